@@ -52,7 +52,8 @@ rows=$(($(stat -c %s "$folder/two.raw") / row))
 from=$(((rows * times - 16) * 256))
 [ $from -ge 0 ] || from=0
 echo "killed with $rows rows written, going on at sample $((rows * times * 256)) with a pipe that begins at $from"
-"$ridge" $signal --from-sample $from --chunk 10007 |
+rest=$(awk "BEGIN { printf \"%.12g\", $seconds - ($from + 0.25) / $rate }") # to the same last sample
+"$ridge" ${signal/--seconds $seconds/--seconds $rest} --from-sample $from --chunk 10007 |
   "$ridge" channelize - "$folder/two.raw" $run --resume --first-sample $from || exit 1
 cmp "$folder/one.raw" "$folder/two.raw" || { echo "FAILED: the outputs differ"; exit 1; }
 echo "the same $(stat -c %s "$folder/one.raw") bytes"

@@ -69,9 +69,26 @@ class GuppiReader final : public SampleReader {
     info_.sample_seconds = first_.sample_seconds;
     info_.stream_step_mhz = first_.bandwidth_mhz / static_cast<double>(first_.channels);
     info_.frequency_mhz = first_.frequency_mhz - first_.bandwidth_mhz / 2 + info_.stream_step_mhz / 2;
-    info_.start_mjd = first_.start_mjd;
+    info_.start = first_.start;
+    if (first_.packets > 0) {
+      const double blocks =
+          static_cast<double>(first_.packet - first_.first_packet) / static_cast<double>(first_.packets);
+      info_.start = info_.start.after(blocks * static_cast<double>(fresh()) * first_.sample_seconds);
+    } else if (first_.packet != first_.first_packet) {
+      info_.start = {};  // later than the start of the observation by an unknown time
+    }
     info_.source = first_.source;
     info_.telescope = first_.telescope;
+  }
+
+  bool counts_losses() const override { return first_.packets > 0; }
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> found;
+    if (first_.packets == 0) {
+      found.emplace_back("losses cannot be counted: its headers hold no PKTIDX with PIPERBLK or PKTSIZE");
+    }
+    if (seams_ > 0) found.push_back(fmt::format("{} blocks do not begin with the OVERLAP of the block before", seams_));
+    return found;
   }
 
  private:
@@ -84,7 +101,10 @@ class GuppiReader final : public SampleReader {
 
   template <class T>
   void same(const char* field, T first, T now) const {
-    if (first != now) fail(fmt::format("{} is {}, and was {} in the first block", field, now, first));
+    if (first == now) return;
+    fail(
+        fmt::format("{} is {}, and was {} in the first block: two recordings in one stream? channelize them one by one",
+                    field, now, first));
   }
 
   bool next(std::vector<std::byte>& piece) override {
@@ -96,6 +116,14 @@ class GuppiReader final : public SampleReader {
       same("NPOL", first_.polarizations, header.polarizations);
       same("NBITS", first_.bits, header.bits);
       same("OVERLAP", first_.overlap, header.overlap);
+      same("OBSFREQ", first_.frequency_mhz, header.frequency_mhz);
+      same("OBSBW", first_.bandwidth_mhz, header.bandwidth_mhz);
+      same("TBIN", first_.sample_seconds, header.sample_seconds);
+      same("start time (STT_IMJD, STT_SMJD, STT_OFFS)", first_.start.mjd(), header.start.mjd());
+      same("SRC_NAME", first_.source, header.source);
+      same("TELESCOP", first_.telescope, header.telescope);
+      same("number of packets per block", first_.packets, header.packets);
+      same("presence of PKTIDX", first_.counted, header.counted);
       check_order(header);
       ahead_ = header;
     }
@@ -110,24 +138,56 @@ class GuppiReader final : public SampleReader {
     const std::size_t runs = first_.time_first ? 1 : first_.channels, run = raw_.size() / runs, kept = fresh() * sample;
     piece.resize(runs * kept);
     for (std::size_t i = 0; i < runs; ++i) std::memcpy(piece.data() + i * kept, raw_.data() + i * run, kept);
+    if (kept < run) compare_overlap(runs, run, run - kept);
     return true;
   }
 
+  // The end of the block before must be the beginning of this one. Packets that came late may make them differ.
+  void compare_overlap(std::size_t runs, std::size_t run, std::size_t bytes) {
+    bool same = true;
+    for (std::size_t i = 0; i < runs && !overlap_.empty(); ++i) {
+      same &= std::memcmp(overlap_.data() + i * bytes, raw_.data() + i * run, bytes) == 0;
+    }
+    if (!same) ++seams_;
+    overlap_.resize(runs * bytes);
+    for (std::size_t i = 0; i < runs; ++i) {
+      std::memcpy(overlap_.data() + i * bytes, raw_.data() + (i + 1) * run - bytes, bytes);
+    }
+  }
+
   void check_order(const GuppiHeader& header) {
-    if (first_.packets == 0) return;  // nothing to tell by
+    if (!first_.counted) return;  // remarks() says so
     const std::int64_t step = header.packet - packet_;
-    if (step <= 0) fail(fmt::format("PKTIDX is {} after {}: it does not rise", header.packet, packet_));
+    if (step <= 0) {
+      fail(fmt::format("PKTIDX is {} after {}: it does not rise; blocks out of order or two recordings in one stream",
+                       header.packet, packet_));
+    }
+    if (first_.packets == 0) {  // what is lost cannot be counted, but an even step shows that nothing is
+      if (step_ != 0 && step != step_) {
+        fail(
+            fmt::format("PKTIDX rises by {} after steps of {}, and neither PIPERBLK nor PKTSIZE tells the packets of a "
+                        "block: losses cannot be counted",
+                        step, step_));
+      }
+      step_ = step;
+      return;
+    }
     if (step % first_.packets != 0) {
       fail(fmt::format("PKTIDX rises by {}, no whole number of blocks of {}", step, first_.packets));
     }
-    if (step > first_.packets) add_gap(static_cast<std::uint64_t>(step / first_.packets - 1) * fresh());
+    if (step == first_.packets) return;
+    overlap_.clear();
+    add_gap(static_cast<std::uint64_t>(step / first_.packets - 1) * fresh());
   }
 
   std::unique_ptr<InputStream> in_;
   GuppiHeader first_;
   std::optional<GuppiHeader> ahead_;  // read, its block not yet
   std::vector<std::byte> raw_;
+  std::vector<std::byte> overlap_;  // the end of the block before, which this one begins with
+  std::uint64_t seams_ = 0;         // blocks that do not begin so
   std::int64_t packet_ = 0;
+  std::int64_t step_ = 0;  // of PKTIDX from a block to the next, where headers do not tell it
   std::uint64_t blocks_ = 0;
 };
 
@@ -136,6 +196,7 @@ class GuppiReader final : public SampleReader {
 std::size_t GuppiHeader::samples() const { return block_bytes * 8 / (channels * polarizations * 2 * bits); }
 
 bool looks_like_guppi(std::string_view first_bytes) {
+  if (first_bytes.starts_with("SIMPLE")) return false;  // FITS has cards too
   return first_bytes.size() >= 10 && first_bytes[8] == '=' && first_bytes[9] == ' ' &&
          first_bytes.substr(0, 8).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- ") ==
              std::string_view::npos &&
@@ -165,13 +226,15 @@ GuppiHeader guppi_header(const HeaderFields& fields) {
   header.time_first = fields.text("PKTFMT") == "SIMPLE";
   header.direct_io = fields.integer("DIRECTIO", INT32_MIN, INT32_MAX, 0) != 0;
   header.packet = fields.integer("PKTIDX", 0, INT64_MAX / 2, 0);
-  header.packets = fields.has("PKTIDX") ? expected_packets(fields, header) : 0;
+  header.counted = fields.has("PKTIDX");
+  header.packets = header.counted ? expected_packets(fields, header) : 0;
+  header.first_packet = fields.integer("PKTSTART", 0, INT64_MAX / 2, 0);
   header.frequency_mhz = fields.number("OBSFREQ", -1e9, 1e9, 0);
   header.bandwidth_mhz = fields.number("OBSBW", -1e9, 1e9, 0);
   const double channel = std::abs(header.bandwidth_mhz) * 1e6 / static_cast<double>(header.channels);
   header.sample_seconds = fields.number("TBIN", 0, 1e6, channel > 0 ? 1 / channel : 0);
-  header.start_mjd = fields.number("STT_IMJD", 0, 1e6, 0) +
-                     (fields.number("STT_SMJD", 0, 86401, 0) + fields.number("STT_OFFS", -1, 86401, 0)) / 86400;
+  header.start = StartTime{fields.integer("STT_IMJD", 0, 1'000'000, 0), 0}.after(
+      fields.number("STT_SMJD", 0, 86401, 0) + fields.number("STT_OFFS", -1, 86401, 0));
   header.source = fields.text("SRC_NAME");
   header.telescope = fields.text("TELESCOP");
   return header;
@@ -207,22 +270,23 @@ std::string guppi_cards(const GuppiHeader& header) {
   card("BACKEND", text("GUPPI"));
   if (!header.source.empty()) card("SRC_NAME", text(header.source));
   if (!header.telescope.empty()) card("TELESCOP", text(header.telescope));
-  card("OBSFREQ", fmt::format("{}", header.frequency_mhz));
-  card("OBSBW", fmt::format("{}", header.bandwidth_mhz));
+  card("OBSFREQ", decimal_text(header.frequency_mhz));
+  card("OBSBW", decimal_text(header.bandwidth_mhz));
   card("OBSNCHAN", fmt::format("{}", header.channels));
   card("NPOL", header.polarizations == 2 ? "4" : "1");
   card("NBITS", fmt::format("{}", header.bits));
-  card("TBIN", fmt::format("{}", header.sample_seconds));
+  card("TBIN", decimal_text(header.sample_seconds));
   card("OVERLAP", fmt::format("{}", header.overlap));
   card("BLOCSIZE", fmt::format("{}", header.block_bytes));
-  if (header.packets > 0) {
-    card("PKTIDX", fmt::format("{}", header.packet));
-    card("PIPERBLK", fmt::format("{}", header.packets));
+  if (header.counted) card("PKTIDX", fmt::format("{}", header.packet));
+  if (header.first_packet > 0) card("PKTSTART", fmt::format("{}", header.first_packet));
+  if (header.packets > 0) card("PIPERBLK", fmt::format("{}", header.packets));
+  if (header.start.known()) {
+    const double whole = std::floor(header.start.second);
+    card("STT_IMJD", fmt::format("{}", header.start.day));
+    card("STT_SMJD", fmt::format("{:.0f}", whole));
+    card("STT_OFFS", fmt::format("{:.12g}", header.start.second - whole));
   }
-  const double days = std::floor(header.start_mjd), seconds = (header.start_mjd - days) * 86400;
-  card("STT_IMJD", fmt::format("{:.0f}", days));
-  card("STT_SMJD", fmt::format("{:.0f}", std::floor(seconds)));
-  card("STT_OFFS", fmt::format("{}", seconds - std::floor(seconds)));
   if (header.time_first) card("PKTFMT", text("SIMPLE"));
   card("DIRECTIO", header.direct_io ? "1" : "0");
   out += fmt::format("{:<80}", "END");

@@ -18,12 +18,14 @@ struct GuppiHeader {
   std::size_t polarizations = 2;  // NPOL: 1, or 4 (and 2) for two
   std::size_t bits = 8;           // NBITS, of a component
   std::size_t overlap = 0;        // OVERLAP: samples at a block's end that its successor begins with
+  bool counted = false;           // PKTIDX is there
   std::int64_t packet = 0;        // PKTIDX of the first packet
-  std::int64_t packets = 0;       // PKTIDX from a block to the next; 0: not said
+  std::int64_t first_packet = 0;  // PKTSTART: PKTIDX at the start time
+  std::int64_t packets = 0;       // PKTIDX from a block to the next (PIPERBLK, PKTSIZE); 0: not said
   double sample_seconds = 0;      // TBIN
   double frequency_mhz = 0;       // OBSFREQ, the middle of all channels
   double bandwidth_mhz = 0;       // OBSBW, signed, of all channels
-  double start_mjd = 0;           // STT_IMJD, STT_SMJD, STT_OFFS
+  StartTime start{};              // STT_IMJD, STT_SMJD, STT_OFFS: of the observation
   bool direct_io = false;         // DIRECTIO: headers are padded to 512 bytes
   bool time_first = false;        // PKTFMT SIMPLE: time before channel
   std::string source{}, telescope{};
@@ -40,7 +42,8 @@ GuppiHeader guppi_header(const HeaderFields& fields);
 // Cards, END and padding.
 std::string guppi_cards(const GuppiHeader& header);
 
-// Blocks in order; lost ones become zeros. The overlap of the last block is not part of the samples.
+// Blocks in order; lost ones become zeros. The overlap of the last block is not part of the samples. A PKTIDX that does
+// not rise, or another start time or band, is an error: another recording.
 std::unique_ptr<SampleReader> guppi_reader(std::unique_ptr<InputStream> in);
 
 }  // namespace ridge::io

@@ -1,8 +1,7 @@
 #include "io/psrdada.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -12,7 +11,31 @@ namespace {
 
 constexpr std::size_t kLeastHeader = 4096, kMostHeader = std::size_t{1} << 20;
 constexpr std::size_t kDadaPiece = std::size_t{1} << 20;  // bytes read at a time, or one sample where it is longer
+constexpr std::size_t kSeam = 16;                         // bytes, longer than the words that tell a header
 constexpr std::int64_t kMostDadaBytes = std::int64_t{1} << 60;
+
+// Whether lines of a header stand in this text. NCHAN is in every header; with the characters around it, it occurs once
+// in 7e16 bytes of noise.
+bool holds_header(std::string_view text) {
+  for (std::size_t at = text.find("NCHAN"); at != std::string_view::npos; at = text.find("NCHAN", at + 1)) {
+    const bool line =
+        at > 0 && text[at - 1] == '\n' && at + 5 < text.size() && (text[at + 5] == ' ' || text[at + 5] == '\t');
+    if (line) return true;
+  }
+  return text.find("HDR_SIZE") != std::string_view::npos || text.find("HDR_VERSION") != std::string_view::npos;
+}
+
+// UTC_START holds whole seconds as a rule, with PICOSECONDS behind them. Text without digits ("UNKNOWN") is no time.
+StartTime psrdada_start(const HeaderFields& fields) {
+  const std::string text = fields.text("UTC_START");
+  if (text.find_first_of("0123456789") == std::string::npos) {
+    const double mjd = fields.number("MJD_START", 0, 1e6, 0), day = std::floor(mjd);
+    return StartTime{static_cast<std::int64_t>(day), (mjd - day) * 86400};
+  }
+  const auto start = parse_utc(text);
+  if (!start) fields.fail(fmt::format("UTC_START is \"{}\"; yyyy-mm-dd-hh:mm:ss is needed", text));
+  return start->after(static_cast<double>(fields.integer("PICOSECONDS", 0, 999'999'999'999, 0)) * 1e-12);
+}
 
 // "KEY value # comment" lines up to the first NUL.
 HeaderFields parse(std::string_view text, const std::string& name) {
@@ -62,13 +85,18 @@ class PsrdadaReader final : public SampleReader {
     info_.sample_seconds = first_.sample_seconds;
     info_.stream_step_mhz = first_.bandwidth_mhz / static_cast<double>(first_.channels);
     info_.frequency_mhz = first_.frequency_mhz - first_.bandwidth_mhz / 2 + info_.stream_step_mhz / 2;
-    info_.start_mjd =
-        first_.start_mjd() + static_cast<double>(first_.offset / first_.sample_bytes()) * first_.sample_seconds / 86400;
+    info_.start =
+        first_.start.after(static_cast<double>(first_.offset / first_.sample_bytes()) * first_.sample_seconds);
     info_.source = first_.source;
     info_.telescope = first_.telescope;
     left_ = first_.file_bytes;
     expected_ = first_.offset;
     whole_ = std::max<std::size_t>(1, kDadaPiece / first_.sample_bytes()) * first_.sample_bytes();
+  }
+
+  std::vector<std::string> remarks() const override {
+    if (missing_ == 0) return {};
+    return {fmt::format("the last file holds {} bytes less than its FILE_SIZE", missing_)};
   }
 
  private:
@@ -83,10 +111,13 @@ class PsrdadaReader final : public SampleReader {
         first_.file_bytes == 0 ? whole_ : static_cast<std::size_t>(std::min<std::uint64_t>(whole_, left_));
     in_->read_growing(piece, wanted);
     if (first_.file_bytes > 0) {
-      // The last file of an observation holds what there was.
+      // The last file of an observation may be shorter.
+      if (piece.size() < wanted) missing_ = left_ - piece.size();
       left_ = piece.size() < wanted ? 0 : left_ - piece.size();
     }
+    look_for_header(piece);
     expected_ += piece.size();
+    if (first_.overlap > 0) remember_end(piece);
     if (piece.size() % first_.sample_bytes() != 0) {  // whole samples were asked for
       fail(fmt::format("it ends within a sample of NCHAN {} x NPOL {} x NDIM 2 x NBIT {}", first_.channels,
                        first_.polarizations, first_.bits));
@@ -94,16 +125,49 @@ class PsrdadaReader final : public SampleReader {
     return !piece.empty();
   }
 
+  // A file that is joined to another without FILE_SIZE, or is shorter than that, is followed by a header where samples
+  // are expected.
+  void look_for_header(const std::vector<std::byte>& piece) {
+    const std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
+    const std::string seam = before_ + std::string(text.substr(0, kSeam));
+    const bool in_seam = holds_header(seam);
+    if (in_seam || holds_header(text)) {
+      fail(
+          fmt::format("another header follows {} {} bytes of samples: files joined without FILE_SIZE, or shorter than "
+                      "it; channelize them one by one",
+                      in_seam ? "about" : "at most", expected_ - first_.offset + (in_seam ? 0 : piece.size())));
+    }
+    before_ = (before_ + std::string(text.substr(text.size() - std::min(text.size(), kSeam))));
+    before_.erase(0, before_.size() - std::min(before_.size(), kSeam));
+  }
+
+  // The end of a file, which its successor begins with again.
+  void remember_end(const std::vector<std::byte>& piece) {
+    end_.insert(end_.end(), piece.begin(), piece.end());
+    if (end_.size() > 2 * first_.overlap)
+      end_.erase(end_.begin(), end_.end() - static_cast<std::ptrdiff_t>(first_.overlap));
+  }
+
   void open_next() {
     PsrdadaHeader header;
     if (!read_psrdada_header(*in_, header)) return;
-    const auto same = [&](const char* field, std::size_t first, std::size_t now) {
-      if (first != now) fail(fmt::format("{} is {}, and was {} in the first file", field, now, first));
+    before_.clear();
+    const auto same = [&](const char* field, const auto& first, const auto& now) {
+      if (first != now) {
+        fail(fmt::format("{} is {}, and was {} in the first file: files of one observation follow each other", field,
+                         now, first));
+      }
     };
     same("NBIT", first_.bits, header.bits);
     same("NDIM", first_.dimensions, header.dimensions);
     same("NPOL", first_.polarizations, header.polarizations);
     same("NCHAN", first_.channels, header.channels);
+    same("TSAMP", first_.sample_seconds * 1e6, header.sample_seconds * 1e6);
+    same("FREQ", first_.frequency_mhz, header.frequency_mhz);
+    same("BW", first_.bandwidth_mhz, header.bandwidth_mhz);
+    same("UTC_START (MJD)", first_.start.mjd(), header.start.mjd());
+    same("SOURCE", first_.source, header.source);
+    same("TELESCOPE", first_.telescope, header.telescope);
     if (header.file_bytes == 0) fail("FILE_SIZE is missing in a file behind the first");
     left_ = header.file_bytes;
     if (header.offset >= expected_) {
@@ -114,8 +178,15 @@ class PsrdadaReader final : public SampleReader {
       if (again > first_.overlap || again > left_) {
         fail(fmt::format("OBS_OFFSET is {}, before {} where the file before ended", header.offset, expected_));
       }
-      std::vector<std::byte> waste;
-      if (in_->read_growing(waste, static_cast<std::size_t>(again)) != again) fail("it ends within OBS_OVERLAP");
+      std::vector<std::byte> repeated;
+      if (in_->read_growing(repeated, static_cast<std::size_t>(again)) != again) fail("it ends within OBS_OVERLAP");
+      if (again > end_.size() ||
+          !std::equal(repeated.begin(), repeated.end(), end_.end() - static_cast<std::ptrdiff_t>(again))) {
+        fail(
+            fmt::format("the {} bytes of OBS_OVERLAP differ from the end of the file before: files of one observation "
+                        "follow each other",
+                        again));
+      }
       left_ -= again;
     }
     expected_ = std::max(expected_, header.offset);
@@ -126,20 +197,12 @@ class PsrdadaReader final : public SampleReader {
   std::size_t whole_ = 0;       // bytes of a piece: whole samples
   std::uint64_t left_ = 0;      // bytes of samples of this file
   std::uint64_t expected_ = 0;  // OBS_OFFSET of the next byte
+  std::uint64_t missing_ = 0;   // bytes by which the last file is shorter than FILE_SIZE
+  std::string before_;          // the last bytes of the piece before
+  std::vector<std::byte> end_;  // the last bytes of this file, OBS_OVERLAP of them or more
 };
 
 }  // namespace
-
-double PsrdadaHeader::start_mjd() const {
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0;
-  double second = 0;
-  if (std::sscanf(utc_start.c_str(), "%d-%d-%d-%d:%d:%lf", &year, &month, &day, &hour, &minute, &second) != 6) return 0;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok()) return 0;
-  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  return 40587 + static_cast<double>(days) + (hour * 3600.0 + minute * 60.0 + second) / 86400;
-}
 
 bool looks_like_psrdada(std::string_view first_bytes) {
   for (const std::string_view word : {"HEADER ", "HDR_VERSION", "HDR_SIZE", "HEADER\t"}) {
@@ -161,7 +224,7 @@ PsrdadaHeader psrdada_header(const HeaderFields& fields) {
   header.sample_seconds = fields.number("TSAMP", 0, 1e12, 0) * 1e-6;
   header.frequency_mhz = fields.number("FREQ", -1e12, 1e12, 0);
   header.bandwidth_mhz = fields.number("BW", -1e12, 1e12, 0);
-  header.utc_start = fields.text("UTC_START");
+  header.start = psrdada_start(fields);
   header.offset = static_cast<std::uint64_t>(fields.integer("OBS_OFFSET", 0, kMostDadaBytes, 0));
   header.overlap = static_cast<std::uint64_t>(fields.integer("OBS_OVERLAP", 0, 1 << 30, 0));
   header.file_bytes = static_cast<std::uint64_t>(fields.integer("FILE_SIZE", 0, kMostDadaBytes, 0));
@@ -205,11 +268,15 @@ std::string psrdada_text(const PsrdadaHeader& header) {
       "HEADER DADA\nHDR_VERSION 1.0\nHDR_SIZE {}\nNBIT {}\nNDIM {}\nNPOL {}\nNCHAN {}\nTSAMP {}\nFREQ {}\nBW {}\n"
       "OBS_OFFSET {}\nOBS_OVERLAP {}\nRESOLUTION {}\n",
       header.header_bytes, header.bits, header.dimensions, header.polarizations, header.channels,
-      header.sample_seconds * 1e6, header.frequency_mhz, header.bandwidth_mhz, header.offset, header.overlap,
-      header.sample_bytes());
+      decimal_text(header.sample_seconds * 1e6), decimal_text(header.frequency_mhz), decimal_text(header.bandwidth_mhz),
+      header.offset, header.overlap, header.sample_bytes());
   if (header.file_bytes > 0) out += fmt::format("FILE_SIZE {}\n", header.file_bytes);
-  for (const auto& [key, value] :
-       {std::pair{"UTC_START", &header.utc_start}, {"SOURCE", &header.source}, {"TELESCOPE", &header.telescope}}) {
+  if (header.start.known()) {
+    const UtcText utc = utc_text(header.start);
+    out += fmt::format("UTC_START {}\n", utc.text);
+    if (utc.picoseconds > 0) out += fmt::format("PICOSECONDS {}\n", utc.picoseconds);
+  }
+  for (const auto& [key, value] : {std::pair{"SOURCE", &header.source}, {"TELESCOPE", &header.telescope}}) {
     if (!value->empty()) out += fmt::format("{} {}\n", key, *value);
   }
   if (out.size() >= header.header_bytes) {

@@ -1,5 +1,6 @@
 // PSRDADA: a header of "KEY value" lines padded to HDR_SIZE, then samples by time, channel, polarization, re/im. The
-// instrument's channels become the streams. Files of one observation may follow each other in one stream.
+// instrument's channels become the streams. Files of one observation that have FILE_SIZE may follow each other in one
+// stream; a header among the samples, or one of another observation, is an error.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,12 +20,11 @@ struct PsrdadaHeader {
   double sample_seconds = 0;     // TSAMP is in microseconds
   double frequency_mhz = 0;      // FREQ, the middle of all channels
   double bandwidth_mhz = 0;      // BW, signed
-  std::string utc_start{};       // yyyy-mm-dd-hh:mm:ss
+  StartTime start{};             // UTC_START and PICOSECONDS, or MJD_START
   std::uint64_t offset = 0;      // OBS_OFFSET: bytes of samples before this file
   std::uint64_t overlap = 0;     // OBS_OVERLAP: bytes its successor begins with again
   std::uint64_t file_bytes = 0;  // FILE_SIZE: bytes of samples; 0: to the end of the stream
   std::string source{}, telescope{};
-  double start_mjd() const;  // of utc_start; 0 where there is none
   std::size_t sample_bytes() const { return channels * polarizations * dimensions * bits / 8; }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -18,6 +19,7 @@ class RawReader final : public SampleReader {
   RawReader(std::unique_ptr<InputStream> in, const SampleInfo& info) : in_(std::move(in)) { info_ = info; }
 
  private:
+  bool counts_losses() const override { return false; }
   bool next(std::vector<std::byte>& piece) override {
     piece.resize(kSamplesPiece);
     piece.resize(in_->read(piece.data(), piece.size()));
@@ -100,6 +102,12 @@ void SampleReader::add_gap(std::uint64_t samples) {
   remember(made_ / info_.sample_bytes(), samples);
   zeros_ += samples * info_.sample_bytes();
   made_ += samples * info_.sample_bytes();
+}
+
+bool SampleReader::is_lost(std::uint64_t sample) const {
+  const auto behind = std::upper_bound(gaps_.begin(), gaps_.end(), sample,
+                                       [](std::uint64_t at, const Gap& gap) { return at < gap.first; });
+  return behind != gaps_.begin() && sample - std::prev(behind)->first < std::prev(behind)->samples;
 }
 
 void SampleReader::note_gap(std::uint64_t at, std::uint64_t samples) {

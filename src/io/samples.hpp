@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/start_time.hpp"
 #include "io/stream.hpp"
 
 namespace ridge::io {
@@ -23,7 +24,7 @@ struct SampleInfo {
   double sample_seconds = 0;   // 0: not said
   double frequency_mhz = 0;    // the middle of the first stream
   double stream_step_mhz = 0;  // from a stream to the next; its sign is that of the bandwidth
-  double start_mjd = 0;
+  StartTime start{};           // of the first sample
   std::string source{}, telescope{};
 
   std::size_t sample_bytes() const { return streams * polarizations * complex_bytes(type); }  // all streams
@@ -46,12 +47,20 @@ class SampleReader {
 
   const std::vector<Gap>& gaps() const { return gaps_; }  // those met so far
   std::uint64_t samples_lost() const { return lost_; }    // of each stream, in all gaps
+  std::uint64_t bytes_read() const { return made_; }      // of samples, the zeros of gaps included
+  // Whether the input has a counter that shows losses. Bytes without headers have none.
+  virtual bool counts_losses() const { return true; }
+  // Facts about the input for the caller's report, each a clause without a full stop: frames that were not used, a file
+  // shorter than its header says.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
  protected:
   // The next piece of samples in their order; false at the end. Gaps before it are reported with add_gap.
   virtual bool next(std::vector<std::byte>& piece) = 0;
   // The next `samples` samples are missing and become zeros.
   void add_gap(std::uint64_t samples);
+  // Whether zeros stand for this sample of each stream.
+  bool is_lost(std::uint64_t sample) const;
   // The piece that next() returns holds zeros for `samples` samples from its sample number `at` on.
   void note_gap(std::uint64_t at, std::uint64_t samples);
 

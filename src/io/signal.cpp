@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -54,8 +55,12 @@ template <class T>
 void add_to(std::byte* at, double re, double im, double least, double most) {
   T parts[2];
   std::memcpy(parts, at, sizeof parts);
-  parts[0] = static_cast<T>(std::clamp(static_cast<double>(parts[0]) + re, least, most));
-  parts[1] = static_cast<T>(std::clamp(static_cast<double>(parts[1]) + im, least, most));
+  const auto sum = [&](T part, double more) {
+    const double value = std::clamp(static_cast<double>(part) + more, least, most);
+    return static_cast<T>(std::is_integral_v<T> ? std::nearbyint(value) : value);
+  };
+  parts[0] = sum(parts[0], re);
+  parts[1] = sum(parts[1], im);
   std::memcpy(at, parts, sizeof parts);
 }
 
@@ -70,9 +75,12 @@ Signal::Signal(const SampleInfo& info, std::uint64_t seed, std::vector<Tone> ton
 
 void Signal::fill(std::uint64_t at, std::span<std::byte> to) const {
   std::uint64_t place = seed_ + at / 8;
-  for (std::size_t i = 0; i < to.size(); i += 8, ++place) {
+  std::size_t from = static_cast<std::size_t>(at % 8);  // byte of the first word
+  for (std::size_t i = 0; i < to.size(); from = 0, ++place) {
     const std::uint64_t word = noise_word(info_.type, place);
-    std::memcpy(to.data() + i, &word, 8);
+    const std::size_t now = std::min(to.size() - i, 8 - from);
+    std::memcpy(to.data() + i, reinterpret_cast<const std::byte*>(&word) + from, now);
+    i += now;
   }
   if (!tones_.empty()) add_tones(at, to);
 }

@@ -19,7 +19,7 @@ class Signal {
  public:
   // info: type, streams, polarizations, block (at least 1).
   Signal(const SampleInfo& info, std::uint64_t seed, std::vector<Tone> tones);
-  // The stream's bytes from `at` on; both are multiples of 8.
+  // The stream's bytes from `at` on. Tones need whole samples.
   void fill(std::uint64_t at, std::span<std::byte> to) const;
 
  private:

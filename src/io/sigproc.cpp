@@ -1,6 +1,7 @@
 #include "io/sigproc.hpp"
 
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -161,6 +162,18 @@ std::size_t SigprocHeader::row_bytes() const {
   return static_cast<std::size_t>(nchans) * static_cast<std::size_t>(nifs) * static_cast<std::size_t>(nbits) / 8;
 }
 
+int sigproc_telescope(const std::string& name) {
+  constexpr std::pair<std::string_view, int> kTelescopes[] = {
+      {"arecibo", 1},    {"ooty", 2}, {"nancay", 3}, {"parkes", 4}, {"jodrell", 5}, {"gbt", 6},   {"gmrt", 7},
+      {"effelsberg", 8}, {"ata", 9},  {"lofar", 11}, {"vla", 12},   {"chime", 20},  {"fast", 21}, {"meerkat", 64}};
+  std::string lower = name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [known, number] : kTelescopes) {
+    if (lower == known) return number;
+  }
+  return 0;
+}
+
 bool looks_like_sigproc(std::string_view first_bytes) {
   constexpr std::string_view start("\x0c\0\0\0HEADER_START", 16);
   return first_bytes.substr(0, start.size()) == start;
@@ -195,7 +208,7 @@ std::string sigproc_header(const SigprocHeader& h) {
   put<std::int32_t>(out, "nbeams", h.nbeams);
   put<std::int32_t>(out, "ibeam", h.ibeam);
   if (h.refdm != 0) put<double>(out, "refdm", h.refdm);
-  if (h.nbits == 8) put<char>(out, "signed", h.is_signed ? 1 : 0);
+  if (h.is_signed) put<char>(out, "signed", 1);  // PRESTO does not know the keyword and reads unsigned bytes
   if (h.nsamples > 0 && h.nsamples <= INT32_MAX) {
     put<std::int32_t>(out, "nsamples", static_cast<std::int32_t>(h.nsamples));
   }

@@ -32,6 +32,9 @@ bool looks_like_sigproc(std::string_view first_bytes);  // sixteen are enough
 // Error{io} naming the field. The stream then stands at the first value.
 SigprocHeader read_sigproc_header(InputStream& in);
 
+// The telescope_id of a telescope as SIGPROC and PRESTO number them; 0 for one that they do not know.
+int sigproc_telescope(const std::string& name);
+
 std::string sigproc_header(const SigprocHeader& header);
 
 }  // namespace ridge::io

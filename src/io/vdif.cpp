@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,14 +40,21 @@ struct Frame {
   std::vector<std::uint32_t> words;
 };
 
+// A hash of a frame's samples, never 0.
+std::uint64_t hash_of(const std::vector<std::uint32_t>& words) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::uint32_t word : words) hash = (hash ^ word) * 0x100000001b3u;
+  return hash | 1;
+}
+
 // All threads of one time, as far as they have come.
 struct Slot {
   std::vector<std::byte> samples;
-  std::vector<bool> there;
+  std::vector<std::uint64_t> hashes;  // of each thread's frame; 0: it has not come
 };
 
-// Frames that say they are far ahead of all before. A damaged header says so once; after a real loss those that follow
-// say the same.
+// Frames whose headers place them far from all others, ahead or behind. A damaged header does so once; after a real
+// loss, or at the start of another recording, the frames that follow do the same.
 struct Jump {
   std::int64_t place = 0;  // of the latest of them
   std::vector<Frame> frames;
@@ -55,10 +63,12 @@ struct Jump {
 
 class VdifReader final : public SampleReader {
  public:
-  VdifReader(std::unique_ptr<InputStream> in, std::size_t polarizations) : in_(std::move(in)) {
+  VdifReader(std::unique_ptr<InputStream> in, std::size_t polarizations, double rate) : in_(std::move(in)) {
     look_ahead();
     const VdifHeader& h = ahead_.front().header;
     first_ = h;
+    for (const Frame& frame : ahead_) check_same(frame.header);
+    rate_ = h.sample_rate > 0 ? h.sample_rate : rate;
     streams_ = threads_.size() * h.channels();
     if (polarizations == 0) polarizations = streams_ % 2 == 0 ? 2 : 1;
     if (polarizations > 2 || streams_ % polarizations != 0) {
@@ -73,17 +83,31 @@ class VdifReader final : public SampleReader {
     if (h.samples() > kMostHeld / info_.sample_bytes()) {
       fail(fmt::format("{} threads with a frame length of {} are too much to hold", threads_.size(), h.frame_bytes));
     }
-    info_.sample_seconds = h.sample_rate > 0 ? 1 / h.sample_rate : 0;
-    info_.start_mjd = h.start_mjd();
-    if (h.sample_rate > 0) {
-      const double frames = h.sample_rate / static_cast<double>(h.samples());
+    info_.sample_seconds = rate_ > 0 ? 1 / rate_ : 0;
+    info_.start = h.start();
+    if (rate_ > 0) {
+      const double frames = rate_ / static_cast<double>(h.samples());
       if (frames != std::floor(frames) || frames < 1 || frames > (1 << 24)) {
-        fail(fmt::format("a sample rate of {} Hz is no whole number of frames of {} samples a second", h.sample_rate,
+        fail(fmt::format("a sample rate of {} Hz is not a whole number of frames of {} samples per second", rate_,
                          h.samples()));
       }
       per_second_ = static_cast<std::uint64_t>(frames);
-      info_.start_mjd += h.frame / frames / 86400;
+      info_.start = info_.start.after(h.frame / frames);
+    } else if (h.frame > 0) {
+      info_.start = {};  // somewhere in this second
     }
+  }
+
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> found;
+    if (discarded_ > 0) {
+      found.push_back(fmt::format("{} frames not used: damaged headers, repeated or far out of order", discarded_));
+    }
+    if (rate_ == 0 && per_second_ > 0) {
+      found.push_back(fmt::format("{} frames per second, from the frames of the first second (give --rate to be sure)",
+                                  per_second_));
+    }
+    return found;
   }
 
  private:
@@ -118,13 +142,17 @@ class VdifReader final : public SampleReader {
     }
     if (ahead_.empty()) fail("it is empty");
     for (const auto& [thread, count] : seen) threads_.push_back(thread);
+    stations_.assign(threads_.size(), std::nullopt);
     // The first time is the earliest of the frames seen.
     std::stable_sort(ahead_.begin(), ahead_.end(), [](const Frame& a, const Frame& b) {
       return std::pair(a.header.seconds, a.header.frame) < std::pair(b.header.seconds, b.header.frame);
     });
     // One alone before two that agree is a damaged header: nothing begins with it.
     const auto second = [&](std::size_t i) { return ahead_[i].header.seconds; };
-    if (ahead_.size() >= 3 && second(0) + 1 < second(1) && second(2) <= second(1) + 1) ahead_.pop_front();
+    if (ahead_.size() >= 3 && second(0) + 1 < second(1) && second(2) <= second(1) + 1) {
+      ahead_.pop_front();
+      ++discarded_;
+    }
   }
 
   bool take(Frame& frame) {
@@ -136,7 +164,7 @@ class VdifReader final : public SampleReader {
     return read_frame(frame);
   }
 
-  void check_same(const VdifHeader& h) const {
+  void check_same(const VdifHeader& h) {
     const auto same = [&](const char* field, std::uint32_t first, std::uint32_t now) {
       if (first != now) fail(fmt::format("{} is {}, and was {} in the first frame", field, now, first));
     };
@@ -146,6 +174,14 @@ class VdifReader final : public SampleReader {
     same("complex flag", first_.is_complex, h.is_complex);
     same("legacy flag", first_.legacy, h.legacy);
     same("reference epoch", first_.epoch, h.epoch);
+    if (h.sample_rate != first_.sample_rate) {
+      fail(fmt::format("sample rate is {} Hz, and was {} Hz in the first frame", h.sample_rate, first_.sample_rate));
+    }
+    std::optional<std::uint32_t>& station = stations_[thread_of(h)];
+    if (!station) station = h.station;
+    if (*station != h.station) {
+      fail(fmt::format("station id of thread {} is {}, and was {} before", h.thread, h.station, *station));
+    }
   }
 
   // Frames since the first, negative before it. Where the rate is not known yet, another second is far away.
@@ -158,7 +194,7 @@ class VdifReader final : public SampleReader {
   // The rate is not said: the second that has just ended tells it.
   void learn_rate(const VdifHeader& h) {
     if (h.seconds != first_.seconds + 1 || last_frame_ < first_.frame) {
-      fail("the sample rate is not said and the first second is not whole: frames cannot be counted");
+      fail("its headers hold no sample rate and the first second is not whole: frames cannot be counted; give --rate");
     }
     per_second_ = std::uint64_t{last_frame_} + 1;
     if (info_.sample_seconds == 0) info_.sample_seconds = 1 / static_cast<double>(per_second_ * first_.samples());
@@ -182,31 +218,47 @@ class VdifReader final : public SampleReader {
     if (!complete(oldest->second)) note_gap(0, samples);
     piece = std::move(oldest->second.samples);
     emitted_ = oldest->first + 1;
+    recent_[oldest->first] = std::move(oldest->second.hashes);
+    while (recent_.begin()->first + kReordered < emitted_) recent_.erase(recent_.begin());
     slots_.erase(oldest);
     return true;
   }
 
   static bool complete(const Slot& slot) {
-    return std::all_of(slot.there.begin(), slot.there.end(), [](bool there) { return there; });
+    return std::all_of(slot.hashes.begin(), slot.hashes.end(), [](std::uint64_t hash) { return hash != 0; });
+  }
+
+  // Within reach of the frames before it, or where zeros have not been emitted yet.
+  bool is_near(std::int64_t place) const {
+    const auto newest = static_cast<std::int64_t>(newest_), reach = static_cast<std::int64_t>(kReordered);
+    return place <= newest + reach && (place > newest - reach || place >= static_cast<std::int64_t>(emitted_));
   }
 
   // To its place, or among the jumps until later frames tell whether its header is to be believed.
   void take_in(Frame frame) {
     check_same(frame.header);
-    thread_of(frame.header);
-    const std::int64_t place = place_of(frame.header);
-    if (place <= static_cast<std::int64_t>(newest_ + kReordered)) {
+    const std::int64_t place = place_of(frame.header), newest = static_cast<std::int64_t>(newest_);
+    if (is_near(place)) {
       put(frame);
       for (Jump& jump : jumps_) ++jump.against;
-      std::erase_if(jumps_, [&](const Jump& jump) { return jump.against > kReordered * threads_.size(); });
+      std::erase_if(jumps_, [&](const Jump& jump) {
+        const bool wrong = jump.against > kReordered * threads_.size();
+        if (wrong) discarded_ += jump.frames.size();
+        return wrong;
+      });
       return;
     }
+    // Very late: zeros stand for it already, and are counted.
+    if (place >= 0 && place < newest && is_lost(static_cast<std::uint64_t>(place) * first_.samples())) return;
     const auto near = [&](const Jump& jump) {
       return std::abs(jump.place - place) <= static_cast<std::int64_t>(kReordered);
     };
     auto jump = std::find_if(jumps_.begin(), jumps_.end(), near);
     if (jump == jumps_.end()) {
-      if (jumps_.size() == kReordered) jumps_.pop_front();
+      if (jumps_.size() == kReordered) {
+        discarded_ += jumps_.front().frames.size();
+        jumps_.pop_front();
+      }
       jump = jumps_.insert(jumps_.end(), Jump{});
     }
     jump->place = place;
@@ -215,8 +267,16 @@ class VdifReader final : public SampleReader {
     if (jump->frames.size() < 2 + 2 * jump->against) return;
     const std::vector<Frame> believed = std::move(jump->frames);
     jumps_.erase(jump);
+    if (place < newest) fail_backwards(believed.front().header);
     if (per_second_ == 0) learn_rate(believed.front().header);
     for (const Frame& one : believed) put(one);
+  }
+
+  [[noreturn]] void fail_backwards(const VdifHeader& h) const {
+    fail(
+        fmt::format("the frame counter runs back to second {}, frame {}, more than {} frames: two recordings in one "
+                    "stream? channelize them one by one",
+                    h.seconds, h.frame, kReordered));
   }
 
   // Nothing follows that could agree. Where the rate is not known, the frame that begins a second may be alone. Of the
@@ -227,12 +287,15 @@ class VdifReader final : public SampleReader {
       const bool begins = front.seconds == first_.seconds + 1 && front.frame == 0 && last_frame_ >= first_.frame;
       if (per_second_ == 0 && begins) learn_rate(front);
       for (const Frame& frame : jump.frames) {
-        if (place_of(frame.header) <= static_cast<std::int64_t>(newest_ + kReordered)) {
+        const std::int64_t place = place_of(frame.header);
+        if (is_near(place)) {
           put(frame);
-        } else if (jump.against == 0) {
-          const auto last = slots_.find(newest_);
-          if (last == slots_.end() || last->second.there[thread_of(frame.header)]) slot_of(++newest_);
+          continue;
         }
+        ++discarded_;
+        if (jump.against > 0 || place < static_cast<std::int64_t>(newest_)) continue;
+        const auto last = slots_.find(newest_);
+        if (last == slots_.end() || last->second.hashes[thread_of(frame.header)] != 0) slot_of(++newest_);
       }
     }
   }
@@ -250,21 +313,37 @@ class VdifReader final : public SampleReader {
     }
     const std::int64_t place = place_of(h);
     if (h.seconds == first_.seconds) last_frame_ = std::max(last_frame_, h.frame);
-    // Too late: zeros stand for it already, and are counted.
-    if (place < static_cast<std::int64_t>(emitted_)) return;
+    const std::size_t which = thread_of(h);
+    const std::uint64_t hash = hash_of(frame.words);
+    if (place < static_cast<std::int64_t>(emitted_)) {  // came before, or lies before the first frame
+      const auto before = place < 0 ? recent_.end() : recent_.find(static_cast<std::uint64_t>(place));
+      if (before == recent_.end()) {
+        ++discarded_;
+      } else {
+        check_repeated(h, before->second[which], hash);
+      }
+      return;
+    }
     const auto index = static_cast<std::uint64_t>(place);
     newest_ = std::max(newest_, index);
     Slot& slot = slot_of(index);
     if (h.invalid) return;  // there, and not good
-    const std::size_t which = thread_of(h);
-    slot.there[which] = true;
+    if (slot.hashes[which] != 0) return check_repeated(h, slot.hashes[which], hash);
+    slot.hashes[which] = hash;
     info_.type == SampleType::int8 ? unpack<std::int8_t>(frame, which, slot) : unpack<std::int16_t>(frame, which, slot);
+  }
+
+  // A network may deliver a frame twice; the same frame with other samples is another recording.
+  void check_repeated(const VdifHeader& h, std::uint64_t before, std::uint64_t now) const {
+    if (before == 0 || before == now || h.invalid) return;
+    fail(fmt::format("thread {}, second {}, frame {} comes twice with different samples: two recordings in one stream?",
+                     h.thread, h.seconds, h.frame));
   }
 
   Slot& slot_of(std::uint64_t index) {
     Slot& slot = slots_[index];
-    if (slot.there.empty()) {
-      slot.there.assign(threads_.size(), false);
+    if (slot.hashes.empty()) {
+      slot.hashes.assign(threads_.size(), 0);
       slot.samples.assign(first_.samples() * info_.sample_bytes(), std::byte{0});
     }
     return slot;
@@ -293,12 +372,16 @@ class VdifReader final : public SampleReader {
   std::unique_ptr<InputStream> in_;
   std::deque<Frame> ahead_;
   std::vector<std::uint32_t> threads_;
+  std::vector<std::optional<std::uint32_t>> stations_;  // of each thread
   VdifHeader first_;
   std::size_t streams_ = 1;
   std::uint64_t per_second_ = 0;  // frames of a thread; 0: not known yet
   std::uint32_t last_frame_ = 0;  // highest number in the first second
+  double rate_ = 0;               // samples per second, of the headers or the caller; 0: not known
   std::map<std::uint64_t, Slot> slots_;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> recent_;  // hashes of the latest slots that were emitted
   std::deque<Jump> jumps_;
+  std::uint64_t discarded_ = 0;  // frames that are neither in the samples nor in a gap of their own
   std::uint64_t emitted_ = 0, newest_ = 0;
   bool ended_ = false;
 };
@@ -315,10 +398,10 @@ std::size_t VdifHeader::samples() const {
   return words * per_word / (channels() * (is_complex ? 2 : 1));
 }
 
-double VdifHeader::start_mjd() const {
+StartTime VdifHeader::start() const {
   const std::chrono::year_month_day date{std::chrono::year(2000 + static_cast<int>(epoch / 2)),
                                          std::chrono::month(epoch % 2 == 0 ? 1 : 7), std::chrono::day(1)};
-  return 40587 + static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count()) + seconds / 86400.0;
+  return StartTime{40587 + std::chrono::sys_days(date).time_since_epoch().count(), 0}.after(seconds);
 }
 
 bool read_vdif_header(InputStream& in, VdifHeader& header) {
@@ -382,8 +465,8 @@ std::string vdif_header(const VdifHeader& h) {
   return {reinterpret_cast<const char*>(words), h.header_bytes()};
 }
 
-std::unique_ptr<SampleReader> vdif_reader(std::unique_ptr<InputStream> in, std::size_t polarizations) {
-  return std::make_unique<VdifReader>(std::move(in), polarizations);
+std::unique_ptr<SampleReader> vdif_reader(std::unique_ptr<InputStream> in, std::size_t polarizations, double rate) {
+  return std::make_unique<VdifReader>(std::move(in), polarizations, rate);
 }
 
 }  // namespace ridge::io

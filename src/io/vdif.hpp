@@ -1,5 +1,5 @@
 // VDIF: frames of packed samples from several threads, in any order within a few frames. Frames that are missing or
-// marked invalid become zeros.
+// marked invalid become zeros. A frame counter that runs back is an error: two recordings in one stream.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ struct VdifHeader {
   std::size_t header_bytes() const { return legacy ? 16 : 32; }
   std::size_t channels() const { return std::size_t{1} << channels_log2; }
   std::size_t samples() const;  // of a channel in a frame
-  double start_mjd() const;     // of the frame's second
+  StartTime start() const;      // of the frame's second
 };
 
 // False at the end of the stream. Error{io} naming the field.
@@ -39,7 +39,9 @@ std::string vdif_header(const VdifHeader& header);
 int vdif_level(std::uint32_t raw, std::uint32_t bits);
 
 // Threads in rising order and their channels become the streams, `polarizations` neighbours being one; real samples get
-// an imaginary part of 0. Up to 8 bits become int8, up to 16 int16.
-std::unique_ptr<SampleReader> vdif_reader(std::unique_ptr<InputStream> in, std::size_t polarizations = 0);
+// an imaginary part of 0. Up to 8 bits become int8, up to 16 int16. `rate` in samples per second is for streams whose
+// headers do not hold it; without either, the number of frames in the first second is taken for that of every second.
+std::unique_ptr<SampleReader> vdif_reader(std::unique_ptr<InputStream> in, std::size_t polarizations = 0,
+                                          double rate = 0);
 
 }  // namespace ridge::io

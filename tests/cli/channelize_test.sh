@@ -38,7 +38,7 @@ head -c 256 out.npy | grep -qF "(30, 2, 4, 16)" || fail "stokes header: $(head -
 $ridge channelize in.raw out.fil --channels 64 --taps 8 --rate 1e6 --frequency 150 --times 4 >stdout 2>report || fail ".fil"
 head -c 16 out.fil | grep -q HEADER_START || fail "no SIGPROC header"
 grep -q "times real time" report || fail "no real-time margin: $(cat report)"
-grep -q "nothing lost" report || fail "no count of losses: $(cat report)"
+grep -q "lost" report && fail "raw samples have no counter: $(cat report)"
 [ "$(wc -l <report)" -eq 1 ] || fail "more than a line: $(cat report)"
 
 # --- order, factors, delays, correlation --------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ mistake "scale is 2" $ridge channelize in.raw out.raw $bank --correlate --times 
 mistake "say --correlate" $ridge channelize in.raw out.raw $bank --times 50 --arithmetic int8
 
 # --- killed and gone on with, subbands, a digest ------------------------------------------------------------------------
-signal="signal - --stations 3 --block 64 --seconds 0.4 --samples i16"
+signal="signal - --stations 3 --block 64 --samples i16 --seconds 0.4"
 run="--channels 64 --taps 8 --stations 3 --samples i16 --detect stokes --times 10"
 $ridge channelize $signal | $ridge channelize - power.raw $run --quiet --digest 2>digest1 || fail "power"
 $ridge channelize $signal --chunk 1001 | $ridge channelize - - $run --quiet --memory 8K --digest >power2.raw 2>digest2 ||
@@ -95,7 +95,8 @@ same power.raw resumed.raw "gone on with"
 rows=$((123456 / (3 * 4 * 64 * 4)))
 from=$(((rows * 10 - 8) * 64))
 begun
-$ridge channelize $signal --from-sample $from | $ridge channelize - resumed.raw $run --resume --first-sample $from --quiet ||
+rest=$(awk "BEGIN { print (78125 - $from) / 195312.5 }") # --seconds is the length, from --from-sample on
+$ridge channelize ${signal/0.4/$rest} --from-sample $from | $ridge channelize - resumed.raw $run --resume --first-sample $from --quiet ||
   fail "resume of a pipe opened late"
 same power.raw resumed.raw "gone on with a pipe opened late"
 begun
@@ -161,6 +162,111 @@ $ridge channelize lost.vdif lost.out --channels 64 --taps 4 --flags flags.txt 2>
 grep -q "128 samples lost in 1 gaps, 5 spectra flagged" report || fail "frames lost: $(cat report)"
 grep -qx "25 29" flags.txt || fail "flags: $(cat flags.txt)"
 [ "$(size lost.out)" -eq "$(size made.out)" ] || fail "lost frames shift what follows"
+# --- two recordings in one stream, and every format with all defaults ----------------------------------------------------
+for format in dada vdif; do
+  $ridge channelize signal all.$format || fail "signal all.$format with all defaults"
+  $ridge channelize all.$format all.out 2>report || fail "all.$format: $(cat report)"
+  grep -q "nothing lost" report || fail "all.$format: $(cat report)"
+  cat all.$format all.$format >twice.$format
+done
+mistake "runs back to second 0, frame 0" $ridge channelize twice.vdif out.raw
+mistake "OBS_OFFSET is 0, before" $ridge channelize twice.dada out.raw
+head -c 4096 all.dada | grep -aqx "FILE_SIZE 781252" || fail "no FILE_SIZE: $(head -c 4096 all.dada | tr -d '\0')"
+head -c 4096 all.dada | grep -aqx "UTC_START 2025-01-01-00:00:00" || fail "no UTC_START: $(head -c 4096 all.dada | tr -d '\0')"
+sed 's/^FILE_SIZE/FILE_SIZO/' all.dada >unsized.dada
+cat unsized.dada all.dada >twice.dada
+mistake "another header follows" $ridge channelize twice.dada out.raw
+head -c 400000 all.dada >short.dada
+$ridge channelize short.dada out.raw 2>report || fail "a short .dada: $(cat report)"
+grep -q "the last file holds 385348 bytes less than its FILE_SIZE" report || fail "a short .dada: $(cat report)"
+$ridge channelize signal all.guppi --format guppi --seconds 0.1 || fail "GUPPI RAW"
+cat all.guppi all.guppi >twice.guppi
+mistake "PKTIDX is 0 after 76" $ridge channelize twice.guppi out.raw
+# The length is --seconds wherever it begins, and the samples are those of the whole signal.
+$ridge channelize signal long.raw --seconds 0.02 --rate 256000 || fail "signal"
+$ridge channelize signal late.raw --seconds 0.01 --rate 256000 --from-sample 2560 || fail "signal from a sample"
+tail -c +$((2560 * 4 + 1)) long.raw >tail.raw
+same tail.raw late.raw "signal --from-sample"
+mistake "signal writes raw samples" $ridge channelize signal out.fil
+
+# --- files of other formats are no raw samples ---------------------------------------------------------------------------
+foreign() { # name, bytes for printf
+  { printf "$2"; head -c 8000 in.raw; } >foreign.bin
+  mistake "foreign.bin is a $1 file, not raw samples" $ridge channelize foreign.bin out.raw
+  mistake "is a $1 file, not raw samples" sh -c "cat foreign.bin | $ridge channelize - out.raw"
+  mistake "foreign.bin is a $1 file, not raw samples" $ridge channelize synthesize foreign.bin out.raw --oversample 8/7
+}
+foreign PNG '\211PNG\r\n\032\n'
+foreign JPEG '\377\330\377\340'
+foreign TIFF 'II*\0'
+foreign TIFF 'MM\0*'
+foreign gzip '\037\213\010\0'
+foreign FITS 'SIMPLE  =                    T'
+mistake "is a .npy file, not raw samples" $ridge channelize out.npy out.raw --format raw
+mistake "is a PSRDADA file, not raw samples" $ridge channelize all.dada out.raw --format raw
+mistake "is a GUPPI RAW file, not raw samples" $ridge channelize all.guppi out.raw --format raw
+
+# --- headers: frequencies, times, 8 bits -----------------------------------------------------------------------------------
+field() { # file, key, type for od: a value of a .fil header
+  local at
+  at=$(head -c 4096 "$1" | grep -abo "$2" | head -1 | cut -d: -f1)
+  od -An -t "$3" -j $((at + ${#2})) -N "${3#?}" "$1" | tr -d ' '
+}
+fil="--channels 64 --taps 8 --rate 256000 --quiet"
+mistake "needs the frequency of the band's middle" $ridge channelize long.raw out.fil $fil
+mistake "reaches below 0 MHz" $ridge channelize long.raw out.fil $fil --frequency 0.1
+mistake "needs the frequency of the band's middle" $ridge channelize long.raw out.dada $fil
+mistake "UTC like" $ridge channelize long.raw out.fil $fil --frequency 1420 --start yesterday
+$ridge channelize long.raw out.fil $fil --frequency 1420 --start 2025-03-01T12:00:00 --telescope GBT --source 3C48 \
+  --from-sample 2560 || fail ".fil"
+[ "$(field out.fil fch1 f8)" = 1419.872 ] || fail "fch1 is $(field out.fil fch1 f8)"
+[ "$(field out.fil foff f8)" = 0.004 ] || fail "foff is $(field out.fil foff f8)"
+[ "$(field out.fil tsamp f8)" = 0.00025 ] || fail "tsamp is $(field out.fil tsamp f8)"
+[ "$(field out.fil tstart f8 | cut -c 1-14)" = 60735.50000011 ] || fail "tstart is $(field out.fil tstart f8)" # 10 ms later
+[ "$(field out.fil telescope_id d4)" = 6 ] || fail "telescope_id is $(field out.fil telescope_id d4)"
+head -c 400 out.fil | grep -aq 3C48 || fail "no source"
+$ridge channelize long.raw out.dada $fil --frequency 1420 --start 60735.5 --telescope GBT || fail ".dada"
+for line in "FREQ 1419.998" "BW 0.256" "TSAMP 250" "UTC_START 2025-03-01-12:00:00" "TELESCOPE GBT" "FILE_SIZE 81920"; do
+  head -c 4096 out.dada | grep -aqx "$line" || fail "no \"$line\": $(head -c 4096 out.dada | tr -d '\0')"
+done
+for format in guppi dada vdif; do
+  $ridge channelize signal made.$format --format $format --rate 256000 --seconds 0.02 --from-sample 5120 || fail "$format"
+  $ridge channelize made.$format out.fil --format $format --channels 64 --quiet --frequency 1420 || fail "$format to .fil"
+  [ "$(field out.fil tstart f8 | cut -c 1-14)" = 60676.00000023 ] || fail "$format: tstart is $(field out.fil tstart f8)" # 20 ms
+done
+
+# 8 bits: offset + scale * level is the float output to half a step, but for what is clipped.
+$ridge channelize signal long.raw --seconds 0.3 --rate 256000 --tone 30000:0.02 || fail "signal"
+for detect in total stokes; do
+  eight="--channels 64 --taps 8 --rate 256000 --frequency 1420 --times 4 --detect $detect"
+  $ridge channelize long.raw float.fil $eight --quiet || fail "floats"
+  $ridge channelize long.raw eight.fil $eight --bits 8 2>report || fail "8 bits: $(cat report)"
+  [ "$(field eight.fil nbits d4)" = 8 ] || fail "nbits is $(field eight.fil nbits d4)"
+  products=1
+  [ $detect = stokes ] && products=4
+  rows=$((products * 64))
+  [ "$(grep -vc '#' eight.fil.levels)" -eq $rows ] || fail "$(grep -vc '#' eight.fil.levels) levels"
+  values=$((300 * rows))
+  paste <(tail -c $((4 * values)) float.fil | od -An -v -w4 -tf4) <(tail -c $values eight.fil | od -An -v -w1 -tu1) |
+    awk -v rows=$rows -v n=0 '
+      NR == FNR { if ($1 != "#") { offset[n] = $1; scale[n++] = $2 } next }
+      { i = (FNR - 1) % rows; step = scale[i]; e = $1 - offset[i] - step * $2; if (e < 0) e = -e
+        if ($2 == 0 || $2 == 255) clipped++; else if (e > 0.501 * step) wrong++
+        sum += $2; squares += $2 * $2 }
+      END { m = sum / FNR; s = sqrt(squares / FNR - m * m)
+        if (FNR != 300 * rows || wrong > 0 || clipped > 0.01 * FNR || m < 120 || m > 135 || s < 15 || s > 30) {
+          printf "%d values, %d wrong, %d clipped, mean %g, deviation %g\n", FNR, wrong, clipped, m, s; exit 1 } }' \
+      eight.fil.levels - || fail "8 bits of $detect are not the floats"
+  $ridge channelize long.raw again.fil $eight --bits 8 --levels eight.fil.levels --quiet || fail "levels given"
+  same eight.fil again.fil "levels from a file"
+done
+printf '%.0s0 1\n' $(seq 256) >steps.txt
+$ridge channelize long.raw clipped.fil $eight --bits 8 --levels steps.txt 2>report || fail "levels"
+grep -q "of 76800 values beyond their 8 bits and clipped" report || fail "no count of clipped values: $(cat report)"
+mistake "holds 256 levels; products x channels need 64" $ridge channelize long.raw out.fil $fil --frequency 1420 --bits 8 --levels steps.txt
+mistake "is for .fil files" $ridge channelize long.raw out.raw $fil --bits 8
+mistake "line 1 needs an offset and a scale above 0" $ridge channelize long.raw out.fil $fil --frequency 1420 --bits 8 --levels <(echo 1 0)
+
 # --- design ------------------------------------------------------------------------------------------------------------
 $ridge channelize design response.svg --channels 64 --taps 16 --save h.raw >text || fail "design"
 grep -q "leakage -12[0-9]" text || fail "leakage: $(cat text)"
@@ -251,7 +357,7 @@ mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw
 mistake "ends within a time" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
 mistake "give --rate" $ridge channelize in.raw out.dada --channels 64
 mistake "order of time" $ridge channelize in.raw out.dada --channels 64 --rate 1e6 --detect stokes
-mistake "--rate must be a multiple" $ridge channelize signal out.vdif --format vdif
+mistake "--rate must be a multiple" $ridge channelize signal out.vdif --format vdif --rate 195312.5
 mistake "i4, i8 or i16" $ridge channelize signal out.raw --format guppi --samples f32
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
 mistake "numbers like 0-7" $ridge channelize in.raw out.raw --subbands 5-2

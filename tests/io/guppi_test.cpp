@@ -14,12 +14,14 @@ GuppiHeader usual_guppi() {
   header.channels = 3;
   header.block_bytes = 3 * 10 * 4;
   header.overlap = 2;
+  header.counted = true;
   header.packets = 4;
   header.packet = 100;
+  header.first_packet = 100;
   header.sample_seconds = 1e-6;
   header.frequency_mhz = 1400;
   header.bandwidth_mhz = -3;
-  header.start_mjd = 59000.5;
+  header.start = {59000, 43200};
   header.source = "3C48";
   header.direct_io = true;
   return header;
@@ -48,7 +50,7 @@ TEST_F(Guppi, BlocksFollowEachOtherWithoutTheOverlap) {
   EXPECT_EQ(info.type, SampleType::int8);
   EXPECT_DOUBLE_EQ(info.frequency_mhz, 1401);
   EXPECT_DOUBLE_EQ(info.stream_step_mhz, -1);
-  EXPECT_DOUBLE_EQ(info.start_mjd, 59000.5);
+  EXPECT_EQ(info.start, (StartTime{59000, 43200}));
   EXPECT_EQ(info.source, "3C48");
   const auto bytes = all(*reader);
   ASSERT_EQ(bytes.size(), 3u * 3 * 8 * 4);
@@ -76,6 +78,72 @@ TEST_F(Guppi, LostBlocksAreZeroAndNothingIsShifted) {
   EXPECT_EQ(reader->gaps()[0].samples, 16u);
   EXPECT_EQ(reader->gaps()[1].first, 40u);
   EXPECT_EQ(reader->samples_lost(), 24u);
+}
+
+TEST_F(Guppi, TheStartIsThatOfTheFirstSample) {
+  GuppiHeader header = usual_guppi();
+  header.start = header.start.after(0.125);
+  header.sample_seconds = 1e-3;
+  const auto start = [&](std::size_t number) { return guppi_reader(open(block(header, number)))->info().start; };
+  EXPECT_EQ(start(0), (StartTime{59000, 43200.125}));
+  EXPECT_NEAR(start(1000).second, 43208.125, 1e-9);  // a thousand blocks of 8 samples
+  header.first_packet = 0;                           // PKTIDX is 100 there: 25 blocks
+  EXPECT_NEAR(start(0).second, 43200.325, 1e-9);
+  header.packets = 0;  // how long a packet is nobody says
+  EXPECT_FALSE(start(0).known());
+}
+
+TEST_F(Guppi, WithoutPacketsPerBlockAnEvenStepIsNeeded) {
+  GuppiHeader header = usual_guppi();
+  const auto numbered = [&](std::initializer_list<std::int64_t> numbers) {
+    std::string bytes;
+    GuppiHeader one = header;
+    one.packets = 0;
+    for (const std::int64_t number : numbers) {
+      one.packet = 100 + number;
+      bytes += guppi_cards(one) + std::string(one.block_bytes, 'x');
+    }
+    return says([&] {
+      auto reader = guppi_reader(open(bytes));
+      all(*reader);
+      EXPECT_FALSE(reader->counts_losses());
+      EXPECT_EQ(reader->remarks().size(), 1u);
+    });
+  };
+  EXPECT_THAT(numbered({0, 4, 8, 12}), "no error");
+  EXPECT_THAT(numbered({0, 4, 12}), HasSubstr("losses cannot be counted"));
+  EXPECT_THAT(numbered({0, 4, 4}), HasSubstr("does not rise"));
+}
+
+TEST_F(Guppi, AnOverlapThatIsNoneIsReported) {
+  const auto remarks = [&](const std::string& bytes) {
+    auto reader = guppi_reader(open(bytes));
+    all(*reader);
+    return reader->remarks();
+  };
+  const std::string one = block(usual_guppi(), 0);
+  std::string other = block(usual_guppi(), 1);
+  EXPECT_TRUE(remarks(one + other).empty());
+  EXPECT_TRUE(remarks(one + block(usual_guppi(), 3)).empty());
+  other[other.size() - 40] ^= 1;  // the first sample of the last channel
+  EXPECT_THAT(remarks(one + other), testing::ElementsAre(HasSubstr("1 blocks do not begin with the OVERLAP")));
+}
+
+TEST_F(Guppi, AnotherRecordingIsAnError) {
+  const auto joined = [&](const std::function<void(GuppiHeader&)>& change) {
+    GuppiHeader other = usual_guppi();
+    change(other);
+    return says([&] {
+      auto reader = guppi_reader(open(block(usual_guppi(), 0) + block(other, 1)));
+      all(*reader);
+    });
+  };
+  EXPECT_THAT(joined([](auto&) {}), "no error");
+  EXPECT_THAT(joined([](auto& h) { h.start = h.start.after(1); }), HasSubstr("start time"));
+  EXPECT_THAT(joined([](auto& h) { h.frequency_mhz = 1500; }), HasSubstr("OBSFREQ is 1500"));
+  EXPECT_THAT(joined([](auto& h) { h.bandwidth_mhz = 3; }), HasSubstr("OBSBW is 3"));
+  EXPECT_THAT(joined([](auto& h) { h.sample_seconds = 2e-6; }), HasSubstr("TBIN"));
+  EXPECT_THAT(joined([](auto& h) { h.source = "3C147"; }), HasSubstr("SRC_NAME is 3C147"));
 }
 
 TEST_F(Guppi, SkippingLandsOnASample) {

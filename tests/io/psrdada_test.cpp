@@ -14,7 +14,7 @@ PsrdadaHeader usual_psrdada() {
   header.sample_seconds = 5.12e-6;
   header.frequency_mhz = 150;
   header.bandwidth_mhz = 4;
-  header.utc_start = "2020-05-31-12:00:00";
+  header.start = {59000, 43200};
   header.file_bytes = 80;
   header.overlap = 16;
   header.source = "J0437-4715";
@@ -38,7 +38,7 @@ TEST_F(Psrdada, SamplesByTimeChannelAndPolarization) {
   EXPECT_NEAR(info.sample_seconds, 5.12e-6, 1e-12);
   EXPECT_DOUBLE_EQ(info.frequency_mhz, 149);
   EXPECT_DOUBLE_EQ(info.stream_step_mhz, 2);
-  EXPECT_NEAR(info.start_mjd, 59000.5, 1e-9);
+  EXPECT_EQ(info.start, (StartTime{59000, 43200}));
   EXPECT_EQ(info.source, "J0437-4715");
   const auto bytes = all(*reader);
   ASSERT_EQ(bytes.size(), 80u);
@@ -83,6 +83,57 @@ TEST_F(Psrdada, SamplesThatDivideNoPiece) {
                 }),
                 HasSubstr("within a sample"));
   }
+}
+
+TEST_F(Psrdada, TheStartIsThatOfTheFirstSample) {
+  PsrdadaHeader header = usual_psrdada();
+  header.start = header.start.after(0.25);
+  EXPECT_THAT(psrdada_text(header), HasSubstr("UTC_START 2020-05-31-12:00:00\nPICOSECONDS 250000000000\n"));
+  // OBS_OFFSET is a million samples: 5.12 s.
+  auto reader = psrdada_reader(open(file(header, 8'000'000)));
+  EXPECT_EQ(reader->info().start.day, 59000);
+  EXPECT_NEAR(reader->info().start.second, 43205.37, 1e-9);
+  std::string text = file(usual_psrdada(), 0);
+  const auto start_of = [&](const std::string& line) {
+    std::string changed = text;
+    const std::size_t at = changed.find("UTC_START");
+    changed.replace(at, changed.find('\n', at) - at, line);
+    changed.insert(1000, text.size() - std::min(text.size(), changed.size()), '\0');
+    return psrdada_reader(open(changed))->info().start;
+  };
+  EXPECT_FALSE(start_of("UTC_START UNKNOWN").known());
+  EXPECT_EQ(start_of("MJD_START 59000.25"), (StartTime{59000, 21600}));
+  EXPECT_THAT(says([&] { start_of("UTC_START 2020-05-31"); }), HasSubstr("UTC_START is \"2020-05-31\""));
+}
+
+TEST_F(Psrdada, AnotherHeaderAmongTheSamplesIsAnError) {
+  const auto reading = [&](const std::string& bytes) {
+    return says([&] {
+      auto reader = psrdada_reader(open(bytes));
+      all(*reader);
+    });
+  };
+  PsrdadaHeader header = usual_psrdada();
+  header.overlap = 0;
+  header.file_bytes = 0;
+  EXPECT_THAT(reading(file(header, 0) + file(header, 80)), HasSubstr("another header follows"));
+  // Across the mebibyte that is read at a time, at every place within a line.
+  for (std::size_t bytes = (1 << 20) - 40; bytes < (1 << 20) + 40; ++bytes) {
+    EXPECT_THAT(reading(file(header, 0, bytes) + file(header, 80)), HasSubstr("another header follows")) << bytes;
+  }
+  header.file_bytes = 80;
+  EXPECT_THAT(reading(file(header, 0, 40) + file(header, 80)), HasSubstr("another header follows"));
+  PsrdadaHeader other = header;
+  other.start = other.start.after(86400);
+  EXPECT_THAT(reading(file(header, 0) + file(other, 80)), HasSubstr("UTC_START"));
+  other = usual_psrdada();
+  std::string wrong = file(other, 64);
+  wrong[4096 + 3] ^= 1;
+  EXPECT_THAT(reading(file(other, 0) + wrong), HasSubstr("OBS_OVERLAP differ"));
+  auto reader = psrdada_reader(open(file(header, 0, 40)));
+  EXPECT_EQ(all(*reader).size(), 40u);
+  ASSERT_EQ(reader->remarks().size(), 1u);
+  EXPECT_THAT(reader->remarks()[0], HasSubstr("40 bytes less than its FILE_SIZE"));
 }
 
 TEST_F(Psrdada, ALongHeaderAndComments) {

@@ -55,7 +55,7 @@ TEST_F(Vdif, ThreadsBecomePolarizations) {
   EXPECT_EQ(reader->info().streams, 1u);
   EXPECT_EQ(reader->info().polarizations, 2u);
   EXPECT_EQ(reader->info().block, 1u);
-  EXPECT_NEAR(reader->info().start_mjd, 58849 + 1000 / 86400.0, 1e-9);
+  EXPECT_EQ(reader->info().start, (StartTime{58849, 1000}));
   const auto bytes = all(*reader);
   EXPECT_THAT(seen(bytes), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_EQ(bytes[1], std::byte{3});  // imaginary parts: the threads
@@ -182,6 +182,45 @@ TEST_F(Vdif, TwoBitsRealSeveralChannelsAndTheRate) {
   EXPECT_EQ(static_cast<signed char>(samples[4]), -1);
   EXPECT_EQ(static_cast<signed char>(samples[6]), -3);
   EXPECT_EQ(samples[1], std::byte{0});
+}
+
+TEST_F(Vdif, TheStartIsThatOfTheFirstFrame) {
+  VdifHeader header = usual_vdif();
+  header.sample_rate = 8000;  // 1000 frames per second
+  header.frame = 250;
+  auto reader = vdif_reader(open(vdif_header(header) + std::string(16, '\1')));
+  EXPECT_EQ(reader->info().start, (StartTime{58849, 1000.25}));
+  header.sample_rate = 0;
+  auto told = vdif_reader(open(vdif_header(header) + std::string(16, '\1')), 0, 8000);
+  EXPECT_EQ(told->info().start, (StartTime{58849, 1000.25}));
+  auto unknown = vdif_reader(open(vdif_header(header) + std::string(16, '\1')));
+  EXPECT_FALSE(unknown->info().start.known());
+}
+
+TEST_F(Vdif, TwoRecordingsInOneStreamAreAnError) {
+  const auto reading = [&](const std::string& bytes) {
+    return says([&] {
+      auto reader = vdif_reader(open(bytes));
+      all(*reader);
+    });
+  };
+  std::string one, other;
+  for (std::uint32_t n = 0; n < 20; ++n) one += frame(3, n) + frame(5, n);
+  EXPECT_THAT(reading(one + one), HasSubstr("runs back to second 1000, frame 0"));
+  EXPECT_THAT(reading(frames({0, 1, 2}) + frames({0, 1, 2})), "no error");  // the same frames, delivered twice
+  std::string changed = frame(3, 1);
+  changed.back() ^= 1;
+  EXPECT_THAT(reading(frames({0, 1, 2}) + changed), HasSubstr("thread 3, second 1000, frame 1 comes twice"));
+  VdifHeader station = usual_vdif();
+  station.station = 7;
+  station.thread = 3;
+  station.frame = 2;
+  EXPECT_THAT(reading(frames({0, 1}) + vdif_header(station) + std::string(16, '\1')), HasSubstr("station id"));
+  // One frame again, far behind, is not used, and counted.
+  auto reader = vdif_reader(open(one + frame(3, 2)));
+  EXPECT_EQ(seen(all(*reader)).size(), 20u);
+  ASSERT_FALSE(reader->remarks().empty());
+  EXPECT_THAT(reader->remarks()[0], HasSubstr("1 frames not used"));
 }
 
 TEST_F(Vdif, Levels) {

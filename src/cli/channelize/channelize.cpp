@@ -121,7 +121,7 @@ void add_channelize(Command& program) {
   command.option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output");
   add_prototype_options(command, wishes->prototype);
   command.option("--oversample", wishes->oversample, "A ratio like 8/7").shows_default();
-  command.option("--format", wishes->format, "auto, raw, npy, guppi, dada or vdif")
+  command.option("--format", wishes->format, "auto (by name and first bytes), raw, npy, guppi, dada or vdif")
       .one_of({"auto", "raw", "npy", "guppi", "dada", "vdif"})
       .shows_default();
   const Option stations =
@@ -135,7 +135,21 @@ void add_channelize(Command& program) {
   command.option("--block", wishes->block, "Raw input: samples of a station that lie together (default: channels)");
   command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
   command.option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers").positive();
-  command.option("--frequency", wishes->frequency, "MHz, of the band's middle, for a .fil header");
+  const Option frequency = command.option("--frequency", wishes->frequency,
+                                          "MHz, of the middle of the (first station's) band, for headers that need it");
+  command.option("--start", wishes->start, "UTC of the first sample (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
+  command.option("--source", wishes->source, "Name of the source, for the headers");
+  command.option("--telescope", wishes->telescope, "Name of the telescope, for the headers");
+  const Option bits =
+      command.option("--bits", wishes->bits, ".fil: 32 (float), or 8 with offset and scale per channel");
+  bits.one_of({"8", "32"}).shows_default();
+  command
+      .option(
+          "--levels", wishes->levels,
+          "--bits 8: offsets and scales, a line per product and channel (default: from the first 1024 times, written "
+          "to OUT.levels)")
+      .value_name("FILE")
+      .only_with(bits);
   command.option("--detect", wishes->detect, "Power instead of channels: total, powers or stokes")
       .one_of({"total", "powers", "stokes"});
   command.option("--times", wishes->times, "Power and correlation: spectra summed").shows_default();
@@ -184,7 +198,7 @@ void add_channelize(Command& program) {
   add_design(command);
   add_channelize_signal(command);
   add_channelize_synthesis(command);
-  command.runs([&command, wishes, stations, polarizations] {
+  command.runs([&command, wishes, stations, polarizations, frequency] {
     if (command.has_subcommand()) return;
     if (wishes->in.empty() || wishes->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
@@ -192,6 +206,7 @@ void add_channelize(Command& program) {
     }
     wishes->stations_given = stations.given();
     wishes->polarizations_given = polarizations.given();
+    wishes->frequency_given = frequency.given();
     with_processes([&](const mpi::Communicator& processes) { channelize(*wishes, processes); });
   });
 }

@@ -207,6 +207,13 @@ class Channelizing {
                        base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
   }
 
+  // Bytes of a raw input behind its last whole sample of all stations.
+  std::size_t bytes_left_over() const {
+    const filterbank::Problem& p = setup_.work.problem;
+    const std::size_t block = info_.streams == 1 ? 1 : p.input_block != 0 ? p.input_block : p.channels;
+    return static_cast<std::size_t>(reader_->bytes_read() % (block * info_.sample_bytes()));
+  }
+
   void report() const {
     const std::uint64_t flagged = write_flags(wishes_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
     if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
@@ -224,9 +231,14 @@ class Channelizing {
     if (reader_->samples_lost() > 0) {
       text += fmt::format("; {} samples lost in {} gaps, {} spectra flagged", reader_->samples_lost(),
                           reader_->gaps().size(), flagged);
-    } else {
+    } else if (reader_->counts_losses()) {
       text += "; nothing lost";
     }
+    for (const std::string& remark : reader_->remarks()) text += "; " + remark;
+    if (const std::size_t rest = bytes_left_over(); rest > 0) {
+      text += fmt::format("; the last {} bytes are not a whole {}", rest, info_.streams > 1 ? "block" : "sample");
+    }
+    text += sink_.remark();
     fmt::print(stderr, "{}, {}\n", text, work_->variant());
   }
 

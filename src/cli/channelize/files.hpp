@@ -43,6 +43,10 @@ struct ChannelizeWishes {
   std::string samples = "i8";  // raw
   bool centred = false;
   double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says
+  bool frequency_given = false;
+  std::string start, source, telescope;  // the same; start is UTC or an MJD
+  std::size_t bits = 32;                 // of a .fil file's values
+  std::string levels;                    // a file of offsets and scales for 8 bits
   bool by_channel = false;
   std::size_t output_times = 16;
   std::string bandpass, delays;

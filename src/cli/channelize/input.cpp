@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/mistake.hpp"
+#include "io/foreign_format.hpp"
 #include "io/guppi.hpp"
 #include "io/npy.hpp"
 #include "io/psrdada.hpp"
@@ -103,6 +104,15 @@ void check_sums(const ChannelizeWishes& wishes, filterbank::Problem& problem) {
 
 }  // namespace
 
+void refuse_foreign(io::InputStream& in, bool sure) {
+  const std::string_view start = in.peek(64);
+  std::string_view found = io::foreign_format(start, sure);
+  if (io::looks_like_guppi(start)) found = "GUPPI RAW";
+  if (io::looks_like_psrdada(start)) found = "PSRDADA";
+  if (found.empty()) return;
+  mistake(fmt::format("{} is a {} file, not raw samples", in.name(), found));
+}
+
 std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
   auto in = std::make_unique<io::InputStream>(wishes.in);
   std::string format = wishes.format;
@@ -116,9 +126,11 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
                                                                       : "raw";
   }
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
+  if (format == "raw") refuse_foreign(*in, wishes.format == "raw");
   if (format == "guppi") return io::guppi_reader(std::move(in));
   if (format == "dada") return io::psrdada_reader(std::move(in));
-  if (format == "vdif") return io::vdif_reader(std::move(in), wishes.polarizations_given ? wishes.polarizations : 0);
+  if (format == "vdif")
+    return io::vdif_reader(std::move(in), wishes.polarizations_given ? wishes.polarizations : 0, wishes.rate);
   if (format == "npy") {
     const io::SampleInfo info = npy_info(*in, wishes);
     return io::raw_reader(std::move(in), info);
@@ -232,12 +244,16 @@ std::vector<std::complex<float>> read_bandpass(const std::string& name, std::siz
   }
 }
 
-std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each) {
+std::string read_text(const std::string& name) {
   io::InputStream in(name);
   std::string text;
   char piece[4096];
   while (const std::size_t got = in.read(piece, sizeof piece)) text.append(piece, got);
-  std::istringstream lines(text);
+  return text;
+}
+
+std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each) {
+  std::istringstream lines(read_text(name));
   std::vector<DelayPoint> points;
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {

@@ -9,11 +9,17 @@
 
 namespace ridge::cli {
 
+// Error where the stream begins like a file of another format. `sure`: not by short marks, which samples may begin with
+// by chance.
+void refuse_foreign(io::InputStream& in, bool sure);
+
 std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes);
 
 // Complex factors of the channels: .npy of complex64, float32 or float64, or raw complex float; `channels`, or one a
 // (polarization, station, channel).
 std::vector<std::complex<float>> read_bandpass(const std::string& name, std::size_t channels, std::size_t all);
+
+std::string read_text(const std::string& name);  // a whole file or pipe
 
 // A line a point: a sample number, then a delay in samples for each (polarization, station). # begins a comment.
 struct DelayPoint {

@@ -1,16 +1,18 @@
 #include "cli/channelize/output.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "cli/channelize/input.hpp"
 #include "cli/mistake.hpp"
 #include "filterbank/correlator.hpp"
 #include "io/crc32c.hpp"
 #include "io/npy.hpp"
-#include "io/psrdada.hpp"
 #include "io/sigproc.hpp"
 
 namespace ridge::cli {
@@ -20,6 +22,20 @@ filterbank::Products products_of(const std::string& text) {
   return text == "stokes"   ? filterbank::Products::stokes
          : text == "powers" ? filterbank::Products::powers
                             : filterbank::Products::total;
+}
+
+constexpr std::size_t kRowsForLevels = 1024;
+
+// UTC, or an MJD.
+io::StartTime start_for(const std::string& text) {
+  if (const auto start = io::parse_utc(text)) return *start;
+  double mjd = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mjd);
+  if (error != std::errc() || end != text.data() + text.size() || !(mjd >= 1 && mjd < 1e6)) {
+    mistake(fmt::format("--start {}: UTC like 2025-03-01T12:00:00, or an MJD, is needed", text));
+  }
+  const double day = std::floor(mjd);
+  return io::StartTime{static_cast<std::int64_t>(day), 0}.after((mjd - day) * 86400);
 }
 
 template <class T>
@@ -107,6 +123,15 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
     mistake("a .dada file holds channels in order of time; power goes to .fil, .npy or raw");
   }
   if (wishes.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
+  if (wishes.bits == 8) {
+    if (!fil_) mistake("--bits 8 is for .fil files; other outputs are floats");
+    if (wishes.levels.empty()) {
+      eight_bits_.emplace(detector_->row_size(), kRowsForLevels);
+      levels_to_ = wishes.out + ".levels";
+    } else {
+      eight_bits_.emplace(io::parse_levels(read_text(wishes.levels), detector_->row_size(), wishes.levels));
+    }
+  }
   if (fil_) write_fil_header(wishes, info, seconds);
   if (dada_) write_dada_header(wishes, info, seconds);
   if (npy_) {
@@ -174,16 +199,39 @@ void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
 void Sink::put_power(std::span<const float> rows) {
   if (fil_) {
     sort_by_frequency(rows);
-    out_.write(sorted_.data(), sorted_.size() * sizeof(float));
+    if (eight_bits_) {
+      eight_bits_->put(sorted_, levels_);
+      write_levels(false);
+    } else {
+      out_.write(sorted_.data(), sorted_.size() * sizeof(float));
+    }
   } else {
     out_.write(rows.data(), rows.size_bytes());
   }
   times_ += rows.size() / detector_->row_size();
 }
 
+void Sink::write_levels(bool last) {
+  if (last) eight_bits_->finish(levels_);
+  out_.write(levels_.data(), levels_.size());
+  levels_.clear();
+}
+
 void Sink::finish() {
   if (npy_) out_.rewrite_start(npy_header(times_, header_bytes_));
+  if (dada_ && !out_.is_pipe() && times_ > 0) {
+    dada_header_.file_bytes = times_ * dada_header_.sample_bytes();
+    out_.rewrite_start(io::psrdada_text(dada_header_));
+  }
+  if (eight_bits_) write_levels(true);
   out_.finish();
+  if (!levels_to_.empty()) base::write_file(levels_to_, io::levels_text(eight_bits_->levels()));
+}
+
+std::string Sink::remark() const {
+  if (!eight_bits_ || eight_bits_->clipped() == 0) return "";
+  return fmt::format("; {} of {} values beyond their 8 bits and clipped", eight_bits_->clipped(),
+                     eight_bits_->values());
 }
 
 std::string Sink::what() const {
@@ -219,19 +267,34 @@ Sink::Band Sink::band(const ChannelizeWishes& wishes, const io::SampleInfo& info
     mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
   }
   if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
+  if (!wishes.frequency_given && info.frequency_mhz == 0) {
+    mistake(fmt::format("a {} header needs the frequency of the band's middle: give --frequency in MHz", format));
+  }
   const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
   const double step = sign * megahertz / static_cast<double>(p.channels);
-  const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
+  const double middle = wishes.frequency_given ? wishes.frequency : info.frequency_mhz;
   // The lowest channel in order is floor(channels / 2) below the middle.
-  return {.first_mhz = middle - step * static_cast<double>(p.channels / 2),
-          .step_mhz = step,
-          .start_mjd = info.start_mjd + static_cast<double>(wishes.from_sample) * seconds / 86400};
+  const double first = middle - step * static_cast<double>(p.channels / 2);
+  const double last = first + step * static_cast<double>(p.stations * p.channels - 1);
+  if (std::min(first, last) < 0) {
+    mistake(
+        fmt::format("a band of {} MHz around {} MHz reaches below 0 MHz: --frequency is the middle of the band on the "
+                    "sky",
+                    io::decimal_text(megahertz), middle));
+  }
+  Band all{.first_mhz = first,
+           .step_mhz = step,
+           .start = info.start,
+           .source = wishes.source.empty() ? info.source : wishes.source,
+           .telescope = wishes.telescope.empty() ? info.telescope : wishes.telescope};
+  if (!wishes.start.empty()) all.start = start_for(wishes.start);
+  return all;
 }
 
 void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
   const Band all = band(wishes, info, seconds, ".dada");
   const auto channels = static_cast<double>(problem_.stations * problem_.channels);
-  io::PsrdadaHeader header;
+  io::PsrdadaHeader& header = dada_header_;
   header.bits = 32;
   header.polarizations = problem_.polarizations;
   header.channels = problem_.stations * problem_.channels;
@@ -239,8 +302,9 @@ void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInf
   header.frequency_mhz = all.first_mhz + all.step_mhz * (channels - 1) / 2;
   header.bandwidth_mhz = all.step_mhz * channels;
   header.offset = wishes.from_sample / hop_ * header.sample_bytes();
-  header.source = info.source;
-  header.telescope = info.telescope;
+  header.start = all.start;
+  header.source = all.source;
+  header.telescope = all.telescope;
   write(io::psrdada_text(header));
 }
 
@@ -266,14 +330,16 @@ void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo
   const Band all = band(wishes, info, seconds, ".fil");
   io::SigprocHeader header;
   header.rawdatafile = wishes.in == "-" ? "" : wishes.in;
-  header.source_name = info.source;
+  header.source_name = all.source;
+  header.telescope_id = io::sigproc_telescope(all.telescope);
+  header.nbits = static_cast<int>(wishes.bits);
   header.nchans = static_cast<int>(p.stations * detector_->channels());
   header.nifs = static_cast<int>(detector_->products());
-  header.tsamp = seconds * static_cast<double>(hop_ * wishes.times);
-  header.tstart = all.start_mjd;
-  header.foff = all.step_mhz * static_cast<double>(wishes.sum_channels);
+  header.tsamp = io::nearest_decimal(seconds * static_cast<double>(hop_ * wishes.times));
+  header.tstart = all.start.after(static_cast<double>(wishes.from_sample) * seconds).mjd();
+  header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(wishes.sum_channels));
   // A sum's middle is between its channels.
-  header.fch1 = all.first_mhz + all.step_mhz * (static_cast<double>(wishes.sum_channels) - 1) / 2;
+  header.fch1 = io::nearest_decimal(all.first_mhz + all.step_mhz * (static_cast<double>(wishes.sum_channels) - 1) / 2);
   write(io::sigproc_header(header));
 }
 

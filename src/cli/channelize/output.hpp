@@ -9,6 +9,8 @@
 
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/work.hpp"
+#include "io/eight_bits.hpp"
+#include "io/psrdada.hpp"
 #include "io/resume_note.hpp"
 #include "io/samples.hpp"
 #include "io/stream.hpp"
@@ -47,6 +49,7 @@ class Sink {
   void finish();
   std::string what() const;  // of one output time, in words
   std::uint64_t written() const { return times_; }
+  std::string remark() const;  // for the report: values that 8 bits could not hold
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
@@ -56,13 +59,15 @@ class Sink {
   std::string npy_header(std::uint64_t times, std::size_t reserve) const;
   struct Band {
     double first_mhz = 0, step_mhz = 0;  // of the first channel in order, and to the next
-    double start_mjd = 0;
+    io::StartTime start{};               // of the stream's first sample
+    std::string source{}, telescope{};
   };
   Band band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds, const char* format) const;
   void write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
   void sort_samples(std::span<const std::complex<float>> spectra, std::size_t times);
   void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
   void sort_by_frequency(std::span<const float> power);
+  void write_levels(bool last);
   std::size_t time_bytes() const;
 
   filterbank::Problem problem_;  // without weights
@@ -74,7 +79,11 @@ class Sink {
   std::optional<filterbank::Detector> detector_;
   std::optional<filterbank::Correlator> correlator_;
   std::optional<Digest> digest_;
+  std::optional<io::EightBits> eight_bits_;
+  std::string levels_to_;  // the file that estimated levels go to
+  std::vector<std::uint8_t> levels_;
   std::vector<float> power_, sorted_;
+  io::PsrdadaHeader dada_header_;
   std::vector<std::complex<float>> sums_;  // correlations, or channels in another order
   std::size_t header_bytes_ = 0;
   std::uint64_t times_ = 0;

@@ -23,9 +23,9 @@ namespace ridge::cli {
 namespace {
 
 struct SignalWishes {
-  std::string out, samples = "i8", format = "raw";
+  std::string out, samples = "i8", format = "auto";
   std::size_t stations = 1, polarizations = 2, block = 256;
-  double rate = 195312.5, seconds = 1, frequency = 150;
+  double rate = 0, seconds = 1, frequency = 150;  // rate 0: what suits the format
   std::uint64_t seed = 1, from_sample = 0, chunk = std::uint64_t{1} << 20;
   std::vector<std::string> tones;
   bool pace = false;
@@ -45,7 +45,9 @@ io::Tone parse_tone(const std::string& text, double rate) {
   return {hertz / rate, amplitude};
 }
 
-void write_signal(const SignalWishes& wishes) {
+void write_signal(SignalWishes wishes) {
+  wishes.format = signal_format_name(wishes.format, wishes.out);
+  if (wishes.rate == 0) wishes.rate = default_rate(wishes.format);
   io::SampleInfo info;
   info.type = wishes.samples == "i4"    ? io::SampleType::int4
               : wishes.samples == "i8"  ? io::SampleType::int8
@@ -57,14 +59,16 @@ void write_signal(const SignalWishes& wishes) {
   info.sample_seconds = 1 / wishes.rate;
   info.frequency_mhz = wishes.frequency;
   if (!(wishes.rate > 0) || !(wishes.seconds >= 0) || wishes.seconds * wishes.rate > 9e15) {
-    mistake("--rate is above 0, --seconds at least 0");
+    mistake(
+        fmt::format("--rate must be above 0 and --seconds at least 0, at most 9e15 samples in all; got --rate {} "
+                    "--seconds {}",
+                    wishes.rate, wishes.seconds));
   }
   if (wishes.stations == 0 || wishes.block == 0 || wishes.chunk == 0 || wishes.polarizations < 1 ||
       wishes.polarizations > 2 || wishes.stations > (1u << 20) || wishes.block > (1u << 24)) {
     mistake("--stations, --block and --chunk are at least 1, --polarizations 1 or 2");
   }
   const std::uint64_t frame = info.block * info.sample_bytes();
-  if (frame % 8 != 0) mistake(fmt::format("a block of {} bytes: --block times the rest must be whole 8 bytes", frame));
   if (wishes.from_sample % info.block != 0) {
     mistake(fmt::format("--from-sample {}: a multiple of --block {} is wanted", wishes.from_sample, wishes.block));
   }
@@ -73,11 +77,10 @@ void write_signal(const SignalWishes& wishes) {
   const io::Signal signal(info, wishes.seed, std::move(tones));
 
   const auto samples = static_cast<std::uint64_t>(std::ceil(wishes.seconds * wishes.rate));
-  const std::uint64_t end = (samples + info.block - 1) / info.block * frame;
   std::uint64_t at = wishes.from_sample / info.block * frame;
-  const std::uint64_t first = at;
+  const std::uint64_t first = at, end = first + (samples + info.block - 1) / info.block * frame;
   io::OutputStream out(wishes.out);
-  const auto format = signal_format(wishes.format, info, wishes.from_sample / info.block, out);
+  const auto format = signal_format(wishes.format, info, wishes.from_sample / info.block, end - first, out);
   // Whole blocks; a raw file is its bytes.
   std::vector<std::byte> bytes(wishes.format == "raw" ? std::size_t{1} << 20
                                                       : ((std::size_t{1} << 20) / frame + 1) * frame);
@@ -112,7 +115,7 @@ void add_channelize_signal(Command& channelize) {
       "  ridge channelize signal - --stations 16 --samples i16 --seconds 3600 | ridge channelize - out.raw "
       "--stations 16\n"
       "     --samples i16 --detect stokes --times 763 --rate 195312.5\n"
-      "  ridge channelize signal in.vdif --format vdif --rate 256000                a file as an instrument writes it\n"
+      "  ridge channelize signal in.vdif                                            a file as an instrument writes it\n"
       "\nThe same samples at the same place wherever it begins (--from-sample): a stream can be gone on with.");
   auto wishes = std::make_shared<SignalWishes>();
   command.option("OUT", wishes->out, "A file; - for standard output").required();
@@ -123,16 +126,17 @@ void add_channelize_signal(Command& channelize) {
       .shows_default();
   command.option("--block", wishes->block, "Samples of a station that lie together: the channels of the bank")
       .shows_default();
-  command.option("--format", wishes->format, "raw, guppi, dada or vdif, with their headers")
-      .one_of({"raw", "guppi", "dada", "vdif"})
+  command
+      .option("--format", wishes->format, "raw, guppi, dada or vdif, with their headers; auto: .dada, .vdif, else raw")
+      .one_of({"auto", "raw", "guppi", "dada", "vdif"})
       .shows_default();
   command.option("--frequency", wishes->frequency, "MHz, of the first station's middle, for the headers")
       .shows_default();
-  command.option("--rate", wishes->rate, "Samples a second").shows_default();
-  command.option("--seconds", wishes->seconds, "Length").shows_default();
+  command.option("--rate", wishes->rate, "Samples per second (default 195312.5; VDIF: 256000)").positive();
+  command.option("--seconds", wishes->seconds, "Length, from --from-sample on").shows_default();
   command.option("--tone", wishes->tones, "Hz, or Hz:amplitude (of the largest number); several").value_name("HZ[:A]");
   command.option("--seed", wishes->seed, "Of the noise").shows_default();
-  command.option("--from-sample", wishes->from_sample, "Begin there");
+  command.option("--from-sample", wishes->from_sample, "Number of the first sample written");
   command.option("--chunk", wishes->chunk, "Raw: bytes written at a time").shows_default();
   command.flag("--pace", wishes->pace, "Not faster than real time");
   command.runs([wishes] { write_signal(*wishes); });

@@ -14,6 +14,8 @@
 namespace ridge::cli {
 namespace {
 
+const io::StartTime kSignalStart{60676, 0};  // 2025-01-01, VDIF's epoch 50
+
 std::size_t bits_of(const io::SampleInfo& info) { return io::complex_bytes(info.type) * 4; }
 
 double bandwidth_mhz(const io::SampleInfo& info) {
@@ -43,6 +45,8 @@ class Guppi final : public SignalFormat {
     header_.channels = info.streams;
     header_.polarizations = info.polarizations;
     header_.bits = bits_of(info);
+    header_.start = kSignalStart;
+    header_.counted = true;
     header_.packet = static_cast<std::int64_t>(first);
     header_.packets = 1;
     header_.sample_seconds = info.sample_seconds;
@@ -66,7 +70,7 @@ class Guppi final : public SignalFormat {
 
 class Psrdada final : public SignalFormat {
  public:
-  Psrdada(const io::SampleInfo& info, std::uint64_t first, io::OutputStream& out) : out_(out) {
+  Psrdada(const io::SampleInfo& info, std::uint64_t first, std::uint64_t bytes, io::OutputStream& out) : out_(out) {
     io::PsrdadaHeader header;
     header.bits = bits_of(info);
     header.polarizations = info.polarizations;
@@ -74,7 +78,9 @@ class Psrdada final : public SignalFormat {
     header.sample_seconds = info.sample_seconds;
     header.frequency_mhz = middle_mhz(info);
     header.bandwidth_mhz = bandwidth_mhz(info);
+    header.start = kSignalStart;
     header.offset = first * info.sample_bytes();
+    header.file_bytes = bytes;
     header.source = "synthetic";
     const std::string text = io::psrdada_text(header);
     out.write(text.data(), text.size());
@@ -144,10 +150,26 @@ class Vdif final : public SignalFormat {
 
 }  // namespace
 
+std::string signal_format_name(const std::string& format, const std::string& out) {
+  if (format != "auto") return format;
+  if (out.ends_with(".dada")) return "dada";
+  if (out.ends_with(".vdif")) return "vdif";
+  if (out.ends_with(".fil") || out.ends_with(".npy")) {
+    mistake(
+        fmt::format("{}: signal writes raw samples, GUPPI RAW, PSRDADA (.dada) or VDIF (.vdif); say --format raw for "
+                    "raw samples of that name",
+                    out));
+  }
+  return "raw";
+}
+
+// VDIF needs a whole number of frames per second.
+double default_rate(const std::string& format) { return format == "vdif" ? 256000 : 195312.5; }
+
 std::unique_ptr<SignalFormat> signal_format(const std::string& name, const io::SampleInfo& info, std::uint64_t first,
-                                            io::OutputStream& out) {
+                                            std::uint64_t bytes, io::OutputStream& out) {
   if (name == "guppi") return std::make_unique<Guppi>(info, first, out);
-  if (name == "dada") return std::make_unique<Psrdada>(info, first, out);
+  if (name == "dada") return std::make_unique<Psrdada>(info, first, bytes, out);
   if (name == "vdif") return std::make_unique<Vdif>(info, first, out);
   return std::make_unique<Raw>(out);
 }

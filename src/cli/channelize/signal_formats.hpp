@@ -18,9 +18,14 @@ class SignalFormat {
   virtual void put(std::span<const std::byte> blocks) = 0;
 };
 
-// "raw", "guppi", "dada" or "vdif"; the first block has the number `first`. Error where the format has no such samples.
+// "raw", "guppi", "dada" or "vdif"; the first block has the number `first`, and `bytes` of samples follow. Error where
+// the format has no such samples.
 std::unique_ptr<SignalFormat> signal_format(const std::string& name, const io::SampleInfo& info, std::uint64_t first,
-                                            io::OutputStream& out);
+                                            std::uint64_t bytes, io::OutputStream& out);
+
+// The format that --format or the name of the file asks for, and the sample rate it has by default.
+std::string signal_format_name(const std::string& format, const std::string& out);
+double default_rate(const std::string& format);
 
 // The samples of a stream that lie together in a format: `wanted`, or what it prescribes.
 std::size_t block_of_format(const std::string& name, std::size_t wanted);

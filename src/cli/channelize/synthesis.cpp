@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "cli/channelize/files.hpp"
+#include "cli/channelize/input.hpp"
 #include "cli/mistake.hpp"
 #include "io/npy.hpp"
 #include "io/stream.hpp"
@@ -106,6 +107,7 @@ void synthesize(const SynthesisWishes& wishes) {
                                     .centred = wishes.centred};
   filterbank::Synthesis synthesis(problem, wishes.length);
   io::InputStream in(wishes.in);
+  if (!io::looks_like_npy(in.peek(6))) refuse_foreign(in, false);
   check_shape(in, problem);
   io::OutputStream out(wishes.out);
   Undelayed undelayed(problem, synthesis, out);
