@@ -102,6 +102,19 @@ check "keeps stdout to ridge" [ "$(wc -l <"$world/out")" = 1 ]
 check "leaves apt alone" not called "^apt-get|^sudo"
 check "makes a release build" called "^cmake -S $world/tree -B $world/tree/build .*CMAKE_BUILD_TYPE=Release"
 
+begin "./test --mutants"
+fake python3 <<'FAKE'
+echo "python3 $*" >>"$WORLD/calls"
+[[ ! -e $WORLD/mutants-live ]] || exit 1
+FAKE
+call ./test --mutants --only vdif
+check "exits 0" exits 0
+check "runs the script with the rest" called "^python3 $world/tree/tests/mutants/mutants.py run $world/tree $world/tree/build/mutants --jobs [0-9]+ --only vdif$"
+check "runs no other test" not called "^ctest"
+touch "$world/mutants-live"
+call ./test --mutants
+check "fails where too many are not noticed" exits 1
+
 begin "from another folder, through a link"
 ln -s "$world/tree/run" "$world/home/measure"
 cd "$world/home"

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""Mutation testing: small faults compiled into a copy of the tree, switched on one at a time by RIDGE_MUTANT=NAME.
+
+mutants.py check ROOT                          every entry of ROOT/tests/mutants/*.txt applies to its file exactly once
+mutants.py run ROOT FOLDER [--only REGEX]      builds the copy in FOLDER, runs the tests of each mutant, prints a table
+mutants.py --self-test                         checks this script on a tree of its own
+
+An entry of a list:
+
+  [name]
+  file   src/io/vdif.cpp
+  old    start + seconds           exact text, once in the file (or once in the text given as `at`)
+  new    start
+  at     return start + seconds;   optional: text that occurs once in the file and contains `old` once
+  as     statement                 optional: expression (default), statement or constant
+  tests  ^io\\.Vdif                 ctest's -R: the tests expected to notice
+
+An expression becomes `(mutant on ? (new) : (old))`, a statement `if (mutant on) { new } else { old }`. A constant is an
+expression after which `constexpr` earlier in the line becomes `const`. Texts of kernels (.cl) are switched where the build
+embeds them. A mutant is noticed when a test fails that passes without it; a build that fails is a defect of the entry.
+"""
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HEADER = """// Which mutant is switched on (tests/mutants/mutants.py): the checksum of its name, 0 for none.
+#pragma once
+#include <cstdlib>
+inline unsigned ridge_mutant = 0;
+namespace {
+__attribute__((constructor(101), unused)) void ridge_read_mutant() {
+  const char* name = std::getenv("RIDGE_MUTANT");
+  if (name == nullptr) return;
+  ridge_mutant = 2166136261u;  // FNV-1a
+  for (; *name != 0; ++name) ridge_mutant = (ridge_mutant ^ static_cast<unsigned char>(*name)) * 16777619u;
+}
+}  // namespace
+"""
+INCLUDE = "#include <ridge_mutant.hpp>\n"
+ENOUGH = 0.95  # of the mutants must be noticed
+
+
+@dataclasses.dataclass
+class Mutant:
+    name: str
+    file: str = ""
+    old: str = ""
+    new: str = ""
+    at: str = ""
+    kind: str = "expression"
+    tests: str = ""
+    where: str = ""  # list and line, for messages
+
+
+class Fault(Exception):
+    pass
+
+
+def parse(path):
+    mutants = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        where = f"{path.name}:{number}"
+        if head := re.fullmatch(r"\[([a-z0-9_-]+)\]", line):
+            mutants.append(Mutant(head[1], where=where))
+            continue
+        word, _, text = line.strip().partition(" ")
+        text = text.strip()
+        if not mutants or word not in ("file", "old", "new", "at", "as", "tests"):
+            raise Fault(f"{where}: expected [name], file, old, new, at, as or tests, found {line!r}")
+        setattr(mutants[-1], "kind" if word == "as" else word, text.replace("\\n", "\n") if word in ("old", "new", "at") else text)
+    for m in mutants:
+        if not (m.file and m.old and m.tests) or m.kind not in ("expression", "statement", "constant"):
+            raise Fault(f"{m.where}: {m.name} needs file, old, tests, and as: expression, statement or constant")
+        if m.old == m.new:
+            raise Fault(f"{m.where}: {m.name} changes nothing")
+    return mutants
+
+
+def read_lists(root):
+    mutants = [m for path in sorted((root / "tests/mutants").glob("*.txt")) for m in parse(path)]
+    names = [m.name for m in mutants]
+    for name in names:
+        if names.count(name) > 1:
+            raise Fault(f"{name} is the name of {names.count(name)} mutants")
+    return mutants
+
+
+def checksum(name):
+    """FNV-1a, as in HEADER."""
+    value = 2166136261
+    for byte in name.encode():
+        value = (value ^ byte) * 16777619 % 2**32
+    return value
+
+
+def place_of(mutant, text):
+    """Where `old` begins; a Fault unless there is exactly one place."""
+    around = mutant.at or mutant.old
+    if text.count(around) != 1:
+        raise Fault(f"{mutant.where}: {mutant.name}: {around!r} occurs {text.count(around)} times in {mutant.file}, expected 1")
+    if around.count(mutant.old) != 1:
+        raise Fault(f"{mutant.where}: {mutant.name}: {mutant.old!r} occurs {around.count(mutant.old)} times in {around!r}, expected 1")
+    return text.index(around) + around.index(mutant.old)
+
+
+def switched(mutant):
+    """What stands in place of `old`."""
+    old, new = mutant.old, mutant.new
+    suffix = pathlib.PurePath(mutant.file).suffix
+    if suffix == ".py":
+        on = f'__import__("os").environ.get("RIDGE_MUTANT") == "{mutant.name}"'
+        if mutant.kind == "statement":
+            raise Fault(f"{mutant.where}: {mutant.name}: statements of Python are not switched, use an expression")
+        return f"(({new}) if {on} else ({old}))"
+    on = f"ridge_mutant == {checksum(mutant.name)}u"
+    if suffix == ".cl":
+        return f')kernel" + std::string({on} ? R"kernel({new})kernel" : R"kernel({old})kernel") + R"kernel('
+    if mutant.kind == "statement":
+        return f"if ({on}) {{ {new} }} else {{ {old} }}"
+    return f"({on} ? ({new}) : ({old}))"
+
+
+def mutate(file, text, mutants):
+    """The file's text with all of its mutants, last one first so that places stay."""
+    placed = sorted(((place_of(m, text), m) for m in mutants), key=lambda pair: -pair[0])
+    for (start, m), (later, n) in zip(placed[1:], placed):
+        if start + len(m.old) > later:
+            raise Fault(f"{m.where}: {m.name} overlaps {n.name}")
+    for start, m in placed:
+        before, after = text[:start], text[start + len(m.old):]
+        if m.kind == "constant":
+            line = before.rfind("\n") + 1
+            before = before[:line] + before[line:].replace("constexpr", "const")
+        text = before + switched(m) + after
+    if file.endswith((".cpp", ".hpp")):
+        once = text.find("#pragma once\n")
+        cut = once + len("#pragma once\n") if once >= 0 else 0
+        text = text[:cut] + INCLUDE + text[cut:]
+    return text
+
+
+def by_file(mutants):
+    files = {}
+    for m in mutants:
+        files.setdefault(m.file, []).append(m)
+    return files
+
+
+def check(root):
+    """The number of entries; a Fault for the first that does not apply."""
+    mutants = read_lists(root)
+    faults = []
+    for file, those in by_file(mutants).items():
+        try:
+            mutate(file, (root / file).read_text(), those)
+        except (Fault, OSError) as fault:
+            faults.append(str(fault))
+    if faults:
+        raise Fault("\n".join(faults))
+    return mutants
+
+
+def write(path, data):
+    if path.exists() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def copy_tree(root, tree, mutants):
+    """The files git knows, with mutants; what did not change keeps its time, so that it is not compiled again."""
+    names = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
+                           capture_output=True, text=True).stdout.split("\0")
+    files = by_file(mutants)
+    wanted = set()
+    for name in filter(None, names):
+        source = root / name
+        if source.is_symlink() or not source.is_file():
+            continue
+        data = source.read_bytes()
+        if name in files:
+            data = mutate(name, data.decode(), files[name]).encode()
+        if name == "src/device/kernel_text.hpp" and INCLUDE.encode() not in data:
+            data = data.replace(b"#pragma once\n", b"#pragma once\n" + INCLUDE.encode(), 1)
+        write(tree / name, data)
+        shutil.copymode(source, tree / name)
+        wanted.add(name)
+    write(tree / "include/ridge_mutant.hpp", HEADER.encode())
+    wanted.add("include/ridge_mutant.hpp")
+    for path in tree.rglob("*"):
+        if path.is_file() and str(path.relative_to(tree)) not in wanted and "__pycache__" not in path.parts:
+            path.unlink()
+
+
+def ctest(build, regex, name, *more):
+    """Names of the tests that failed, and the output."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if name:
+        environment["RIDGE_MUTANT"] = name
+    ran = subprocess.run(["ctest", "--test-dir", str(build), "-R", regex, "--output-on-failure", *more], env=environment,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if "No tests were found" in ran.stdout:
+        raise Fault(f"no test matches {regex!r}")
+    failed = re.findall(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) .*\*\*\*(?!Skipped|Not Run)", ran.stdout, re.M)
+    return failed, ran.stdout
+
+
+def excluded(names):
+    return ["-E", "^(" + "|".join(re.escape(n) for n in names) + ")$"] if names else []
+
+
+def run(root, folder, only, jobs, targets):
+    tree, build = folder / "tree", folder / "build"
+    mutants = check(root)
+    copy_tree(root, tree, mutants)
+    chosen = [m for m in mutants if re.search(only, m.name)]
+    if not chosen:
+        raise Fault(f"no mutant matches {only!r}")
+    quiet = {"check": True, "stdin": subprocess.DEVNULL}
+    with open(folder / "log", "w") as log:
+        subprocess.run(["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DRIDGE_UNITY=ON", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DRIDGE_TESTS=ON"], stdout=log, stderr=log, **quiet)
+        subprocess.run(["cmake", "--build", str(build), "--parallel", str(jobs), *(["--target", *targets] if targets else [])],
+                       stdout=log, stderr=log, **quiet)
+    started = time.monotonic()
+    every = "|".join(dict.fromkeys(f"({m.tests})" for m in chosen))
+    red, output = ctest(build, every, "", "--parallel", str(jobs))
+    (folder / "without.log").write_text(output)
+    for name in red:
+        print(f"{name} fails without any mutant and is left out", flush=True)
+    # Plans and kernels kept from one mutant would change the next: each starts with what a run without any left.
+    cache, kept = build / "test-cache", folder / "cache"
+    shutil.rmtree(kept, ignore_errors=True)
+    if cache.exists():
+        shutil.copytree(cache, kept)
+    noticed = 0
+    width = max(len(m.name) for m in chosen)
+    for m in chosen:
+        shutil.rmtree(cache, ignore_errors=True)
+        if kept.exists():
+            shutil.copytree(kept, cache)
+        failed, output = ctest(build, m.tests, m.name, "--stop-on-failure", "--parallel", str(jobs), *excluded(red))
+        noticed += bool(failed)
+        (folder / f"{m.name}.log").write_text(output)
+        print(f"{m.name:{width}}  {m.file:44}  {failed[0] if failed else 'NOT NOTICED'}", flush=True)
+    print(f"{noticed} of {len(chosen)} mutants noticed, {100 * noticed / len(chosen):.0f} %, {time.monotonic() - started:.0f} s "
+          f"(logs: {folder})")
+    return noticed >= ENOUGH * len(chosen)
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        lists = root / "tests/mutants"
+        lists.mkdir(parents=True)
+        (root / "a.cpp").write_text("int f(int x) { return x + 1; }\nconstexpr int kMost = 7;\nvoid g() { h(1); }\nint i = x - 1;\n")
+        (root / "b.py").write_text("def f(x):\n    return x + 1\n")
+        (root / "c.cl").write_text("y = x + 1;\n")
+        entry = "[{}]\nfile {}\nold {}\nnew {}\nas {}\ntests t\n"
+
+        def texts(*entries):
+            (lists / "some.txt").write_text("".join(entry.format(*e) for e in entries))
+            return {file: mutate(file, (root / file).read_text(), those) for file, those in by_file(check(root)).items()}
+
+        made = texts(("one", "a.cpp", "x + 1", "x - 1", "expression"), ("two", "a.cpp", "7", "8", "constant"),
+                     ("three", "a.cpp", "h(1);", "h(2);", "statement"), ("four", "b.py", "x + 1", "x", "expression"),
+                     ("five", "c.cl", "x + 1", "x", "expression"))
+        assert f"return (ridge_mutant == {checksum('one')}u ? (x - 1) : (x + 1));" in made["a.cpp"], made["a.cpp"]
+        assert f"const int kMost = (ridge_mutant == {checksum('two')}u ? (8) : (7));" in made["a.cpp"], made["a.cpp"]
+        assert f"if (ridge_mutant == {checksum('three')}u) {{ h(2); }} else {{ h(1); }}" in made["a.cpp"], made["a.cpp"]
+        for on, value in (("four", 1), ("", 2)):
+            os.environ["RIDGE_MUTANT"] = on
+            scope = {}
+            exec(made["b.py"], scope)
+            assert scope["f"](1) == value
+        assert 'R"kernel(x)kernel" : R"kernel(x + 1)kernel"' in made["c.cl"]
+        for entries, message in (
+                ([("one", "a.cpp", "x + 2", "x", "expression")], "occurs 0 times"),
+                ([("one", "a.cpp", "int", "x", "expression")], "occurs 4 times"),
+                ([("one", "a.cpp", "x + 1", "x", "expression"), ("one", "a.cpp", "7", "8", "expression")], "the name of 2"),
+                ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "return x", "x", "expression")], "overlaps"),
+                ([("one", "gone.cpp", "x", "y", "expression")], "gone.cpp"),
+                ([("one", "a.cpp", "x + 1", "x + 1", "expression")], "changes nothing")):
+            try:
+                texts(*entries)
+            except Fault as fault:
+                assert message in str(fault), fault
+            else:
+                raise AssertionError(f"{entries} was accepted")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["check", "run"])
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("--only", default="", help="regular expression of names")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--target", action="append", default=[], help="build only this target (may be repeated)")
+    given = parser.parse_args()
+    try:
+        if given.action == "check":
+            mutants = check(given.root)
+            print(f"{len(mutants)} mutants of {len(by_file(mutants))} files apply")
+            return 0
+        if given.folder is None:
+            parser.error("run needs FOLDER")
+        given.folder.mkdir(parents=True, exist_ok=True)
+        return 0 if run(given.root.resolve(), given.folder.resolve(), given.only, given.jobs, given.target) else 1
+    except Fault as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"{' '.join(error.cmd)} failed: see {given.folder / 'log'}", file=sys.stderr)
+        return 1
+
+
+sys.exit(main())
