@@ -155,6 +155,78 @@ TEST(Stream, SavedAndRestoredItGoesOnExactly) {
   }
 }
 
+// Whatever a stream has been through, it goes on as the saved one: held samples, weights in use and waiting, delays.
+TEST(Stream, RestoringAUsedStreamLeavesNothingOfIt) {
+  Problem tracked = small();
+  tracked.delays = {.wanted = true, .frequency = 0.3, .longest = 9};
+  for (const Problem& problem : {small(), oversampled(), tracked}) {
+    const Plan plan = plan_of(problem);
+    const std::size_t each = problem.polarizations * problem.stations;
+    const Bytes bytes = noise(problem, problem.channels * 12), other = noise(problem, problem.channels * 31);
+    const auto later = design(problem.channels, problem.taps, {.window = Window::blackman});
+    const auto begin = [&](Stream& stream) {
+      stream.replace_weights(later, 8 * plan.hop());
+      if (!problem.delays.wanted) return;
+      stream.set_delays(0, std::vector<double>(each, 1.25));
+      stream.set_delays(10 * plan.hop(), std::vector<double>(each, 7.5));
+    };
+    Stream whole(plan);
+    begin(whole);
+    Spectra wanted;
+    append(whole, bytes, plan.spectrum_size(), wanted);
+    for (const std::size_t cut : {std::size_t{0}, bytes.size() / 3 + 1, bytes.size() / 2}) {
+      Stream first(plan);
+      begin(first);
+      Spectra out, waste;
+      append(first, std::span(bytes).first(cut), plan.spectrum_size(), out);
+      Stream used(plan);
+      if (problem.delays.wanted) used.set_delays(3, std::vector<double>(each, 4.0));
+      used.replace_weights(design(problem.channels, problem.taps, {.window = Window::gaussian}), 2 * plan.hop());
+      used.replace_weights(later, 100 * plan.hop());  // still waiting
+      used.start_at(0);
+      // In small pushes too, which leave held samples behind that nothing needs.
+      for (std::size_t at = 0; at < other.size(); at += 7)
+        append(used, std::span(other).subspan(at, std::min<std::size_t>(7, other.size() - at)), plan.spectrum_size(),
+               waste);
+      used.restore(first.save());
+      EXPECT_EQ(used.bytes(), cut);
+      EXPECT_EQ(used.spectra(), first.spectra());
+      append(used, std::span(bytes).subspan(cut), plan.spectrum_size(), out);
+      ASSERT_TRUE(same_bits(out, wanted)) << cut;
+    }
+  }
+}
+
+// A state goes on with the very problem it was saved from.
+TEST(Stream, AStateOfAnyOtherProblemIsRefused) {
+  const Problem base{.channels = 8, .taps = 4, .stations = 2, .polarizations = 2, .samples = Samples::int8};
+  std::vector<std::pair<const char*, Problem>> others;
+  const auto other = [&](const char* what, auto change) {
+    Problem changed = base;
+    change(changed);
+    others.emplace_back(what, changed);
+  };
+  other("channels", [](Problem& p) { p.channels = 16; });
+  other("taps", [](Problem& p) { p.taps = 5; });
+  other("stations", [](Problem& p) { p.stations = 4; });
+  other("polarizations", [](Problem& p) { p.polarizations = 1, p.stations = 4; });
+  other("samples", [](Problem& p) { p.samples = Samples::int16; });
+  other("oversampling", [](Problem& p) { p.oversampling = {2, 1}; });
+  other("input_block", [](Problem& p) { p.input_block = 16; });
+  other("centred", [](Problem& p) { p.centred = true; });
+  other("order", [](Problem& p) { p.order = Order::channel, p.output_times = 4; });
+  other("delays", [](Problem& p) { p.delays = {.wanted = true, .frequency = 0, .longest = 8}; });
+  const auto reference = [](const Problem& problem) { return plan_of(problem, "reference"); };
+  const std::string state = Stream(reference(base)).save();
+  Stream(reference(base)).restore(state);
+  for (const auto& [what, problem] : others) {
+    Stream stream(reference(problem));
+    EXPECT_THROW(stream.restore(state), Error) << what;
+    Stream back(reference(base));
+    EXPECT_THROW(back.restore(stream.save()), Error) << what;
+  }
+}
+
 TEST(Stream, DamagedAndForeignStatesAreRefused) {
   const Plan plan = plan_of(small());
   Stream stream(plan);

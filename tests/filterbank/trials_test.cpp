@@ -1,6 +1,8 @@
 // What planning compares: every variant of the host is right, and a wrong value is seen wherever it is.
 #include "filterbank/trials.hpp"
 
+#include <cmath>
+#include <complex>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -69,6 +71,41 @@ TEST(Trials, AWrongValueIsSeenAndNamed) {
   // What is no number is seen in spectra that are not compared, too.
   for (const std::size_t value : {std::size_t{0}, std::size_t{12345}, last - 77, last})
     EXPECT_FALSE(trials.compare(Wrong(right, value, std::numeric_limits<float>::quiet_NaN())).right()) << value;
+}
+
+// One value off by a share of the root mean square of all.
+class Spoilt final : public Variant {
+ public:
+  Spoilt(std::shared_ptr<const Variant> right, std::size_t values, std::size_t value, float share)
+      : right_(std::move(right)), values_(values), value_(value), share_(share) {}
+  std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
+    return right_->prepare(prototype);
+  }
+  void run(const Job& job) const override {
+    right_->run(job);
+    double squares = 0;
+    for (std::size_t i = 0; i < values_; ++i) squares += std::norm(job.out[i]);
+    job.out[value_] += share_ * static_cast<float>(std::sqrt(squares / static_cast<double>(values_)));
+  }
+
+ private:
+  std::shared_ptr<const Variant> right_;
+  std::size_t values_, value_;
+  float share_;
+};
+
+// The gate is 1e-5 of the root mean square.
+TEST(Trials, TenTimesTheAllowedErrorIsWrong) {
+  for (const Samples samples : {Samples::int8, Samples::float32}) {
+    const Problem problem = complete({.channels = 32, .taps = 4, .samples = samples});
+    const Geometry g = resolve(problem);
+    Trials trials(problem, g);
+    const auto right = list_variants(host(), problem, g).back().build();
+    const std::size_t values = trials.spectra() * g.spectrum_size();
+    EXPECT_TRUE(trials.compare(Spoilt(right, values, 5, 1e-6f)).right());
+    EXPECT_FALSE(trials.compare(Spoilt(right, values, 5, 1e-4f)).right());
+    EXPECT_FALSE(trials.compare(Spoilt(right, values, values - 1, 1e-4f)).right());
+  }
 }
 
 TEST(Trials, AMeasuredPlanCanBeVerified) {

@@ -15,7 +15,8 @@
 // A station whose signal comes tau samples late (x[n] = s(n - tau) exp(-2 pi i f tau), f the frequency of the band's
 // middle on the sky in cycles a sample) is put right by d = round(tau) whole samples, which are read further on, and by
 // a phase: X[t][k] of x[n + d] times exp(2 pi i (f tau + k (tau - d) / channels)), k signed. tau is that of the middle
-// of the spectrum's window. The bandpass is multiplied in with it.
+// of the spectrum's window. Both polarizations of a station are read d samples further on, d = round(tau) of the first;
+// each has the phase of its own tau. The bandpass is multiplied in with it.
 #pragma once
 #include <complex>
 #include <cstddef>

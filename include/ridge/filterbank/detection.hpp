@@ -14,7 +14,9 @@ namespace ridge::filterbank {
 enum class Products {
   total,   // |X|^2 + |Y|^2 (or |X|^2 of one polarization)
   powers,  // |X|^2, |Y|^2
-  stokes,  // I, Q, U, V: two linear polarizations
+  // I = |X|^2 + |Y|^2, Q = |X|^2 - |Y|^2, U = 2 Re(X Y*), V = -2 Im(X Y*): two linear polarizations. V is positive
+  // where Y leads X by a quarter turn.
+  stokes,
 };
 
 struct Detection {
