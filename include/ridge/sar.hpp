@@ -6,8 +6,8 @@
 //   focus.run(echoes, image);
 //
 // Echoes are pulses x samples, complex, at baseband. The image is ranges x pulses: row r is the range
-// near_range_m + r * range_cell(), column p the place of the aircraft at pulse p; a point target of amplitude a gives a
-// peak of height a.
+// near_range_m + r * range_cell(), column p the place of the aircraft at pulse p; a point target of amplitude a at
+// range R gives a peak of height a and phase -4 pi R / wavelength.
 #pragma once
 #include <complex>
 #include <cstddef>

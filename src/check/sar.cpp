@@ -1,77 +1,177 @@
-// Frames of random echoes against the same algorithm in double, with plain transforms: every pixel.
+// Frames of random echoes against the range-Doppler algorithm in double: every pixel. The reference derives its filters
+// from the radar's geometry here and shares no code with src/sar.
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include <fmt/format.h>
 #include <ridge/sar.hpp>
 
+#include "base/window.hpp"
 #include "check/check.hpp"
-#include "device/random.hpp"
-#include "fft/reference.hpp"
-#include "sar/tables.hpp"
 
 namespace ridge::check {
 namespace {
 
-using fft::reference::Point;
 using Value = std::complex<double>;
 
-std::vector<Value> transformed(const std::vector<Value>& in, bool inverse) {
-  std::vector<Point<double>> x(in.size()), y(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) x[i] = {in[i].real(), in[i].imag()};
-  fft::reference::transform(x.data(), 1, x.size(), y.data(),
-                            fft::reference::roots_of_unity<double>(in.size(), inverse ? 1 : -1), 1);
-  std::vector<Value> out(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = {y[i].re, y[i].im};
-  return out;
+constexpr double kLightSpeed = 299792458.0;
+
+// Discrete Fourier transform of any length, not scaled, by the factors of the length.
+class PlainTransform {
+ public:
+  PlainTransform(std::size_t n, double sign) : roots_(n) {
+    for (std::size_t i = 0; i < n; ++i)
+      roots_[i] = std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
+  }
+  std::vector<Value> operator()(const std::vector<Value>& in) const {
+    const std::size_t n = in.size(), step = roots_.size() / n;
+    std::size_t p = 2;
+    while (p * p <= n && n % p != 0) ++p;
+    if (n % p != 0) p = n;
+    if (n == 1) return in;
+    const std::size_t m = n / p;
+    std::vector<std::vector<Value>> parts;
+    for (std::size_t j = 0; j < p; ++j) {
+      std::vector<Value> part(m);
+      for (std::size_t i = 0; i < m; ++i) part[i] = in[i * p + j];
+      parts.push_back((*this)(part));
+    }
+    std::vector<Value> out(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < p; ++j) out[k] += roots_[j * k % n * step] * parts[j][k % m];
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Value> roots_;
+};
+
+// Frequency of bin k of n, the upper half negative.
+double frequency_of(std::size_t k, std::size_t n, double rate) {
+  const double bin = static_cast<double>(k) - (2 * k < n ? 0.0 : static_cast<double>(n));
+  return bin * rate / static_cast<double>(n);
+}
+
+// Divides the spectrum of a line by the chirp's and weights the band by the window, whose sum becomes 1.
+std::vector<Value> range_filter(const sar::Problem& problem, const PlainTransform& forward) {
+  const sar::Radar& radar = problem.radar;
+  const std::size_t n = problem.samples;
+  std::vector<Value> pulse(n), filter(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double t = static_cast<double>(i) / radar.sample_rate_hz, middle = t - radar.pulse_s / 2;
+    const double sweep = radar.bandwidth_hz / radar.pulse_s;  // Hz per second
+    if (t < radar.pulse_s) pulse[i] = std::polar(1.0, std::numbers::pi * sweep * middle * middle);
+  }
+  const std::vector<Value> spectrum = forward(pulse);
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double place = 2 * (frequency_of(k, n, radar.sample_rate_hz) / radar.bandwidth_hz);
+    const double weight = base::window_at(problem.window, place);
+    if (weight != 0) filter[k] = weight / spectrum[k];
+    sum += weight;
+  }
+  for (Value& value : filter) value /= sum;
+  return filter;
+}
+
+// A sinc of 16 taps under a Kaiser window of beta 7, `fraction` of a cell behind the eighth tap, with the sum 1.
+std::vector<double> interpolation(double fraction) {
+  std::vector<double> taps(16);
+  double sum = 0;
+  for (int i = 0; i < 16; ++i) {
+    const double x = i - 7 - fraction, inside = 1 - x * x / 64;
+    const double sinc = x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
+    taps[static_cast<std::size_t>(i)] =
+        inside <= 0 ? 0 : sinc * std::cyl_bessel_i(0.0, 7 * std::sqrt(inside)) / std::cyl_bessel_i(0.0, 7.0);
+    sum += taps[static_cast<std::size_t>(i)];
+  }
+  for (double& tap : taps) tap /= sum;
+  return taps;
+}
+
+// The reference's view of one Doppler bin.
+struct DopplerBin {
+  double weight = 0;  // of the window, divided by the antenna's pattern; 0 outside the processed band
+  double cosine = 1;  // of the angle off broadside at which a target has this Doppler shift
+  float stretch = 0;  // its slant range beyond the closest one, as a share of that
+};
+std::vector<DopplerBin> doppler_bins(const sar::Problem& problem) {
+  const sar::Radar& radar = problem.radar;
+  const double wavelength = kLightSpeed / radar.carrier_hz, edge = std::sin(radar.beam_rad / 2);
+  const double band = problem.doppler_share * (4 * radar.speed_m_s * edge / wavelength);
+  std::vector<DopplerBin> bins(problem.pulses);
+  double sum = 0;
+  for (std::size_t f = 0; f < problem.pulses; ++f) {
+    const double doppler = frequency_of(f, problem.pulses, radar.pulse_rate_hz);
+    const double sine = doppler * wavelength / (2 * radar.speed_m_s);
+    const double wanted = base::window_at(problem.window, 2 * doppler / band);
+    sum += wanted;
+    if (wanted == 0) continue;
+    const double pattern = (1 + std::cos(std::numbers::pi * sine / edge)) / 2, cosine = std::sqrt(1 - sine * sine);
+    bins[f] = {wanted / pattern, cosine, static_cast<float>(1 / cosine - 1)};
+  }
+  for (DopplerBin& bin : bins) bin.weight /= sum;
+  return bins;
+}
+
+// Phase and size that undo the Doppler history of a target at closest range R. Its echo along the track has the phase
+// -4 pi / wavelength * sqrt(R^2 + (v t)^2); by stationary phase its spectrum at a bin is
+// rate^(-1/2) cosine^(-3/2) exp(-i (4 pi / wavelength * R cosine + pi / 4)) with rate = 2 v^2 / (wavelength R).
+// The answer keeps the phase -4 pi R / wavelength.
+Value azimuth_filter(const sar::Problem& problem, const DopplerBin& bin, double range) {
+  const sar::Radar& radar = problem.radar;
+  const double wavelength = kLightSpeed / radar.carrier_hz;
+  const double rate = 2 * radar.speed_m_s * radar.speed_m_s / (wavelength * range);
+  const double spectrum = radar.pulse_rate_hz / std::sqrt(rate) * std::pow(bin.cosine, -1.5);
+  const double phase = 4 * std::numbers::pi / wavelength * range;
+  return std::polar(bin.weight / spectrum, phase * bin.cosine + std::numbers::pi / 4 - phase);
 }
 
 // Range compression, corner turn, Doppler, migration with azimuth compression, back: [range][pulse].
 std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::Complex>& echoes) {
   const std::size_t pulses = problem.pulses, samples = problem.samples;
-  const sar::Tables tables = sar::make_tables(problem);
-  std::vector<Value> plane(pulses * samples), straight(pulses * samples);
+  const PlainTransform along_range(samples, -1), from_range(samples, 1), to_doppler(pulses, -1), back(pulses, 1);
+  const std::vector<Value> compression = range_filter(problem, along_range);
+  std::vector<std::vector<Value>> plane(samples, std::vector<Value>(pulses));
   for (std::size_t p = 0; p < pulses; ++p) {
-    std::vector<Value> line(echoes.begin() + static_cast<std::ptrdiff_t>(p * samples),
-                            echoes.begin() + static_cast<std::ptrdiff_t>((p + 1) * samples));
-    line = transformed(line, false);
-    for (std::size_t k = 0; k < samples; ++k) line[k] *= tables.compression[k];
-    line = transformed(line, true);
-    for (std::size_t r = 0; r < samples; ++r) plane[r * pulses + p] = line[r];
+    std::vector<Value> line(samples);
+    for (std::size_t r = 0; r < samples; ++r) line[r] = Value(echoes[p * samples + r]);
+    line = along_range(line);
+    for (std::size_t k = 0; k < samples; ++k) line[k] *= compression[k];
+    line = from_range(line);
+    for (std::size_t r = 0; r < samples; ++r) plane[r][p] = line[r];
   }
+  for (std::vector<Value>& row : plane) row = to_doppler(row);
+  std::vector<std::vector<double>> taps;
+  for (int fraction = 0; fraction <= 1024; ++fraction) taps.push_back(interpolation(fraction / 1024.0));
+  const std::vector<DopplerBin> bins = doppler_bins(problem);
+  const double cell = kLightSpeed / (2 * problem.radar.sample_rate_hz);
+  const float first = static_cast<float>(problem.radar.near_range_m / cell);
+  std::vector<Value> image;
   for (std::size_t r = 0; r < samples; ++r) {
-    const auto row = plane.begin() + static_cast<std::ptrdiff_t>(r * pulses);
-    const std::vector<Value> line = transformed({row, row + static_cast<std::ptrdiff_t>(pulses)}, false);
-    std::copy(line.begin(), line.end(), row);
-  }
-  for (std::size_t r = 0; r < samples; ++r) {
+    std::vector<Value> line(pulses);
     for (std::size_t f = 0; f < pulses; ++f) {
-      const Value filter = tables.azimuth[r * pulses + f];
-      if (filter == Value()) continue;
-      // Where between two cells is decided in float everywhere: another place would be another answer.
-      const float shift = (tables.first_range + static_cast<float>(r)) * tables.stretch[f];
-      const float whole = std::floor(shift);
-      const auto fraction = static_cast<std::size_t>((shift - whole) * sar::kFractions + 0.5F);
-      Value sum = 0;
-      for (int tap = 0; tap < sar::kTaps; ++tap) {
-        const auto row =
-            static_cast<std::ptrdiff_t>(r) + static_cast<std::ptrdiff_t>(whole) - (sar::kTaps / 2 - 1) + tap;
-        if (row < 0 || row >= static_cast<std::ptrdiff_t>(samples)) continue;
-        sum += static_cast<double>(tables.taps[fraction * sar::kTaps + static_cast<std::size_t>(tap)]) *
-               plane[static_cast<std::size_t>(row) * pulses + f];
+      if (bins[f].weight == 0) continue;
+      // The place between two cells is decided in float everywhere: another place would be another answer.
+      const float shift = (first + static_cast<float>(r)) * bins[f].stretch, whole = std::floor(shift);
+      const auto fraction = static_cast<std::size_t>((shift - whole) * 1024 + 0.5F);
+      for (std::ptrdiff_t i = 0; i < 16; ++i) {
+        const auto row = static_cast<std::ptrdiff_t>(r) + static_cast<std::ptrdiff_t>(whole) + i - 7;
+        if (row >= 0 && row < static_cast<std::ptrdiff_t>(samples))
+          line[f] += taps[fraction][static_cast<std::size_t>(i)] * plane[static_cast<std::size_t>(row)][f];
       }
-      straight[r * pulses + f] = sum * filter;
+      const double range = problem.radar.near_range_m + cell * static_cast<double>(r);
+      line[f] *= azimuth_filter(problem, bins[f], range);
     }
+    line = back(line);
+    image.insert(image.end(), line.begin(), line.end());
   }
-  for (std::size_t r = 0; r < samples; ++r) {
-    const auto row = straight.begin() + static_cast<std::ptrdiff_t>(r * pulses);
-    const std::vector<Value> line = transformed({row, row + static_cast<std::ptrdiff_t>(pulses)}, true);
-    std::copy(line.begin(), line.end(), row);
-  }
-  return straight;
+  return image;
 }
 
 }  // namespace
@@ -82,6 +182,8 @@ Outcome check_sar(Draw& draw) {
   problem.window = random.one_of(std::vector{sar::Window::none, sar::Window::hamming, sar::Window::taylor});
   problem.threads = random.below(4);
   problem.doppler_share = 0.3 + 0.6 * random.uniform();
+  problem.radar.near_range_m = 3000 + 5000 * random.uniform();
+  problem.radar.beam_rad = 0.05 + 0.05 * random.uniform();
   const double chirp_share = 0.1 + 0.35 * random.uniform();
   const bool large = draw.points > (1U << 20);
   const std::uint64_t data = random.bits();
@@ -90,13 +192,19 @@ Outcome check_sar(Draw& draw) {
   problem.pulses = std::max<std::size_t>(32, random.length(side));
   problem.radar.pulse_s = chirp_share * static_cast<double>(problem.samples) / problem.radar.sample_rate_hz;
   Outcome outcome;
-  draw.problem = fmt::format("{} pulses x {} samples, window {}, chirp of {:.2f} us, {:.2f} of the Doppler band",
-                             problem.pulses, problem.samples, static_cast<int>(problem.window),
-                             1e6 * problem.radar.pulse_s, problem.doppler_share);
+  draw.problem = fmt::format(
+      "{} pulses x {} samples from {:.0f} m, window {}, chirp of {:.2f} us, beam of {:.3f} rad, {:.2f} of its Doppler "
+      "band",
+      problem.pulses, problem.samples, problem.radar.near_range_m, static_cast<int>(problem.window),
+      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share);
   sar::check(problem);
   const sar::Plan focus(draw.device, problem);
   std::vector<sar::Complex> echoes(problem.pulses * problem.samples);
-  fill_random(std::as_writable_bytes(std::span(echoes)), Numbers::float32, data);
+  Random values(data);
+  for (sar::Complex& echo : echoes) {
+    const double real = 2 * values.uniform() - 1, imaginary = 2 * values.uniform() - 1;
+    echo = {static_cast<float>(real), static_cast<float>(imaginary)};
+  }
   const float unwritten = std::numeric_limits<float>::quiet_NaN();
   std::vector<sar::Complex> image(echoes.size(), {unwritten, unwritten});
   focus.run(echoes, image);

@@ -59,6 +59,30 @@ TEST(SarFocus, PointsComeToTheirPlacesWithTheWindowsShape) {
   }
 }
 
+// A peak keeps the phase of its range, -4 pi R / wavelength: interferometry subtracts it between two passes.
+TEST(SarFocus, PeaksKeepThePhaseOfTheirRange) {
+  Problem problem;
+  problem.samples = problem.pulses = 1024;
+  const double wavelength = 299792458.0 / problem.radar.carrier_hz, cell = range_cell(problem.radar);
+  const std::vector<Spot> spots{{120, 400, 1}, {251, 512, 0.5}, {520, 450, 2}};  // in the middle of cells
+  const auto echoes = simulate(problem, targets(problem, spots));
+  std::vector<Device> all = ridge::test::accelerators();
+  all.push_back(host());
+  for (const Device& device : all) {
+    std::vector<Complex> image(echoes.size());
+    Plan(device, problem).run(echoes, image);
+    for (const Spot& spot : spots) {
+      const double range = problem.radar.near_range_m + spot.range * cell;
+      const Complex peak =
+          image[static_cast<std::size_t>(spot.range) * problem.pulses + static_cast<std::size_t>(spot.along)];
+      const std::complex<double> wanted =
+          std::polar(spot.amplitude, -4 * std::acos(-1.0) * std::fmod(range / wavelength, 1.0));
+      EXPECT_LT(std::abs(std::complex<double>(peak) - wanted), 0.02 * spot.amplitude)
+          << device.id() << ", range " << spot.range << ": " << peak << " where " << wanted << " belongs";
+    }
+  }
+}
+
 TEST(SarFocus, AFrameOfAnyShape) {
   Problem problem;
   problem.samples = 1000;
