@@ -92,13 +92,20 @@ def variance(image, window=27, method="best", border="reflect-101", constant=0.0
 
 
 class OperatorPlan(Shown):
-    """A chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray"."""
+    """A chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray".
 
-    def __init__(self, chain, shape, dtype, border="reflect-101", constant=0.0, device="host", workers=None, measured=False):
-        self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), workers or 0,
-                                         measured)
+    `border` None: "constant" for rotate, "replicate" for median, "reflect-101" for other filters. `like` "opencv": OpenCV's
+    conventions where they differ from ours (resize, rotate, gradient, bilateral); docs/image.md has the table.
+    """
+
+    def __init__(self, chain, shape, dtype, border=None, constant=0.0, device="host", workers=None, measured=False,
+                 like="ridge"):
+        self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), like,
+                                         workers or 0, measured)
         rows, columns, channels, self.dtype = self._plan.output()
-        self.output_shape = (rows, columns) if channels == 1 and len(shape) == 2 else (rows, columns, channels)
+        # One channel is two axes, as NumPy's users expect of a grey image; an image given with an axis of one keeps it.
+        grey = channels == 1 and tuple(shape[2:]) != (1,)
+        self.output_shape = (rows, columns) if grey else (rows, columns, channels)
 
     def __call__(self, image, guide=None, out=None):
         """The result; `guide` is the second image of a cross-bilateral filter."""
@@ -108,10 +115,18 @@ class OperatorPlan(Shown):
         return out
 
 
-def apply(chain, image, guide=None, border="reflect-101", constant=0.0, device="host", workers=None):
-    """A chain of operators over an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them."""
+def apply(chain, image, guide=None, border=None, constant=0.0, device="host", workers=None, like="ridge"):
+    """A chain of operators over an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them.
+
+    >>> from ridge import image
+    >>> ramp = np.tile(np.arange(5, dtype=np.float32), (5, 1))
+    >>> image.apply("gradient", ramp)[2, 2]  # a derivative per pixel
+    array([1., 0.], dtype=float32)
+    >>> image.apply("gradient", ramp, like="opencv")[2, 2]  # as cv2.Sobel
+    array([8., 0.], dtype=float32)
+    """
     image = _pixels(image)
-    return OperatorPlan(chain, image.shape, image.dtype, border, constant, device, workers)(image, guide)
+    return OperatorPlan(chain, image.shape, image.dtype, border, constant, device, workers, like=like)(image, guide)
 
 
 def _read(path, of_flow):

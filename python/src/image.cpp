@@ -1,5 +1,6 @@
 // Images: arrays of (rows, columns) or (rows, columns, channels) as views, flow, variance and chains of operators.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -163,13 +164,13 @@ void add_image(py::module_& module) {
       });
   add_plan<OperatorPlan>(module, "OperatorPlan")
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const std::string& type,
-                       const std::string& chain, const std::string& border, double constant, std::size_t threads,
-                       bool measured) {
-        const OperatorProblem problem{.input = shape_of(shape, type),
-                                      .chain = parse_chain(chain),
-                                      .border = border_of(border),
-                                      .constant = constant,
-                                      .threads = threads};
+                       const std::string& chain, const std::optional<std::string>& border, double constant,
+                       const std::string& like, std::size_t threads, bool measured) {
+        OperatorProblem problem{.input = shape_of(shape, type),
+                                .chain = parse_chain(chain, like_of(like)),
+                                .constant = constant,
+                                .threads = threads};
+        if (border) problem.border = border_of(*border);
         const py::gil_scoped_release free;
         return OperatorPlan(ridge::device(device), problem, options_of(measured));
       }))

@@ -156,7 +156,7 @@ Outcome check_operators(Draw& draw) {
   }
   std::string words;
   for (const Operation& operation : problem.chain) words += (words.empty() ? "" : " | ") + to_string(operation);
-  draw.problem = fmt::format("operators '{}' of {}, {}", words, problem.input.text(), to_string(problem.border));
+  draw.problem = fmt::format("operators '{}' of {}, {}", words, problem.input.text(), to_string(*problem.border));
 
   Random values(data);
   Held in(problem.input, gap), guide(problem.input, gap), out(output_shape(problem), out_gap);

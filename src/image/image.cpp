@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <limits>
 
@@ -38,7 +39,16 @@ const char* to_string(Depth depth) {
 }
 
 const char* to_string(Border border) { return kBorders.name(border); }
-Border border_of(const std::string& name) { return kBorders.value(name); }
+Border border_of(const std::string& name) {
+  std::string plain;
+  for (const char c : name) plain += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (plain.starts_with("border-")) plain.erase(0, 7);
+  if (plain == "reflect101" || plain == "default") return Border::reflect_101;
+  for (const auto& [border, known] : kBorders.entries) {
+    if (plain == known) return border;
+  }
+  return kBorders.value(name);  // throws with the name as given
+}
 
 std::ptrdiff_t border_index(Border border, std::ptrdiff_t index, std::ptrdiff_t size) {
   if (index >= 0 && index < size) return index;

@@ -49,6 +49,7 @@ inline constexpr Names<Interpolation, 4> kInterpolations{"interpolation",
                                                            {Interpolation::bilinear, "bilinear"},
                                                            {Interpolation::bicubic, "bicubic"},
                                                            {Interpolation::area, "area"}}}};
+inline constexpr Names<Like, 2> kLikes{"convention", {{{Like::ridge, "ridge"}, {Like::opencv, "opencv"}}}};
 inline constexpr Names<GradientKind, 3> kGradients{
     "gradient",
     {{{GradientKind::sobel, "sobel"}, {GradientKind::scharr, "scharr"}, {GradientKind::central, "central"}}}};

@@ -89,6 +89,22 @@ mistake "--guide FILE" "$ridge" image 'cross-bilateral 2 2 20' a.ppm x.ppm
 mistake "which format" "$ridge" image gray a.ppm x.bmp
 mistake "no border" "$ridge" image gray a.ppm x.pgm --border soft
 
+# Conventions: uncovered corners are black unless something else is asked for; OpenCV's where they differ.
+corner() { tail -c $((64 * 48 * 3)) "$1" | od -An -t u1 -N 3 | tr -s ' '; }
+"$ridge" image rotate 30 a.ppm tilted.ppm --device host >/dev/null || fail "rotate 30"
+[ "$(corner tilted.ppm)" = " 0 0 0" ] || fail "rotate 30 fills the corner with$(corner tilted.ppm)"
+"$ridge" image rotate 30 a.ppm tilted.ppm --constant 9 --device host >/dev/null || fail "rotate 30 --constant"
+[ "$(corner tilted.ppm)" = " 9 9 9" ] || fail "--constant 9 fills the corner with$(corner tilted.ppm)"
+"$ridge" image rotate 30 a.ppm tilted.ppm --border BORDER_REPLICATE --device host >/dev/null || fail "rotate 30 --border"
+[ "$(corner tilted.ppm)" != " 0 0 0" ] || fail "--border is not used"
+printf 'P2\n3 3\n255\n0 10 20\n0 10 20\n0 10 20\n' >ramp.pgm
+slope() { tail -c 40 "$1" | od -An -t f4 -N 4 | tr -d ' '; }  # d/dx of the middle pixel
+"$ridge" image gradient ramp.pgm d.npy --device host >/dev/null && [ "$(slope d.npy)" = 10 ] || fail "a gradient of $(slope d.npy)"
+"$ridge" image gradient ramp.pgm d.npy --like opencv --device host >/dev/null && [ "$(slope d.npy)" = 80 ] ||
+  fail "OpenCV's gradient is $(slope d.npy)"
+mistake "no convention \"pillow\": there are ridge, opencv" "$ridge" image gray a.ppm x.pgm --like pillow
+mistake "gauss SIGMA" "$ridge" image gauss 2 opencv a.ppm x.ppm
+
 # --- variance --------------------------------------------------------------------------------------------------------
 expect 'variance .* of windows 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
 [ "$(size v.npy)" -eq $((128 + 64 * 48 * 4)) ] || fail "v.npy has $(size v.npy) bytes"

@@ -40,7 +40,7 @@ void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
       if (!slow() && i != turn % entries.size()) continue;
       SCOPED_TRACE(testing::Message() << device.id() << " " << entries[i].candidate.name() << ": "
                                       << to_string(problem.chain.front()) << " of " << problem.input.text() << ", "
-                                      << to_string(problem.border));
+                                      << (problem.border ? to_string(*problem.border) : "default borders"));
       EXPECT_LE(error_of(device, problem, entries[i]), allowed_of(problem, entries[i]));
       if (rows * columns > 1) {
         EXPECT_LE(error_of(device, problem, entries[i], true), allowed_of(problem, entries[i]));

@@ -91,7 +91,17 @@ inline std::vector<image::Operation> all_operators() {
           Rotate{360},
           Rotate{17},
           Rotate{33, Interpolation::bicubic},
-          Rotate{200, Interpolation::nearest}};
+          Rotate{200, Interpolation::nearest},
+          Bilateral{2, 1.5, 30, Like::opencv},
+          CrossBilateral{3, 2, 20, Like::opencv},
+          Resize{.scale = 0.37, .like = Like::opencv},
+          Resize{.scale = 0.71, .interpolation = Interpolation::nearest, .like = Like::opencv},
+          Resize{.scale = 1.3, .interpolation = Interpolation::bicubic, .like = Like::opencv},
+          Resize{.scale = 0.45, .interpolation = Interpolation::area, .like = Like::opencv},
+          Resize{.rows = 9, .columns = 40, .interpolation = Interpolation::area, .like = Like::opencv},
+          Rotate{17, Interpolation::bilinear, Like::opencv},
+          Rotate{-33, Interpolation::bicubic, Like::opencv},
+          Rotate{200, Interpolation::nearest, Like::opencv}};
 }
 
 }  // namespace ridge::test

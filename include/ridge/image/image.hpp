@@ -42,8 +42,9 @@ enum class Border : std::uint8_t {
   constant,     // k k k | a b c d | k k k
   wrap,         // b c d | a b c d | a b c
 };
-const char* to_string(Border border);       // "reflect-101"
-Border border_of(const std::string& name);  // Error{invalid_argument} listing them
+const char* to_string(Border border);  // "reflect-101"
+// Also by OpenCV's names, BORDER_REFLECT_101 and BORDER_DEFAULT. Error{invalid_argument} listing them.
+Border border_of(const std::string& name);
 std::ptrdiff_t border_index(Border border, std::ptrdiff_t index,
                             std::ptrdiff_t size);  // any distance; -1: the constant
 

@@ -10,6 +10,7 @@
 // clamped. Filters look beyond the image as `border` says.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,14 @@
 #include <ridge/image/plan.hpp>
 
 namespace ridge::image {
+
+// Whose conventions an operator follows where libraries differ. docs/image.md has the table.
+enum class Like : std::uint8_t {
+  ridge,
+  opencv,  // OpenCV 4: cv::resize, cv::warpAffine, cv::Sobel, cv::Scharr, cv::bilateralFilter
+};
+const char* to_string(Like like);
+Like like_of(const std::string& name);  // Error{invalid_argument} listing them
 
 // out(r, c) = sum k(i, j) in(r + i - rows / 2, c + j - columns / 2): a correlation, as OpenCV and libvips have it.
 struct Convolve {
@@ -28,7 +37,8 @@ struct Separable {
 };
 struct Gauss {
   double sigma = 1;
-  std::size_t radius = 0;  // 0: ceil(3 sigma) for 8-bit images, ceil(4 sigma) for others
+  std::size_t radius = 0;  // 0: as cv::GaussianBlur, round(6 sigma + 1) / 2 for 8-bit images, round(8 sigma + 1) / 2
+                           // for others; 1 at least
 };
 struct Box {  // the mean
   std::size_t rows = 3, columns = 3;
@@ -37,24 +47,32 @@ struct Median {  // of (2 radius + 1)^2 pixels, a channel at a time
   std::size_t radius = 1;
 };
 // Weights exp(-distance^2 / 2 sigma_space^2 - colour difference^2 / 2 sigma_color^2) of the pixels at most `radius`
-// away, as OpenCV has it; the colour difference is over all channels.
+// away. The colour difference is the Euclidean distance over all channels; Like::opencv: the sum of the channels'
+// absolute differences.
 struct Bilateral {
   std::size_t radius = 4;
   double sigma_space = 3, sigma_color = 25;
+  Like like = Like::ridge;
 };
 struct CrossBilateral {  // colours come from the second input, of the same size: run(in, guide, out)
   std::size_t radius = 4;
   double sigma_space = 3, sigma_color = 25;
+  Like like = Like::ridge;
 };
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic, area };
 const char* to_string(Interpolation interpolation);
 Interpolation interpolation_of(const std::string& name);  // Error{invalid_argument} listing them
-// Pixel centres at halves; bicubic is Keys' with A = -0.75, no antialiasing but in `area`. Borders repeat. Nearest:
-// pixel i of n is pixel floor(i m / n) of m.
+// An axis of m pixels becomes n. Output pixel i samples the input at (i + 0.5) step - 0.5 with step = m / n; borders
+// repeat. Bicubic is Keys' with A = -0.75; only `area` antialiases, and is bilinear along an axis that grows. Nearest
+// takes pixel floor(i m / n).
+// Like::opencv: a given scale sets step = 1 / scale, whatever n was rounded to; nearest takes pixel floor(i step) in
+// double; area along any growing axis makes both axes a blend of the pixels floor(i step) and its successor. A size
+// that stays is a copy.
 struct Resize {
-  std::size_t rows = 0, columns = 0;  // of the result; 0: by the scale, rounded
+  std::size_t rows = 0, columns = 0;  // of the result; 0: scale times the input, rounded half to even, 1 at least
   double scale = 0;
   Interpolation interpolation = Interpolation::bilinear;
+  Like like = Like::ridge;
 };
 // Sums of everything above and to the left, one row and column more than the image, zeros first: u8 -> u32 (modulo
 // 2^32), u16 and float -> f64.
@@ -63,14 +81,20 @@ struct Pyramid {  // Gauss (1 4 6 4 1) / 16 both ways, every second pixel, `leve
   std::size_t levels = 1;
 };
 enum class GradientKind : std::uint8_t { sobel, scharr, central };
-struct Gradient {  // float, (d/dx, d/dy) of a single channel; sobel and scharr scaled to a derivative
+// float, (d/dx, d/dy) of a single channel per pixel: Sobel / 8, Scharr / 32, (-1 0 1) / 2. Like::opencv: the sums
+// themselves, not divided.
+struct Gradient {
   GradientKind kind = GradientKind::sobel;
+  Like like = Like::ridge;
 };
 struct Transpose {};
-struct Rotate {  // counterclockwise about the centre, the size kept; multiples of 90 degrees turn the size and are
-                 // exact
+// Counterclockwise about the centre ((columns - 1) / 2, (rows - 1) / 2), the size kept. Multiples of 90 degrees are
+// exact; odd ones exchange rows and columns. Like::opencv: source coordinates are rounded to 1/32 pixel, as
+// cv::warpAffine does with the matrix of cv::getRotationMatrix2D about the same centre.
+struct Rotate {
   double degrees = 90;
   Interpolation interpolation = Interpolation::bilinear;  // not area
+  Like like = Like::ridge;
 };
 struct Gray {  // 0.299 red + 0.587 green + 0.114 blue
 };
@@ -80,19 +104,21 @@ using Operation = std::variant<Convolve, Separable, Gauss, Box, Median, Bilatera
 std::string to_string(const Operation& operation);  // as parse_chain() reads it: "gauss 2"
 
 // "gauss 2 | resize 0.5 | gray". Error{invalid_argument} that names the word at fault and shows the operator's own
-// form.
-std::vector<Operation> parse_chain(const std::string& text);
+// form. `like` is that of every operator that has one; a last word "opencv" sets it for one operator.
+std::vector<Operation> parse_chain(const std::string& text, Like like = Like::ridge);
 
 struct OperatorProblem {
   Shape input = {};
   std::vector<Operation> chain = {};
-  Border border = Border::reflect_101;
+  // Unset: what OpenCV and Pillow have, constant for rotate and replicate for median; reflect_101 for other filters.
+  std::optional<Border> border = {};
   double constant = 0;      // beyond the image, for Border::constant
   std::size_t threads = 0;  // host: 0 = all
 };
 Shape output_shape(const Operation& operation, const Shape& input);  // Error{invalid_argument} where it cannot be
 Shape output_shape(const OperatorProblem& problem);
-std::size_t inputs(const OperatorProblem& problem);  // 2 with a cross-bilateral, else 1
+std::size_t inputs(const OperatorProblem& problem);                          // 2 with a cross-bilateral, else 1
+Border border_for(const Operation& operation, std::optional<Border> given);  // `given`, or the operator's default
 
 class OperatorPlan : public AnyPlan {
  public:

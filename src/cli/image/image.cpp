@@ -15,7 +15,7 @@ namespace {
 
 struct ImageWishes {
   std::vector<std::string> words;  // the operator and its numbers, the input and the output
-  std::string device, border = "reflect-101", guide;
+  std::string device, border, guide, like = "ridge";
   double constant = 0;
   std::size_t threads = 0;
   bool measure = false, explain = false;
@@ -28,12 +28,12 @@ void run_image(const ImageWishes& wishes) {
   std::string text;
   for (std::size_t i = 0; i + 2 < wishes.words.size(); ++i) text += (i == 0 ? "" : " ") + wishes.words[i];
   image::OperatorProblem problem;
-  problem.chain = image::parse_chain(text);
+  problem.chain = image::parse_chain(text, image::like_of(wishes.like));
   check_output("image to", out_name);
   io::check_ending(out_name);
   const image::Image in = image::read(in_name);
   problem.input = in.shape();
-  problem.border = image::border_of(wishes.border);
+  if (!wishes.border.empty()) problem.border = image::border_of(wishes.border);
   problem.constant = wishes.constant;
   problem.threads = wishes.threads;
   const image::Shape shape = image::output_shape(problem);
@@ -82,11 +82,22 @@ void add_image(Command& program) {
       "\nExamples:\n"
       "  ridge image gauss 2 a.png b.png\n"
       "  ridge image 'gauss 2 | resize 0.5 | gray' a.png b.png\n"
-      "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate");
+      "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate\n"
+      "  ridge image gradient scharr a.pgm b.npy --like opencv");
   auto wishes = std::make_shared<ImageWishes>();
   command.option("words", wishes->words, "OPERATOR ... IN OUT").value_name("WORD");
-  command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
-  command.option("--constant", wishes->constant, "Beyond the image, for --border constant")
+  command
+      .option("--border", wishes->border,
+              "What operators see beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
+              "names (BORDER_REPLICATE). Without it rotate has constant, median replicate, other filters reflect-101")
+      .value_name("NAME");
+  command
+      .option("--like", wishes->like,
+              "Conventions where libraries differ: ridge or opencv, for resize, rotate, gradient and bilateral "
+              "(table in docs/image.md)")
+      .value_name("NAME")
+      .shows_default();
+  command.option("--constant", wishes->constant, "Value beyond the image, for the border constant")
       .shows_default()
       .may_be_nan();
   command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").value_name("FILE");

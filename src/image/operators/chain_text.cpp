@@ -15,10 +15,18 @@ namespace {
 
 class Words {
  public:
-  Words(const std::string& text, const char* form) : form_(form) {
+  Words(const std::string& text, const char* form, Like like) : form_(form), like_(like) {
     std::istringstream in(text);
     for (std::string word; in >> word;) words_.push_back(word);
     at_ = 1;
+  }
+  // The convention: a last word that names one, or what the whole chain has.
+  Like like() {
+    if (words_.size() > 1 && (words_.back() == to_string(Like::opencv) || words_.back() == to_string(Like::ridge))) {
+      like_ = like_of(words_.back());
+      words_.pop_back();
+    }
+    return like_;
   }
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}; it is written \"{}\"", words_.front(), why, form_));
@@ -62,6 +70,7 @@ class Words {
   const char* form_;
   std::vector<std::string> words_;
   std::size_t at_ = 0;
+  Like like_;
 };
 
 struct Form {
@@ -103,23 +112,25 @@ const std::map<std::string, Form>& forms() {
         }}},
       {"median", {"median RADIUS", [](Words& words) -> Operation { return Median{words.count("radius")}; }}},
       {"bilateral",
-       {"bilateral RADIUS SIGMA_SPACE SIGMA_COLOR",
+       {"bilateral RADIUS SIGMA_SPACE SIGMA_COLOR [opencv]",
         [](Words& words) -> Operation {
+          const Like like = words.like();
           const std::size_t radius = words.count("radius");
           const double space = words.number("sigma of space");
-          return Bilateral{radius, space, words.number("sigma of color")};
+          return Bilateral{radius, space, words.number("sigma of color"), like};
         }}},
       {"cross-bilateral",
-       {"cross-bilateral RADIUS SIGMA_SPACE SIGMA_COLOR",
+       {"cross-bilateral RADIUS SIGMA_SPACE SIGMA_COLOR [opencv]",
         [](Words& words) -> Operation {
+          const Like like = words.like();
           const std::size_t radius = words.count("radius");
           const double space = words.number("sigma of space");
-          return CrossBilateral{radius, space, words.number("sigma of color")};
+          return CrossBilateral{radius, space, words.number("sigma of color"), like};
         }}},
       {"resize",
-       {"resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area]",
+       {"resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area] [opencv]",
         [](Words& words) -> Operation {
-          Resize o;
+          Resize o{.like = words.like()};
           const std::string size = words.next("the size");
           char tail = 0;
           if (std::sscanf(size.c_str(), "%zux%zu%c", &o.columns, &o.rows, &tail) != 2) {
@@ -134,15 +145,17 @@ const std::map<std::string, Form>& forms() {
       {"integral", {"integral", [](Words&) -> Operation { return Integral{}; }}},
       {"pyramid", {"pyramid [LEVELS]", [](Words& words) -> Operation { return Pyramid{words.count_or("levels", 1)}; }}},
       {"gradient",
-       {"gradient [sobel|scharr|central]",
+       {"gradient [sobel|scharr|central] [opencv]",
         [](Words& words) -> Operation {
-          return Gradient{words.more() ? kGradients.value(words.next("kind")) : GradientKind::sobel};
+          const Like like = words.like();
+          return Gradient{words.more() ? kGradients.value(words.next("kind")) : GradientKind::sobel, like};
         }}},
       {"transpose", {"transpose", [](Words&) -> Operation { return Transpose{}; }}},
       {"rotate",
-       {"rotate DEGREES [nearest|bilinear|bicubic]",
+       {"rotate DEGREES [nearest|bilinear|bicubic] [opencv]",
         [](Words& words) -> Operation {
-          Rotate o{words.number("the angle")};
+          const Like like = words.like();
+          Rotate o{.degrees = words.number("the angle"), .like = like};
           if (words.more()) o.interpolation = interpolation_of(words.next("interpolation"));
           return o;
         }}},
@@ -151,6 +164,7 @@ const std::map<std::string, Form>& forms() {
   return all;
 }
 
+const char* ending(Like like) { return like == Like::opencv ? " opencv" : ""; }
 std::string list(const std::vector<float>& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
 struct Text {
@@ -166,21 +180,24 @@ struct Text {
   std::string operator()(const Box& o) const { return fmt::format("box {} {}", o.rows, o.columns); }
   std::string operator()(const Median& o) const { return fmt::format("median {}", o.radius); }
   std::string operator()(const Bilateral& o) const {
-    return fmt::format("bilateral {} {} {}", o.radius, o.sigma_space, o.sigma_color);
+    return fmt::format("bilateral {} {} {}{}", o.radius, o.sigma_space, o.sigma_color, ending(o.like));
   }
   std::string operator()(const CrossBilateral& o) const {
-    return fmt::format("cross-bilateral {} {} {}", o.radius, o.sigma_space, o.sigma_color);
+    return fmt::format("cross-bilateral {} {} {}{}", o.radius, o.sigma_space, o.sigma_color, ending(o.like));
   }
   std::string operator()(const Resize& o) const {
-    return o.rows != 0 && o.columns != 0 ? fmt::format("resize {}x{} {}", o.columns, o.rows, to_string(o.interpolation))
-                                         : fmt::format("resize {} {}", o.scale, to_string(o.interpolation));
+    const std::string size =
+        o.rows != 0 && o.columns != 0 ? fmt::format("{}x{}", o.columns, o.rows) : fmt::format("{}", o.scale);
+    return fmt::format("resize {} {}{}", size, to_string(o.interpolation), ending(o.like));
   }
   std::string operator()(const Integral&) const { return "integral"; }
   std::string operator()(const Pyramid& o) const { return fmt::format("pyramid {}", o.levels); }
-  std::string operator()(const Gradient& o) const { return fmt::format("gradient {}", kGradients.name(o.kind)); }
+  std::string operator()(const Gradient& o) const {
+    return fmt::format("gradient {}{}", kGradients.name(o.kind), ending(o.like));
+  }
   std::string operator()(const Transpose&) const { return "transpose"; }
   std::string operator()(const Rotate& o) const {
-    return fmt::format("rotate {} {}", o.degrees, to_string(o.interpolation));
+    return fmt::format("rotate {} {}{}", o.degrees, to_string(o.interpolation), ending(o.like));
   }
   std::string operator()(const Gray&) const { return "gray"; }
 };
@@ -195,7 +212,7 @@ std::string short_name(const Operation& operation) {
   return end == std::string::npos ? whole : whole.substr(0, whole.rfind(' ', end));
 }
 
-std::vector<Operation> parse_chain(const std::string& text) {
+std::vector<Operation> parse_chain(const std::string& text, Like like) {
   std::vector<Operation> chain;
   std::size_t at = 0;
   while (at <= text.size()) {
@@ -210,7 +227,7 @@ std::vector<Operation> parse_chain(const std::string& text) {
       for (const auto& [each, form] : forms()) known += (known.empty() ? "" : ", ") + each;
       throw Error(ErrorKind::invalid_argument, fmt::format("no operator \"{}\": there are {}", name, known));
     }
-    Words words(part, found->second.form);
+    Words words(part, found->second.form, like);
     chain.push_back(found->second.read(words));
     words.end();
     at = bar + 1;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "base/threads.hpp"
 #include "image/operators/settings.hpp"
@@ -98,7 +97,7 @@ struct Apply {
       return values[values.size() / 2];
     });
   }
-  Plain bilateral(const Plain& colors, std::size_t radius_, double space, double color) const {
+  Plain bilateral(const Plain& colors, std::size_t radius_, double space, double color, Like kind) const {
     const Edges at{in, border, constant}, look{colors, border, constant};
     const auto radius = static_cast<std::ptrdiff_t>(radius_);
     return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
@@ -107,7 +106,11 @@ struct Apply {
         for (std::ptrdiff_t j = -radius; j <= radius; ++j) {
           if (i * i + j * j > radius * radius) continue;
           double apart = 0;
-          for (std::size_t m = 0; m < colors.channels; ++m) apart += std::pow(look(r + i, c + j, m) - look(r, c, m), 2);
+          for (std::size_t m = 0; m < colors.channels; ++m) {
+            const double off = std::abs(look(r + i, c + j, m) - look(r, c, m));
+            apart += kind == Like::opencv ? off : off * off;
+          }
+          if (kind == Like::opencv) apart *= apart;
           const double w =
               std::exp(-static_cast<double>(i * i + j * j) / (2 * space * space) - apart / (2 * color * color));
           sum += w * at(r + i, c + j, k);
@@ -117,12 +120,13 @@ struct Apply {
       return sum / total;
     });
   }
-  Plain operator()(const Bilateral& o) const { return bilateral(in, o.radius, o.sigma_space, o.sigma_color); }
-  Plain operator()(const CrossBilateral& o) const { return bilateral(guide, o.radius, o.sigma_space, o.sigma_color); }
+  Plain operator()(const Bilateral& o) const { return bilateral(in, o.radius, o.sigma_space, o.sigma_color, o.like); }
+  Plain operator()(const CrossBilateral& o) const {
+    return bilateral(guide, o.radius, o.sigma_space, o.sigma_color, o.like);
+  }
   Plain operator()(const Resize& o) const {
-    const Shape shape = output_shape(o, {in.rows, in.columns, in.channels, depth});
-    const auto down = resize_taps(in.rows, shape.rows, o.interpolation),
-               across = resize_taps(in.columns, shape.columns, o.interpolation);
+    const Shape before{in.rows, in.columns, in.channels, depth}, shape = output_shape(o, before);
+    const auto [down, across] = resize_taps(o, before);
     const Edges at{in, Border::replicate, 0};
     return each({shape.rows, shape.columns, in.channels}, row_step,
                 [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
@@ -175,7 +179,7 @@ struct Apply {
     return now;
   }
   Plain operator()(const Gradient& o) const {
-    const GradientWeights weights = gradient_weights(o.kind);
+    const GradientWeights weights = gradient_weights(o);
     const Plain x = product(weights.beside, weights.along), y = product(weights.along, weights.beside);
     return each({in.rows, in.columns, 2}, row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       return (k == 0 ? x : y).at(static_cast<std::size_t>(r), static_cast<std::size_t>(c), 0);
@@ -208,11 +212,10 @@ struct Apply {
                   });
     }
     const Edges at{in, border, constant};
-    const double angle = o.degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
-    const double middle_y = (static_cast<double>(rows) - 1) / 2, middle_x = (static_cast<double>(columns) - 1) / 2;
+    const RotatedPlaces places(o, {in.rows, in.columns, in.channels, depth});
     return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
-      const double dy = static_cast<double>(r) - middle_y, dx = static_cast<double>(c) - middle_x;
-      const double x = middle_x + cosine * dx - sine * dy, y = middle_y + sine * dx + cosine * dy;
+      const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c);
+      const double x = places.x(row, column), y = places.y(row, column);
       if (o.interpolation == Interpolation::nearest) {
         return at(static_cast<std::ptrdiff_t>(std::floor(y + 0.5)), static_cast<std::ptrdiff_t>(std::floor(x + 0.5)),
                   k);
@@ -284,8 +287,8 @@ Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& gu
   Plain now = in;
   Shape shape = problem.input;
   for (std::size_t i = 0; i < problem.chain.size(); ++i) {
-    now = reference(problem.chain[i], now, guide, shape.depth, problem.border, problem.constant,
-                    i + 1 == problem.chain.size() ? row_step : 1);
+    now = reference(problem.chain[i], now, guide, shape.depth, border_for(problem.chain[i], problem.border),
+                    problem.constant, i + 1 == problem.chain.size() ? row_step : 1);
     shape = output_shape(problem.chain[i], shape);
     if (i + 1 == problem.chain.size() || shape.depth == Depth::f32) continue;
     const double most = shape.depth == Depth::u8 ? 255 : 65535;

@@ -1,5 +1,6 @@
 // What comes out of an operator, and which wishes cannot be.
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <ridge/image/operators.hpp>
@@ -114,8 +115,8 @@ struct OutputShape {
 
 std::size_t gauss_radius(const Gauss& gauss, Depth depth) {
   if (gauss.radius != 0) return gauss.radius;
-  const double wide = std::ceil((depth == Depth::u8 ? 3 : 4) * gauss.sigma);
-  return wide < 1e6 ? static_cast<std::size_t>(std::fmax(1, wide)) : std::size_t{1000000};
+  const double side = std::nearbyint((depth == Depth::u8 ? 6 : 8) * gauss.sigma + 1);
+  return side < 2e6 ? static_cast<std::size_t>(std::fmax(1, std::floor(side / 2))) : std::size_t{1000000};
 }
 
 std::vector<double> gauss_weights(double sigma, std::size_t radius) {
@@ -136,16 +137,30 @@ std::optional<int> quarter_turns(const Rotate& rotate) {
   return static_cast<int>(std::fmod(std::fmod(turns, 4) + 4, 4));
 }
 
-GradientWeights gradient_weights(GradientKind kind) {
-  switch (kind) {
-    case GradientKind::sobel:
-      return {{-0.5, 0, 0.5}, {0.25, 0.5, 0.25}};
-    case GradientKind::scharr:
-      return {{-0.5, 0, 0.5}, {3.0 / 16, 10.0 / 16, 3.0 / 16}};
-    case GradientKind::central:
-      break;
-  }
-  return {{-0.5, 0, 0.5}, {0, 1, 0}};
+GradientWeights gradient_weights(const Gradient& gradient) {
+  GradientWeights weights{{-1, 0, 1}, {0, 1, 0}};
+  if (gradient.kind == GradientKind::sobel) weights.beside = {1, 2, 1};
+  if (gradient.kind == GradientKind::scharr) weights.beside = {3, 10, 3};
+  if (gradient.like == Like::opencv) return weights;
+  const double sum = weights.beside[0] + weights.beside[1] + weights.beside[2];
+  for (double& weight : weights.beside) weight /= sum;
+  for (double& weight : weights.along) weight /= 2;
+  return weights;
+}
+
+RotatedPlaces::RotatedPlaces(const Rotate& rotate, const Shape& shape)
+    : like_(rotate.like), nearest_(rotate.interpolation == Interpolation::nearest) {
+  const double angle = rotate.degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
+  const double middle_y = (static_cast<double>(shape.rows) - 1) / 2,
+               middle_x = (static_cast<double>(shape.columns) - 1) / 2;
+  x_ = {middle_x - cosine * middle_x + sine * middle_y, cosine, -sine};
+  y_ = {middle_y - sine * middle_x - cosine * middle_y, sine, cosine};
+}
+
+Border border_for(const Operation& operation, std::optional<Border> given) {
+  if (given) return *given;
+  if (std::holds_alternative<Rotate>(operation)) return Border::constant;
+  return std::holds_alternative<Median>(operation) ? Border::replicate : Border::reflect_101;
 }
 
 Shape output_shape(const Operation& operation, const Shape& input) {
@@ -184,7 +199,14 @@ std::size_t inputs(const OperatorProblem& problem) {
   return 1;
 }
 
+const char* to_string(Like like) { return kLikes.name(like); }
+Like like_of(const std::string& name) { return kLikes.value(name); }
 const char* to_string(Interpolation interpolation) { return kInterpolations.name(interpolation); }
-Interpolation interpolation_of(const std::string& name) { return kInterpolations.value(name); }
+Interpolation interpolation_of(const std::string& name) {
+  // As OpenCV calls them.
+  if (name == "linear") return Interpolation::bilinear;
+  if (name == "cubic") return Interpolation::bicubic;
+  return kInterpolations.value(name);
+}
 
 }  // namespace ridge::image

@@ -25,7 +25,12 @@ std::string key_of(const Operation& operation) {
 std::string key_of(const Device& device, const OperatorProblem& problem) {
   std::string key = "image";
   for (const Operation& operation : problem.chain) key += (key == "image" ? " " : " | ") + key_of(operation);
-  key += fmt::format(" of {} {} {:g}", problem.input.text(), to_string(problem.border), problem.constant);
+  std::string borders;  // one name where all operators have the same
+  for (const Operation& operation : problem.chain) {
+    const std::string border = to_string(border_for(operation, problem.border));
+    if (!borders.ends_with(border)) borders += (borders.empty() ? "" : ",") + border;
+  }
+  key += fmt::format(" of {} {} {:g}", problem.input.text(), borders, problem.constant);
   if (device.is_host())
     key += fmt::format(" threads {}", problem.threads == 0 ? base::hardware_threads() : problem.threads);
   return key;

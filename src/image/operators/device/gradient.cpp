@@ -9,14 +9,14 @@ namespace {
 struct GradientDesign {
   Shape in = {};
   Chain chain = {};
-  GradientKind kind = GradientKind::sobel;
+  Gradient gradient = {};
   int rows_each = 8;
 };
 
 KernelSource gradient_source(const GradientDesign& design) {
   KernelSource source = fours_source("image_gradient", design.in, design.chain.border, design.chain.constant);
   source.text += detail::kernel_text("image/operator_gradient");
-  const GradientWeights weights = gradient_weights(design.kind);
+  const GradientWeights weights = gradient_weights(design.gradient);
   source.defines.insert(source.defines.end(), {{"ROWS_EACH", std::to_string(design.rows_each)},
                                                {"SIDE", literal(weights.beside[0] * weights.along[2])},
                                                {"MIDDLE", literal(weights.beside[1] * weights.along[2])}});
@@ -29,7 +29,7 @@ void list_gradient(const Device&, const Chain& chain, const Link& link, std::vec
   if (link.operations.size() != 1) return;
   const auto* gradient = std::get_if<Gradient>(&link.operations.front());
   if (gradient == nullptr) return;
-  GradientDesign design{.in = link.in, .chain = chain, .kind = gradient->kind};
+  GradientDesign design{.in = link.in, .chain = chain, .gradient = *gradient};
   for (const int rows_each : {4, 8}) {
     design.rows_each = rows_each;
     StepPlan plan{.name = "gradient", .parameters = {{"rows", std::to_string(rows_each)}}};

@@ -210,7 +210,7 @@ namespace ridge::image {
 void list_device_operators(const Device& device, const OperatorProblem& asked, std::vector<Entry>& entries) {
   using namespace on_device;
   const OperatorProblem problem = level_by_level(asked);
-  const Chain chain{problem.border, problem.constant, problem.input};
+  const Chain chain{.given = problem.border, .constant = problem.constant, .guide = problem.input};
   const std::vector<Link> links = links_of(problem);
   if (links.size() == 1) {
     for (const StepPlan& plan : list_steps(device, chain, links.front())) {

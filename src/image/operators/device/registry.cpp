@@ -4,8 +4,11 @@
 namespace ridge::image::on_device {
 
 // clang-format off
-std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const Link& link) {
+std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& link) {
   std::vector<StepPlan> plans;
+  for (const Operation& operation : link.operations) {  // one operator and the grays around it
+    if (!std::holds_alternative<Gray>(operation)) chain.border = border_for(operation, chain.given);
+  }
   const auto list = [&](StepLister& lister) { lister(device, chain, link, plans); };
   StepLister list_point; list(list_point);
   StepLister list_gradient; list(list_gradient);

@@ -12,9 +12,8 @@ Look centred(std::size_t taps, std::size_t step = 1) {
   return {.step = static_cast<int>(step), .before = n / 2, .after = n - 1 - n / 2};
 }
 
-Look by_table(std::size_t from, std::size_t to, Interpolation interpolation) {
+Look by_table(const std::vector<ResizeTap>& taps) {
   Look look;
-  const std::vector<ResizeTap> taps = resize_taps(from, to, interpolation);
   for (const ResizeTap& tap : taps) look.taps = std::max(look.taps, static_cast<int>(tap.weights.size()));
   for (const ResizeTap& tap : taps) {
     look.from.push_back(static_cast<int>(tap.from));
@@ -38,7 +37,7 @@ struct AddStages {
     made.in = in;
     made.out = out;
     made.rounded = out.depth != Depth::f32;
-    made.border = chain.border;
+    made.border = border_for(operation, chain.given);
     made.constant = chain.constant;
     return made;
   }
@@ -88,18 +87,21 @@ struct AddStages {
     made.down = made.across = centred(2 * o.radius + 1);
     return add(std::move(made));
   }
-  bool bilateral(std::size_t radius, double space, double color, bool guided) const {
+  bool bilateral(std::size_t radius, double space, double color, Like like, bool guided) const {
     TileStage made = stage(StageKind::bilateral, in);
     made.has_border = true;
     made.radius = static_cast<int>(radius);
     made.down = made.across = centred(2 * radius + 1);
     made.space = double{flow::slope_of(space)};
     made.color = double{flow::slope_of(color)};
+    made.absolute = like == Like::opencv;
     made.guided = guided;
     return add(std::move(made));
   }
-  bool operator()(const Bilateral& o) const { return bilateral(o.radius, o.sigma_space, o.sigma_color, false); }
-  bool operator()(const CrossBilateral& o) const { return bilateral(o.radius, o.sigma_space, o.sigma_color, true); }
+  bool operator()(const Bilateral& o) const { return bilateral(o.radius, o.sigma_space, o.sigma_color, o.like, false); }
+  bool operator()(const CrossBilateral& o) const {
+    return bilateral(o.radius, o.sigma_space, o.sigma_color, o.like, true);
+  }
   bool operator()(const Resize& o) const {
     const Shape out = output_shape(o, in);
     Shape half = in;
@@ -108,16 +110,17 @@ struct AddStages {
     down.rounded = false;
     down.has_border = true;
     down.border = Border::replicate;
-    down.down = by_table(in.rows, out.rows, o.interpolation);
+    const ResizeTaps taps = resize_taps(o, in);
+    down.down = by_table(taps.down);
     across.in = half;
-    across.across = by_table(in.columns, out.columns, o.interpolation);
+    across.across = by_table(taps.across);
     add(std::move(down));
     return add(std::move(across));
   }
   bool operator()(const Gradient& o) const {
     TileStage made = stage(StageKind::gradient, output_shape(operation, in));
     made.has_border = true;
-    made.gradient = o.kind;
+    made.gradient = o;
     made.down = made.across = centred(3);
     return add(std::move(made));
   }

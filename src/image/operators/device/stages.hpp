@@ -42,8 +42,9 @@ struct TileStage {
   std::vector<double> weights = {};  // of convolve, down, across
   int radius = 0;                    // median, bilateral
   double space = 0, color = 0;       // bilateral: exponents of two, a squared distance
+  bool absolute = false;             // bilateral: colours differ by the sum of absolute differences
   bool guided = false;
-  GradientKind gradient = GradientKind::sobel;
+  Gradient gradient = {};
   Rotate rotate = {};
   bool many() const { return kind != StageKind::gray && kind != StageKind::rotate; }
 };

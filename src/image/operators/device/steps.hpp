@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct Link {
   Shape in = {}, out = {};
 };
 
-struct Chain {  // what every step must know of the problem
-  Border border = Border::reflect_101;
+struct Chain {                          // what every step must know of the problem
+  std::optional<Border> given = {};     // by the caller, for all operators
+  Border border = Border::reflect_101;  // of the link that a lister is asked for
   double constant = 0;
   Shape guide = {};
 };
@@ -44,7 +46,7 @@ struct StepPlan {
 using StepLister = void(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 
 // Every way to make the link, the most promising first.
-std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const Link& link);
+std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& link);  // sets chain.border itself
 
 // What kernels are given of an image, in elements.
 std::vector<Argument> arguments_of(const Image& image);

@@ -4,7 +4,6 @@
 // Regions are numbered by the stage that makes them, 0 is the image; o[] says where they begin, n[] how large the whole
 // is.
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -281,7 +280,12 @@ class Writer {
       line("      UNROLL\n      for (int c = 0; c < {}; ++c) other[c] = s[c];", in);
     }
     line("      float apart = 0.0f;\n      UNROLL\n      for (int c = 0; c < {}; ++c) {{", colors);
-    line("        const float d = own[c] - other[c];\n        apart = FMA(d, d, apart);\n      }}");
+    line("        const float d = own[c] - other[c];");
+    if (stage.absolute) {
+      line("        apart += fabs(d);\n      }}\n      apart *= apart;");
+    } else {
+      line("        apart = FMA(d, d, apart);\n      }}");
+    }
     line("      const float w = EXP2_FAST(FMA(apart, {}, (float)far * {}));", literal(stage.color),
          literal(stage.space));
     line("      total += w;\n      UNROLL\n      for (int c = 0; c < {}; ++c) v[c] = FMA(w, s[c], v[c]);\n    }}\n  }}",
@@ -291,16 +295,17 @@ class Writer {
 
   // Places in whole numbers of 2^-40 of a pixel: as exact as double, on devices without it.
   void rotate(std::size_t k, std::size_t in, const TileStage& stage) {
-    const double angle = stage.rotate.degrees * std::numbers::pi / 180, cosine = std::cos(angle),
-                 sine = std::sin(angle);
-    const double middle_y = (static_cast<double>(stage.in.rows) - 1) / 2,
-                 middle_x = (static_cast<double>(stage.in.columns) - 1) / 2;
+    const RotatedPlaces places(stage.rotate, stage.in);
     const auto fixed = [](double value) { return std::llround(value * 1099511627776.0); };
     line("  const long r = o[{}] + y, c0 = o[{}] + x;", 2 * k, 2 * k + 1);
-    line("  long px = {}L + c0 * {}L + r * {}L;", fixed(middle_x - cosine * middle_x + sine * middle_y), fixed(cosine),
-         fixed(-sine));
-    line("  long py = {}L + c0 * {}L + r * {}L;", fixed(middle_y - sine * middle_x - cosine * middle_y), fixed(sine),
-         fixed(cosine));
+    for (const auto& [axis, place] : {std::pair{'x', places.x_line()}, std::pair{'y', places.y_line()}}) {
+      if (stage.rotate.like == Like::ridge) {
+        line("  const long p{} = {}L + c0 * {}L + r * {}L;", axis, fixed(place.origin), fixed(place.across),
+             fixed(place.down));
+      } else {
+        opencv_place(axis, place, stage.rotate.interpolation == Interpolation::nearest);
+      }
+    }
     if (stage.rotate.interpolation == Interpolation::nearest) {
       line("  const long middle = {}L;", fixed(0.5));
       line("  at_{}(PASSED, (int)((py + middle) >> 40), (int)((px + middle) >> 40), v);", k);
@@ -326,6 +331,20 @@ class Writer {
     line("  UNROLL\n  for (int i = 0; i < {}; ++i) {{\n    UNROLL\n    for (int j = 0; j < {}; ++j) {{", taps, taps);
     line("      at_{}(PASSED, wy + i - {}, wx + j - {}, s);", k, before, before);
     line("      UNROLL\n      for (int c = 0; c < {}; ++c) v[c] = FMA(ay[i] * ax[j], s[c], v[c]);\n    }}\n  }}", in);
+  }
+
+  // A coordinate of cv::warpAffine in 2^-40 pixel: the row's start and the column's distance, each rounded to 1/1024
+  // pixel, their sum to 1/32 (1/1 for nearest). A factor is two whole numbers, so that products keep 2^-43 of a pixel
+  // and fit 64 bits for a million rows or columns.
+  void opencv_place(char axis, const RotatedPlaces::Line& place, bool nearest) {
+    const auto rounded = [](const char* index, double factor, double origin) {
+      const long long scaled = std::llround(factor * 1024 * 0x1p43), high = scaled >> 12, low = scaled & 4095;
+      return fmt::format("(({0} * {1}L + (({0} * {2}L) >> 12) + {3}L) >> 31)", index, high, low,
+                         std::llround(origin * 1024 * 0x1p31) + 0x40000000LL);
+    };
+    line("  const long q{} = {} + {} + {}L;", axis, rounded("c0", place.across, 0),
+         rounded("r", place.down, place.origin), nearest ? 512 : 16);
+    line("  const long p{0} = (q{0} >> {1}) << {2};", axis, nearest ? 10 : 5, nearest ? 40 : 35);
   }
 
   // Where a stage's tables begin: places of all stages after each other, the weights alike.

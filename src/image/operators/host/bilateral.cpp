@@ -10,12 +10,12 @@ namespace {
 
 class BilateralStage final : public Stage {
  public:
-  BilateralStage(std::size_t radius, double sigma_space, double sigma_color, bool cross, std::size_t guide_channels,
-                 const Shape& in)
-      : Stage(in, in, radius + 1, 2 * radius + 1),
-        radius_(static_cast<std::ptrdiff_t>(radius)),
-        space_(flow::slope_of(sigma_space)),
-        color_(flow::slope_of(sigma_color)),
+  BilateralStage(const Bilateral& o, bool cross, std::size_t guide_channels, const Shape& in)
+      : Stage(in, in, o.radius + 1, 2 * o.radius + 1),
+        radius_(static_cast<std::ptrdiff_t>(o.radius)),
+        space_(flow::slope_of(o.sigma_space)),
+        color_(flow::slope_of(o.sigma_color)),
+        absolute_(o.like == Like::opencv),
         cross_(cross),
         guide_channels_(cross ? guide_channels : in.channels) {}
 
@@ -51,6 +51,7 @@ class BilateralStage final : public Stage {
                        .channels = shape.channels,
                        .slope = color_,
                        .space = static_cast<float>(i * i + j * j) * space_,
+                       .absolute = absolute_,
                        .sums = sums.data(),
                        .total = scratch},
                       shape.columns);
@@ -82,21 +83,21 @@ class BilateralStage final : public Stage {
                    .reach = reach.data(),
                    .radius = static_cast<std::size_t>(radius_),
                    .slope = color_,
-                   .bytes = bytes},
+                   .bytes = bytes,
+                   .absolute = absolute_},
                   channels, outs.data(), this->in().columns);
   }
 
   std::ptrdiff_t radius_;
   float space_, color_;
-  bool cross_;
+  bool absolute_, cross_;
   std::size_t guide_channels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Stage> bilateral_stage(std::size_t radius, double sigma_space, double sigma_color, bool cross,
-                                       std::size_t guide_channels, const Shape& in) {
-  return std::make_unique<BilateralStage>(radius, sigma_space, sigma_color, cross, guide_channels, in);
+std::unique_ptr<Stage> bilateral_stage(const Bilateral& o, bool cross, std::size_t guide_channels, const Shape& in) {
+  return std::make_unique<BilateralStage>(o, cross, guide_channels, in);
 }
 
 }  // namespace ridge::image

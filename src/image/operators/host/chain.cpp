@@ -40,11 +40,9 @@ struct AddStages {
                                std::vector<double>(o.columns, 1.0 / static_cast<double>(o.columns)), 1, in, in));
   }
   bool operator()(const Median& o) const { return add(median_stage(o, in)); }
-  bool operator()(const Bilateral& o) const {
-    return add(bilateral_stage(o.radius, o.sigma_space, o.sigma_color, false, in.channels, in));
-  }
+  bool operator()(const Bilateral& o) const { return add(bilateral_stage(o, false, in.channels, in)); }
   bool operator()(const CrossBilateral& o) const {
-    return add(bilateral_stage(o.radius, o.sigma_space, o.sigma_color, true, guide_channels, in));
+    return add(bilateral_stage({o.radius, o.sigma_space, o.sigma_color, o.like}, true, guide_channels, in));
   }
   bool operator()(const Resize& o) const { return add(resize_stage(o, in)); }
   bool operator()(const Pyramid& o) const {
@@ -65,8 +63,10 @@ struct AddStages {
 };
 
 struct Part {
-  std::vector<std::shared_ptr<const Stage>> stages = {};  // or, where there is none:
-  Operation whole = {};
+  std::vector<std::shared_ptr<const Stage>> stages = {};
+  std::vector<Edge> edges = {};  // what each stage finds beyond its input
+  Operation whole = {};          // without stages; `edge` is beyond its input
+  Edge edge = {};
   std::shared_ptr<const Native> native = {};  // or this
   Shape out = {};
 };
@@ -74,7 +74,9 @@ struct Part {
 // What an operation of a sum costs less than one of a transform.
 constexpr double kSlowerTransforms = 2;
 
-Edge edge_of(const OperatorProblem& problem) { return {problem.border, static_cast<float>(problem.constant)}; }
+Edge edge_of(const OperatorProblem& problem, const Operation& operation) {
+  return {border_for(operation, problem.border), static_cast<float>(problem.constant)};
+}
 
 // "gauss 2 + gray": which operators pass rows to each other, and which are done in the image's own type.
 std::string told(const OperatorProblem& problem, bool fuse) {
@@ -108,23 +110,26 @@ std::shared_ptr<const Native> spectral_where_it_pays(const Operation& operation,
 
 class Fused final : public HostVariant {
  public:
-  Fused(const OperatorProblem& problem, bool fuse, std::size_t threads) : threads_(threads), edge_(edge_of(problem)) {
+  Fused(const OperatorProblem& problem, bool fuse, std::size_t threads) : threads_(threads) {
     Shape shape = problem.input;
     for (const Operation& operation : problem.chain) {
       std::vector<std::shared_ptr<const Stage>> stages;
       const bool rows = std::visit(AddStages{shape, problem.input.channels, stages}, operation);
-      std::shared_ptr<const Native> own = fuse && rows ? nullptr : native(operation, shape, edge_);
-      if (!fuse && !own) own = spectral_where_it_pays(operation, shape, edge_);
+      const Edge edge = edge_of(problem, operation);
+      const std::vector<Edge> edges(stages.size(), edge);
+      std::shared_ptr<const Native> own = fuse && rows ? nullptr : native(operation, shape, edge);
+      if (!fuse && !own) own = spectral_where_it_pays(operation, shape, edge);
       shape = output_shape(operation, shape);
       if (own) {
         parts_.push_back({.native = std::move(own), .out = shape});
       } else if (!rows) {
-        parts_.push_back({.whole = operation, .out = shape});
+        parts_.push_back({.whole = operation, .edge = edge, .out = shape});
       } else if (fuse && !parts_.empty() && !parts_.back().stages.empty()) {
         parts_.back().stages.insert(parts_.back().stages.end(), stages.begin(), stages.end());
+        parts_.back().edges.insert(parts_.back().edges.end(), edges.begin(), edges.end());
         parts_.back().out = shape;
       } else {
-        parts_.push_back({.stages = std::move(stages), .out = shape});
+        parts_.push_back({.stages = std::move(stages), .edges = edges, .out = shape});
       }
     }
   }
@@ -137,7 +142,7 @@ class Fused final : public HostVariant {
       if (parts_[i].native) {
         parts_[i].native->run(now, next, threads_);
       } else if (parts_[i].stages.empty()) {
-        whole(parts_[i].whole, now, next);
+        whole(parts_[i], now, next);
       } else {
         rows(parts_[i], now, guide, next);
       }
@@ -146,10 +151,10 @@ class Fused final : public HostVariant {
   }
 
  private:
-  void whole(const Operation& operation, const Image& in, Image& out) const {
-    if (std::holds_alternative<Integral>(operation)) return integral_image(in, out, threads_);
-    if (std::holds_alternative<Transpose>(operation)) return transpose_image(in, out, threads_);
-    rotate_image(std::get<Rotate>(operation), edge_, in, out, threads_);
+  void whole(const Part& part, const Image& in, Image& out) const {
+    if (std::holds_alternative<Integral>(part.whole)) return integral_image(in, out, threads_);
+    if (std::holds_alternative<Transpose>(part.whole)) return transpose_image(in, out, threads_);
+    rotate_image(std::get<Rotate>(part.whole), part.edge, in, out, threads_);
   }
 
   void rows(const Part& part, const Image& in, const Image* guide, Image& out) const {
@@ -164,21 +169,22 @@ class Fused final : public HostVariant {
             Image& out) const {
     const auto& stages = part.stages;
     std::vector<std::unique_ptr<RowSource>> sources;
-    const auto guide_of = [&](const Stage& stage) -> RowSource* {
-      if (!stage.wants_guide()) return nullptr;
-      sources.push_back(std::make_unique<ImageRing>(*guide, stage.pad(), stage.keep(), edge_));
+    const auto guide_of = [&](std::size_t i) -> RowSource* {
+      if (!stages[i]->wants_guide()) return nullptr;
+      sources.push_back(std::make_unique<ImageRing>(*guide, stages[i]->pad(), stages[i]->keep(), part.edges[i]));
       return sources.back().get();
     };
-    sources.push_back(std::make_unique<ImageRing>(in, stages.front()->pad(), stages.front()->keep(), edge_));
+    sources.push_back(
+        std::make_unique<ImageRing>(in, stages.front()->pad(), stages.front()->keep(), part.edges.front()));
     RowSource* from = sources.back().get();
     for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
-      RowSource* look = guide_of(*stages[i]);
-      sources.push_back(
-          std::make_unique<StageRing>(*stages[i], *from, look, stages[i + 1]->pad(), stages[i + 1]->keep(), edge_));
+      RowSource* look = guide_of(i);
+      sources.push_back(std::make_unique<StageRing>(*stages[i], *from, look, stages[i + 1]->pad(),
+                                                    stages[i + 1]->keep(), part.edges[i + 1]));
       from = sources.back().get();
     }
     const Stage& last = *stages.back();
-    RowSource* look = guide_of(last);
+    RowSource* look = guide_of(stages.size() - 1);
     const std::size_t stride = (last.out().columns + kRowSlack + 15) / 16 * 16;
     const std::size_t together = last.rows_at_once(), each = last.out().channels * stride;
     base::AlignedArray<float> planes(together * each), scratch(last.scratch() + 1);
@@ -205,14 +211,14 @@ class Fused final : public HostVariant {
   }
 
   std::size_t threads_;
-  Edge edge_;
   std::vector<Part> parts_;
 };
 
 class Transformed final : public HostVariant {
  public:
   Transformed(const Window& window, const SpectralTile& tile, const OperatorProblem& problem, std::size_t threads)
-      : native_(spectral_convolution(window, tile, problem.input.depth, edge_of(problem))), threads_(threads) {}
+      : native_(spectral_convolution(window, tile, problem.input.depth, edge_of(problem, problem.chain.front()))),
+        threads_(threads) {}
   void run(std::span<const Image> in, Image& out) const override { native_->run(in[0], out, threads_); }
 
  private:
@@ -268,7 +274,8 @@ void list_host_operators(const Device&, const OperatorProblem& problem, std::vec
     add("one by one", false, traffic, 0.2);
     return;
   }
-  if (native(problem.chain.front(), problem.input, edge_of(problem))) add("native", false, whole, 0.6);
+  if (native(problem.chain.front(), problem.input, edge_of(problem, problem.chain.front())))
+    add("native", false, whole, 0.6);
   list_transforms(problem, whole, threads, entries);
 }
 

@@ -96,8 +96,10 @@ class SeparableStage final : public Stage {
 
 class GradientStage final : public Stage {
  public:
-  GradientStage(const Gradient& o, const Shape& in)
-      : Stage(in, output_shape(o, in), 2, 3), beside_(floats(gradient_weights(o.kind).beside)) {}
+  GradientStage(const Gradient& o, const Shape& in) : Stage(in, output_shape(o, in), 2, 3) {
+    const GradientWeights weights = gradient_weights(o);
+    for (const double weight : weights.beside) factors_.push_back(static_cast<float>(weight * weights.along[2]));
+  }
 
   std::size_t scratch() const override { return 2 * padded(in(), pad()); }
   void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float* scratch) const override {
@@ -105,12 +107,12 @@ class GradientStage final : public Stage {
     const float* rows[3] = {};
     for (std::size_t i = 0; i < 3; ++i) rows[i] = in.row(static_cast<std::ptrdiff_t>(r + i) - 1).plane(0) - pad();
     float* apart = scratch + padded(this->in(), pad());
-    gradient_down(rows, beside_.data(), scratch, apart, columns + 2 * pad());
-    gradient_across(scratch + pad(), apart + pad(), beside_.data(), out, out + stride, columns);
+    gradient_down(rows, factors_.data(), scratch, apart, columns + 2 * pad());
+    gradient_across(scratch + pad(), apart + pad(), factors_.data(), out, out + stride, columns);
   }
 
  private:
-  std::vector<float> beside_;
+  std::vector<float> factors_;  // of three neighbours beside the derivative, times the derivative's own weight
 };
 
 // A kernel that is the sum of a few columns times rows: one after the other, added.

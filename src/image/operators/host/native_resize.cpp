@@ -123,10 +123,10 @@ std::unique_ptr<Native> native_resize(const Operation& operation, const Shape& i
   const auto* resize = std::get_if<Resize>(&operation);
   if (resize == nullptr || resize->interpolation == Interpolation::nearest) return {};
   if (in.depth != Depth::f32 && !kLoadsWiden) return {};
-  const Shape out = output_shape(operation, in);
-  ValueTable across(resize_taps(in.columns, out.columns, resize->interpolation), in.columns, in.channels);
+  const ResizeTaps taps = resize_taps(*resize, in);
+  ValueTable across(taps.across, in.columns, in.channels);
   if (!across.picks()) return {};
-  const std::vector<ResizeTap> down = resize_taps(in.rows, out.rows, resize->interpolation);
+  const std::vector<ResizeTap>& down = taps.down;
   switch (in.depth) {
     case Depth::u8:
       return std::make_unique<NativeResize<std::uint8_t>>(down, std::move(across));

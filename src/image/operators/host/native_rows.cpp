@@ -162,10 +162,10 @@ class NativeTurn final : public Native {
 template <std::size_t kBytes>
 class NativeNearest final : public Native {
  public:
-  NativeNearest(const Shape& in, const Shape& out) {
-    for (const ResizeTap& tap : resize_taps(in.rows, out.rows, Interpolation::nearest))
-      rows_.push_back(static_cast<std::size_t>(tap.from));
-    for (const ResizeTap& tap : resize_taps(in.columns, out.columns, Interpolation::nearest))
+  NativeNearest(const Resize& resize, const Shape& in) {
+    const ResizeTaps taps = resize_taps(resize, in);
+    for (const ResizeTap& tap : taps.down) rows_.push_back(static_cast<std::size_t>(tap.from));
+    for (const ResizeTap& tap : taps.across)
       places_.push_back(static_cast<std::uint32_t>(tap.from) * static_cast<std::uint32_t>(kBytes));
   }
   void run(const Image& in, Image& out, std::size_t threads) const override {
@@ -215,30 +215,31 @@ std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& 
   const Shape out = output_shape(operation, in);
   const bool means = resize->interpolation == Interpolation::bilinear || resize->interpolation == Interpolation::area;
   if (!means || 2 * out.rows != in.rows || 2 * out.columns != in.columns) return {};
+  const bool by_scale = resize->rows == 0 || resize->columns == 0;
+  if (resize->like == Like::opencv && by_scale && resize->scale != 0.5) return {};  // samples 1 / scale apart
   return of_depth<NativeHalving>(in.depth);
 }
 
 std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge&) {
   const auto* resize = std::get_if<Resize>(&operation);
   if (resize == nullptr || resize->interpolation != Interpolation::nearest) return {};
-  const Shape out = output_shape(operation, in);
   switch (in.pixel_bytes()) {
     case 1:
-      return std::make_unique<NativeNearest<1>>(in, out);
+      return std::make_unique<NativeNearest<1>>(*resize, in);
     case 2:
-      return std::make_unique<NativeNearest<2>>(in, out);
+      return std::make_unique<NativeNearest<2>>(*resize, in);
     case 3:
-      return std::make_unique<NativeNearest<3>>(in, out);
+      return std::make_unique<NativeNearest<3>>(*resize, in);
     case 4:
-      return std::make_unique<NativeNearest<4>>(in, out);
+      return std::make_unique<NativeNearest<4>>(*resize, in);
     case 6:
-      return std::make_unique<NativeNearest<6>>(in, out);
+      return std::make_unique<NativeNearest<6>>(*resize, in);
     case 8:
-      return std::make_unique<NativeNearest<8>>(in, out);
+      return std::make_unique<NativeNearest<8>>(*resize, in);
     case 12:
-      return std::make_unique<NativeNearest<12>>(in, out);
+      return std::make_unique<NativeNearest<12>>(*resize, in);
     default:
-      return std::make_unique<NativeNearest<16>>(in, out);
+      return std::make_unique<NativeNearest<16>>(*resize, in);
   }
 }
 

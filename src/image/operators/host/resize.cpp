@@ -134,9 +134,8 @@ class ResizeStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> resize_stage(const Resize& o, const Shape& in) {
-  const Shape out = output_shape(o, in);
-  return std::make_unique<ResizeStage>(o, in, out, resize_taps(in.rows, out.rows, o.interpolation),
-                                       resize_taps(in.columns, out.columns, o.interpolation));
+  const ResizeTaps taps = resize_taps(o, in);
+  return std::make_unique<ResizeStage>(o, in, output_shape(o, in), taps.down, taps.across);
 }
 
 }  // namespace ridge::image

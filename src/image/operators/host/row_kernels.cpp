@@ -204,20 +204,21 @@ void resampled(const float* const* lines, std::size_t count, const Resampling& t
 #endif
 }
 
-// Of three rows: smoothed down them and halved, and their difference; then across, where only differences and the
+// Of three rows: their sum weighted by `factors`, and their difference; then across, where only differences and the
 // smoothing of the other are left.
-void gradients_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n) {
+void gradients_down(const float* const* rows, const float* factors, float* smooth, float* apart, std::size_t n) {
   const D d;
-  const F outer = hn::Set(d, 0.5f * beside[0]), middle = hn::Set(d, 0.5f * beside[1]);
+  const F outer = hn::Set(d, factors[0]), middle = hn::Set(d, factors[1]);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
     const F a = hn::LoadU(d, rows[0] + i), b = hn::LoadU(d, rows[1] + i), c = hn::LoadU(d, rows[2] + i);
     hn::StoreU(hn::MulAdd(hn::Add(a, c), outer, hn::Mul(b, middle)), d, smooth + i);
     hn::StoreU(hn::Sub(c, a), d, apart + i);
   }
 }
-void gradients_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n) {
+void gradients_across(const float* smooth, const float* apart, const float* factors, float* x, float* y,
+                      std::size_t n) {
   const D d;
-  const F outer = hn::Set(d, 0.5f * beside[0]), middle = hn::Set(d, 0.5f * beside[1]);
+  const F outer = hn::Set(d, factors[0]), middle = hn::Set(d, factors[1]);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
     hn::StoreU(hn::Sub(hn::LoadU(d, smooth + i + 1), hn::LoadU(d, smooth + i - 1)), d, x + i);
     const F ends = hn::Add(hn::LoadU(d, apart + i - 1), hn::LoadU(d, apart + i + 1));
@@ -285,8 +286,9 @@ HWY_INLINE void tap_at(D1 d, const BilateralTap& tap, std::size_t i) {
   auto apart = hn::Zero(d);
   for (std::size_t k = 0; k < tap.guide_channels; ++k) {
     const auto x = hn::Sub(hn::LoadU(d, tap.own[k] + i), hn::LoadU(d, tap.other[k] + i));
-    apart = hn::MulAdd(x, x, apart);
+    apart = tap.absolute ? hn::Add(apart, hn::Abs(x)) : hn::MulAdd(x, x, apart);
   }
+  if (tap.absolute) apart = hn::Mul(apart, apart);
   const auto w = exp2_of(d, hn::MulAdd(apart, hn::Set(d, tap.slope), hn::Set(d, tap.space)));
   for (std::size_t k = 0; k < tap.channels; ++k) {
     hn::StoreU(hn::MulAdd(w, hn::LoadU(d, tap.values[k] + i), hn::LoadU(d, tap.sums[k] + i)), d, tap.sums[k] + i);
@@ -318,7 +320,7 @@ HWY_INLINE F weight_of(F t) {
 // All taps of some vectors of pixels at once: the sums stay in registers. Channels are their own guide.
 template <std::size_t kChannels>
 constexpr std::size_t kBilateralVectors = kChannels == 1 ? 4 : 2;
-template <std::size_t kChannels, std::size_t kTerms>
+template <std::size_t kChannels, std::size_t kTerms, bool kAbsolute>
 HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, std::size_t i) {
   constexpr std::size_t kVectors = kBilateralVectors<kChannels>;
   const D d;
@@ -345,8 +347,13 @@ HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, 
         for (std::size_t k = 0; k < kChannels; ++k) {
           there[k] = hn::LoadU(d, rows[k] + x + v * lanes);
           const F off = hn::Sub(own[k][v], there[k]);
-          apart = k == 0 ? hn::Mul(off, off) : hn::MulAdd(off, off, apart);
+          if constexpr (kAbsolute) {
+            apart = k == 0 ? hn::Abs(off) : hn::Add(hn::Abs(off), apart);
+          } else {
+            apart = k == 0 ? hn::Mul(off, off) : hn::MulAdd(off, off, apart);
+          }
         }
+        if constexpr (kAbsolute) apart = hn::Mul(apart, apart);
         F t = hn::MulAdd(apart, slope, space);
         if constexpr (kChannels > 1 || kTerms > 4) t = hn::Max(t, least);
         const F w = weight_of<kTerms>(t);
@@ -361,12 +368,13 @@ HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, 
   }
 }
 void bilateral_of(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n) {
-  const auto row = [&]<std::size_t kChannels, std::size_t kTerms>() {
+  const auto row = [&]<std::size_t kChannels, std::size_t kTerms, bool kAbsolute = false>() {
     const std::size_t step = kBilateralVectors<kChannels> * hn::Lanes(D());
-    for (std::size_t i = 0; i < n; i += step) whole_window<kChannels, kTerms>(window, outs, i);
+    for (std::size_t i = 0; i < n; i += step) whole_window<kChannels, kTerms, kAbsolute>(window, outs, i);
   };
   // Bytes whose largest difference needs no bound are the ones without.
   if (channels == 1) return window.bytes ? row.template operator()<1, 4>() : row.template operator()<1, 6>();
+  if (window.absolute) return row.template operator()<3, 6, true>();
   return window.bytes ? row.template operator()<3, 4>() : row.template operator()<3, 6>();
 }
 
@@ -405,11 +413,11 @@ void resample(const float* const* lines, std::size_t count, const Resampling& ta
               std::size_t n) {
   HWY_DYNAMIC_DISPATCH(resampled)(lines, count, table, outs, n);
 }
-void gradient_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(gradients_down)(rows, beside, smooth, apart, n);
+void gradient_down(const float* const* rows, const float* factors, float* smooth, float* apart, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(gradients_down)(rows, factors, smooth, apart, n);
 }
-void gradient_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(gradients_across)(smooth, apart, beside, x, y, n);
+void gradient_across(const float* smooth, const float* apart, const float* factors, float* x, float* y, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(gradients_across)(smooth, apart, factors, x, y, n);
 }
 void add_to(const float* more, float* sums, std::size_t n) { HWY_DYNAMIC_DISPATCH(added)(more, sums, n); }
 void bilateral_tap(const BilateralTap& tap, std::size_t n) { HWY_DYNAMIC_DISPATCH(one_tap)(tap, n); }

@@ -62,10 +62,10 @@ void resample_values(const float* const* lines, std::size_t count, const PickedV
                      std::size_t n);
 // The least place of each vector of values, and how many they are; 0 where some vector's places do not lie within one.
 std::size_t vectors_of_places(const std::int32_t* places, std::size_t n, std::vector<std::int32_t>& firsts);
-// Of three rows: half their sum by the weights `beside` (three, symmetric), and the last less the first; then, of such
+// Of three rows: their sum by `factors` (three, symmetric), and the last less the first; then, of such
 // lines, d/dx and d/dy.
-void gradient_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n);
-void gradient_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n);
+void gradient_down(const float* const* rows, const float* factors, float* smooth, float* apart, std::size_t n);
+void gradient_across(const float* smooth, const float* apart, const float* factors, float* x, float* y, std::size_t n);
 void add_to(const float* more, float* sums, std::size_t n);
 // out[i] = the median over k of from[k][i]; taps is odd and at most 25.
 void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n);
@@ -73,6 +73,7 @@ void median_of(const float* const* from, std::size_t taps, float* out, std::size
 void round_to(float* values, std::size_t n, float most);
 
 // Weighted sums of a bilateral filter's tap: weights exp2(slope * |a - b|^2 + space) over all channels of the guide.
+// `absolute`: |a - b| is the sum of the channels' absolute differences, else the Euclidean distance.
 struct BilateralTap {
   const float* const* own;    // guide's channels at the pixels
   const float* const* other;  // and at the neighbours
@@ -80,20 +81,21 @@ struct BilateralTap {
   const float* const* values;  // of the neighbours
   std::size_t channels;
   float slope, space;
+  bool absolute;
   float* const* sums;
   float* total;
 };
 void bilateral_tap(const BilateralTap& tap, std::size_t n);
 // A row of a bilateral filter of 1 or 3 channels that are their own guide: planes of the 2 radius + 1 rows around it,
 // channel after channel; space: the exponents by distance, row after row of the window; reach: how far to either side
-// each row goes. bytes: the values are of 8 bits, and one channel's exponents stay above -126.
+// each row goes. bytes: the values are of 8 bits, and one channel's exponents stay above -126. absolute: as above.
 struct BilateralWindow {
   const float* const* rows;
   const float* space;
   const std::size_t* reach;
   std::size_t radius;
   float slope;
-  bool bytes;
+  bool bytes, absolute;
 };
 void bilateral_row(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n);
 void divide(float* values, const float* by, std::size_t n);

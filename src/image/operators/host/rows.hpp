@@ -67,8 +67,7 @@ std::unique_ptr<Stage> separable_stage(const std::vector<double>& down, const st
                                        std::size_t step, const Shape& in, const Shape& out);
 std::unique_ptr<Stage> gradient_stage(const Gradient& o, const Shape& in);
 std::unique_ptr<Stage> median_stage(const Median& o, const Shape& in);
-std::unique_ptr<Stage> bilateral_stage(std::size_t radius, double sigma_space, double sigma_color, bool cross,
-                                       std::size_t guide_channels, const Shape& in);
+std::unique_ptr<Stage> bilateral_stage(const Bilateral& o, bool cross, std::size_t guide_channels, const Shape& in);
 std::unique_ptr<Stage> resize_stage(const Resize& o, const Shape& in);
 std::unique_ptr<Stage> gray_stage(const Shape& in);
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 
 #include "base/threads.hpp"
 #include "image/operators/host/rows.hpp"
@@ -66,8 +65,7 @@ template <class T>
 void rotate_freely(const Rotate& o, const Edge& edge, const Image& in, Image& out, std::size_t threads) {
   const auto rows = static_cast<std::ptrdiff_t>(in.rows()), columns = static_cast<std::ptrdiff_t>(in.columns());
   const std::size_t channels = in.channels();
-  const double angle = o.degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
-  const double middle_y = (static_cast<double>(rows) - 1) / 2, middle_x = (static_cast<double>(columns) - 1) / 2;
+  const RotatedPlaces places(o, in.shape());
   const auto at = [&](std::ptrdiff_t y, std::ptrdiff_t x, std::size_t k) {
     if (y < 0 || x < 0 || y >= rows || x >= columns) {
       y = border_index(edge.border, y, rows);
@@ -79,9 +77,8 @@ void rotate_freely(const Rotate& o, const Edge& edge, const Image& in, Image& ou
   each_row(threads, out.rows(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
       T* to = out.row<T>(r);
-      for (std::ptrdiff_t c = 0; c < columns; ++c) {
-        const double dy = static_cast<double>(r) - middle_y, dx = static_cast<double>(c) - middle_x;
-        const double x = middle_x + cosine * dx - sine * dy, y = middle_y + sine * dx + cosine * dy;
+      for (std::size_t c = 0; c < out.columns(); ++c) {
+        const double x = places.x(r, c), y = places.y(r, c);
         const double whole_y = std::floor(y), whole_x = std::floor(x);
         double wy[4] = {0, 1 - (y - whole_y), y - whole_y, 0}, wx[4] = {0, 1 - (x - whole_x), x - whole_x, 0};
         int first = 1, last = 2;
