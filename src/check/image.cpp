@@ -1,5 +1,5 @@
 // Images: chains of operators over every depth, border and variant, local variances and flows, against plain loops in
-// double. Rows have any pitch, sizes nobody likes.
+// double (image_reference.hpp). Rows have any pitch, sizes are odd.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,10 +9,8 @@
 #include <ridge/image.hpp>
 
 #include "check/check.hpp"
+#include "check/image_reference.hpp"
 #include "check/variants.hpp"
-#include "image/flow/reference.hpp"
-#include "image/operators/reference.hpp"
-#include "image/variance/reference.hpp"
 
 namespace ridge::check {
 namespace {
@@ -20,6 +18,7 @@ namespace {
 using namespace image;
 
 Border draw_border(Random& random) { return static_cast<Border>(random.below(5)); }
+Like draw_like(Random& random) { return random.chance(0.4) ? Like::opencv : Like::ridge; }
 Depth draw_depth(Random& random) { return static_cast<Depth>(random.below(3)); }
 
 // An image in the caller's memory, its rows `gap` channels longer than they need be.
@@ -73,15 +72,17 @@ Operation draw_operation(Random& random, const Shape& shape, bool first) {
     case 4:
       return Median{std::min<std::size_t>(radius, 5)};
     case 5:
-      return Bilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform()};
+      return Bilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform(), draw_like(random)};
     case 6:
-      if (first) return CrossBilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform()};
+      if (first)
+        return CrossBilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform(), draw_like(random)};
       return Transpose{};
     case 7:
     case 8: {
-      Resize o{.interpolation = static_cast<Interpolation>(random.below(4))};
+      Resize o{.interpolation = static_cast<Interpolation>(random.below(4)), .like = draw_like(random)};
       if (random.chance(0.5)) {
-        o.scale = random.one_of(std::vector{0.5, 0.25, 2.0, 0.3, 1.6});
+        o.scale =
+            random.chance(0.5) ? random.one_of(std::vector{0.5, 0.25, 2.0, 0.3, 1.6}) : 0.1 + 2 * random.uniform();
       } else {
         o.rows = random.between(1, 2 * shape.rows);
         o.columns = random.between(1, 2 * shape.columns);
@@ -91,12 +92,12 @@ Operation draw_operation(Random& random, const Shape& shape, bool first) {
     case 9:
       return Pyramid{random.between(1, 2)};
     case 10:
-      if (shape.channels == 1) return Gradient{static_cast<GradientKind>(random.below(3))};
+      if (shape.channels == 1) return Gradient{static_cast<GradientKind>(random.below(3)), draw_like(random)};
       return Transpose{};
     case 11:
       return Rotate{90.0 * static_cast<double>(random.below(5)) - 90};
     case 12:
-      return Rotate{360 * random.uniform(), static_cast<Interpolation>(random.below(3))};
+      return Rotate{360 * random.uniform(), static_cast<Interpolation>(random.below(3)), draw_like(random)};
     case 13:
       if (shape.channels >= 3) return Gray{};
       return Transpose{};
@@ -135,7 +136,7 @@ double allowed(const OperatorProblem& problem, const std::string& chosen) {
 Outcome check_operators(Draw& draw) {
   Random& random = draw.random;
   OperatorProblem problem;
-  problem.border = draw_border(random);
+  if (random.chance(0.8)) problem.border = draw_border(random);  // else each operator's own
   problem.constant = static_cast<double>(random.below(200));
   problem.threads = random.below(4);
   problem.input.channels = random.between(1, 4);
@@ -156,7 +157,8 @@ Outcome check_operators(Draw& draw) {
   }
   std::string words;
   for (const Operation& operation : problem.chain) words += (words.empty() ? "" : " | ") + to_string(operation);
-  draw.problem = fmt::format("operators '{}' of {}, {}", words, problem.input.text(), to_string(*problem.border));
+  draw.problem = fmt::format("operators '{}' of {}, {}", words, problem.input.text(),
+                             problem.border ? to_string(*problem.border) : "default borders");
 
   Random values(data);
   Held in(problem.input, gap), guide(problem.input, gap), out(output_shape(problem), out_gap);
@@ -171,13 +173,19 @@ Outcome check_operators(Draw& draw) {
     plan.run(in.image, out.image);
   }
   draw.answered(out.bytes);
-  const Plain expected = reference(problem, plain_of(in.image), plain_of(guide.image)), got = plain_of(out.image);
+  const plain::Pixels expected = plain::apply(problem, plain::pixels_of(in.image), plain::pixels_of(guide.image)),
+                      got = plain::pixels_of(out.image);
+  Outcome outcome;
+  if (expected.rows != got.rows || expected.columns != got.columns || expected.channels != got.channels) {
+    outcome.wrong = fmt::format("{}x{} pixels of {} channels where {}x{} of {} belong", got.columns, got.rows,
+                                got.channels, expected.columns, expected.rows, expected.channels);
+    return outcome;
+  }
   const Depth depth = out.image.depth();
   const double highest = depth == Depth::u8    ? 255
                          : depth == Depth::u16 ? 65535
                                                : INFINITY,
                bound = allowed(problem, chosen);
-  Outcome outcome;
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
     const double right = highest < INFINITY ? std::clamp(expected.values[i], 0.0, highest) : expected.values[i];
     if (std::abs(got.values[i] - right) <= bound * (highest < INFINITY ? 1 : std::max(1.0, 1e-6 * std::abs(right))))
@@ -222,12 +230,13 @@ Outcome check_variance(Draw& draw) {
   draw.problem += ", " + chosen_by(plan.decisions());
   plan.run(in.image, out.image);
   draw.answered(out.bytes);
+  const plain::Pixels pixels = plain::pixels_of(in.image);
   // Of values spread over the whole range; what the worst method loses there.
   const double range = problem.depth == Depth::u16 ? 65535 : 256, bound = 2e-5 * range * range;
   Outcome outcome;
   for (int i = 0; i < 300; ++i) {
     const std::size_t r = values.below(problem.rows), c = values.below(problem.columns);
-    const double right = reference_variance(problem, in.image, r, c),
+    const double right = plain::variance(problem, pixels, r, c),
                  got = double{std::as_const(out.image).row<float>(r)[c]};
     if (std::abs(got - right) <= bound) continue;
     outcome.wrong = fmt::format("row {} column {}: {} where {} belongs, allowed {:.2g}", r, c, got, right, bound);
@@ -278,50 +287,37 @@ Outcome check_flow(Draw& draw) {
   draw.problem += ", " + chosen_by(plan.decisions());
   plan.run(a, b, out.image);
   draw.answered(out.bytes);
-  const flow::Field expected =
-      flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial);
-  Image right(out.image.shape());
-  flow::write_flow(expected, right);
+  const plain::Pixels before = plain::pixels_of(a), after = plain::pixels_of(b), got = plain::pixels_of(out.image);
+  const plain::Pixels right = plain::flow(problem, before, after);
   // Smoothed otherwise, a search may start a pixel away, or a pixel pass for regular or hidden: where the plain loops,
-  // disturbed by that much, do not agree with themselves, nobody is asked to. Weights that are right to 0.75 % shift a
-  // vector by 0.004 where its neighbours are alike, by 0.03 where they are eight pixels apart.
+  // disturbed by that much, do not agree with themselves, no variant has to agree. Weights that are right to 0.75 %
+  // shift a vector by 0.004 where its neighbours are alike, by 0.03 where they are eight pixels apart.
   const double allowed = 0.02;
-  Image lowest(out.image.shape()), highest(out.image.shape());
-  flow::write_flow(expected, lowest);
-  flow::write_flow(expected, highest);
+  plain::Pixels lowest = right, highest = right;
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    Image other(out.image.shape());
-    flow::write_flow(
-        flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial,
-                          {.vectors = seed % 2 == 0 ? 0.03f : 0.004f, .seed = seed}),
-        other);
-    for (std::size_t r = 0; r < shape.rows; ++r) {
-      for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
-        lowest.row<float>(r)[c] = std::min(lowest.row<float>(r)[c], other.row<float>(r)[c]);
-        highest.row<float>(r)[c] = std::max(highest.row<float>(r)[c], other.row<float>(r)[c]);
-      }
+    const plain::Pixels other = plain::flow(problem, before, after, seed % 2 == 0 ? 0.03 : 0.004, seed);
+    for (std::size_t i = 0; i < other.values.size(); ++i) {
+      lowest.values[i] = std::min(lowest.values[i], other.values[i]);
+      highest.values[i] = std::max(highest.values[i], other.values[i]);
     }
   }
-  std::size_t apart = 0, unreal = 0, unsteady = 0;
-  for (std::size_t r = 0; r < shape.rows; ++r) {
-    for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
-      const double value = std::as_const(out.image).row<float>(r)[c];
-      const double low = lowest.row<float>(r)[c], high = highest.row<float>(r)[c];
-      unreal += std::isfinite(value) ? 0 : 1;
-      if (high - low > allowed) {
-        ++unsteady;
-      } else if (!(std::abs(value - double{std::as_const(right).row<float>(r)[c]}) <= allowed)) {
-        ++apart;
-      }
+  std::size_t differing = 0, unreal = 0, unsteady = 0;
+  for (std::size_t i = 0; i < got.values.size(); ++i) {
+    unreal += std::isfinite(got.values[i]) ? 0 : 1;
+    if (highest.values[i] - lowest.values[i] > allowed) {
+      ++unsteady;
+    } else if (!(std::abs(got.values[i] - right.values[i]) <= allowed)) {
+      ++differing;
     }
   }
   const std::size_t numbers = 2 * shape.rows * shape.columns;
   draw.problem += fmt::format(", {} of {} numbers unsteady", unsteady, numbers);
   Outcome outcome;
   if (unreal > 0) {
-    outcome.wrong = fmt::format("{} of {} numbers are none", unreal, numbers);
-  } else if (apart > (unsteady + 3) / 4) {  // four draws do not find every number that may turn, but most
-    outcome.wrong = fmt::format("{} of {} steady numbers differ by more than {}", apart, numbers - unsteady, allowed);
+    outcome.wrong = fmt::format("{} of {} numbers are not finite", unreal, numbers);
+  } else if (differing > (unsteady + 3) / 4) {  // four runs find most numbers that may change, not all
+    outcome.wrong =
+        fmt::format("{} of {} steady numbers differ by more than {}", differing, numbers - unsteady, allowed);
   }
   return outcome;
 }
