@@ -1,6 +1,7 @@
 #include "device/registry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/fork_gate.hpp"
 #include "base/instruction_sets.hpp"
 #include "base/log.hpp"
 #include "device/backend.hpp"
@@ -126,12 +128,16 @@ Device find_device(const DeviceList& list, const std::string& name) {
 }  // namespace detail
 
 const DeviceList& devices() {
+  const base::ForkGate gate;
   static const DeviceList list = find_all();
   return list;
 }
 
 // Without looking for the others: starting a GPU's driver takes a tenth of a second.
 Device host() {
+  static std::atomic<bool> known{false};
+  std::optional<base::ForkGate> gate;
+  if (!known.load(std::memory_order_acquire)) gate.emplace();
   static const Device device = [] {
     base::limit_instruction_sets();
     std::vector<std::string> notes;
@@ -139,6 +145,7 @@ Device host() {
     apply_override_file(state->info);
     return Device(state);
   }();
+  known.store(true, std::memory_order_release);
   return device;
 }
 

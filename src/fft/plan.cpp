@@ -6,6 +6,7 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "base/fork_gate.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
@@ -107,6 +108,7 @@ void enqueue(const DeviceTransform<T>* transform, Direction direction, Queue& qu
 template <class T>
 Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options)
     : directions_(problem.directions) {
+  const base::ForkGate gate;
   if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
     refuse_call("halves are transformed in float: plan<float>");
   }

@@ -11,6 +11,8 @@
 
 #include <ridge/machine.hpp>
 
+#include "base/fork_gate.hpp"
+
 namespace ridge::machine {
 namespace {
 
@@ -147,6 +149,7 @@ std::shared_ptr<const Profile> current_profile() {
   static std::shared_ptr<const Profile> profile;
   const std::string file = path();
   const FileIdentity identity = identity_of(file);
+  const base::ForkGate gate;
   const std::lock_guard lock(mutex);
   if (file != known_file || identity != known_identity) {
     auto loaded = identity == FileIdentity{} ? std::nullopt : load();

@@ -15,6 +15,7 @@
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/fork_gate.hpp"
 #include "base/log.hpp"
 #include "plan/predict.hpp"
 #include "plan/wisdom.hpp"
@@ -369,6 +370,7 @@ bool verifies(const Options& options) { return options.verify || !verification_a
 
 Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
                 const std::vector<Candidate>& candidates, const Options& options, const Questions& ask) {
+  const base::ForkGate gate;
   return Selection(device, ceilings, problem, candidates, options, ask).decide();
 }
 

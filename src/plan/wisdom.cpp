@@ -16,6 +16,7 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/fork_gate.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "plan/wisdom_file.hpp"
@@ -156,6 +157,7 @@ void remember(const Entry& entry) {
 }
 
 std::vector<Entry> all() {
+  const base::ForkGate gate;
   std::vector<Entry> entries;
   const auto book = current();  // held: another thread may replace it meanwhile
   for (const Stored& stored : book->entries) entries.push_back(stored.entry);
@@ -163,6 +165,7 @@ std::vector<Entry> all() {
 }
 
 std::size_t forget(const std::string& workload) {
+  const base::ForkGate gate;
   const std::lock_guard lock(update_mutex);
   forget_in_memory_of(workload);
   const std::string file = path();

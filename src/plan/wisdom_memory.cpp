@@ -8,6 +8,7 @@
 
 #include <ridge/error.hpp>
 
+#include "base/fork_gate.hpp"
 #include "base/json.hpp"
 #include "plan/wisdom_file.hpp"
 
@@ -66,6 +67,7 @@ std::string_view first_object(std::string_view text) {
 }  // namespace
 
 std::string export_text() {
+  const base::ForkGate gate;
   std::vector<Held> held;
   {
     const std::lock_guard lock(memory().mutex);
@@ -80,6 +82,7 @@ std::string export_text() {
 std::size_t import_text(std::string_view text) {
   std::size_t skipped = 0;
   const std::vector<Stored> entries = from_json(base::parse_json(first_object(text), kBounds), skipped);
+  const base::ForkGate gate;
   const std::lock_guard lock(memory().mutex);
   for (const Stored& stored : entries) memory().put(stored, true);
   return entries.size();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -41,13 +42,10 @@ class ScratchPool {
   };
 
   Loan lend() {
-    {
-      std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        auto scratch = std::move(free_.back());
-        free_.pop_back();
-        return Loan(*this, std::move(scratch));
-      }
+    if (const auto lock = lock_soon(); lock && !free_.empty()) {
+      auto scratch = std::move(free_.back());
+      free_.pop_back();
+      return Loan(*this, std::move(scratch));
     }
     return Loan(*this, make());
   }
@@ -64,8 +62,19 @@ class ScratchPool {
   }
   // More at once than ever fit in the list are simply dropped.
   void give_back(std::unique_ptr<Scratch<T>> scratch) {
-    std::lock_guard lock(mutex_);
-    if (free_.size() < free_.capacity()) free_.push_back(std::move(scratch));
+    const auto lock = lock_soon();
+    if (lock && free_.size() < free_.capacity()) free_.push_back(std::move(scratch));
+  }
+  // The lock is held for some nanoseconds. In the child of a fork it may stay locked for ever: nobody waits for it
+  // long.
+  std::unique_lock<std::mutex> lock_soon() {
+    constexpr int kTries = 10'000;
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int i = 0; !lock && i < kTries; ++i) {
+      std::this_thread::yield();
+      lock.try_lock();
+    }
+    return lock;
   }
 
   const std::size_t threads_, each_, shared_;

@@ -7,6 +7,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
+#include "base/fork_gate.hpp"
 #include "fft/tensor/problem_key.hpp"
 
 namespace ridge::fft {
@@ -73,6 +74,7 @@ TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Op
     key += std::to_string(options.most_trials) + "," + std::to_string(options.most_seconds) + ",";
   }
   key += options.variant;
+  const base::ForkGate gate;
   if (auto known = Cache<T>::instance().find(key)) return *known;
   TensorPlan<T> plan(host(), problem, options);
   Cache<T>::instance().put(key, plan);
@@ -80,6 +82,7 @@ TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Op
 }
 
 void forget_cached_plans() {
+  const base::ForkGate gate;
   Cache<float>::instance().clear();
   Cache<double>::instance().clear();
 }

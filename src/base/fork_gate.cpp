@@ -1,0 +1,72 @@
+#include "base/fork_gate.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <ridge/error.hpp>
+
+namespace ridge::base {
+namespace {
+
+thread_local std::size_t depth = 0;  // gates that this thread holds
+thread_local bool gave_up = false;   // the wait of this thread's fork
+
+std::atomic<std::size_t> holders{0};  // threads that hold any
+std::atomic<std::size_t> forks{0};    // under way: nobody enters
+std::atomic<bool> orphaned{false};    // a child of a fork that did not wait long enough
+std::atomic<double> patience{10};
+
+void pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
+// The forking thread itself may be planning: a compiler is another process.
+std::size_t own() { return depth > 0 ? 1 : 0; }
+
+void before_fork() {
+  using Clock = std::chrono::steady_clock;
+  forks.fetch_add(1);
+  const auto end = Clock::now() + std::chrono::duration<double>(patience.load());
+  // A thread that enters from here on sees `forks` and leaves again.
+  while ((gave_up = holders.load() > own()) && Clock::now() < end) pause();
+}
+
+void in_parent() { forks.fetch_sub(1); }
+
+void in_child() {
+  if (gave_up) orphaned.store(true);
+  holders.store(own());
+  forks.store(0);
+}
+
+void enter() {
+  for (;;) {
+    holders.fetch_add(1);
+    if (forks.load() == 0) return;
+    holders.fetch_sub(1);
+    while (forks.load() != 0) pause();
+  }
+}
+
+}  // namespace
+
+ForkGate::ForkGate() {
+  static const int registered = ::pthread_atfork(before_fork, in_parent, in_child);
+  static_cast<void>(registered);
+  if (orphaned.load(std::memory_order_relaxed)) {
+    throw Error(ErrorKind::unavailable,
+                "this process was forked while another thread of its parent planned: nothing can be planned here; "
+                "fork before, or run another program in the child");
+  }
+  if (depth == 0) enter();
+  ++depth;
+}
+
+ForkGate::~ForkGate() {
+  if (--depth == 0) holders.fetch_sub(1);
+}
+
+void set_fork_patience(double seconds) { patience.store(seconds); }
+
+}  // namespace ridge::base
