@@ -39,4 +39,11 @@ void* real_function(const char* name) {
   return library == nullptr ? nullptr : dlsym(library, name);
 }
 
+bool mpi_is_loaded(bool single) {
+  void* const handle = dlopen(single ? "libfftw3f_mpi.so.3" : "libfftw3_mpi.so.3", RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  dlclose(handle);
+  return true;
+}
+
 }  // namespace ridge::fftw

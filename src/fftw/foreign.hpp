@@ -7,6 +7,9 @@ namespace ridge::fftw {
 // The function of that name in the real library ("fftw_execute"), or null where there is none.
 void* real_function(const char* name);
 
+// Whether this process has loaded FFTW's MPI library, which plans with the real one.
+bool mpi_is_loaded(bool single);
+
 template <class Function, class... Arguments>
 auto call_real(const char* name, Arguments... arguments) {
   using Result = decltype(static_cast<Function*>(nullptr)(arguments...));

@@ -48,11 +48,11 @@ RIDGE_FORTRAN(export_wisdom, (void (*write_char)(char*, void*), void* data), {
   for (char c : give_wisdom()) write_char(&c, data);
 })
 RIDGE_FORTRAN(import_wisdom, (int* taken, void (*read_char)(int*, void*), void* data), {
-  *taken = take_wisdom(balanced([&] {
+  *taken = take_wisdom([&] {
     int c = EOF;
     read_char(&c, data);
     return c;
-  }))
+  })
                ? 1
                : 0;
 })

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <string>
 
+#include "base/fork_gate.hpp"
 #include "fftw/callers_loop.hpp"
 #include "fftw/foreign.hpp"
 #include "fftw/make_plan.hpp"
@@ -94,35 +96,32 @@ std::string plan_text(const void* plan) {
   return mine == nullptr ? "" : "(ridgeline\n" + mine->plan().explain() + ")";
 }
 
-// Reads on until the list that has been opened is closed again.
-template <class Next>
-std::string balanced(const Next& next) {
-  constexpr std::size_t kMost = std::size_t{64} << 20;
-  std::string text;
-  int depth = 0;
-  for (int c = next(); c != EOF && text.size() < kMost; c = next()) {
-    text += static_cast<char>(c);
-    if (c == '(') ++depth;
-    if (c == ')' && --depth <= 0) break;
-  }
-  return text;
-}
-
 constexpr bool kSingle = sizeof(R) == sizeof(float);
 
-bool take_wisdom(const std::string& text) {
+bool take_wisdom(const std::function<int()>& next) {
   try {
-    return ridge::fftw::wisdom::import_text(kSingle, text);
+    const ridge::base::ForkGate gate;
+    return ridge::fftw::wisdom::import_from(kSingle, next);
   } catch (const std::exception&) {
     return false;
   }
 }
 
+// Empty where there is no memory.
 std::string give_wisdom() {
   try {
+    const ridge::base::ForkGate gate;
     return ridge::fftw::wisdom::export_text(kSingle);
   } catch (const std::exception&) {
     return {};
+  }
+}
+
+void forget_wisdom() {
+  try {
+    const ridge::base::ForkGate gate;
+    ridge::fftw::wisdom::forget(kSingle);
+  } catch (const std::exception&) {
   }
 }
 
@@ -393,10 +392,13 @@ int X(alignment_of)(R* address) { return static_cast<int>(reinterpret_cast<std::
 // ----------------------------------------------------------------------------
 
 void X(cleanup)() {
-  ridge::fftw::wisdom::forget(kSingle);
-  fft::forget_cached_plans();
+  forget_wisdom();
+  try {
+    fft::forget_cached_plans();
+  } catch (const std::exception&) {
+  }
 }
-void X(forget_wisdom)() { ridge::fftw::wisdom::forget(kSingle); }
+void X(forget_wisdom)() { forget_wisdom(); }
 void X(set_timelimit)(double seconds) { settings().time_limit = seconds; }
 int X(init_threads)() { return 1; }
 void X(cleanup_threads)() { X(cleanup)(); }
@@ -413,20 +415,20 @@ void X(export_wisdom_to_file)(std::FILE* file) {
   if (file != nullptr) std::fputs(give_wisdom().c_str(), file);
 }
 int X(export_wisdom_to_filename)(const char* name) {
-  std::FILE* const file = name == nullptr ? nullptr : std::fopen(name, "w");
+  const std::string text = give_wisdom();
+  std::FILE* const file = name == nullptr || text.empty() ? nullptr : std::fopen(name, "w");
   if (file == nullptr) return 0;
-  const bool written = std::fputs(give_wisdom().c_str(), file) >= 0;
+  const bool written = std::fputs(text.c_str(), file) >= 0;
   return std::fclose(file) == 0 && written ? 1 : 0;
 }
 char* X(export_wisdom_to_string)() { return copy_of(give_wisdom()); }
-int X(import_system_wisdom)() { return 0; }
 int X(import_wisdom)(int (*read_char)(void*), void* data) {
   if (read_char == nullptr) return 0;
-  return take_wisdom(balanced([&] { return read_char(data); })) ? 1 : 0;
+  return take_wisdom([&] { return read_char(data); }) ? 1 : 0;
 }
 int X(import_wisdom_from_file)(std::FILE* file) {
   if (file == nullptr) return 0;
-  return take_wisdom(balanced([&] { return std::fgetc(file); })) ? 1 : 0;
+  return take_wisdom([&] { return std::fgetc(file); }) ? 1 : 0;
 }
 int X(import_wisdom_from_filename)(const char* name) {
   std::FILE* const file = name == nullptr ? nullptr : std::fopen(name, "r");
@@ -435,6 +437,12 @@ int X(import_wisdom_from_filename)(const char* name) {
   std::fclose(file);
   return taken;
 }
-int X(import_wisdom_from_string)(const char* text) { return text != nullptr && take_wisdom(text) ? 1 : 0; }
+int X(import_system_wisdom)() {
+  return X(import_wisdom_from_filename)(kSingle ? "/etc/fftw/wisdomf" : "/etc/fftw/wisdom");
+}
+int X(import_wisdom_from_string)(const char* text) {
+  if (text == nullptr) return 0;
+  return take_wisdom([&] { return *text != '\0' ? static_cast<unsigned char>(*text++) : EOF; }) ? 1 : 0;
+}
 
 }  // extern "C"

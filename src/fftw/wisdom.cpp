@@ -1,8 +1,15 @@
 #include "fftw/wisdom.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "fftw/foreign.hpp"
+#include "fftw/foreign_wisdom.hpp"
 
 namespace ridge::fftw::wisdom {
 namespace {
@@ -10,6 +17,7 @@ namespace {
 struct Store {
   std::mutex mutex;
   std::map<std::string, Rigor> entries;
+  ForeignLists foreign;
 };
 
 Store& store(bool single) {
@@ -17,17 +25,72 @@ Store& store(bool single) {
   return stores[single ? 1 : 0];
 }
 
-const char* name(bool single) { return single ? "ridgeline-1 fftwf_wisdom" : "ridgeline-1 fftw_wisdom"; }
+std::string name(bool single) { return single ? "fftwf_wisdom" : "fftw_wisdom"; }
+std::string head(bool single) { return "ridgeline-1 " + name(single); }
 
 constexpr std::size_t kMostEntries = 100000, kLongestKey = 4096;
 
 bool is_key(std::string_view text) {
   if (text.empty() || text.size() > kLongestKey) return false;
   for (const char c : text) {
-    const bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == 'S' || c == ',' || c == '-';
+    const bool fine =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == 'S' || c == ',' || c == '-' || c == '.' || c == '+';
     if (!fine) return false;
   }
   return true;
+}
+
+// Reads until the list that was opened is closed, and nothing behind it.
+std::string read_list(const std::function<int()>& next) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  std::string text;
+  int depth = 0;
+  for (int c = next(); c != EOF && text.size() < kMostBytes; c = next()) {
+    text += static_cast<char>(c);
+    if (c == '(') ++depth;
+    if (c == ')' && --depth <= 0) break;
+  }
+  return text;
+}
+
+// Entries of our own list, "KEY RIGOR". Nothing is taken where one is malformed.
+bool parse_entries(const List& list, std::map<std::string, Rigor>& taken) {
+  std::map<std::string, Rigor> read;
+  for (const std::string& entry : list.entries) {
+    const std::size_t blank = entry.find(' ');
+    if (blank == std::string::npos || !is_key(entry.substr(0, blank)) || entry.size() != blank + 2 ||
+        entry.back() < '0' || entry.back() > '3' || read.size() >= kMostEntries) {
+      return false;
+    }
+    read[entry.substr(0, blank)] = static_cast<Rigor>(entry.back() - '0');
+  }
+  taken.merge(read);
+  return true;
+}
+
+// fftw_mpi plans with the real library, whose planner has wisdom of its own.
+std::string real_name(bool single, const char* call) { return (single ? "fftwf_" : "fftw_") + std::string(call); }
+
+void take_from_mpi(bool single) {
+  if (!mpi_is_loaded(single)) return;
+  char* const text = call_real<char*()>(real_name(single, "export_wisdom_to_string").c_str());
+  List list;
+  if (text != nullptr && parse(text, list) && !list.entries.empty() && is_foreign_head(list.head, name(single))) {
+    Store& s = store(single);
+    const std::lock_guard lock(s.mutex);
+    s.foreign.take({list});
+  }
+  std::free(text);
+}
+
+// The real library takes the lists of its own configuration and refuses the others.
+void give_to_mpi(bool single, const std::vector<List>& lists) {
+  if (!mpi_is_loaded(single)) return;
+  for (const List& list : lists) {
+    ForeignLists one;
+    one.take({list});
+    call_real<int(const char*)>(real_name(single, "import_wisdom_from_string").c_str(), one.text(false).c_str());
+  }
 }
 
 }  // namespace
@@ -51,46 +114,48 @@ void forget(bool single) {
   Store& s = store(single);
   const std::lock_guard lock(s.mutex);
   s.entries.clear();
+  s.foreign.forget();
+  if (mpi_is_loaded(single)) call_real<void()>(real_name(single, "forget_wisdom").c_str());
 }
 
 std::string export_text(bool single) {
+  take_from_mpi(single);
   Store& s = store(single);
   const std::lock_guard lock(s.mutex);
-  std::string text = std::string("(") + name(single) + "\n";
+  if (s.entries.empty() && !s.foreign.empty()) return s.foreign.text(false);
+  std::string text = s.foreign.text(true) + "(" + head(single) + "\n";
   for (const auto& [key, rigor] : s.entries) {
     text += "  (" + key + " " + std::to_string(static_cast<int>(rigor)) + ")\n";
   }
   return text + ")\n";
 }
 
-bool import_text(bool single, std::string_view text) {
-  std::size_t at = 0;
-  const auto blanks = [&] {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r')) ++at;
-  };
-  const auto take = [&](std::string_view wanted) {
-    blanks();
-    if (text.substr(at, wanted.size()) != wanted) return false;
-    at += wanted.size();
-    return true;
-  };
-  if (!take("(") || !take(name(single))) return false;
-  std::vector<std::pair<std::string, Rigor>> taken;
-  while (take("(")) {
-    blanks();
-    const std::size_t end = text.find(' ', at);
-    if (end == std::string_view::npos || !is_key(text.substr(at, end - at)) || taken.size() >= kMostEntries)
-      return false;
-    const std::string key(text.substr(at, end - at));
-    at = end;
-    blanks();
-    if (at >= text.size() || text[at] < '0' || text[at] > '3') return false;
-    taken.emplace_back(key, static_cast<Rigor>(text[at++] - '0'));
-    if (!take(")")) return false;
+bool import_from(bool single, const std::function<int()>& next) {
+  bool good = true, more = true;
+  std::vector<List> foreign;
+  std::map<std::string, Rigor> own;
+  while (more) {
+    const std::string text = read_list(next);
+    more = text.ends_with("\n\n)");
+    List list;
+    if (!parse(text, list)) {
+      good = false;
+    } else if (list.head == head(single)) {
+      good = parse_entries(list, own) && good;
+    } else if (is_foreign_head(list.head, name(single))) {
+      foreign.push_back(std::move(list));
+    } else {
+      good = false;
+    }
   }
-  if (!take(")")) return false;
-  for (const auto& [key, rigor] : taken) remember(single, key, rigor);
-  return true;
+  for (const auto& [key, rigor] : own) remember(single, key, rigor);
+  if (!foreign.empty()) {
+    Store& s = store(single);
+    const std::lock_guard lock(s.mutex);
+    good = s.foreign.take(foreign) && good;
+  }
+  give_to_mpi(single, foreign);
+  return good;
 }
 
 }  // namespace ridge::fftw::wisdom
