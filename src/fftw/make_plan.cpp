@@ -1,12 +1,19 @@
 #include "fftw/make_plan.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/fork_gate.hpp"
+#include "base/log.hpp"
 #include "fft/tensor/problem_key.hpp"
 #include "fftw/wisdom.hpp"
 
@@ -23,9 +30,35 @@ Rigor rigor_of(unsigned flags) {
 void trace(const std::string& key, bool made) {
   static const char* const file = std::getenv("RIDGE_FFTW_TRACE");
   if (file == nullptr || *file == '\0') return;
-  if (std::FILE* const out = std::fopen(file, "a")) {
-    std::fprintf(out, "%s %s\n", made ? "plan" : "none", key.c_str());
-    std::fclose(out);
+  std::FILE* const out = std::fopen(file, "a");
+  const bool written = out != nullptr && std::fprintf(out, "%s %s\n", made ? "plan" : "none", key.c_str()) > 0;
+  const bool closed = out != nullptr && std::fclose(out) == 0;
+  if (!written || !closed)
+    base::warn(fmt::format("RIDGE_FFTW_TRACE={}: cannot be written: {}", file, std::strerror(errno)));
+}
+
+// The factor by which a real-to-real transform of one point multiplies it.
+double factor_of_one_point(fft::RealKind kind) {
+  using enum fft::RealKind;
+  if (kind == dct2 || kind == dst2 || kind == dst1) return 2;
+  return kind == dct4 || kind == dst4 ? std::numbers::sqrt2 : 1;
+}
+
+// Removes loops and axes of one point: they may carry any stride, 0 among them, and multiply by a constant at most. The
+// last axis of real transforms stays, because it is the one that is halved.
+void remove_single_points(fft::TensorProblem& problem) {
+  std::erase_if(problem.loops, [](const fft::Dimension& loop) { return loop.length == 1; });
+  const bool real = problem.kind == fft::TensorKind::real_forward || problem.kind == fft::TensorKind::real_inverse;
+  const bool has_kinds = problem.kind == fft::TensorKind::real_to_real;
+  for (std::size_t axis = problem.axes.size() - (real && !problem.axes.empty() ? 1 : 0); axis-- > 0;) {
+    if (problem.axes[axis].length != 1) continue;
+    const auto at = static_cast<std::ptrdiff_t>(axis);
+    if (has_kinds) {
+      if (problem.real_kinds[axis] == fft::RealKind::dct1) continue;  // of two points at least: refused later
+      problem.scale *= factor_of_one_point(problem.real_kinds[axis]);
+      problem.real_kinds.erase(problem.real_kinds.begin() + at);
+    }
+    problem.axes.erase(problem.axes.begin() + at);
   }
 }
 
@@ -127,10 +160,10 @@ Plan<T>* make_plan(const Request& request, const Arrays<T>& arrays, unsigned fla
   constexpr bool kSingle = sizeof(T) == sizeof(float);
   if (!request.valid || !fits_memory(request.problem)) return nullptr;
   try {
+    const base::ForkGate gate;
     fft::TensorProblem problem = request.problem;
     problem.threads = static_cast<std::size_t>(settings().threads);
-    // Loops of one may carry any stride, 0 among them: they say nothing.
-    std::erase_if(problem.loops, [](const fft::Dimension& loop) { return loop.length == 1; });
+    remove_single_points(problem);
     const std::string key = fft::problem_key<T>(problem);
     const Rigor rigor = rigor_of(flags);
     if ((flags & kWisdomOnly) != 0 && !wisdom::knows(kSingle, key, rigor)) return nullptr;

@@ -51,7 +51,8 @@ struct Request {
   // The basic one: packed arrays.
   void packed(int rank, const int* n);
 
-  static constexpr int kMostRank = 32;
+  // At most 62 axes have more than one point; a bound on the others keeps a wrong rank from reading far behind `n`.
+  static constexpr int kMostRank = 1000;
 
  private:
   std::vector<std::ptrdiff_t> steps(int rank, const int* n, const Places& places, bool input);

@@ -20,6 +20,7 @@ namespace ridge::fftw_test {
 namespace {
 
 constexpr std::size_t kRoom = std::size_t{1} << 20;
+constexpr std::size_t kMostRank = 1000;  // that the drop-in reads
 
 // Memory that ends where a page begins that cannot be read, and begins behind one.
 class Guarded {
@@ -67,7 +68,7 @@ class Hostile {
   Hostile(const Library<R>& library, unsigned seed) : library_(library), draw(seed) {}
 
   void basic() {
-    int n[40], kinds[40];
+    int n[kMostRank], kinds[kMostRank];
     for (int& value : n) value = draw.length();
     for (int& value : kinds) value = draw.one_in(5) ? draw.number() : static_cast<int>(draw.up_to(10));
     const int rank = draw.one_in(4) ? draw.number() : static_cast<int>(draw.up_to(3));
@@ -94,7 +95,7 @@ class Hostile {
   }
 
   void advanced() {
-    int n[40], embed[40], kinds[40];
+    int n[kMostRank], embed[kMostRank], kinds[kMostRank];
     for (int& value : n) value = draw.length();
     for (int& value : embed) value = draw.number();
     for (int& value : kinds) value = static_cast<int>(draw.up_to(10));
@@ -114,7 +115,7 @@ class Hostile {
   }
 
   void guru() {
-    IoDim64 dims[40], loops[40];
+    IoDim64 dims[kMostRank], loops[kMostRank];
     const auto stride = [&] {
       return draw.one_in(10) ? PTRDIFF_MAX / (1 + static_cast<std::ptrdiff_t>(draw.up_to(9)))
                              : std::ptrdiff_t{draw.number()};
