@@ -56,6 +56,19 @@ if [ -n "$drop_in" ]; then
   LD_PRELOAD=libm.so.6 "$ridge" fftw -- sh -c 'echo $LD_PRELOAD' | grep -q ":libm.so.6$" || fail "what was preloaded before"
   mistake "No such file" "$ridge" fftw -- /nonexistent/program
   mistake "no program" "$ridge" fftw
+  # What LD_PRELOAD cannot reach is said, and so is a trace that cannot be written.
+  mistake "cannot be written" "$ridge" fftw --trace /nonexistent/trace -- true
+  if command -v cc >/dev/null; then
+    echo 'int main(void) { return 0; }' >program.c
+    if cc -static program.c -o linked_statically 2>/dev/null; then
+      mistake "linked statically" "$ridge" fftw -- ./linked_statically
+      printf '#!%s/linked_statically\n' "$PWD" >script && chmod +x script
+      mistake "linked statically" "$ridge" fftw -- ./script
+    fi
+    echo 'const char* text = " fftw_wisdom #x%M"; int main(void) { return text[0] != 32; }' >inside.c
+    cc inside.c -o inside && expect "warning: ./inside contains FFTW" "$ridge" fftw -- ./inside
+    cc program.c -o outside && [ -z "$("$ridge" fftw -- ./outside 2>&1)" ] || fail "a dynamic program: $("$ridge" fftw -- ./outside 2>&1)"
+  fi
   if command -v fftw-wisdom >/dev/null; then
     "$ridge" fftw --trace plans.txt -- fftw-wisdom -n -t 0.01 -o wisdom cof64 || fail "fftw-wisdom"
     grep -q '^plan' plans.txt || fail "no plan of ours: $(cat plans.txt)"

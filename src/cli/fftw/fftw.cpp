@@ -1,6 +1,8 @@
 // ridge fftw: runs a program that was built for FFTW on Ridgeline's plans.
 #include <unistd.h>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +15,7 @@
 #include <ridge/error.hpp>
 
 #include "cli/fftw/fftw.hpp"
+#include "cli/fftw/program.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -38,6 +41,14 @@ std::string drop_in() {
                                                   name, folder.string()));
 }
 
+// Creates it, so that an empty file means: no plan was made.
+void check_can_be_written(const std::string& file) {
+  std::FILE* const opened = std::fopen(file.c_str(), "a");
+  if (opened == nullptr)
+    throw Error(ErrorKind::io, fmt::format("--trace {}: cannot be written: {}", file, std::strerror(errno)));
+  std::fclose(opened);
+}
+
 void run(const Wishes& wishes) {
   const std::string library = drop_in();
   if (wishes.where) {
@@ -50,12 +61,14 @@ void run(const Wishes& wishes) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("LD_PRELOAD takes no path with a blank or a colon: {}", library));
   }
+  check_preload_reaches(wishes.command[0]);
   const char* const before = std::getenv("LD_PRELOAD");
   const std::string preload = before == nullptr || *before == 0 ? library : library + ":" + before;
   setenv("LD_PRELOAD", preload.c_str(), 1);
   if (!wishes.trace.empty()) {
-    // The program may change its folder.
-    setenv("RIDGE_FFTW_TRACE", fs::absolute(wishes.trace).c_str(), 1);
+    const std::string trace = fs::absolute(wishes.trace);  // the program may change its folder
+    check_can_be_written(trace);
+    setenv("RIDGE_FFTW_TRACE", trace.c_str(), 1);
   }
   std::vector<char*> words;
   for (const std::string& word : wishes.command) words.push_back(const_cast<char*>(word.c_str()));
@@ -83,7 +96,8 @@ void add_fftw(Command& program) {
       "  ridge fftw -- octave-cli program.m                  LD_PRELOAD is set for it, nothing else\n"
       "  ridge fftw --trace plans.txt -- bart fft -i 3 kspace image\n"
       "  LD_PRELOAD=$(ridge fftw --where) ./a.out             the same by hand\n"
-      "\nA program that has FFTW inside (linked statically) keeps it. What is served: docs/fftw.md.\n"
+      "\nLD_PRELOAD cannot reach programs that are linked statically or run with other rights (setuid): an error. A\n"
+      "program that has libfftw3.a inside keeps it: a warning. What is served: docs/fftw.md.\n"
       "The exit code is the program's own, or 1 where it cannot be started.");
   command.runs([wishes] { run(*wishes); });
 }
