@@ -83,6 +83,11 @@ CLI::Option* whole(CLI::Option* option) {
   });
 }
 
+// Every command's --device defaults to RIDGE_DEVICE.
+CLI::Option* from_environment(CLI::Option* option) {
+  return option->check_lname("device") ? option->envname("RIDGE_DEVICE") : option;
+}
+
 std::optional<double> number_in(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -167,7 +172,7 @@ bool Command::has_subcommand() const { return !app_.get_subcommands().empty(); }
 void Command::footer(const std::string& text) { app_.footer(text); }
 
 Option Command::option(const std::string& name, std::string& value, const std::string& help) {
-  return Option(app_.add_option(name, value, help));
+  return Option(from_environment(app_.add_option(name, value, help)));
 }
 Option Command::option(const std::string& name, std::size_t& value, const std::string& help) {
   return Option(whole(app_.add_option(name, value, help)));
@@ -184,7 +189,7 @@ Option Command::option(const std::string& name, std::optional<double>& value, co
 Option Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
   CLI::Option* const option = app_.add_option(name, values, help);
   if (name[0] == '-') option->allow_extra_args(false);  // a value each time: else it takes the -- behind it too
-  return Option(option);
+  return Option(from_environment(option));
 }
 Option Command::option(const std::string& name, std::vector<std::size_t>& values, const std::string& help) {
   return Option(whole(app_.add_option(name, values, help)));
