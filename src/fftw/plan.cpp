@@ -2,10 +2,21 @@
 
 #include <algorithm>
 
+#include "base/fork_gate.hpp"
+#include "fft/host/lines.hpp"
+
 namespace ridge::fftw {
 namespace {
 
-planner::Options options_of(Rigor rigor) {
+// Enough for the four most promising of each axis, on short lines about a tenth of a second.
+double measure_seconds(const fft::TensorProblem& problem) {
+  constexpr double kShortLines = 0.15;
+  std::size_t longest = 1;
+  for (const fft::Dimension& axis : problem.axes) longest = std::max(longest, axis.length);
+  return fft::seconds_for_lines(longest, kShortLines);
+}
+
+planner::Options options_of(const fft::TensorProblem& problem, Rigor rigor) {
   const double limit = settings().time_limit;
   planner::Options options{.save_wisdom = false};
   if (rigor == Rigor::estimate || limit == 0) {
@@ -14,7 +25,7 @@ planner::Options options_of(Rigor rigor) {
   }
   if (rigor == Rigor::measure) {
     options.most_trials = 4;
-    options.most_seconds = 0.05;
+    options.most_seconds = measure_seconds(problem);
   } else if (rigor == Rigor::exhaustive) {
     options.most_trials = 1000;
   }
@@ -31,7 +42,7 @@ Settings& settings() {
 
 template <class T>
 fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor) {
-  return fft::cached_tensor_plan<T>(problem, options_of(rigor));
+  return fft::cached_tensor_plan<T>(problem, options_of(problem, rigor));
 }
 
 template <class T>
@@ -44,6 +55,7 @@ Plan<T>::Plan(const fft::TensorProblem& problem, Rigor rigor, const Arrays<T>& a
 
 template <class T>
 const fft::TensorPlan<T>& Plan<T>::variant(std::optional<Tensor>& made, const fft::TensorProblem& problem) const {
+  const base::ForkGate gate;
   const std::lock_guard lock(mutex_);
   if (!made) made = tensor_plan<T>(problem, Rigor::estimate);
   return *made;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,25 @@ std::vector<Trial> losers_of(const Decision& decision) {
   return losers;
 }
 
+bool is_refused(const Trial& trial) { return trial.predicted_seconds <= 0 && trial.measured_seconds <= 0; }
+
+// Refused variants with the same reason share a row, under the name of the first: "needs a power of two" nine times
+// hides what else there is.
+std::vector<Trial> refusals_together(const std::vector<Trial>& losers) {
+  constexpr std::size_t kMostRows = 2;
+  std::vector<Trial> rows;
+  std::map<std::string, std::size_t> counts;
+  std::set<std::string> named;
+  for (const Trial& loser : losers) counts[loser.reason] += is_refused(loser);
+  for (const Trial& loser : losers) {
+    const bool joined = is_refused(loser) && counts[loser.reason] > kMostRows;
+    if (joined && !named.insert(loser.reason).second) continue;
+    rows.push_back(loser);
+    if (joined) rows.back().name += fmt::format(" and {} more", counts[loser.reason] - 1);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string Candidate::name() const {
@@ -92,7 +113,7 @@ std::string Decision::explain() const {
   line("chosen by", choice_of(*this));
   line("planning", base::human_seconds(planning_seconds));
 
-  const std::vector<Trial> losers = losers_of(*this);
+  const std::vector<Trial> losers = refusals_together(losers_of(*this));
   if (losers.empty()) return text;
   std::vector<std::vector<std::string>> rows{{"  others", "predicted", "measured", "why not"}};
   for (const Trial& loser : losers)

@@ -426,6 +426,19 @@ TEST_F(Select, ExplainSaysEverything) {
 )");
 }
 
+// Three variants or more that are refused for the same reason share a row.
+TEST_F(Select, ExplainNamesAReasonOnce) {
+  const std::string text =
+      decide({candidate("a", 0.1), candidate("old/one", 0.2, "needs a power of two"), candidate("b", 0.2),
+              candidate("old/two", 0.2, "needs a power of two"), candidate("old/three", 0.2, "needs a power of two"),
+              candidate("wide", 1, "too wide"), candidate("wider", 1, "too wide")},
+             {.effort = Effort::quick})
+          .explain();
+  EXPECT_THAT(text, testing::ContainsRegex("\n  old/one and 2 more +- +-  needs a power of two\n"));
+  EXPECT_THAT(text, Not(HasSubstr("old/two")));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  wide +- +-  too wide\n  wider +- +-  too wide\n"));
+}
+
 TEST_F(Select, ExplainOfTheOtherWays) {
   problem_.flops = 0;
   const auto quick = decide({candidate("a", 0.1), candidate("b", 0.2)}, {.effort = Effort::quick}).explain();

@@ -22,6 +22,10 @@ template <class T>
 class LineTrials : public planner::Trials<LineKernel<T>> {
  public:
   using Complex = std::complex<T>;
+  // `seconds`: of each of the two measurements of a candidate.
+  explicit LineTrials(double seconds = kSeconds)
+      : trial_{.seconds = seconds, .at_least = 3, .at_most = 1000, .round = 2e-5} {}
+  static constexpr double kSeconds = 0.02;  // says enough where there is time
 
   // One transform's.
   double seconds(const LineKernel<T>& kernel) override {
@@ -43,7 +47,7 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
     };
     const double cold = once();
     if (cold > kLongRun) return std::min(once(), once()) / static_cast<double>(count);
-    const double many = base::best_seconds(call, kTrial) / static_cast<double>(count);
+    const double many = base::best_seconds(call, trial_) / static_cast<double>(count);
     if (count == 1) return many;
     // A line serves alone and in batches: what both of them take, for some do well in batches only.
     const double alone = base::best_seconds(
@@ -52,7 +56,7 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
             kernel.run(Direction::forward, in_.data() + i * n, out_.data() + i * n, scratch.data());
           }
         },
-        kTrial);
+        trial_);
     return (many + alone / static_cast<double>(count)) / 2;
   }
 
@@ -78,7 +82,6 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
   }
 
  private:
-  static constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
   static constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
   static constexpr double kLongRun = 0.02;           // one such run says enough
   static constexpr Numbers kNumbers = sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64;
@@ -93,6 +96,7 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
     return expected;
   }
 
+  const base::Repeat trial_;
   base::AlignedArray<Complex> in_, out_;
   std::array<std::vector<T>, 2> expected_;
 };

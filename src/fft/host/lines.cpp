@@ -19,7 +19,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr double kMostSeconds = 1;  // for all trials of a line together
+constexpr double kMeasuredSeconds = 1;  // for all trials of a short line together, where the caller allows more
 // At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
 // reaches soonest, which trials of many lines do not see.
 constexpr std::size_t kFewPoints = 16;
@@ -88,9 +88,12 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   const std::vector<planner::Candidate> candidates = candidates_of(n, choices);
   std::vector<planner::Entry<LineKernel<T>>> entries;
   for (std::size_t i = 0; i < choices.size(); ++i) entries.push_back({candidates[i], {}, choices[i].make});
-  LineTrials<T> trials;
   planner::Options own = options;
-  own.most_seconds = std::min(own.most_seconds, kMostSeconds);
+  own.most_seconds = std::min(own.most_seconds, seconds_for_lines(n, kMeasuredSeconds));
+  // A quarter of a candidate's share of the time for each of its two measurements, the rest for building and noise. A
+  // few candidates are timed twice.
+  const double candidates_timed = static_cast<double>(std::min(own.most_trials, candidates.size()) + 3);
+  LineTrials<T> trials(std::min(LineTrials<T>::kSeconds, own.most_seconds / (4 * candidates_timed)));
   // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
@@ -128,6 +131,12 @@ Remembered<T> take_first(const Device& device, std::size_t n, planner::Options o
 }
 
 }  // namespace
+
+double seconds_for_lines(std::size_t n, double short_lines) {
+  constexpr double kSlowestFlops = 5e8, kLeastTrials = 4, kRuns = 5;  // a trial: two runs' time to build, three runs
+  const double points = static_cast<double>(n);
+  return short_lines + kLeastTrials * kRuns * 5 * points * std::log2(points + 1) / kSlowestFlops;
+}
 
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {
