@@ -291,13 +291,18 @@ class FftDirection {
                            1.0 * !store().window.empty() + 2.0 * !store().multiply.empty();
     return kEpsilon * ((convolution ? 1.2 : 0.6) * std::sqrt(std::max(1.0, std::log2(n))) + 0.6 * factors);
   }
-  // What a quiet line may be off by. Denormals may be flushed: less than the smallest normal number for each term. Rows
-  // of an odd number of real samples go in pairs, and the louder one's roundings reach the other.
+  // Whether two real lines may be transformed as one complex line (docs/fft.md): odd lengths on the host, floats of 16, 32
+  // and 64 points on devices. The roundings of the louder line then reach the other.
+  bool may_be_paired() const {
+    const std::size_t n = samples_shape_.back();
+    return real_ && (n % 2 == 1 || (sizeof(T) == sizeof(float) && (n == 16 || n == 32 || n == 64)));
+  }
+  // The largest error that a point of a line of denormals may have. Denormals may be flushed: less than the smallest
+  // normal number for each term.
   double floor_of_line(std::size_t line) const {
     if (!quiet_ || line != made_.odd_line) return 0;
     const auto n = static_cast<double>(points_of(samples_shape_));
-    const bool paired = real_ && samples_shape_.back() % 2 == 1;
-    return static_cast<double>(std::numeric_limits<T>::min()) * n + (paired ? 8 * gate() * std::sqrt(n) : 0);
+    return static_cast<double>(std::numeric_limits<T>::min()) * n + (may_be_paired() ? 8 * gate() * std::sqrt(n) : 0);
   }
   bool spoilt(std::size_t line) const { return planted_ && line == made_.odd_line; }
 

@@ -256,6 +256,48 @@ TEST_F(DeviceReal, TwoLinesAsOne) {
   }
 }
 
+// A NaN or an infinity in one line of a pair spoils that line, and no other.
+TEST_F(DeviceReal, OneOfTwoLinesAsOneIsSpoilt) {
+  std::vector<Device> devices = test::devices_of(Backend::cuda);
+  if (devices.empty()) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
+  constexpr std::size_t kLength = 16, kLines = 6;
+  for (const Device& device : devices) {
+    on_device::AxisProblem problem;
+    problem.kind = Kind::real;
+    problem.length = kLength;
+    problem.counts = {kLines};
+    problem.in.line = {kLength};
+    problem.out.line = {kLength / 2 + 1};
+    std::string twins;
+    for (const on_device::Route& route : on_device::list_routes(device, problem)) {
+      const std::string name = route.candidate.name();
+      if (twins.empty() && name.find("twins") != std::string::npos) twins = name;
+    }
+    ASSERT_NE(twins, "");
+    const Plan<float> plan(device, {.shape = {kLength}, .batch = kLines, .kind = Kind::real}, only(twins));
+    for (const std::size_t spoilt : {std::size_t{2}, std::size_t{3}}) {
+      for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        std::vector<float> samples(kLength * kLines), back(samples.size());
+        for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = std::sin(static_cast<float>(i));
+        std::vector<std::complex<float>> spectrum(plan.output_size());
+        samples[spoilt * kLength + 5] = value;
+        plan.forward(std::span<const float>(samples), std::span(spectrum));
+        for (std::size_t i = 0; i < spectrum.size(); ++i) {
+          const bool finite = std::isfinite(spectrum[i].real()) && std::isfinite(spectrum[i].imag());
+          EXPECT_EQ(finite, i / (kLength / 2 + 1) != spoilt) << "forward, value " << i;
+        }
+        samples[spoilt * kLength + 5] = 0;
+        plan.forward(std::span<const float>(samples), std::span(spectrum));
+        spectrum[spoilt * (kLength / 2 + 1) + 3] = {0, value};
+        plan.inverse(std::span<const std::complex<float>>(spectrum), std::span(back));
+        for (std::size_t i = 0; i < back.size(); ++i) {
+          EXPECT_EQ(std::isfinite(back[i]), i / kLength != spoilt) << "inverse, sample " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(DeviceReal, PlanesInOneGo) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   const bool emulated = devices.empty() && std::getenv("RIDGE_SLOW") != nullptr;

@@ -1,7 +1,12 @@
 // Short real lines, two neighbours as the real and the imaginary part of one complex line: they come and go in runs of
 // memory, and their spectra part where the lanes of a line hold each other's mirrors. 64 points on an H200: 268 us for
 // 2^27 reals, where pairs of samples of one line take 340.
+//
+// What one line holds reaches the other as rounding only: the error of a line is relative to the larger of the two. A
+// NaN or an infinity would spoil both, so a line that holds one is transformed as zeros and stored as NaN.
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,25 +71,51 @@ void LoadWriter::load_twins() {
   p_.inverse() ? runs_.quads_of_twins(true, values, values, 2 * values)
                : runs_.quads_of_twins(true, n / 2, pitch / 4, 2 * n);
   text_.line("BARRIER();");
-  for (std::size_t round = 0; round < first.rounds; ++round) {
-    p_.open_round(first, round);
-    for (std::size_t s = 0; s < first.radix; ++s) {
-      const std::size_t slot = round * first.radix + s, constant = s * first.butterflies;
-      if (!p_.inverse()) {
-        text_.line("v[{0}] = make_real2(local_numbers[c * {1} + i + {2}], local_numbers[c * {1} + i + {3}]);", slot,
-                   pitch, constant, constant + n);
-        continue;
+  // `each` writes what is done with a and b, the two lines' value that slot `slot` needs.
+  const auto for_each_value = [&](const auto& each) {
+    for (std::size_t round = 0; round < first.rounds; ++round) {
+      p_.open_round(first, round);
+      for (std::size_t s = 0; s < first.radix; ++s) {
+        const std::size_t constant = s * first.butterflies;
+        text_.open();
+        if (p_.inverse()) {
+          text_.line("const int p = i + {0}, mirrored = p > {1}, k = mirrored ? {2} - p : p;", constant, half, n);
+          text_.line("real2 a = local_points[c * {0} + k], b = local_points[c * {0} + k + {1}];", 2 * values, values);
+          text_.line("if (k % {} == 0) a.y = b.y = 0;  // what a real signal cannot have", half);
+        } else {
+          text_.line("real a = local_numbers[c * {0} + i + {1}], b = local_numbers[c * {0} + i + {2}];", pitch,
+                     constant, constant + n);
+        }
+        each(round * first.radix + s);
+        text_.close();
       }
-      text_.open();
-      text_.line("const int p = i + {0}, mirrored = p > {1}, k = mirrored ? {2} - p : p;", constant, half, n);
-      text_.line("real2 a = local_points[c * {0} + k], b = local_points[c * {0} + k + {1}];", 2 * values, values);
-      text_.line("if (k % {} == 0) a.y = b.y = 0;  // what a real signal cannot have", half);
+      p_.close_round();
+    }
+  };
+  text_.line("real spoilt_one = 0, spoilt_two = 0;  // NaN where the line holds a NaN or an infinity");
+  for_each_value([&](std::size_t) {
+    for (const auto& [line, value] : {std::pair("one", "a"), std::pair("two", "b")}) {
+      text_.line("spoilt_{} += {};", line,
+                 p_.inverse() ? fmt::format("{0}.x * 0 + {0}.y * 0", value) : fmt::format("{} * 0", value));
+    }
+  });
+  for (std::size_t lanes = 1; lanes < d_.threads; lanes *= 2) {
+    for (const char* line : {"one", "two"}) {
+      text_.line("spoilt_{0} += SHUFFLE_XOR(spoilt_{0}, {1});", line, lanes);
+    }
+  }
+  for_each_value([&](std::size_t slot) {
+    for (const auto& [line, value] : {std::pair("one", "a"), std::pair("two", "b")}) {
+      text_.line("if (spoilt_{} != 0) {} = 0;", line,
+                 p_.inverse() ? fmt::format("{0}.x = {0}.y", value) : std::string(value));
+    }
+    if (!p_.inverse()) {
+      text_.line("v[{}] = make_real2(a, b);", slot);
+    } else {
       text_.line("v[{}] = exchanged(mirrored ? make_real2(a.x + b.y, b.x - a.y) : make_real2(a.x - b.y, a.y + b.x));",
                  slot);
-      text_.close();
     }
-    p_.close_round();
-  }
+  });
 }
 
 void StoreWriter::store_twins(const StageDesign& last) {
@@ -96,8 +127,10 @@ void StoreWriter::store_twins(const StageDesign& last) {
     for (std::size_t u = 0; u < radix; ++u) {
       const std::string scale = d_.scale == 1 ? "" : " * " + codegen::literal(d_.scale, d_.float64);
       const std::size_t constant = u * last.butterflies;
-      text_.line("local_numbers[c * {} + t + {}] = v[{}].y{};", pitch, constant, u, scale);
-      text_.line("local_numbers[c * {} + t + {}] = v[{}].x{};", pitch, constant + n, u, scale);
+      text_.line("local_numbers[c * {} + t + {}] = spoilt_one == 0 ? v[{}].y{} : spoilt_one;", pitch, constant, u,
+                 scale);
+      text_.line("local_numbers[c * {} + t + {}] = spoilt_two == 0 ? v[{}].x{} : spoilt_two;", pitch, constant + n, u,
+                 scale);
     }
     text_.line("BARRIER();");
     runs_.quads_of_twins(false, n / 2, pitch / 4, 2 * n);
@@ -112,8 +145,10 @@ void StoreWriter::store_twins(const StageDesign& last) {
     text_.open();
     text_.line("const real2 give = t == 0 ? v[{}] : v[{}];", (radix - u) % radix, radix - 1 - u);
     text_.line("const real2 a = v[{}], b = make_real2(SHUFFLE(give.x, mirror), SHUFFLE(give.y, mirror));", u);
-    text_.line("one[{}] = scaled(make_real2(a.x + b.x, a.y - b.y), {});", u, scale);
-    text_.line("two[{}] = scaled(make_real2(a.y + b.y, b.x - a.x), {});", u, scale);
+    text_.line("one[{}] = spoilt_one == 0 ? scaled(make_real2(a.x + b.x, a.y - b.y), {}) : make_real2(spoilt_one, 0);",
+               u, scale);
+    text_.line("two[{}] = spoilt_two == 0 ? scaled(make_real2(a.y + b.y, b.x - a.x), {}) : make_real2(spoilt_two, 0);",
+               u, scale);
     text_.close();
   }
   p_.local_free();
@@ -122,8 +157,10 @@ void StoreWriter::store_twins(const StageDesign& last) {
     text_.line("local_points[c * {} + t + {}] = two[{}];", 2 * values, u * last.butterflies + values, u);
   }
   text_.open("if (t == 0)");
-  text_.line("local_points[c * {} + {}] = make_real2(v[{}].x * {}, 0);", 2 * values, values - 1, radix / 2, whole);
-  text_.line("local_points[c * {} + {}] = make_real2(v[{}].y * {}, 0);", 2 * values, 2 * values - 1, radix / 2, whole);
+  text_.line("local_points[c * {} + {}] = make_real2(v[{}].x * {} + spoilt_one, 0);", 2 * values, values - 1, radix / 2,
+             whole);
+  text_.line("local_points[c * {} + {}] = make_real2(v[{}].y * {} + spoilt_two, 0);", 2 * values, 2 * values - 1,
+             radix / 2, whole);
   text_.close();
   text_.line("BARRIER();");
   runs_.quads_of_twins(false, values, values, 2 * values);
