@@ -100,6 +100,7 @@ check "exits 0" exits 0
 check "gives tour its options" grep -qxF "ridge in $world/tree: tour --quick --out a file.html" "$world/out"
 check "keeps stdout to ridge" [ "$(wc -l <"$world/out")" = 1 ]
 check "leaves apt alone" not called "^apt-get|^sudo"
+check "leaves warnings warnings" not called "RIDGE_WERROR"
 check "makes a release build" called "^cmake -S $world/tree -B $world/tree/build .*CMAKE_BUILD_TYPE=Release"
 
 begin "./test --mutants"
@@ -263,6 +264,7 @@ begin "./test"
 call ./test -R some_name
 check "exits 0" exits 0
 check "builds the tests" called "^cmake .*RIDGE_TESTS=ON"
+check "leaves warnings warnings" not called "RIDGE_WERROR"
 check "gives ctest its arguments" called "^ctest .*--output-on-failure .*-R some_name"
 : >"$world/tests-fail"
 call ./test
@@ -283,6 +285,7 @@ call ./test --all
 check "exits 1" exits 1
 check "runs what comes after it" called "^ctest --preset tsan"
 check "fuzzes" called "^fuzz 60"
+check "builds as users do" called "^cmake --build $world/tree/build/plain"
 check "names it" grep -qE "^asan +[0-9]+ s +FAILED" "$world/err"
 check "says what passed" grep -qE "^clang +[0-9]+ s +passed" "$world/err"
 
@@ -324,6 +327,7 @@ ci_world
 call .ci/run
 check "exits 0" exits 0
 check "runs the tests" called "^ctest"
+check "makes warnings errors" called "^cmake .*RIDGE_WERROR=ON"
 check "counts them" says "2 tests ran on devices, 1 found none"
 
 begin ".ci/run without a browser"

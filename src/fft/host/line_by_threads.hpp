@@ -69,15 +69,15 @@ class LineByThreads {
     };
     Call call{whole_, past ? past_caches_of(whole_) : nullptr, in, out, lines_, scratch};
     base::parallel(std::min(lines_, threads_), [&call](std::size_t thread, std::size_t) {
-      const std::size_t n = call.whole.length();
+      const std::size_t length = call.whole.length();
       Complex* const own = call.scratch.of_thread[thread];
       for (std::size_t line; (line = call.next.fetch_add(1, std::memory_order_relaxed)) < call.lines;) {
-        const Complex* const from = call.in + line * n;
-        Complex* const to = call.out + line * n;
+        const Complex* const from = call.in + line * length;
+        Complex* const to = call.out + line * length;
         if (call.past == nullptr) {
           call.whole.run(Direction::forward, from, to, own);
         } else {
-          call.past->run_many_past(Direction::forward, from, n, to, n, 1, own);
+          call.past->run_many_past(Direction::forward, from, length, to, length, 1, own);
         }
       }
       if (call.past != nullptr) two_step_kernels<T>().finish();

@@ -82,7 +82,7 @@ struct PassContext {
                                   std::size_t most_points);
   static std::string valid_text(const PassSide& side, const char* name, std::uint64_t constant);
   // Row r of a folded line, or its mirror.
-  std::string folded_row(bool mirror) const;
+  std::string folded_row(bool of_mirror) const;
   // A point of Bluestein's method times its chirp; others as they are.
   std::string chirped(const std::string& value, const std::string& place) const;
 

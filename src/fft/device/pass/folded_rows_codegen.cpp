@@ -8,12 +8,12 @@
 
 namespace ridge::fft::on_device {
 
-std::string PassContext::folded_row(bool mirror) const {
+std::string PassContext::folded_row(bool of_mirror) const {
   const std::string number = design.counts.size() > 1 ? fmt::format("line % {}u", design.counts.front()) : "line";
-  if (design.own_mirrors && mirror) {
+  if (design.own_mirrors && of_mirror) {
     return fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, design.folded / 2, design.folded);
   }
-  return mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
+  return of_mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
 }
 
 void LoadWriter::folded_pointers() {
