@@ -75,6 +75,9 @@ struct Profile {
   double seconds_taken = 0;
   bool studies = true;  // false: a quick one, with ceilings only
   std::vector<DeviceProfile> devices = {};
+  // Why the figures cannot be trusted, one sentence per reason: probes that contradict each other, repeated runs that
+  // differ, other processes that used the CPUs. save() refuses such a profile. Empty in a saved one.
+  std::vector<std::string> doubts = {};
   const DeviceProfile* find(const std::string& id) const;
 };
 
@@ -88,9 +91,11 @@ struct MeasureOptions {
 };
 
 Profile measure(const MeasureOptions& options = {});
-std::optional<Profile> load();      // the saved profile of this hardware, nothing when there is none or it is damaged
-void save(const Profile& profile);  // to path(), atomically; a cache folder that cannot be written is a warning
-std::string path();                 // RIDGE_PROFILE, else machine-<hash of the hardware>.json in the cache folder
+std::optional<Profile> load();  // the saved profile of this hardware, nothing when there is none or it is damaged
+// To path(), atomically. What keeps it from being saved is a warning: doubts, a folder that cannot be written, a file
+// named by RIDGE_PROFILE that holds something else than a profile of this hardware. True where it was saved.
+bool save(const Profile& profile);
+std::string path();  // RIDGE_PROFILE, else machine-<hash of the hardware>.json in the cache folder
 
 // Ceilings of one device: from the saved profile, else estimated from its limits. Never measures, milliseconds.
 Ceilings ceilings(const Device& device);

@@ -21,14 +21,7 @@
 #include "base/log.hpp"
 
 namespace ridge::base {
-namespace {
 
-using Task = std::function<void(std::size_t, std::size_t)>;
-
-constexpr int kSpins = 20000;
-constexpr std::size_t kMostThreads = 4096;
-
-// Asked once: a thread started by one that is tied to a core inherits that one core.
 const std::vector<int>& allowed_cores() {
   static const std::vector<int> cores = [] {
     cpu_set_t set;
@@ -44,6 +37,13 @@ const std::vector<int>& allowed_cores() {
   }();
   return cores;
 }
+
+namespace {
+
+using Task = std::function<void(std::size_t, std::size_t)>;
+
+constexpr int kSpins = 20000;
+constexpr std::size_t kMostThreads = 4096;
 
 std::atomic<bool> pinning{false};
 

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/cores.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "machine/busy.hpp"
 #include "machine/ceilings.hpp"
@@ -19,6 +21,7 @@
 #include "machine/energy.hpp"
 #include "machine/host_probes.hpp"
 #include "machine/profile.hpp"
+#include "machine/trust.hpp"
 
 namespace ridge::machine {
 
@@ -67,6 +70,7 @@ class Measurement {
     if (subjects_.size() > 1)
       for (auto& subject : subjects_) add_while_busy(*subject);
     for (auto& subject : subjects_) add_energy(*subject);
+    for (auto& subject : subjects_) add_repetition(*subject);
     if (options_.studies)
       for (auto& subject : subjects_) add_studies(*subject);
     if (checking())
@@ -78,9 +82,18 @@ class Measurement {
     profile.hardware = hardware_key();
     profile.studies = options_.studies;
     const double start = base::now();
+    const OtherLoad load;
     table_.run(std::max(options_.seconds, 0.0), options_.progress);
+    const double others = load.cpus();
     profile.seconds_taken = base::now() - start;
-    for (auto& subject : subjects_) profile.devices.push_back(finished(*subject));
+    for (auto& subject : subjects_) {
+      profile.devices.push_back(finished(*subject));
+      const auto found = contradictions(profile.devices.back());
+      profile.doubts.insert(profile.doubts.end(), found.begin(), found.end());
+    }
+    profile.doubts.insert(profile.doubts.end(), doubts_.begin(), doubts_.end());
+    if (std::string text = load_text(others, base::allowed_cores().size()); !text.empty())
+      profile.doubts.push_back(std::move(text));
     return profile;
   }
 
@@ -277,6 +290,28 @@ class Measurement {
     });
   }
 
+  // The two figures that rooflines are made of once more, at the end: a machine that is busy for part of the time gives
+  // another answer. A third run decides where they differ.
+  void add_repetition(Subject& subject) {
+    add(subject, "arithmetic and memory again", 1.5, Kind::extra, [this, &subject](double seconds, const Tick&) {
+      Ceilings& c = subject.profile.ceilings;
+      repeat(subject, "peak, float", "FLOP/s", c.flops_float, [&] { return flops_now(subject, seconds / 4); });
+      repeat(subject, "memory, copy", "B/s", c.levels.back().all.copy, [&] { return copy_now(subject, seconds / 4); });
+    });
+  }
+
+  void repeat(const Subject& subject, const char* what, const char* unit, double& rate,
+              const std::function<double()>& again) {
+    std::vector<double> rates{rate, again()};
+    if (!confirmed(rates)) rates.push_back(again());
+    if (!confirmed(rates)) {
+      std::string text;
+      for (const double one : rates) text += (text.empty() ? "" : ", ") + base::human_rate(one, unit);
+      doubts_.push_back(fmt::format("{} {}: runs differ: {}", subject.device.id(), what, text));
+    }
+    rate = *std::max_element(rates.begin(), rates.end());
+  }
+
   void add_studies(Subject& subject) {
     const auto study = [&](const char* what, double weight, auto function) {
       add(subject, what, weight, Kind::extra, [&subject, function](double seconds, const Tick& tick) {
@@ -317,6 +352,7 @@ class Measurement {
   bool glance_ = false;
   Subjects subjects_;
   Timetable table_;
+  std::vector<std::string> doubts_;  // of repeated runs
 };
 
 }  // namespace

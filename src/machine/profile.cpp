@@ -23,24 +23,54 @@ std::uint32_t short_hash(const std::string& text) {
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
-std::optional<Profile> read(const std::string& file) {
-  const auto json = base::read_json_or_warn(file);
-  if (!json) return std::nullopt;
-  Profile profile;
+const char* named_file() {
+  const char* named = std::getenv("RIDGE_PROFILE");
+  return named != nullptr && *named != 0 ? named : nullptr;
+}
+
+// The profile in a file, or why it holds none of this hardware ("FILE: reason"). Neither where there is no file.
+struct Reading {
+  std::optional<Profile> profile = {};
+  std::string refusal = {};
+  bool empty = false;  // nothing is lost by overwriting it
+};
+
+Reading read(const std::string& file, const std::string& hardware) {
+  Reading reading;
   try {
-    profile = profile_of(*json);
-  } catch (const Error& error) {
-    base::warn(fmt::format("{}: {}; the profile is ignored, `ridge machine` measures a new one", file, error.what()));
-    return std::nullopt;
+    const base::JsonBounds bounds;
+    const auto text = base::read_file(file, bounds.bytes);
+    if (!text) return reading;
+    reading.empty = text->empty();
+    try {
+      reading.profile = profile_of(base::parse_json(*text, bounds));
+    } catch (const Error& error) {
+      reading.refusal = fmt::format("{}: {}", file, error.what());
+    }
+  } catch (const std::exception& error) {  // it cannot be read, or there is no memory for it
+    reading.refusal = error.what();
   }
-  if (profile.hardware != hardware_key()) {
-    base::warn(
-        fmt::format("{}: measured on other hardware ({:.160}); the profile is ignored, `ridge machine` measures "
-                    "this machine",
-                    file, profile.hardware));
-    return std::nullopt;
+  if (reading.profile && reading.profile->hardware != hardware) {
+    reading.refusal = fmt::format("{}: measured on other hardware ({:.160})", file, reading.profile->hardware);
+    reading.profile.reset();
   }
-  return profile;
+  return reading;
+}
+
+// The first two and the last: contradictions come first, the load of other processes last.
+std::string summary(const std::vector<std::string>& doubts) {
+  if (doubts.size() <= 3) return fmt::format("{}", fmt::join(doubts, "; "));
+  return fmt::format("{}; {}; {} more; {}", doubts[0], doubts[1], doubts.size() - 3, doubts.back());
+}
+
+// Files in the cache folder are ours to replace. One that the user named may be anything.
+std::string why_kept(const std::string& hardware) {
+  const char* file = named_file();
+  if (file == nullptr) return "";
+  const Reading reading = read(file, hardware);
+  if (reading.refusal.empty() || reading.empty) return "";
+  return fmt::format("RIDGE_PROFILE names a file that is not overwritten: {}; remove it or name another file",
+                     reading.refusal);
 }
 
 }  // namespace
@@ -68,35 +98,39 @@ std::string profile_file_name(const std::string& hardware_key) {
 }
 
 std::string path() {
-  if (const char* named = std::getenv("RIDGE_PROFILE"); named != nullptr && *named != 0) return named;
+  if (const char* named = named_file()) return named;
   const auto folder = base::cache_folder();
   return folder.empty() ? "" : (folder / profile_file_name(hardware_key())).string();
 }
 
+std::string kept_file() { return why_kept(hardware_key()); }
+
 std::optional<Profile> load() {
   const std::string file = path();
   if (file.empty()) return std::nullopt;
-  try {
-    return read(file);
-  } catch (
-      const std::exception& error) {  // no memory for it, a folder that vanished: a profile is never worth a failure
-    base::warn(fmt::format("{}: {}; the profile is ignored", file, error.what()));
-    return std::nullopt;
-  }
+  Reading reading = read(file, hardware_key());
+  if (!reading.refusal.empty())
+    base::warn(fmt::format("{}; the profile is ignored{}", reading.refusal,
+                           named_file() != nullptr ? "" : ", `ridge machine` measures a new one"));
+  return std::move(reading.profile);
 }
 
-void save(const Profile& profile) {
+bool save(const Profile& profile) {
+  const auto not_saved = [](const std::string& reason) {
+    base::warn("the machine's profile is not saved: " + reason);
+    return false;
+  };
+  if (!profile.doubts.empty()) return not_saved(summary(profile.doubts) + ". Measure again on a quiet machine");
   const std::string file = path();
-  if (file.empty()) {
-    base::warn("the machine's profile is not saved: there is no cache folder that can be written; set RIDGE_CACHE_DIR");
-    return;
-  }
+  if (file.empty()) return not_saved("there is no cache folder that can be written; set RIDGE_CACHE_DIR");
+  if (const std::string kept = why_kept(profile.hardware); !kept.empty()) return not_saved(kept);
   try {
     const std::string text = to_json(profile);
     from_json(text);  // what could not be read back must not replace what can
     base::write_file(file, text);
+    return true;
   } catch (const Error& error) {
-    base::warn(fmt::format("the machine's profile is not saved: {}", error.what()));
+    return not_saved(error.what());
   }
 }
 

@@ -93,6 +93,7 @@ std::string to_text(const Profile& profile) {
   for (const DeviceProfile& device : profile.devices) out += device_text(device) + "\n";
   if (!profile.measured_at.empty())
     out += fmt::format("measured {} in {}\n", profile.measured_at, base::human_seconds(profile.seconds_taken));
+  for (const std::string& doubt : profile.doubts) out += fmt::format("not reliable: {}\n", doubt);
   return out;
 }
 

@@ -25,6 +25,11 @@
 namespace ridge::wisdom {
 namespace {
 
+std::string named_file() {
+  const char* name = std::getenv("RIDGE_WISDOM");
+  return name != nullptr ? name : "";
+}
+
 // Which file, in which state, a book was read from.
 struct Identity {
   std::string path;
@@ -114,7 +119,14 @@ std::shared_ptr<const Book> current() {
   return current_book;
 }
 
+// Throws where RIDGE_WISDOM names a file that holds something else: in the cache folder a damaged file is ours to
+// replace, one that the user named may be anything.
 void write_book(Book& book) {
+  if (book.damaged && book.identity.size > 0 && book.identity.path == named_file())
+    throw Error(ErrorKind::io,
+                fmt::format("RIDGE_WISDOM names a file that is not overwritten: {} holds no wisdom; remove "
+                            "it or name another file",
+                            book.identity.path));
   base::write_file(book.identity.path, to_text(book.entries));
   book.identity = identity_of(book.identity.path);
   book.damaged = false;
@@ -123,7 +135,7 @@ void write_book(Book& book) {
 }  // namespace
 
 std::string path() {
-  if (const char* chosen = std::getenv("RIDGE_WISDOM"); chosen != nullptr && *chosen != '\0') return chosen;
+  if (std::string file = named_file(); !file.empty()) return file;
   const std::filesystem::path folder = base::cache_folder();
   return folder.empty() ? "" : (folder / "wisdom.json").string();
 }

@@ -13,9 +13,11 @@
 #include <fmt/format.h>
 #include <ridge/machine.hpp>
 
+#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "machine/profile_json.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 
@@ -86,6 +88,8 @@ Profile sample_profile() {
   profile.devices.push_back(host);
   return profile;
 }
+
+std::string text_of(const fs::path& file) { return ridge::base::read_file(file, 64u << 20).value_or("no file"); }
 
 bool refused(const std::string& text) {
   try {
@@ -203,39 +207,65 @@ TEST_F(ProfileFile, SavedIsLoaded) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-TEST_F(ProfileFile, DamagedFilesAreIgnoredWithOneWarning) {
+// Files that hold no profile, by name.
+std::vector<std::pair<std::string, std::string>> damaged_files() {
   const std::string good = to_json(sample_profile());
   std::string deep(100000, '[');
   std::string with_nan = good, with_infinity = good;
   const std::string number = "\"flops_double\": 2.0";
   with_nan.replace(with_nan.find(number), number.size(), "\"flops_double\": NaN");
   with_infinity.replace(with_infinity.find(number), number.size(), "\"flops_double\": 1e999");
-  const std::vector<std::pair<std::string, std::string>> files{
-      {"empty", ""},
-      {"truncated", good.substr(0, good.size() / 2)},
-      {"not_json", "hello"},
-      {"binary", std::string("\0\xff\xfe\x01", 4)},
-      {"deep", deep},
-      {"deep_object", "{\"devices\": " + deep},
-      {"nan", with_nan},
-      {"infinity", with_infinity},
-      {"other_json", "{\"a\": 1}"},
-      {"list", "[]"},
-      {"huge_count",
-       "{\"format\": \"ridge machine profile\", \"version\": 1, \"hardware\": \"\", \"measured_at\": \"\", "
-       "\"seconds_taken\": 0, \"devices\": 4000000000}"},
-      {"long", std::string(17u << 20, ' ')}};
-  for (const auto& [name, text] : files) {
+  return {{"truncated", good.substr(0, good.size() / 2)},
+          {"not_json", "hello"},
+          {"binary", std::string("\0\xff\xfe\x01", 4)},
+          {"deep", deep},
+          {"deep_object", "{\"devices\": " + deep},
+          {"nan", with_nan},
+          {"infinity", with_infinity},
+          {"other_json", "{\"a\": 1}"},
+          {"list", "[]"},
+          {"huge_count",
+           "{\"format\": \"ridge machine profile\", \"version\": 1, \"hardware\": \"\", \"measured_at\": \"\", "
+           "\"seconds_taken\": 0, \"devices\": 4000000000}"},
+          {"long", std::string(17u << 20, ' ')}};
+}
+
+TEST_F(ProfileFile, ADamagedFileThatTheUserNamedIsIgnoredAndKept) {
+  for (const auto& [name, text] : damaged_files()) {
     use(folder_ / (name + ".json"));
     write(text);
     warnings_.clear();
     EXPECT_FALSE(ridge::machine::load().has_value()) << name;
     ASSERT_EQ(warnings_.size(), 1u) << name;
     EXPECT_NE(warnings_[0].find(name + ".json"), std::string::npos) << warnings_[0];
-    // What `ridge machine` does next: the file is rebuilt.
-    ridge::machine::save(sample_profile());
+    EXPECT_NE(ridge::machine::kept_file().find("not overwritten"), std::string::npos) << name;
+    EXPECT_FALSE(ridge::machine::save(sample_profile())) << name;
+    ASSERT_EQ(warnings_.size(), 2u) << name;
+    EXPECT_NE(warnings_[1].find("is not saved"), std::string::npos) << warnings_[1];
+    EXPECT_EQ(text_of(file_), text) << name;
+  }
+}
+
+TEST_F(ProfileFile, ADamagedFileInTheCacheFolderIsReplaced) {
+  unsetenv("RIDGE_PROFILE");
+  const ridge::test::ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_ / "cache");
+  file_ = ridge::machine::path();
+  for (const auto& [name, text] : damaged_files()) {
+    write(text);
+    warnings_.clear();
+    EXPECT_FALSE(ridge::machine::load().has_value()) << name;
+    EXPECT_EQ(warnings_.size(), 1u) << name;
+    EXPECT_EQ(ridge::machine::kept_file(), "");
+    EXPECT_TRUE(ridge::machine::save(sample_profile())) << name;
     EXPECT_TRUE(ridge::machine::load().has_value()) << name;
   }
+}
+
+TEST_F(ProfileFile, AnEmptyFileIsFilled) {
+  write("");
+  EXPECT_EQ(ridge::machine::kept_file(), "");
+  EXPECT_TRUE(ridge::machine::save(sample_profile()));
+  EXPECT_TRUE(ridge::machine::load().has_value());
 }
 
 TEST_F(ProfileFile, OtherHardwareIsSaidSo) {
@@ -245,6 +275,25 @@ TEST_F(ProfileFile, OtherHardwareIsSaidSo) {
   EXPECT_FALSE(ridge::machine::load().has_value());
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_NE(warnings_[0].find("other hardware (some other machine)"), std::string::npos) << warnings_[0];
+  const std::string theirs = text_of(file_);
+  EXPECT_FALSE(ridge::machine::save(sample_profile()));
+  EXPECT_EQ(text_of(file_), theirs) << "another machine's profile is kept";
+  EXPECT_TRUE(ridge::machine::save(profile)) << "its own machine may replace it";
+}
+
+TEST_F(ProfileFile, ADoubtfulProfileIsNotSaved) {
+  ASSERT_TRUE(ridge::machine::save(sample_profile()));
+  const std::string before = text_of(file_);
+  Profile doubtful = sample_profile();
+  doubtful.seconds_taken = 7;
+  doubtful.doubts = {"one core is faster than all"};
+  EXPECT_FALSE(ridge::machine::save(doubtful));
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_NE(warnings_[0].find("not saved: one core is faster than all"), std::string::npos) << warnings_[0];
+  doubtful.doubts = {"a", "b", "c", "d", "other processes"};
+  EXPECT_FALSE(ridge::machine::save(doubtful));
+  EXPECT_NE(warnings_[1].find("not saved: a; b; 2 more; other processes. "), std::string::npos) << warnings_[1];
+  EXPECT_EQ(text_of(file_), before);
 }
 
 TEST_F(ProfileFile, AFolderInItsPlaceIsAWarning) {
@@ -310,6 +359,9 @@ TEST(ProfileText, ShowsWhatMatters) {
                            "measured 2024-06-01 12:00:00 in 41.5 s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
+  Profile doubtful = sample_profile();
+  doubtful.doubts = {"one core is faster than all"};
+  EXPECT_NE(to_text(doubtful).find("not reliable: one core is faster than all"), std::string::npos);
 }
 
 }  // namespace

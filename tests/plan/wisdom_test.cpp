@@ -162,7 +162,9 @@ TEST_F(Wisdom, ForgetsAWorkloadOrEverything) {
   EXPECT_THAT(warnings_.said, IsEmpty());
 }
 
-TEST_F(Wisdom, ForgettingMendsADamagedFile) {
+TEST_F(Wisdom, ForgettingMendsADamagedFileOfTheCacheFolder) {
+  const ScopedEnvironment none("RIDGE_WISDOM", "");
+  const ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_.path());
   write("{{{");
   EXPECT_EQ(forget(), 0u);
   EXPECT_THAT(warnings_.said, SizeIs(1));
@@ -207,7 +209,10 @@ std::vector<Hostile> hostile_files() {
           {"Huge", R"({"ridge wisdom": 1, "entries": []})" + std::string(17u << 20, ' ')}};
 }
 
-TEST_F(Wisdom, HostileFilesAreAWarningAndAreRebuilt) {
+TEST_F(Wisdom, HostileFilesOfTheCacheFolderAreAWarningAndAreRebuilt) {
+  const ScopedEnvironment none("RIDGE_WISDOM", "");
+  const ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_.path());
+  ASSERT_EQ(ridge::wisdom::path(), file_);
   for (const Hostile& hostile : hostile_files()) {
     SCOPED_TRACE(hostile.name);
     fs::remove(file_);
@@ -226,6 +231,22 @@ TEST_F(Wisdom, HostileFilesAreAWarningAndAreRebuilt) {
     fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));  // read from the file itself
     EXPECT_THAT(all(), SizeIs(1));
     EXPECT_THAT(warnings_.said, SizeIs(1));
+  }
+}
+
+TEST_F(Wisdom, HostileFilesThatTheUserNamedAreKept) {
+  for (const Hostile& hostile : hostile_files()) {
+    if (hostile.text.empty()) continue;  // nothing is lost: filled
+    SCOPED_TRACE(hostile.name);
+    fs::remove(file_);
+    write(hostile.text);
+    warnings_.said.clear();
+    remember(entry("found"));
+    EXPECT_TRUE(knows("found")) << "until the process ends";
+    ASSERT_THAT(warnings_.said, SizeIs(2));
+    EXPECT_THAT(warnings_.said[1], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("not overwritten")));
+    EXPECT_THROW(forget(""), Error);
+    EXPECT_EQ(ridge::base::read_file(file_, 64u << 20).value_or(""), hostile.text);
   }
 }
 

@@ -6,19 +6,22 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
+#include "cli/mistake.hpp"
 #include "cli/output_folder.hpp"
+#include "machine/profile.hpp"
 
 namespace ridge::cli {
 
-machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved) {
+machine::Profile profile_or_measure(const ProfileWishes& wishes, ProfileSource* how) {
   if (!wishes.refresh) {
     // A quick profile serves quick questions; whoever asks for the whole gets the whole.
     if (auto saved = machine::load(); saved && (saved->studies || wishes.quick)) {
-      if (was_saved != nullptr) *was_saved = true;
+      if (how != nullptr) *how = ProfileSource::saved;
       return *std::move(saved);
     }
   }
@@ -28,7 +31,12 @@ machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved
   if (wishes.quick) options.seconds = 10;
   machine::Profile profile = machine::measure(options);
   options.progress(1, "");
-  machine::save(profile);
+  if (wishes.force && !profile.doubts.empty()) {
+    base::warn(fmt::format("--force: saved although {}", profile.doubts.back()));
+    profile.doubts.clear();
+  }
+  const bool saved = machine::save(profile);
+  if (how != nullptr) *how = saved ? ProfileSource::measured : ProfileSource::not_saved;
   return profile;
 }
 
@@ -43,14 +51,17 @@ struct Wishes {
 void run(const Wishes& wishes) {
   if (!wishes.svg.empty()) check_output("--svg", wishes.svg + "-");  // what names begin with
   const double start = base::now();
-  bool saved = false;
-  const machine::Profile profile = profile_or_measure(wishes.profile, &saved);
+  if (const std::string kept = machine::kept_file(); !kept.empty()) mistake(kept);  // before a minute of measuring
+  ProfileSource how{};
+  const machine::Profile profile = profile_or_measure(wishes.profile, &how);
   if (wishes.json) {
     fmt::print("{}\n", machine::to_json(profile));
   } else {
     fmt::print("{}", machine::to_text(profile));
-    fmt::print("{} in {}; {}\n", saved ? "read" : "measured and saved", base::human_seconds(base::now() - start),
-               saved ? "measure again with --refresh" : machine::path());
+    const std::string time = base::human_seconds(base::now() - start);
+    if (how == ProfileSource::saved) fmt::print("read in {}; measure again with --refresh\n", time);
+    if (how == ProfileSource::measured) fmt::print("measured and saved in {}; {}\n", time, machine::path());
+    if (how == ProfileSource::not_saved) fmt::print("measured in {}; not saved\n", time);
   }
   for (const auto& device : profile.devices) {
     const machine::Roofline roofline = machine::roofline(device);
@@ -72,6 +83,8 @@ void add_machine(Command& program) {
   auto wishes = std::make_shared<Wishes>();
   command.flag("--refresh", wishes->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
   command.flag("--quick", wishes->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
+  command.flag("--force", wishes->profile.force,
+               "Save the profile even if its figures contradict each other (a busy machine)");
   command.flag("--json", wishes->json, "The whole profile as JSON on standard output");
   command.flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
   command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").value_name("PREFIX");
@@ -82,7 +95,10 @@ void add_machine(Command& program) {
       "  ridge machine --roofline           drawn in the terminal\n"
       "  ridge machine --refresh --svg roof    measure again; roof-host.svg, roof-cuda-0.svg\n"
       "\nThe profile is keyed by the hardware and lives in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
-      "RIDGE_PROFILE names another file. Planners use it to predict; nothing is measured behind your back.");
+      "RIDGE_PROFILE names another file. Planners use it to predict; nothing is measured behind your back.\n"
+      "A profile is not saved if its figures contradict each other, if repeated runs differ by more than a quarter, or "
+      "if\n"
+      "other processes used more than a fifth of the CPUs meanwhile; --force saves it nevertheless.");
   command.runs([wishes] { run(*wishes); });
 }
 

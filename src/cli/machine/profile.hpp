@@ -7,7 +7,9 @@ namespace ridge::cli {
 struct ProfileWishes {
   bool refresh = false;  // measure even though there is a saved one
   bool quick = false;    // ceilings only
+  bool force = false;    // save a new one in spite of its doubts
 };
-machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved = nullptr);
+enum class ProfileSource { saved, measured, not_saved };  // read; measured and saved; measured only
+machine::Profile profile_or_measure(const ProfileWishes& wishes, ProfileSource* how = nullptr);
 
 }  // namespace ridge::cli
