@@ -116,15 +116,30 @@ with tempfile.TemporaryDirectory() as work:
                 look(); document.getElementById('theme').click(); look(); document.getElementById('theme').click(); look();
                 field.value = 'filter bank'; field.oninput();
                 const hits = [...document.querySelectorAll('#found a')].map(a => a.getAttribute('href'));
+                const excerpts = [...document.querySelectorAll('#found a')].map(a => a.nextElementSibling.textContent);
                 field.value = 'zzqqxx'; field.oninput();
-                return {themes, hits, nothing: document.getElementById('found').textContent};
+                return {themes, hits, excerpts, nothing: document.getElementById('found').textContent};
             })()""")
+            _, phone = chromium.open(os.path.join(site, "index.html"), """(() => {
+                const title = () => document.querySelector('h1').getBoundingClientRect().top, menu = document.getElementById('menu');
+                const closed = title();
+                menu.click();
+                const opened = title();
+                menu.click();
+                return {closed, opened, again: title(), height: innerHeight, wide: document.documentElement.scrollWidth - innerWidth};
+            })()""", width=400)
         faults += [c for c in complaints if not c.startswith("asks for another resource: file://")]  # parts of the site
         (first, bright), (second, dark), (third, again) = told["themes"]
         if {first, second} != {"light", "dark"} or third != first or bright == dark or again != bright:
             faults.append(f"the button does not turn light and dark: {told['themes']}")
         if "filterbank.html" not in told["hits"] or told["nothing"] != "nothing found":
             faults.append(f"the search for \"filter bank\" finds {told['hits']}, for nonsense \"{told['nothing']}\"")
+        if not all(told["excerpts"]) or not any("filter" in text.lower() and "bank" in text.lower() for text in told["excerpts"]):
+            faults.append(f"search results have no excerpts: {told['excerpts']}")
+        if not phone["closed"] < phone["height"] / 4 or not phone["opened"] > phone["closed"] or phone["again"] != phone["closed"]:
+            faults.append(f"at 400 pixels the page does not begin below the header, with a menu that opens: {phone}")
+        if phone["wide"] > 0:
+            faults.append(f"at 400 pixels the page is {phone['wide']} pixels too wide")
     else:
         print("no Chromium here: search and the dark side were not tried")
 print("\n".join(faults[:40]) or f"{len(pages)} pages, {checked} functions in the reference")

@@ -3,6 +3,7 @@
 Speaks the DevTools protocol over --remote-debugging-pipe (JSON messages that end in a zero byte, on descriptors 3 and
 4), so that neither a driver nor a web-socket library is needed.
 """
+import base64
 import fcntl
 import json
 import os
@@ -115,14 +116,17 @@ class Browser:
         while not any(event.get("method") == method and event.get("sessionId") == session for event in self._events):
             self._events.append(self._read(deadline))
 
-    def open(self, path, expression):
-        """Opens a file and returns (complaints, what the expression's promise gives once the page has settled)."""
+    def open(self, path, expression, width=1280, screenshot=None):
+        """Opens a file in a window of `width` pixels and returns (complaints, what the expression's promise gives once the page has
+        settled). `screenshot` names a PNG file for the whole page."""
         self._events = []
         address = pathlib.Path(path).resolve().as_uri()
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable", session)
+        self._call("Emulation.setDeviceMetricsOverride", session, width=width, height=900, deviceScaleFactor=1,
+                   mobile=False)  # a phone would shrink a page that is too wide until it fits
         failure = self._call("Page.navigate", session, url=address).get("errorText")
         if failure:
             raise BrowserError(f"{address}: {failure}")
@@ -131,6 +135,9 @@ class Browser:
         settled = "new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 100))))"
         answer = self._call("Runtime.evaluate", session, expression=f"{settled}.then(() => {expression})",
                             awaitPromise=True, returnByValue=True)
+        if screenshot:
+            picture = self._call("Page.captureScreenshot", session, captureBeyondViewport=True, format="png")
+            pathlib.Path(screenshot).write_bytes(base64.b64decode(picture["data"]))
         complaints = [text for event in self._events if event.get("sessionId") == session
                       for text in [complaint(event, address)] if text]
         if "exceptionDetails" in answer:
