@@ -103,6 +103,45 @@ std::string manual_footer(const CLI::App& app) {
   return ".PP\n.nf\n" + plain(app.get_footer().substr(app.get_footer().find_first_not_of('\n'))) + "\n.fi\n";
 }
 
+// A list of terms, each with its explanation, as a section.
+std::string manual_terms(const std::string& title, std::initializer_list<std::pair<const char*, const char*>> terms) {
+  std::string section = ".SH " + title + "\n";
+  for (const auto& [term, explanation] : terms) section += ".TP\n.B " + plain(term) + "\n" + plain(explanation) + "\n";
+  return section;
+}
+
+std::string manual_end() {
+  return manual_terms(
+             "EXIT STATUS",
+             {{"0", "The command did what was asked."},
+              {"1",
+               "A mistake of the caller: an option, a file, a device that is not there. `ridge check` found a wrong "
+               "answer. One line on standard error says what is needed."},
+              {"2", "A fault of ridge itself."},
+              {"128+N", "Ended by signal N, after temporary files were removed: 130 for SIGINT, 143 for SIGTERM."}}) +
+         manual_terms(
+             "ENVIRONMENT",
+             {{"RIDGE_DEVICE", "Device for commands without --device: host, opencl:0, opencl:pocl, cuda:0, best."},
+              {"RIDGE_BACKENDS", "Back ends to look for, comma-separated: host, opencl, cuda."},
+              {"RIDGE_THREADS", "Threads on the host. Default: all cores that the process may use."},
+              {"RIDGE_PIN, RIDGE_NO_PIN", "Tie the threads to cores, or never."},
+              {"RIDGE_CACHE_DIR", "Folder of the machine profile, wisdom and compiled kernels."},
+              {"RIDGE_PROFILE", "File of the machine profile. A file that holds something else is not overwritten."},
+              {"RIDGE_WISDOM", "File of the wisdom. A file that holds something else is not overwritten."},
+              {"RIDGE_LIMITS", "JSON file of smaller device limits, for tests of a smaller device."},
+              {"RIDGE_VERIFY",
+               "1: plans compare each variant with a reference before it may win. strict: a wrong variant "
+               "is an error."},
+              {"RIDGE_CHECK", "1: fences around buffers and new memory filled with NaN, to find defects. Slow."},
+              {"RIDGE_SIMD", "Widest instruction set on the host: sse4, avx2, avx512, neon, fcma."},
+              {"RIDGE_COMPILE_CACHE", "off: compile every kernel again. all: also keep what PoCL keeps itself."},
+              {"RIDGE_FFTW_TRACE", "File to which the FFTW drop-in appends a line per plan."},
+              {"XDG_CACHE_HOME, HOME", "Where the cache folder is without RIDGE_CACHE_DIR."}}) +
+         manual_terms("FILES", {{"~/.cache/ridge/machine-*.json", "Measured profile of this machine (ridge machine)."},
+                                {"~/.cache/ridge/wisdom.json", "Measured choices of the planner (ridge wisdom)."},
+                                {"~/.cache/ridge/kernels/", "Compiled device kernels."}});
+}
+
 std::string manual(const CLI::App& program) {
   std::string page = fmt::format(
       ".\\\" Made by `ridge manual` from what --help says.\n.TH RIDGE 1 \"\" \"ridge {}\" \"User Commands\"\n.SH NAME\n"
@@ -116,7 +155,7 @@ std::string manual(const CLI::App& program) {
           ".SS " + plain(path) + "\n" + plain(app.get_description()) + "\n" + manual_options(app) + manual_footer(app);
     });
   }
-  return page;
+  return page + manual_end();
 }
 
 // --- completion

@@ -7,6 +7,11 @@ drop_in=${2:-}
 # --- the manual page -------------------------------------------------------------------------------------------------
 "$ridge" manual >ridge.1 || fail "ridge manual"
 for word in '.TH RIDGE 1' '.SS ridge bench fft' '.SS ridge stencil heat' '\-\-device' 'ridge fftw'; do has "$word" ridge.1; done
+for section in 'EXIT STATUS' ENVIRONMENT FILES; do has ".SH $section" ridge.1; done
+# Every variable that the developers' table names and a user may set is in the page.
+for variable in $(sed -n 's/^| \(`RIDGE_.*`\) |.*/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../../HACKING.md" | grep -oE 'RIDGE_[A-Z_]+'); do
+  case $variable in RIDGE_MPI_* | RIDGE_PLACE_* | RIDGE_RUN_* | RIDGE_FFTW_SECONDS) ;; *) has "$variable" ridge.1 ;; esac
+done
 if command -v groff >/dev/null; then
   groff -man -Tutf8 -ww -z ridge.1 2>warnings
   grep -v "can't break line\|cannot adjust\|cannot break" warnings | grep -q . && fail "groff: $(head -n 3 warnings)"
