@@ -9,29 +9,47 @@ def _time(seconds):
     return f"{seconds * 1e9:.3g} ns"
 
 
-def bars(trials, most=12):
-    """An SVG drawing of (problem, variant, predicted, measured, reason, won): measured times, else predicted ones."""
-    rows = [(name, measured or predicted, bool(measured), won)
-            for _, name, predicted, measured, _, won in trials if measured or predicted]
-    rows = sorted(rows, key=lambda row: (not row[3], row[1]))[:most]
-    longest = max((seconds for _, seconds, _, _ in rows), default=1.0) or 1.0
-    parts = []
-    for i, (name, seconds, measured, won) in enumerate(rows):
-        y = 20 * i
+def _rows(candidates, y):
+    """Bars of (name, seconds, won, dashed) from y on, the longest 280 pixels, and where they end."""
+    longest = max((seconds for _, seconds, _, _ in candidates), default=1.0) or 1.0
+    text = ""
+    for name, seconds, won, dashed in candidates:
         fill = "#1f4e8c" if won else "#8fb0d9"
-        dash = "" if measured else " fill-opacity='0.4' stroke='#1f4e8c' stroke-dasharray='3'"
-        parts.append(f"<text x='0' y='{y + 14}'>{escape(name[:40])}</text>"
-                     f"<rect x='290' y='{y + 3}' width='{max(2.0, 280 * seconds / longest):.1f}' height='14' fill='{fill}'{dash}/>"
-                     f"<text x='{296 + 280 * seconds / longest:.1f}' y='{y + 14}'>{_time(seconds)}</text>")
-    return (f"<svg xmlns='http://www.w3.org/2000/svg' width='660' height='{20 * len(rows) + 4}' "
-            f"font-family='sans-serif' font-size='12' fill='currentColor'>{''.join(parts)}</svg>")
+        edge = " fill-opacity='0.4' stroke='#1f4e8c' stroke-dasharray='3'" if dashed else ""
+        text += (f"<text x='0' y='{y + 14}'>{escape(name[:40])}</text>"
+                 f"<rect x='290' y='{y + 3}' width='{max(2.0, 280 * seconds / longest):.1f}' height='14' fill='{fill}'{edge}/>"
+                 f"<text x='{296 + 280 * seconds / longest:.1f}' y='{y + 14}'>{_time(seconds)}</text>")
+        y += 20
+    return text, y
+
+
+def bars(trials, most=12):
+    """An SVG drawing of (problem, variant, predicted, measured, reason, won).
+
+    Measured times and predicted ones are two scales, because a prediction assumes an ideal machine. So variants that were not run
+    have a drawing of their own, below, that begins with the prediction for the winner.
+    """
+    def best(rows):
+        return sorted(rows, key=lambda row: (not row[2], row[1]))[:most]
+
+    measured = best((name, time, won, False) for _, name, _, time, _, won in trials if time)
+    predicted = best((name, time, won, True) for _, name, time, ran, _, won in trials if time and (won or not ran))
+    parts, y = _rows(measured, 0)
+    if not measured or any(not won for _, _, won, _ in predicted):
+        if measured:
+            parts += f"<text x='0' y='{y + 22}' font-style='italic'>predicted, not run</text>"
+            y += 28
+        more, y = _rows(predicted, y)
+        parts += more
+    return (f"<svg xmlns='http://www.w3.org/2000/svg' width='660' height='{y + 4}' "
+            f"font-family='sans-serif' font-size='12' fill='currentColor'>{parts}</svg>")
 
 
 def page(trials):
     """The drawing, and the reasons of those that lost in a table that opens."""
     reasons = "".join(f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>"
                       for _, name, _, _, reason, won in trials if reason and not won)
-    return (f"<figure>{bars(trials)}<figcaption>dark: chosen; pale with a dashed edge: predicted, not run</figcaption></figure>"
+    return (f"<figure>{bars(trials)}<figcaption>dark: chosen; dashed: predicted times, on a scale of their own</figcaption></figure>"
             f"<details><summary>why the others lost</summary><table>{reasons}</table></details>")
 
 
@@ -43,7 +61,8 @@ class Shown:
         return self._plan.explain()
 
     def __repr__(self):
-        return f"<{type(self).__module__}.{type(self).__name__}\n{self.explain()}>"
+        chosen = ", ".join(dict.fromkeys(name for _, name, _, _, _, won in self._plan.trials() if won))
+        return f"<{type(self).__module__}.{type(self).__name__}{': ' if chosen else ''}{chosen}; explain() has all candidates>"
 
     def _repr_html_(self):
         return page(self._plan.trials())

@@ -36,7 +36,16 @@ for plan in plans:
     html = plan._repr_html_()
     drawing = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + 6])
     assert len(drawing.findall("{http://www.w3.org/2000/svg}rect")) >= 1, f"{type(plan)} draws nothing"
-    assert plan.explain() and repr(plan)
+    assert plan.explain() and "\n" not in repr(plan) and len(repr(plan)) < 400, repr(plan)
+
+# Predictions are drawn apart from measured times: no variant that was not run has a shorter bar beside the winner's.
+from ridge._picture import bars  # noqa: E402
+trials = [("p", "winner", 1e-3, 4e-3, "", True), ("p", "slow", 2e-3, 9e-3, "", False), ("p", "not run", 3e-3, None, "", False)]
+drawing = xml.etree.ElementTree.fromstring(bars(trials))
+texts = [e.text for e in drawing.findall("{http://www.w3.org/2000/svg}text")]
+widths = [float(e.get("width")) for e in drawing.findall("{http://www.w3.org/2000/svg}rect")]
+assert texts == ["winner", "4 ms", "slow", "9 ms", "predicted, not run", "winner", "1 ms", "not run", "3 ms"], texts
+assert widths[0] < widths[1] == 280 and widths[2] < widths[3] == 280, widths
 
 # A loop of calls, warm: memory must not grow with their number. RIDGE_SLOW=1 makes it a million.
 calls = 1_000_000 if os.environ.get("RIDGE_SLOW") else 30_000
