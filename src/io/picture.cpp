@@ -10,6 +10,7 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
+#include "base/svg.hpp"
 #include "io/font.hpp"
 
 namespace ridge::io {
@@ -156,6 +157,47 @@ void draw_legend(Raster& raster, const Picture::Area& field, const ColourMap& ma
   }
 }
 
+// Ticks and numbers below the field and left of it, the names of the axes below the numbers and above the field.
+struct AxisDrawer {
+  Raster& raster;
+  const Picture::Area& field;
+
+  static std::size_t centred(double middle, std::size_t length) {
+    return static_cast<std::size_t>(std::max(middle - static_cast<double>(length) / 2, 0.0));
+  }
+  // Pixels of a value from the first cell's middle to the last one's.
+  static base::svg::Axis axis_of(const PictureAxis& axis, std::size_t cells, std::size_t from, std::size_t pixels) {
+    const double half = static_cast<double>(pixels) / static_cast<double>(cells) / 2;
+    const double last = axis.first + axis.step * static_cast<double>(cells - 1);
+    return {base::svg::Spacing::linear, axis.first, last, static_cast<double>(from) + half,
+            static_cast<double>(from + pixels) - half};
+  }
+  void draw_x(const PictureAxis& axis, std::size_t cells) const {
+    const base::svg::Axis x = axis_of(axis, cells, field.x, field.width);
+    const std::size_t below = field.y + field.height + 1;
+    for (const double value : x.ticks(std::max<std::size_t>(field.width / (kNumberLetters * kLetter), 1))) {
+      const auto at = static_cast<std::size_t>(std::lround(x.at(value)));
+      for (std::size_t v = 0; v < kTick; ++v) raster.set(at, below + v, kInk);
+      const std::string number = legend_number(value);
+      draw_text(raster, centred(x.at(value), number.size() * kLetter), below + kTick + 3, number);
+    }
+    draw_text(raster,
+              centred(static_cast<double>(field.x) + static_cast<double>(field.width) / 2, axis.name.size() * kLetter),
+              below + kTick + kLine + 9, axis.name);
+  }
+  void draw_y(const PictureAxis& axis, std::size_t cells, bool up) const {
+    base::svg::Axis y = axis_of(axis, cells, field.y, field.height);
+    if (up) std::swap(y.from, y.to);
+    for (const double value : y.ticks(std::max<std::size_t>(field.height / (4 * kLine), 1))) {
+      const auto at = static_cast<std::size_t>(std::lround(y.at(value)));
+      for (std::size_t u = 0; u < kTick; ++u) raster.set(field.x - 2 - u, at, kInk);
+      const std::string number = legend_number(value);
+      draw_text(raster, field.x - kTick - 6 - number.size() * kLetter, centred(y.at(value), kLine), number);
+    }
+    draw_text(raster, kMargin, field.y - kLine - 8, axis.name);
+  }
+};
+
 // A profile as a curve: columns joined from one value to the next.
 void draw_curve(Raster& raster, const Picture::Area& area, const Reduced& line, const Range& range) {
   const auto height_of = [&](std::size_t x) -> double {
@@ -211,13 +253,19 @@ Picture draw_field(const GridSource& source, std::size_t field, const PictureOpt
   std::string below = fmt::format("min {} max {}", legend_number(picture.least), legend_number(picture.greatest));
   if (picture.not_numbers > 0) below += fmt::format(" not numbers {}", picture.not_numbers);
   std::size_t width = area.width, height = area.height;
+  const auto drawn = [&](const PictureAxis& axis, std::size_t cells) {
+    return axis.step > 0 && cells > 1 && options.legend && !curve;
+  };
+  const std::size_t columns = source.shape.back(), rows = curve ? 1 : source.shape[source.shape.size() - 2];
+  const bool x_axis = drawn(options.x, columns), y_axis = drawn(options.y, rows);
+  const std::size_t axis_height = x_axis ? kTick + 2 * kLine + 12 : 0;
   if (options.legend) {
-    area.x = kMargin;
-    area.y = options.title.empty() ? kMargin : kMargin + kLine + 8;
-    const std::size_t longest_text = std::max(options.title.size(), below.size()) * kLetter + 2 * kMargin;
+    area.x = y_axis ? kMargin + kNumberLetters * kLetter + kTick + 6 : kMargin;
+    area.y = (options.title.empty() ? kMargin : kMargin + kLine + 8) + (y_axis ? kLine + 8 : 0);
+    const std::size_t longest_text = std::max(options.title.size(), below.size()) * kLetter + area.x + kMargin;
     width = std::max(area.x + area.width + kBarGap + kBarWidth + kTick + 4 + kNumberLetters * kLetter + kMargin,
                      longest_text);
-    height = area.y + area.height + 8 + kLine + kMargin;
+    height = area.y + area.height + axis_height + 8 + kLine + kMargin;
   }
   picture.raster = Raster(width, height, kPaper);
   if (curve) {
@@ -234,7 +282,10 @@ Picture draw_field(const GridSource& source, std::size_t field, const PictureOpt
   draw_frame(picture.raster, area.x, area.y, area.width, area.height);
   draw_legend(picture.raster, area, map, range);
   draw_text(picture.raster, area.x, kMargin, options.title);
-  draw_text(picture.raster, area.x, area.y + area.height + 8, below);
+  draw_text(picture.raster, area.x, area.y + area.height + axis_height + 8, below);
+  const AxisDrawer axes{picture.raster, area};
+  if (x_axis) axes.draw_x(options.x, columns);
+  if (y_axis) axes.draw_y(options.y, rows, options.y_up);
   return picture;
 }
 

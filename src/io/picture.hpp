@@ -8,6 +8,13 @@
 
 namespace ridge::io {
 
+// Coordinates along one axis of a plane: the first cell's, and the distance between cells. No axis is drawn where step
+// is 0.
+struct PictureAxis {
+  std::string name = {};  // "range, m"
+  double first = 0, step = 0;
+};
+
 struct PictureOptions {
   std::string map = "ember";
   std::optional<double> low = {}, high = {};  // what the map's ends stand for; else the least and greatest value
@@ -15,6 +22,7 @@ struct PictureOptions {
   std::size_t longest = 768;                  // pixels of the field's longer side, at most
   bool y_up = true;                           // the first row at the bottom, as in a plot; else at the top
   bool legend = true;
+  PictureAxis x = {}, y = {};  // of planes, with a legend
 };
 
 struct Picture {

@@ -86,6 +86,29 @@ TEST(Pictures, SmallGridsAreMagnifiedAndYPointsUp) {
   EXPECT_EQ(bare.raster.height, 40u);
 }
 
+TEST(Pictures, AxesHaveTicksOutsideTheField) {
+  MemoryGrid<float> grid({20, 40}, {"u"});
+  const Colour paper{255, 255, 255};
+  const PictureOptions plain{.title = "t", .longest = 400};
+  PictureOptions with = plain;
+  with.x = {.name = "along, m", .first = 100, .step = 10};
+  with.y = {.name = "range, m", .first = 4000, .step = 2};
+  const Picture bare = draw_field(grid.source(), 0, plain), drawn = draw_field(grid.source(), 0, with);
+  EXPECT_GT(drawn.field.x, bare.field.x);
+  EXPECT_GT(drawn.raster.height, bare.raster.height);
+  const Picture::Area& field = drawn.field;
+  // Cells are 10 pixels, and 100 m is at the first one's middle.
+  std::set<std::size_t> below, left;
+  for (std::size_t x = 0; x < field.width; ++x)
+    if (drawn.raster.at(field.x + x, field.y + field.height + 2) != paper) below.insert(x);
+  for (std::size_t y = 0; y < field.height; ++y)
+    if (drawn.raster.at(field.x - 3, field.y + y) != paper) left.insert(y);
+  EXPECT_EQ(below, (std::set<std::size_t>{105, 305})) << "200 m and 400 m";
+  EXPECT_TRUE(left.contains(195)) << "4000 m, at the bottom";
+  EXPECT_TRUE(left.contains(95)) << "4020 m, ten cells above";
+  for (std::size_t x = 0; x < drawn.raster.width; ++x) EXPECT_EQ(drawn.raster.at(x, drawn.raster.height - 1), paper);
+}
+
 TEST(Pictures, LargeGridsAreAveraged) {
   MemoryGrid<double> grid({101, 203}, {"u", "v"});
   for (std::size_t i = 0; i < grid.fields[1].size(); ++i) grid.fields[1][i] = (i % 203 + i / 203) % 2 == 0 ? -1 : 1;

@@ -30,7 +30,16 @@ void draw(const SarWishes& wishes, std::span<const sar::Complex> image) {
                                 }
                               }};
   const auto picture =
-      io::draw_field(source, 0, {.map = "ember", .low = -60, .high = 0, .title = "dB below the peak", .y_up = false});
+      io::draw_field(source, 0,
+                     {.map = "ember",
+                      .low = -60,
+                      .high = 0,
+                      .title = "dB below the peak",
+                      .y_up = false,
+                      .x = {.name = "along the track, m", .step = sar::along_cell(wishes.problem.radar)},
+                      .y = {.name = "range, m",
+                            .first = wishes.problem.radar.near_range_m,
+                            .step = sar::range_cell(wishes.problem.radar)}});
   io::write_png(wishes.png, picture.raster);
 }
 
