@@ -33,7 +33,8 @@ bool drawable(const Landing& landing);  // has a place on the logarithmic plane
 
 base::Json json_of(const Roofline& roofline);
 
-// `key` starts the data-key of every number ("device.host.roofline"); see src/report/page.hpp.
-std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone);
+// `key` starts the data-key of every number ("device.host.roofline"); see src/report/page.hpp. Below a width of 500 the
+// layout is that for a phone.
+std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone, double width = 760);
 
 }  // namespace ridge::machine

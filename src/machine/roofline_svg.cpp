@@ -1,5 +1,6 @@
-// The roofline drawn: logarithmic axes, a line a level, both peaks, points with labels; below it, points that only move
-// memory, which have no place on the plane, on an axis of bandwidth against the same roofs.
+// The roofline as SVG: logarithmic axes, a line per level of memory, both peaks, numbered points and a list of their
+// names. Below it, points without arithmetic, which have no place on the plane, on an axis of bandwidth against the
+// same roofs.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,10 +17,9 @@ namespace {
 
 namespace svg = base::svg;
 
-constexpr double kWidth = 760, kLeft = 62, kRight = kWidth - 16;
-constexpr double kPlotHeight = 340;
 constexpr double kFont = 12;
-constexpr double kStripLabels = 262, kStripValues = 128, kStripRow = 22;
+constexpr double kRow = 22;           // of a list
+constexpr double kStripValues = 128;  // right of the bandwidth axis: rate and share
 
 // Main memory in the strongest tone, nearer levels lighter.
 std::string roof_class(const Roofline& roofline, std::size_t level) {
@@ -75,14 +75,16 @@ std::string text(const std::string& classes, double x, double y, const char* anc
 
 class Drawing {
  public:
-  Drawing(const Roofline& roofline, std::string key) : roofline_(roofline), key_(std::move(key)) {}
+  Drawing(const Roofline& roofline, std::string key, double width)
+      : roofline_(roofline), key_(std::move(key)), width_(width), narrow_(width < 500) {}
 
   std::string finish(bool standalone) {
     double y = 4;
     y += draw_legend(y) + 14;
     y = draw_plane(y);
+    y = draw_list(y);
     y = draw_strip(y);
-    return svg::open(kWidth, y + 6, "Roofline of " + roofline_.device, standalone) + out_ + "</svg>\n";
+    return svg::open(width_, y + 6, "Roofline of " + roofline_.device, standalone) + out_ + "</svg>\n";
   }
 
  private:
@@ -102,33 +104,33 @@ class Drawing {
     if (roofline_.peak_double > 0)
       add("roof peak2", "double", base::human_rate(roofline_.peak_double, "FLOP/s"), "peak_double",
           roofline_.peak_double);
-    return svg::legend(keys, kLeft, y, kRight - kLeft, out_);
+    return svg::legend(keys, left_, y, right_ - left_, out_);
   }
 
   double draw_plane(double top) {
     const Frame frame = frame_of(roofline_);
-    const double bottom = top + kPlotHeight;
-    const svg::Axis x{svg::Spacing::decades, frame.x_low, frame.x_high, kLeft, kRight};
+    const double bottom = top + plot_height_;
+    const svg::Axis x{svg::Spacing::decades, frame.x_low, frame.x_high, left_, right_};
     const svg::Axis y{svg::Spacing::decades, frame.y_low, frame.y_high, bottom, top};
     draw_grid(x, y, top, bottom);
     std::vector<svg::Box> obstacles;
-    const svg::Box inside{kLeft, top, kRight - kLeft, kPlotHeight};
+    const svg::Box inside{left_, top, right_ - left_, plot_height_};
     draw_roofs(x, y, inside, obstacles);
     draw_points(x, y, inside, std::move(obstacles));
     return bottom + 44;
   }
 
   void draw_grid(const svg::Axis& x, const svg::Axis& y, double top, double bottom) {
-    for (const double value : x.ticks(8)) {
+    for (const double value : x.ticks(narrow_ ? 5 : 8)) {
       out_ += line("grid", x.at(value), top, x.at(value), bottom);
       out_ += text("small", x.at(value), bottom + 16, "middle", svg::tick_text(value));
     }
     for (const double value : y.ticks(7)) {
-      out_ += line("grid", kLeft, y.at(value), kRight, y.at(value));
-      out_ += text("small", kLeft - 6, y.at(value) + 4, "end", svg::tick_text(value));
+      out_ += line("grid", left_, y.at(value), right_, y.at(value));
+      out_ += text("small", left_ - 6, y.at(value) + 4, "end", svg::tick_text(value));
     }
-    out_ += line("axis", kLeft, bottom, kRight, bottom) + line("axis", kLeft, top, kLeft, bottom);
-    out_ += text("", (kLeft + kRight) / 2, bottom + 34, "middle", "arithmetic intensity, FLOP/byte");
+    out_ += line("axis", left_, bottom, right_, bottom) + line("axis", left_, top, left_, bottom);
+    out_ += text("", (left_ + right_) / 2, bottom + 34, "middle", "arithmetic intensity, FLOP/byte");
     out_ += fmt::format("<text transform=\"translate(12 {:.1f}) rotate(-90)\" text-anchor=\"middle\">FLOP/s</text>\n",
                         (top + bottom) / 2);
   }
@@ -137,6 +139,14 @@ class Drawing {
   void draw_roofs(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box>& obstacles) {
     const double peak = std::max(roofline_.peak_float, roofline_.peak_double);
     if (!(peak > 0)) return;
+    // Names keep clear of the lines of other roofs and of both peaks.
+    const auto along = [&](double from_x, double from_y, double to_x, double to_y, std::vector<svg::Box>& boxes) {
+      const double length = std::hypot(to_x - from_x, to_y - from_y);
+      for (double at = 0; at <= length; at += 3) {
+        const double share = length > 0 ? at / length : 0;
+        boxes.push_back({from_x + share * (to_x - from_x) - 1, from_y + share * (to_y - from_y) - 1, 2, 2});
+      }
+    };
     const auto bend_of = [&](double rate) { return std::clamp(peak / rate, x.low, x.high); };
     // Peaks first: their names have one place only, those along the roofs keep clear of them.
     const double first_bend = roofline_.roofs.empty() ? x.low : bend_of(roofline_.roofs.front().second);
@@ -144,6 +154,15 @@ class Drawing {
     const double memory = main_memory(roofline_);
     const double meets = memory > 0 ? std::max(x.low, roofline_.peak_double / roofline_.roofs.front().second) : x.low;
     draw_peak(x, y, "peak2", roofline_.peak_double, meets, "double", obstacles);
+    std::vector<std::vector<svg::Box>> lines(roofline_.roofs.size());
+    std::vector<svg::Box> peaks;
+    for (const double flat : {roofline_.peak_float, roofline_.peak_double}) {
+      if (flat > y.low) along(left_, y.at(flat), right_, y.at(flat), peaks);
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const double rate = roofline_.roofs[i].second, start = std::max(x.low, y.low / rate), bend = bend_of(rate);
+      along(x.at(start), y.at(start * rate), x.at(bend), y.at(bend * rate), lines[i]);
+    }
     for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
       const auto& [name, rate] = roofline_.roofs[i];
       const double start = std::max(x.low, y.low / rate), bend = bend_of(rate);
@@ -151,13 +170,19 @@ class Drawing {
                           roof_class(roofline_, i), x.at(start), y.at(start * rate), x.at(bend), y.at(bend * rate),
                           svg::escape(fmt::format("{} {}\nmeets the peak at {:.3g} FLOP/byte", name,
                                                   base::human_rate(rate, "B/s"), peak / rate)));
-      name_roof(x, y, i, start, bend, inside, obstacles);
+      std::vector<svg::Box> others = peaks;
+      for (std::size_t other = 0; other < lines.size(); ++other) {
+        if (other != i) others.insert(others.end(), lines[other].begin(), lines[other].end());
+      }
+      name_roof(x, y, i, start, bend, inside, others, obstacles);
     }
+    obstacles.insert(obstacles.end(), peaks.begin(), peaks.end());
+    for (const auto& one : lines) obstacles.insert(obstacles.end(), one.begin(), one.end());
   }
 
   // Names stand along their lines, each at a place of its own; one that finds none is in the legend alone.
   void name_roof(const svg::Axis& x, const svg::Axis& y, std::size_t i, double start, double bend,
-                 const svg::Box& inside, std::vector<svg::Box>& obstacles) {
+                 const svg::Box& inside, const std::vector<svg::Box>& others, std::vector<svg::Box>& obstacles) {
     constexpr double kAbove = 5, kPlaces = 16;
     const auto& [name, rate] = roofline_.roofs[i];
     const double count = static_cast<double>(roofline_.roofs.size());
@@ -172,7 +197,7 @@ class Drawing {
       const double px = x.at(at), py = y.at(at * rate), middle = kAbove + kFont / 3;
       const auto boxes = boxes_along(px + middle * std::sin(angle), py - middle * std::cos(angle), angle,
                                      svg::text_width(name, kFont));
-      if (!clear_of(boxes, obstacles, inside)) continue;
+      if (!clear_of(boxes, obstacles, inside) || !clear_of(boxes, others, inside)) continue;
       out_ += fmt::format(
           "<text class=\"name halo\" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\" y=\"-{:.0f}\" "
           "text-anchor=\"middle\">{}</text>\n",
@@ -187,30 +212,30 @@ class Drawing {
     if (!(peak > 0) || peak < y.low) return;
     const double py = y.at(peak);
     out_ += fmt::format("<path class=\"roof {}\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>peak {} {}</title></path>\n", kind,
-                        x.at(std::min(from, x.high)), py, kRight, name, base::human_rate(peak, "FLOP/s"));
+                        x.at(std::min(from, x.high)), py, right_, name, base::human_rate(peak, "FLOP/s"));
     const double width = svg::text_width(std::string("peak ") + name, kFont) + 8;
     // Above its line, or below where another peak's name stands.
     for (const double baseline : {py - 6, py + kFont + 3}) {
-      const svg::Box box{kRight - width, baseline - 13, width, 18};
+      const svg::Box box{right_ - width, baseline - 13, width, 18};
       if (std::any_of(obstacles.begin(), obstacles.end(), [&](const svg::Box& o) { return svg::overlap(box, o); })) {
         continue;
       }
-      out_ += text("name halo", kRight - 4, baseline, "end", std::string("peak ") + name);
+      out_ += text("name halo", right_ - 4, baseline, "end", std::string("peak ") + name);
       obstacles.push_back(box);
       break;
     }
   }
 
+  // Numbers beside the dots; draw_list() has the names, which would not fit between the lines.
   void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {
     std::vector<svg::Label> labels;
-    std::vector<std::size_t> which;
     for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
       const Landing landing = land(roofline_, roofline_.points[i]);
       if (moves_only(roofline_.points[i]) || !drawable(landing)) continue;
-      // A stray point beyond the frame stands on its edge.
+      numbered_.push_back(i);
+      // A point beyond the frame is drawn on its edge.
       labels.push_back({x.at(std::clamp(landing.intensity, x.low, x.high)),
-                        y.at(std::clamp(landing.flops_per_second, y.low, y.high)), roofline_.points[i].label});
-      which.push_back(i);
+                        y.at(std::clamp(landing.flops_per_second, y.low, y.high)), std::to_string(numbered_.size())});
     }
     const auto placed = svg::place_labels(labels, kFont, inside, std::move(obstacles));
     for (std::size_t p = 0; p < placed.size(); ++p) {
@@ -220,16 +245,40 @@ class Drawing {
                    box.y + box.height / 2);
     }
     for (std::size_t p = 0; p < placed.size(); ++p) {
-      const Point& point = roofline_.points[which[p]];
+      const Point& point = roofline_.points[numbered_[p]];
       const Landing landing = land(roofline_, point);
       out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
                           labels[p].x, labels[p].y,
-                          svg::data(point_key(key_, which[p], "flops_per_second"), landing.flops_per_second),
+                          svg::data(point_key(key_, numbered_[p], "flops_per_second"), landing.flops_per_second),
                           svg::escape(tooltip(point, landing)));
       const svg::Box& box = placed[p].box;
       if (placed[p].shown)
-        out_ += text("name halo", box.x + box.width / 2, box.y + box.height - 4, "middle", point.label);
+        out_ += text("name halo", box.x + box.width / 2, box.y + box.height - 4, "middle", labels[p].text);
     }
+  }
+
+  // Number, name, rate and share of each point; the name on a line of its own where the drawing is narrow.
+  double draw_list(double y) {
+    for (std::size_t p = 0; p < numbered_.size(); ++p) {
+      const std::size_t index = numbered_[p];
+      const Point& point = roofline_.points[index];
+      const Landing landing = land(roofline_, point);
+      const double room = narrow_ ? right_ - list_left_ - 20 : right_ - kStripValues - list_left_ - 34;
+      out_ += text("name", list_left_ + 12, y + 12, "end", std::to_string(p + 1));
+      out_ += text("name", list_left_ + 20, y + 12, "start", svg::shortened(point.label, room, kFont));
+      if (narrow_) y += kRow - 6;
+      out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{}</text>\n", right_ - 44, y + 12,
+                          svg::data(point_key(key_, index, "flops_per_second"), landing.flops_per_second),
+                          base::human_rate(landing.flops_per_second, "FLOP/s"));
+      draw_share(index, landing, y + 12);
+      y += kRow;
+    }
+    return y;
+  }
+
+  void draw_share(std::size_t index, const Landing& landing, double y) {
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", right_, y,
+                        svg::data(point_key(key_, index, "share"), landing.share), landing.share * 100);
   }
 
   // --- no arithmetic ------------------------------------------------------------------------------------------------
@@ -247,17 +296,18 @@ class Drawing {
     }
     if (movers.empty()) return y;
     y += 12;
-    out_ += text("title", kLeft - 50, y + 12, "start", "No arithmetic: bandwidth alone");
+    out_ += text("title", list_left_, y + 12, "start", "No arithmetic: bandwidth alone");
     y += 28;
-    const svg::Axis axis{svg::Spacing::decades, low / 2, high * 1.5, kStripLabels, kRight - kStripValues};
-    const double roofs_height = draw_strip_roofs(axis, y, kStripRow * static_cast<double>(movers.size()));
+    const double labels = narrow_ ? list_left_ : 262, row = narrow_ ? 2 * kRow : kRow;
+    const svg::Axis axis{svg::Spacing::decades, low / 2, high * 1.5, labels, right_ - kStripValues};
+    const double roofs_height = draw_strip_roofs(axis, y, row * static_cast<double>(movers.size()));
     y += roofs_height;
     for (const std::size_t i : movers) {
-      draw_mover(axis, i, y + kStripRow / 2);
-      y += kStripRow;
+      draw_mover(axis, i, y + row - kRow / 2);
+      y += row;
     }
     out_ += line("axis", axis.from, y, axis.to, y);
-    for (const double value : axis.ticks(6))
+    for (const double value : axis.ticks(narrow_ ? 3 : 6))
       out_ += text("small", axis.at(value), y + 15, "middle", svg::tick_text(value));
     out_ += text("small", axis.to + 10, y + 15, "start", "B/s");
     return y + 20;
@@ -287,9 +337,11 @@ class Drawing {
   void draw_mover(const svg::Axis& axis, std::size_t index, double y) {
     const Point& point = roofline_.points[index];
     const Landing landing = land(roofline_, point);
-    const std::string label = svg::shortened(point.label, kStripLabels - 24, kFont);
     out_ += line("grid", axis.from, y, axis.to, y);
-    out_ += text("name", axis.from - 10, y + 4, "end", label);
+    if (narrow_)  // above its row
+      out_ += text("name halo", axis.from, y - 12, "start", svg::shortened(point.label, right_ - axis.from, kFont));
+    else
+      out_ += text("name", axis.from - 10, y + 4, "end", svg::shortened(point.label, axis.from - 24, kFont));
     out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
                         axis.at(landing.bytes_per_second), y,
                         svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
@@ -297,19 +349,23 @@ class Drawing {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", axis.to + 10, y + 4,
                         svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
                         base::human_rate(landing.bytes_per_second, "B/s"));
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", kRight, y + 4,
-                        svg::data(point_key(key_, index, "share"), landing.share), landing.share * 100);
+    draw_share(index, landing, y + 4);
   }
 
   const Roofline& roofline_;
   std::string key_;
+  double width_;
+  bool narrow_;  // for a phone
+  double left_ = narrow_ ? 50 : 62, right_ = width_ - 16, plot_height_ = narrow_ ? 260 : 340;
+  double list_left_ = narrow_ ? 2 : 12;
+  std::vector<std::size_t> numbered_;  // points on the plane, in the order of their numbers
   std::string out_;
 };
 
 }  // namespace
 
-std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone) {
-  return Drawing(roofline, key).finish(standalone);
+std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone, double width) {
+  return Drawing(roofline, key, width).finish(standalone);
 }
 
 std::string to_svg(const Roofline& roofline) { return svg_of(roofline, "roofline", true); }

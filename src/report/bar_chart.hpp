@@ -22,6 +22,7 @@ struct BarChart {
   std::string roof_name = "roof";
 };
 
-std::string svg_of(const BarChart& chart, bool standalone);
+// Below a width of 500 labels are above their bars.
+std::string svg_of(const BarChart& chart, bool standalone, double width = 760);
 
 }  // namespace ridge::report

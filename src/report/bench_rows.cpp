@@ -51,7 +51,64 @@ bool better(const BenchRow& row, const BenchRow& known) {
   return timed(row.seconds) && (!timed(known.seconds) || row.seconds < known.seconds);
 }
 
+bool beyond_roof(const BenchRow& row) {
+  return std::isfinite(row.roof_share) && std::lround(100 * row.roof_share) > 100;
+}
+
+// Whether a row's roof is the copy rate of main memory in the profile.
+bool memory_is_roof(const BenchRow& row, const machine::Ceilings& ceilings) {
+  const double roof = row.gbytes_per_s * 1e9 / row.roof_share;
+  const double copy = std::max(ceilings.memory().all.copy, ceilings.memory().all.copy_streaming);
+  return std::abs(roof - copy) <= 0.01 * copy;
+}
+
+// The largest cache that holds what a row moves; empty where none does.
+std::string cache_of(const BenchRow& row, const machine::Ceilings& ceilings) {
+  const double bytes = row.gbytes_per_s * 1e9 * row.seconds;
+  for (std::size_t i = ceilings.levels.size() - 1; i-- > 0;) {
+    if (bytes <= static_cast<double>(ceilings.levels[i].capacity)) return ceilings.levels[i].name;
+  }
+  return "";
+}
+
+std::string cause_of(const BenchRow& row, const std::optional<machine::Profile>& profile) {
+  const machine::DeviceProfile* device = profile ? profile->find(row.device) : nullptr;
+  if (device == nullptr || !device->ceilings.measured)
+    return "its ceilings are estimates; measure them with `ridge machine`";
+  const bool memory = memory_is_roof(row, device->ceilings);
+  if (const std::string cache = cache_of(row, device->ceilings); memory && !cache.empty())
+    return fmt::format("the data fit in {}, and the roof is that of main memory", cache);
+  if (!memory && row.device != "host") return "the roof is a copy timed in the same run, which was slower than usual";
+  return fmt::format(
+      "the profile of {} is lower than what this machine does now; measure again while it is quiet with `ridge machine "
+      "--refresh`",
+      profile->measured_at);
+}
+
 }  // namespace
+
+std::vector<std::string> roof_warnings(const Bench& bench, const std::optional<machine::Profile>& profile) {
+  struct Beyond {
+    std::size_t count = 0;
+    const BenchRow* most = nullptr;
+  };
+  std::map<std::string, Beyond> devices;
+  for (const BenchRow& row : bench.rows) {
+    if (!beyond_roof(row)) continue;
+    Beyond& found = devices[row.device];
+    ++found.count;
+    if (found.most == nullptr || row.roof_share > found.most->roof_share) found.most = &row;
+  }
+  std::vector<std::string> warnings;
+  for (const auto& [device, found] : devices) {
+    const BenchRow& row = *found.most;
+    warnings.push_back(fmt::format("{}: {} above 100 % of the roof, at most {:.0f} % ({}, {}): {}", device,
+                                   found.count == 1 ? "a row is" : fmt::format("{} rows are", found.count),
+                                   100 * row.roof_share, row.problem, row.variant,
+                                   bench.beyond_roof.empty() ? cause_of(row, profile) : bench.beyond_roof));
+  }
+  return warnings;
+}
 
 std::vector<std::size_t> best_rows(const std::vector<BenchRow>& rows) {
   std::map<std::pair<std::string, std::string>, std::size_t> place;

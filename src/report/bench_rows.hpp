@@ -1,6 +1,7 @@
 // What every `ridge bench` produces, and its JSON.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,11 @@ struct Bench {
   std::vector<BenchRow> rows;
   std::vector<std::string> missing_peers = {};  // "fftw: not installed when this was built"
   std::vector<Illustration> illustrations = {};
+  std::string beyond_roof = {};  // why a share above 100 % is no fault; empty where it would be one
 };
+
+// Bench::beyond_roof of stencils, whose roof is one read and one write per cell and step.
+inline constexpr const char* kSeveralSteps = "several time steps are computed per pass over memory";
 
 // Rows that stand for us in the summary, as indices.
 std::vector<std::size_t> best_rows(const std::vector<BenchRow>& rows);
@@ -51,6 +56,10 @@ std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows);
 // A device's rows as points for its roofline: of every problem the `most` fastest variants and the chosen one.
 std::vector<machine::Point> points_of(const std::vector<BenchRow>& rows, const std::string& device,
                                       std::size_t most = 4);
+
+// Shares of the roof above 100 % and their cause, a line per device. `profile` is the one the shares were computed
+// with: nothing where ceilings were estimated.
+std::vector<std::string> roof_warnings(const Bench& bench, const std::optional<machine::Profile>& profile);
 
 base::Json json_of(const Bench& bench);  // "title", "note", "rows", "summary", and "missing_peers" where there are any
 // The whole document of `--json FILE`: {"machine": …, "rows": …, "summary": …}.

@@ -106,10 +106,11 @@ std::string rate_text(const OverviewCell& cell) {
   return base::human_rate(cell.value, cell.unit);
 }
 
-std::string html_of(const OverviewCell& cell, const std::string& detail) {
+// The device's name shows on a phone, where cells stand below each other.
+std::string html_of(const OverviewCell& cell, const std::string& detail, const std::string& device) {
   if (!cell.there) return "<td class=\"none\">–</td>";
-  std::string out = fmt::format("<td><div class=\"rate\" title=\"{}\">{}</div>", escape(cell.variant),
-                                marked(cell.key, cell.value, rate_text(cell)));
+  std::string out = fmt::format("<td data-device=\"{}\"><div class=\"rate\" title=\"{}\">{}</div>", escape(device),
+                                escape(cell.variant), marked(cell.key, cell.value, rate_text(cell)));
   if (cell.share > 0) {
     out += fmt::format(
         "<div class=\"bar\"><span style=\"width:{:.1f}%\"></span></div><div class=\"meta\">{} of the roof{}</div>",
@@ -160,10 +161,14 @@ std::string overview_card(const Report& report) {
   out += "</tr>\n";
   for (const OverviewLine& line : lines) {
     out += fmt::format("<tr><td>{}<div class=\"meta\">{}</div></td>", escape(line.workload), escape(line.detail));
-    for (const OverviewCell& cell : line.cells) out += html_of(cell, line.detail);
+    for (std::size_t i = 0; i < line.cells.size(); ++i)
+      out += html_of(line.cells[i], line.detail, report.devices[i].profile.id);
     out += "</tr>\n";
   }
-  return out + "</table></div>\n</section>\n";
+  return out +
+         "</table></div>\n<p class=\"meta\">Number types: f32 and f64 are real, of 32 and 64 bits; c64 is complex, two "
+         "f32; "
+         "c128 is two f64.</p>\n</section>\n";
 }
 
 std::string overview_text(const Report& report) {

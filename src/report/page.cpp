@@ -92,7 +92,8 @@ Json json_of(const Report& report) {
   }
   return {{"title", report.title},        {"overview", std::move(lines)},      {"pending", report.pending},
           {"hardware", report.hardware},  {"measured_at", report.measured_at}, {"seconds_taken", report.seconds_taken},
-          {"device", std::move(devices)}, {"bench", std::move(benches)},       {"notes", report.notes}};
+          {"device", std::move(devices)}, {"bench", std::move(benches)},       {"notes", report.notes},
+          {"doubts", report.doubts}};
 }
 
 std::string to_json(const Report& report) { return machine::readable(json_of(report)); }
@@ -108,9 +109,14 @@ std::string to_html(const Report& report) {
       fmt::format("<style>\n{}{}</style>\n</head>\n<body>\n<div class=\"wrap\">\n", base::svg::style(), page_style());
   out += header(report);
   out += list_card("Still being measured: open this page again in a minute", report.pending);
+  out += list_card("The machine was busy while it was measured: do not trust these figures", report.doubts);
   out += overview_card(report);
   for (const DeviceSection& device : report.devices) out += device_card(device);
-  for (std::size_t i = 0; i < report.benches.size(); ++i) out += bench_card(report.benches[i], i);
+  machine::Profile profile;
+  profile.measured_at = report.measured_at;
+  for (const DeviceSection& device : report.devices) profile.devices.push_back(device.profile);
+  for (std::size_t i = 0; i < report.benches.size(); ++i)
+    out += bench_card(report.benches[i], i, roof_warnings(report.benches[i], profile));
   out += list_card("Not here", report.notes);
   out += fmt::format("<footer>{}</footer>\n</div>\n", escape(report.hardware));
   out += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",

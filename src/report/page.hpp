@@ -26,6 +26,7 @@ struct Report {
   std::vector<std::string> pending;   // "stencils on cuda:0": what a first page has not measured yet
   std::string hardware, measured_at;  // of the profile
   double seconds_taken = 0;
+  std::vector<std::string> doubts = {};  // of the profile: why its figures cannot be trusted
   std::vector<DeviceSection> devices;
   std::vector<Bench> benches;      // a section each
   std::vector<std::string> notes;  // "CUDA: no driver": what is not there and why

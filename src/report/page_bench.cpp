@@ -51,7 +51,7 @@ std::string bar_charts(const Bench& bench, const std::string& key) {
       chart.bars.push_back(
           {row.variant, row.*measure.value, at + "." + measure.field, row.roof_share, at + ".roof_share", row.chosen});
     }
-    out += "<div class=\"figure\">\n" + svg_of(chart, false) + "</div>\n";
+    out += figure(svg_of(chart, false), svg_of(chart, false, kNarrowWidth));
   }
   return out;
 }
@@ -109,10 +109,11 @@ std::string summary_table(const Bench& bench, const std::string& key) {
 
 }  // namespace
 
-std::string bench_card(const Bench& bench, std::size_t index) {
+std::string bench_card(const Bench& bench, std::size_t index, const std::vector<std::string>& warnings) {
   const std::string key = fmt::format("bench.{}", index);
   std::string out = fmt::format("<section class=\"card\" id=\"bench-{}\">\n<h2>{}</h2>\n", index, escape(bench.title));
   if (!bench.note.empty()) out += fmt::format("<div class=\"meta\">{}</div>\n", escape(bench.note));
+  for (const std::string& warning : warnings) out += fmt::format("<p class=\"meta\">{}</p>\n", escape(warning));
   const bool chosen = std::any_of(bench.rows.begin(), bench.rows.end(), [](const BenchRow& row) { return row.chosen; });
   if (chosen) out += "<p class=\"meta\"><span class=\"key\"></span>what the planner picks</p>\n";
   for (const Illustration& one : bench.illustrations) {

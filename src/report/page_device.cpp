@@ -130,7 +130,9 @@ std::string device_card(const DeviceSection& device) {
       escape(profile.name), profile.ceilings.measured ? "" : "<span class=\"flag\">estimated, not measured</span>",
       escape(profile.id));
   out += tiles(device, key);
-  out += "<div class=\"figure\">\n" + machine::svg_of(roofline_of(device), key + ".roofline", false) + "</div>\n";
+  const machine::Roofline roofline = roofline_of(device);
+  out += figure(machine::svg_of(roofline, key + ".roofline", false),
+                machine::svg_of(roofline, key + ".roofline", false, kNarrowWidth));
   out += "<h3>Bandwidth of each level</h3>\n" + levels_table(profile.ceilings, key);
   out += transfers_table(profile.ceilings.transfers, key);
   out += facts(device, key);

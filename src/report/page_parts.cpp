@@ -38,6 +38,10 @@ std::string anchor(std::string text) {
   return text;
 }
 
+std::string figure(const std::string& wide, const std::string& narrow) {
+  return "<div class=\"figure wide\">\n" + wide + "</div>\n<div class=\"figure narrow\">\n" + narrow + "</div>\n";
+}
+
 machine::Roofline roofline_of(const DeviceSection& device) {
   machine::Roofline roofline = machine::roofline(device.profile);
   roofline.points = device.points;

@@ -19,7 +19,11 @@ std::string anchor(std::string text);     // for an id attribute
 
 machine::Roofline roofline_of(const DeviceSection& device);  // with its points
 
+// A drawing for a wide window and one for a phone; the style sheet shows one of them.
+inline constexpr double kNarrowWidth = 330;
+std::string figure(const std::string& wide, const std::string& narrow);
+
 std::string device_card(const DeviceSection& device);
-std::string bench_card(const Bench& bench, std::size_t index);
+std::string bench_card(const Bench& bench, std::size_t index, const std::vector<std::string>& warnings);
 
 }  // namespace ridge::report

@@ -23,14 +23,15 @@ section.card{background:var(--surface);border:1px solid var(--line);border-radiu
 ul.summary{margin:0;padding:0;list-style:none}
 ul.summary li{padding:5px 0;border-top:1px solid var(--grid);overflow-wrap:anywhere}
 ul.summary li:first-child{border-top:0}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:1px;
 border:1px solid var(--grid);border-radius:8px;overflow:hidden;margin:16px 0 20px}
 .tile{box-shadow:0 0 0 1px var(--grid);padding:10px 14px}
 .tile .what{color:var(--faint);font-size:12px}
 .tile .number{font-size:20px;font-weight:600;white-space:nowrap;letter-spacing:-.01em}
 .figure{overflow-x:auto;margin:4px 0}
-.figure svg{width:100%;min-width:620px;max-width:880px;height:auto;margin:0 auto}
-.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(330px,1fr));gap:18px 24px}
+.figure svg{width:100%;max-width:880px;height:auto;margin:0 auto}
+.figure.narrow{display:none}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(330px,100%),1fr));gap:18px 24px}
 .figures svg{width:100%;height:auto}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:14px}
@@ -48,7 +49,7 @@ table.overview th a{color:var(--ink);text-decoration:none}
 table.overview .rate{font-weight:600;white-space:nowrap}
 .bar{height:6px;border-radius:3px;background:var(--grid);overflow:hidden;margin:3px 0 2px;max-width:180px}
 .bar span{display:block;height:100%;background:var(--accent)}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:0 28px;margin:0;font-size:14px}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(260px,100%),1fr));gap:0 28px;margin:0;font-size:14px}
 .facts div{display:flex;justify-content:space-between;gap:16px;padding:4px 0;border-bottom:1px solid var(--grid)}
 .facts dt{color:var(--soft)}
 .facts dd{margin:0;text-align:right;overflow-wrap:anywhere}
@@ -56,7 +57,20 @@ table.overview .rate{font-weight:600;white-space:nowrap}
 margin-left:8px;vertical-align:2px;font-weight:400}
 .key{display:inline-block;width:10px;height:10px;border-radius:2px;background:var(--accent);margin-right:6px}
 footer{color:var(--faint);font-size:13px;padding:6px 0 40px}
-@media (max-width:640px){section.card{padding:16px 14px}h1{font-size:23px}}
+figure{margin:8px 0}
+figure img{max-width:100%;height:auto}
+@media (max-width:640px){.wrap{padding:0 10px}section.card{padding:16px 14px}h1{font-size:23px}
+.figure.wide{display:none}.figure.narrow{display:block}
+.tile{padding:8px 10px}.tile .number{font-size:17px}
+table.overview,table.overview tbody,table.overview tr,table.overview td{display:block}
+table.overview tr{border-bottom:1px solid var(--axis);padding:8px 0}
+table.overview tr:first-child{display:none}
+table.overview tr:last-child{border-bottom:0}
+table.overview td{border-bottom:0;padding:4px 0}
+table.overview td:first-child{font-weight:600}
+table.overview .meta{font-weight:400}
+table.overview td[data-device]::before{content:attr(data-device);color:var(--faint);font-size:12px}
+table.overview td.none{display:none}}
 @media print{html,body{background:#fff}section.card{break-inside:avoid}}
 )";
 }

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/json.hpp"
 #include "report/markup.hpp"
@@ -145,20 +147,30 @@ TEST(Roofline, SvgIsWellFormedAndCarriesItsNumbers) {
   EXPECT_EQ(texts.at("roofline.points.1.share"), "50 %");
 }
 
-TEST(Roofline, SvgLabelsStayApart) {
+TEST(Roofline, SvgNumbersEveryPointAndNamesItInTheList) {
   Roofline roofline = sample_roofline();
   for (int i = 0; i < 10; ++i)
     roofline.points.push_back({"variant number " + std::to_string(i), 1e9, 0.5e9, 0.1 + 0.001 * i});
-  std::vector<std::pair<double, double>> places;  // centre and baseline of each label
-  for (const auto& element : markup::read(to_svg(roofline))) {
-    if (element.name == "text" && element.text.rfind("variant number", 0) == 0)
+  for (const double width : {760.0, 330.0}) {
+    std::vector<std::pair<double, double>> places;  // centre and baseline of each number on the plane
+    std::set<std::string> numbers, names;
+    for (const auto& element : markup::read(ridge::machine::svg_of(roofline, "roofline", true, width))) {
+      if (element.attributes.count("x") > 0 && element.name == "text") {
+        EXPECT_LE(std::stod(element.attributes.at("x")), width) << element.text;
+      }
+      if (element.name != "text" || element.attributes.count("class") == 0) continue;
+      if (element.text.rfind("variant number", 0) == 0) names.insert(element.text);
+      if (element.attributes.at("class") != "name halo" || std::isdigit(element.text[0]) == 0) continue;
+      numbers.insert(element.text);
       places.emplace_back(std::stod(element.attributes.at("x")), std::stod(element.attributes.at("y")));
-  }
-  EXPECT_GE(places.size(), 9u);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j)
-      EXPECT_TRUE(std::abs(places[i].first - places[j].first) > 90 ||
-                  std::abs(places[i].second - places[j].second) > 11);
+    }
+    EXPECT_EQ(names.size(), 10u) << width;
+    EXPECT_EQ(numbers, (std::set<std::string>{"1", "10", "2", "3", "4", "5", "6", "7", "8", "9"})) << width;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j)
+        EXPECT_TRUE(std::abs(places[i].first - places[j].first) > 7 ||
+                    std::abs(places[i].second - places[j].second) > 11);
+    }
   }
 }
 

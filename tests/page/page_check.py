@@ -8,6 +8,16 @@ import math
 import re
 
 LOOK = """(() => {
+  // Of two drawings for wide and narrow windows the style sheet hides one with its frame.
+  const hidden = svg => svg.closest('.figure') !== null && getComputedStyle(svg.closest('.figure')).display === 'none';
+  const drawings = [...document.querySelectorAll('svg')].filter(svg => !hidden(svg));
+  // What reaches beyond the window, or is cut off by a frame around it. Tables of all measurements may be scrolled.
+  const cut = () => [...document.querySelectorAll('svg, .tile, .tile .number, table.overview td, h1, h2, img, .meta')].filter(e => {
+    const box = e.getBoundingClientRect();
+    if (box.width === 0 || (e.closest('svg') !== null && e.closest('svg') !== e)) return false;
+    const frame = e.parentElement.getBoundingClientRect();
+    return box.right > innerWidth + 1 || (e.closest('.tile, .figure, .figures') !== null && box.right > frame.right + 1);
+  }).map(e => `${e.tagName.toLowerCase()} ${(e.getAttribute('aria-label') || e.textContent).trim().slice(0, 60)}`);
   const drawn = svg => {
     const box = svg.getBoundingClientRect();
     return box.width > 0 && box.height > 0 &&
@@ -40,9 +50,11 @@ LOOK = """(() => {
   const data = document.getElementById('report-data');
   const table = document.querySelector('table');
   return {
-    overlaps: [...document.querySelectorAll('svg')].flatMap(overlaps),
+    cut: cut(),
+    wider: document.documentElement.scrollWidth - innerWidth,
+    overlaps: drawings.flatMap(overlaps),
     opens_with: table === null ? null : table.className,
-    drawings: [...document.querySelectorAll('svg')].map(drawn),
+    drawings: drawings.map(drawn),
     data: data === null ? null : data.textContent,
     numbers: [...document.querySelectorAll('[data-key]')].map(
         e => [e.dataset.key, e.dataset.value === undefined ? null : e.dataset.value, e.textContent]),
@@ -111,9 +123,9 @@ def number_problem(data, key, value, text):
     return None
 
 
-def problems(browser, page, json_text, drawings=1):
-    """Everything that is wrong with the page, a line each."""
-    found, seen = browser.open(page, LOOK)
+def problems(browser, page, json_text, drawings=1, width=1280):
+    """Everything that is wrong with the page in a window of `width` pixels, a line each."""
+    found, seen = browser.open(page, LOOK, width=width)
     if seen is None:
         return found or ["the page could not be looked at"]
     drawn = sum(seen["drawings"])
@@ -121,6 +133,9 @@ def problems(browser, page, json_text, drawings=1):
         found.append(f"{drawn} drawings (SVG) are visible, at least {drawings} should be")
     if drawn < len(seen["drawings"]):
         found.append(f"{len(seen['drawings']) - drawn} drawings (SVG) are empty or have no size")
+    found += [f"cut off at {width} pixels: {what}" for what in seen["cut"]]
+    if seen["wider"] > 0:
+        found.append(f"the page is {seen['wider']} pixels wider than a window of {width}")
     found += [f"the labels {first!r} and {second!r} overlap" for first, second in seen["overlaps"]]
     data = json.loads(json_text)
     if "overview" in data and seen["opens_with"] != "overview":

@@ -25,13 +25,13 @@ class PageCheck(unittest.TestCase):
         cls.browser = cls.enterClassContext(browser.Browser(browser.find()))
         cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
 
-    def problems(self, old="", new="", drawings=1):
+    def problems(self, old="", new="", drawings=1, width=1280):
         if old:
             self.assertIn(old, PAGE)
         path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
             file.write(PAGE.replace(old, new, 1) if old else PAGE)
-        return page_check.problems(self.browser, path, json.dumps(DATA), drawings)
+        return page_check.problems(self.browser, path, json.dumps(DATA), drawings, width)
 
     def expect(self, message, *change, **options):
         found = self.problems(*change, **options)
@@ -62,6 +62,22 @@ class PageCheck(unittest.TestCase):
 
     def test_empty_drawing(self):
         self.assertIn("0 drawings", self.problems('<path d="M0 0L90 40" stroke="black"/>', "")[0])
+
+    def test_a_drawing_for_the_other_width(self):
+        pair = ("<style>.narrow{display:none}@media(max-width:600px){.wide{display:none}.narrow{display:block}}</style>"
+                "<div class='figure narrow'><svg width='90' height='9'><path d='M0 0L9 9' stroke='black'/></svg></div>")
+        for width in (1280, 400):
+            self.assertEqual(self.problems("<svg", pair + "<svg", drawings=1 if width > 600 else 2, width=width), [])
+
+    def test_what_is_cut_off(self):
+        page = PAGE.replace('<svg width="100"', "<svg width='700' aria-label='too wide'")
+        path = os.path.join(self.folder, "wide.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page.replace("<head>", "<head><meta name='viewport' content='width=device-width,initial-scale=1'>"))
+        self.assertEqual(page_check.problems(self.browser, path, json.dumps(DATA)), [])
+        found = page_check.problems(self.browser, path, json.dumps(DATA), width=400)
+        self.assertTrue(any("cut off at 400 pixels: svg too wide" in line for line in found), found)
+        self.assertTrue(any("pixels wider than a window of 400" in line for line in found), found)
 
     def test_too_few_drawings(self):
         self.expect("1 drawings", drawings=2)

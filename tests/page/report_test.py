@@ -29,7 +29,8 @@ def main(ridge, folder):
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
         data = file.read()
     with browser.Browser(program) as chromium:
-        found = page_check.problems(chromium, page, data, drawings=drawings_wanted(json.loads(data)))
+        found = [f"{width} pixels: {line}" for width in (1280, 400)
+                 for line in page_check.problems(chromium, page, data, drawings_wanted(json.loads(data)), width)]
     print("\n".join(found) or "the page is whole")
     return 1 if found else 0
 

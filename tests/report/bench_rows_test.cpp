@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace {
 
@@ -41,6 +42,36 @@ TEST(BenchRows, TimesNobodyHasAreLeftOut) {
   EXPECT_TRUE(summarize({{"a", "host", "v", 0, 0, 0, 0, {{"fftw", 1.0}}}}).empty());
   EXPECT_TRUE(summarize({{"a", "host", "v", 1, 0, 0, 0, {{"fftw", 0.0}, {"kiss", nan}}}}).empty());
   EXPECT_TRUE(summarize({}).empty());
+}
+
+TEST(BenchRows, SharesAboveTheRoofAreExplained) {
+  ridge::machine::Profile profile;
+  profile.measured_at = "2024-06-01";
+  ridge::machine::DeviceProfile host{.id = "host", .name = "n", .fingerprint = "f", .ceilings = {}};
+  host.ceilings.measured = true;
+  host.ceilings.levels = {{"L2", 1 << 20, {}, {}}, {"memory", 1u << 30, {20e9, 10e9, 10e9, 0, 0}, {}}};
+  profile.devices = {host};
+  // Problem, device, variant, seconds, GFLOP/s, GB/s, share.
+  const BenchRow below{"a", "host", "v", 1, 0, 10.04, 1.004, {}}, small{"a", "host", "v", 1e-5, 0, 20, 2, {}},
+      large{"b", "host", "w", 1, 30, 17.3, 1.73, {}}, nobody{"c", "host", "v", 1, 0, 1, std::nan(""), {}};
+  const auto warned = [&](std::vector<BenchRow> rows, const std::optional<ridge::machine::Profile>& of) {
+    Bench bench{"t", "", std::move(rows)};
+    const auto found = roof_warnings(bench, of);
+    return found.empty() ? std::string() : found.front();
+  };
+  EXPECT_EQ(warned({below, nobody}, profile), "") << "rounds to 100 %";
+  EXPECT_EQ(warned({small}, profile),
+            "host: a row is above 100 % of the roof, at most 200 % (a, v): the data fit in L2, and the roof is that of "
+            "main memory");
+  EXPECT_EQ(warned({below, small, large, {"d", "host", "x", 1, 0, 30, 3, {}}}, profile),
+            "host: 3 rows are above 100 % of the roof, at most 300 % (d, x): the profile of 2024-06-01 is lower than "
+            "what this machine does now; measure again while it is quiet with `ridge machine --refresh`");
+  EXPECT_NE(warned({large}, std::nullopt).find("estimates; measure them with `ridge machine`"), std::string::npos);
+  profile.devices[0].ceilings.measured = false;
+  EXPECT_NE(warned({large}, profile).find("estimates"), std::string::npos);
+  Bench stencils{"t", "", {large}};
+  stencils.beyond_roof = ridge::report::kSeveralSteps;
+  EXPECT_NE(roof_warnings(stencils, profile).at(0).find("several time steps"), std::string::npos);
 }
 
 TEST(BenchRows, BecomePointsOfTheirDevice) {

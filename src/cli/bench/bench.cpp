@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "cli/command.hpp"
 #include "cli/output_folder.hpp"
 
@@ -43,9 +44,11 @@ void finish_bench(const report::Bench& bench, const BenchWishes& wishes) {
 }
 
 void save_bench(const report::Bench& bench, const BenchWishes& wishes) {
+  const auto profile = machine::load();
+  for (const std::string& warning : report::roof_warnings(bench, profile)) base::warn(warning);
   if (wishes.json.empty()) return;
   base::Json machine = base::Json::object();
-  if (const auto profile = machine::load()) machine = base::parse_json(machine::to_json(*profile));
+  if (profile) machine = base::parse_json(machine::to_json(*profile));
   base::write_file(wishes.json, report::to_json(bench, machine));
   fmt::print("wrote {}\n", wishes.json);
 }

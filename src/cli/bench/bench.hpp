@@ -35,7 +35,7 @@ std::vector<Device> bench_devices(const BenchWishes& wishes);
 
 // Prints the table and writes the JSON file.
 void finish_bench(const report::Bench& bench, const BenchWishes& wishes);
-// The JSON file alone.
+// Warns of shares above 100 % of the roof and writes the JSON file.
 void save_bench(const report::Bench& bench, const BenchWishes& wishes);
 
 // One a workload.

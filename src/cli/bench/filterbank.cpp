@@ -266,7 +266,9 @@ std::string filterbank_text(const filterbank::Problem& problem) {
                      problem.oversampling.numerator != problem.oversampling.denominator
                          ? fmt::format(" {}/{}", problem.oversampling.numerator, problem.oversampling.denominator)
                          : "",
-                     problem.threads != 1 ? fmt::format(" threads {}", problem.threads) : "");
+                     problem.threads == 1   ? ""
+                     : problem.threads == 0 ? " all threads"
+                                            : fmt::format(" {} threads", problem.threads));
 }
 
 void add_bench_filterbank(Command& bench_command) {

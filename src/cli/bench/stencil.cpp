@@ -72,6 +72,7 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   std::vector<std::string> names = wishes.stencils;
   if (names.empty()) names = {"star2d:1", "box2d:1", "star2d:2", "star2d:3", "star2d:4", "star3d:1"};
   report::Bench result;
+  result.beyond_roof = report::kSeveralSteps;
   result.title = "Stencils";
   result.note =
       "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "

@@ -131,6 +131,7 @@ std::vector<report::Bench> tour_benches() {
       "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer; on "
       "devices a copy of the same bytes.";
   benches[kStencil].title = "Stencils";
+  benches[kStencil].beyond_roof = report::kSeveralSteps;
   benches[kStencil].note =
       "Many steps of a 5-point stencil in a plane and a 7-point stencil in a cube. The roof is that of one read and "
       "one "

@@ -117,6 +117,7 @@ class Tour {
     page_.hardware = profile.hardware;
     page_.measured_at = profile.measured_at;
     page_.seconds_taken = profile.seconds_taken;
+    page_.doubts = profile.doubts;
     page_.devices.clear();
     for (const Device& device : devices().devices) {
       if (const auto* found = profile.find(device.id())) page_.devices.push_back({*found, facts(device.info()), {}});
