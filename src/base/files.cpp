@@ -1,13 +1,11 @@
 #include "base/files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -21,7 +19,7 @@
 #include <ridge/error.hpp>
 
 #include "base/log.hpp"
-#include "base/temporaries.hpp"
+#include "base/new_file.hpp"
 #include "base/trusted_files.hpp"
 
 namespace ridge::base {
@@ -91,90 +89,15 @@ fs::path folder_under_tmp() {
 
 // --- writing --------------------------------------------------------------------------------------------------------
 
-constexpr const char* kTemporary = ".tmp-";
-constexpr std::time_t kStaleSeconds = 3600;
-
-// ".tmp-<pid>-<counter>-<name>" and nothing else: the folder may be a user's own.
-bool is_temporary_name(const char* name) {
-  if (std::strncmp(name, kTemporary, std::strlen(kTemporary)) != 0) return false;
-  const char* at = name + std::strlen(kTemporary);
-  for (int field = 0; field < 2; ++field) {
-    const std::size_t digits = std::strspn(at, "0123456789");
-    if (digits == 0 || at[digits] != '-') return false;
-    at += digits + 1;
+void write_new_file(NewFile& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.descriptor(), bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) file.fail(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  return *at != '\0';
+  file.commit();
 }
-
-// What killed processes left behind.
-void remove_stale_temporaries(const fs::path& folder) {
-  DIR* const listing = ::opendir(folder.c_str());
-  if (listing == nullptr) return;
-  const int at = ::dirfd(listing);
-  const std::time_t now = std::time(nullptr);
-  while (const dirent* entry = ::readdir(listing)) {
-    struct stat status {};
-    if (is_temporary_name(entry->d_name) && ::fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode) && now - status.st_mtime > kStaleSeconds)
-      ::unlinkat(at, entry->d_name, 0);
-  }
-  ::closedir(listing);
-}
-
-// A new file beside `path` that disappears again unless it is renamed.
-class TemporaryFile {
- public:
-  TemporaryFile(const fs::path& path, mode_t mode) : target_(path) {
-    static std::atomic<unsigned> counter{0};
-    // A process of the same number may have been killed here, so a name can be taken.
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-      path_ = folder() / fmt::format("{}{}-{}-{:.100}", kTemporary, ::getpid(), counter++, path.filename().string());
-      name_ = TemporaryName(path_);
-      descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-      name_.made();
-      if (descriptor_ >= 0 || errno != EEXIST) break;
-    }
-    if (descriptor_ < 0) fail_with(errno);
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!renamed_) ::unlink(path_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  fs::path folder() const { return target_.has_parent_path() ? target_.parent_path() : fs::path("."); }
-
-  void write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail_with(errno);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-  void flush() {
-    // EINVAL: a file system that cannot; the file is whole all the same.
-    if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_with(errno);
-    // A file system over a network may report a full disk only here.
-    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_with(errno);
-  }
-  void rename() {
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with(errno);
-    renamed_ = true;
-    name_.forget();
-    flush_folder(folder());
-  }
-
- private:
-  // Throws from the constructor only before there is a file, and from the others with the destructor cleaning up.
-  [[noreturn]] void fail_with(int error) const { fail("cannot write", target_, reason(error)); }
-
-  fs::path target_, path_;
-  TemporaryName name_;
-  int descriptor_ = -1;
-  bool renamed_ = false;
-};
 
 // --- locks ----------------------------------------------------------------------------------------------------------
 
@@ -283,19 +206,6 @@ std::optional<std::string> read_whole(const fs::path& path, std::size_t limit, b
   }
 }
 
-void write_whole(const fs::path& path, std::string_view bytes, mode_t mode) {
-  if (!path.has_filename()) fail("cannot write", path, "it names no file");
-  struct stat status {};
-  // A rename over /dev/null or a pipe would replace it.
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    fail("cannot write", path, S_ISDIR(status.st_mode) ? "it is a folder" : "not a regular file");
-  TemporaryFile file(path, mode);
-  remove_stale_temporaries(file.folder());
-  file.write(bytes);
-  file.flush();
-  file.rename();
-}
-
 }  // namespace
 
 std::optional<std::string> read_file(const fs::path& path, std::size_t limit) { return read_whole(path, limit, false); }
@@ -303,8 +213,14 @@ std::optional<std::string> read_trusted_file(const fs::path& path, std::size_t l
   return read_whole(path, limit, true);
 }
 
-void write_file(const fs::path& path, std::string_view bytes) { write_whole(path, bytes, 0666); }
-void write_private_file(const fs::path& path, std::string_view bytes) { write_whole(path, bytes, 0600); }
+void write_file(const fs::path& path, std::string_view bytes) {
+  NewFile file(path);
+  write_new_file(file, bytes);
+}
+void write_private_file(const fs::path& path, std::string_view bytes) {
+  NewFile file(path, 0600, Links::replace);
+  write_new_file(file, bytes);
+}
 
 FileLock::FileLock(const fs::path& path, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

@@ -15,8 +15,8 @@ std::filesystem::path cache_folder();
 // The whole file, or nothing when it is not there. Error{io} when it is longer than `limit` or cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t limit);
 
-// Written beside `path` under a temporary name, flushed, renamed. A killed process leaves at worst a ".tmp-" file,
-// which the next write to the same folder removes once it is older than an hour. Error{io} names the path.
+// Writes the file under a temporary name beside it, flushes and renames it (base/new_file.hpp). Symbolic links are
+// followed and permissions are kept. Error{io} names the path.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Holds an exclusive lock on `path` + ".lock" while it lives; waits at most `seconds`, then Error{io}. Works between

@@ -3,12 +3,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -24,6 +28,7 @@ namespace fs = std::filesystem;
 struct TemporaryName::Node {
   std::atomic<pid_t> owner{0};  // 0: free; kWriting: the name is being written
   std::atomic<pid_t> maker{0};  // the thread that is about to make the file
+  std::atomic<pid_t> group{0};  // a process group to kill instead of a path to remove
   Node* next = nullptr;
   char path[PATH_MAX] = {};
 };
@@ -38,33 +43,73 @@ pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 std::atomic<void*> list{nullptr};
 std::atomic<bool> ending{false};
 
+// --- removing a folder in a signal handler: system calls only -------------------------------------------------------
+
+struct DirectoryEntry {  // of getdents64
+  std::uint64_t inode;
+  std::int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[1];
+};
+
+void remove_tree(int folder, const char* name, int depth) {
+  constexpr int kDeepest = 32, kPasses = 100;
+  if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT || depth > kDeepest) return;
+  const int inside = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inside < 0) return;
+  alignas(DirectoryEntry) char entries[2048];
+  // Removing entries while they are listed may skip some, and a killed child may still be adding some.
+  for (int pass = 0; pass < kPasses && ::unlinkat(folder, name, AT_REMOVEDIR) != 0; ++pass) {
+    if (pass > 2) ::poll(nullptr, 0, 1);
+    ::lseek(inside, 0, SEEK_SET);
+    for (;;) {
+      const long bytes = ::syscall(SYS_getdents64, inside, entries, sizeof entries);
+      if (bytes <= 0) break;
+      for (long at = 0; at < bytes;) {
+        const auto* const entry = reinterpret_cast<const DirectoryEntry*>(entries + at);
+        at += entry->length;
+        if (std::strcmp(entry->name, ".") != 0 && std::strcmp(entry->name, "..") != 0)
+          remove_tree(inside, entry->name, depth + 1);
+      }
+    }
+  }
+  ::close(inside);
+}
+
 extern "C" void on_end(int number) {
   remove_temporaries();
   // SA_RESETHAND has put the default back, and SA_NODEFER lets it act at once.
   ::raise(number);
 }
 
+extern "C" void on_file_too_large(int) {}
+
 }  // namespace
 
 TemporaryName::Node* TemporaryName::first() { return static_cast<Node*>(list.load(std::memory_order_acquire)); }
+
+// A node that no other thread uses; its owner is set last.
+TemporaryName::Node* TemporaryName::take() {
+  for (Node* node = first(); node != nullptr; node = node->next) {
+    pid_t none = 0;
+    if (node->owner.compare_exchange_strong(none, kWriting)) return node;
+  }
+  Node* const node = new Node;
+  node->owner = kWriting;
+  void* before = list.load();
+  do {
+    node->next = static_cast<Node*>(before);
+  } while (!list.compare_exchange_weak(before, node));
+  return node;
+}
 
 TemporaryName::TemporaryName(const fs::path& path) {
   std::error_code ignored;
   const fs::path whole = fs::absolute(path, ignored);  // someone may change the folder
   const std::string& text = ignored || whole.empty() ? path.native() : whole.native();
   if (text.size() >= PATH_MAX) return;  // no such file can be made
-  for (Node* node = first(); node_ == nullptr && node != nullptr; node = node->next) {
-    pid_t none = 0;
-    if (node->owner.compare_exchange_strong(none, kWriting)) node_ = node;
-  }
-  if (node_ == nullptr) {
-    node_ = new Node;
-    node_->owner = kWriting;
-    void* before = list.load();
-    do {
-      node_->next = static_cast<Node*>(before);
-    } while (!list.compare_exchange_weak(before, node_));
-  }
+  node_ = take();
   std::memcpy(node_->path, text.c_str(), text.size() + 1);
   node_->maker.store(this_thread());
   node_->owner.store(::getpid());
@@ -107,9 +152,57 @@ void remove_temporaries() noexcept {
   };
   for (int i = 0; i < kLongestWait && being_made(); ++i) ::poll(nullptr, 0, 1);
   for (TemporaryName::Node* node = TemporaryName::first(); node != nullptr; node = node->next) {
-    if (node->owner.load() == self) ::unlink(node->path);
+    const pid_t group = node->owner.load() == self ? node->group.load() : 0;
+    if (group <= 0) continue;
+    ::kill(-group, SIGKILL);
+    while (::waitpid(group, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  for (TemporaryName::Node* node = TemporaryName::first(); node != nullptr; node = node->next) {
+    if (node->owner.load() == self && node->group.load() == 0) remove_tree(AT_FDCWD, node->path, 0);
   }
   errno = error;
+}
+
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
+  static std::atomic<unsigned> counter{0};
+  std::error_code none;
+  fs::path parent = fs::temp_directory_path(none);
+  if (none) parent = "/tmp";
+  int error = EEXIST;
+  // A process of the same number may have been killed, so a name can be taken.
+  for (int attempt = 0; attempt < 1000 && error == EEXIST; ++attempt) {
+    path_ = parent / fmt::format("{}-{}-{}", prefix, static_cast<long>(::getpid()), counter++);
+    name_ = TemporaryName(path_);
+    error = ::mkdir(path_.c_str(), 0700) == 0 ? 0 : errno;
+    if (error != 0) name_.forget();
+    name_.made();
+  }
+  if (error != 0) {
+    throw Error(ErrorKind::io, fmt::format("cannot make a folder for temporaries like {}: {}", path_.string(),
+                                           std::generic_category().message(error)));
+  }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!kept_) fs::remove_all(path_, ignored);
+}
+
+ChildGroup::ChildGroup(pid_t leader) : node_(TemporaryName::take()) {
+  ::setpgid(leader, leader);  // the child does so too, whichever comes first
+  node_->group.store(leader);
+  node_->owner.store(::getpid());
+}
+
+ChildGroup::~ChildGroup() {
+  node_->group.store(0);
+  node_->owner.store(0);
+}
+
+void lead_own_group() {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 void remove_temporaries_on_signals() {
@@ -117,8 +210,9 @@ void remove_temporaries_on_signals() {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction ours {};
-    ours.sa_handler = on_end;
-    ours.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    // A handler, not SIG_IGN: programs that this one starts get the default back.
+    ours.sa_handler = number == SIGXFSZ ? on_file_too_large : on_end;
+    ours.sa_flags = number == SIGXFSZ ? SA_RESTART : static_cast<int>(SA_RESETHAND | SA_NODEFER);
     ::sigaction(number, &ours, nullptr);
   }
 }

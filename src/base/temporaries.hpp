@@ -1,6 +1,9 @@
-// Files that exist while something is being written, and must be gone when the process is told to end.
+// Files, folders and child processes that must be gone when a signal ends the process.
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
+#include <string>
 
 namespace ridge::base {
 
@@ -9,7 +12,7 @@ namespace ridge::base {
 class TemporaryName {
  public:
   TemporaryName() = default;
-  explicit TemporaryName(const std::filesystem::path& path);
+  explicit TemporaryName(const std::filesystem::path& path);  // a file, or a folder with all it holds
   ~TemporaryName() { forget(); }
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
@@ -21,16 +24,49 @@ class TemporaryName {
  private:
   struct Node;
   friend void remove_temporaries() noexcept;
+  friend class ChildGroup;
   static Node* first();
+  static Node* take();
   Node* node_ = nullptr;
 };
 
-// Removes the files this process has named; those of a parent are left. The process is about to end: a thread that
-// wants to make another one waits. May be called from a signal handler.
+// A folder of this user's own under the system's folder for temporaries (TMPDIR, else /tmp), removed with all it holds.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& prefix);  // Error{io} where it cannot be made
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  void keep() { kept_ = true, name_.forget(); }  // it is not removed
+
+ private:
+  std::filesystem::path path_;
+  TemporaryName name_;
+  bool kept_ = false;
+};
+
+// A child process that leads a process group of its own. remove_temporaries() kills the group while this exists. Call
+// lead_own_group() in the child, after fork(): it also lets the child die with the thread that started it.
+class ChildGroup {
+ public:
+  explicit ChildGroup(pid_t leader);
+  ~ChildGroup();
+  ChildGroup(const ChildGroup&) = delete;
+  ChildGroup& operator=(const ChildGroup&) = delete;
+
+ private:
+  TemporaryName::Node* node_;
+};
+void lead_own_group();
+
+// Kills the child groups and removes the files and folders of this process; those of a parent are left. The process is
+// about to end: a thread that wants to make another temporary waits. May be called from a signal handler.
 void remove_temporaries() noexcept;
 
-// For programs, not for libraries: SIGINT, SIGTERM, SIGHUP and the other signals that end a process remove its
-// temporaries and then end it as they would have. Signals that someone ignores or handles are left alone.
+// For programs, not for libraries: SIGINT, SIGTERM, SIGHUP and the other signals that end a process call
+// remove_temporaries() and then end it as they would have. A write beyond the limit on file sizes (SIGXFSZ) fails
+// instead of ending the process. Signals that are ignored or handled already are left alone.
 void remove_temporaries_on_signals();
 
 // Makes a new name in `folder` survive a power cut. Error{io} where the disk reports a failure; a file system that

@@ -19,6 +19,7 @@
 
 #include "base/cores.hpp"
 #include "base/log.hpp"
+#include "base/thread_limit.hpp"
 
 namespace ridge::base {
 
@@ -43,7 +44,6 @@ namespace {
 using Task = std::function<void(std::size_t, std::size_t)>;
 
 constexpr int kSpins = 20000;
-constexpr std::size_t kMostThreads = 4096;
 
 std::atomic<bool> pinning{false};
 

@@ -31,6 +31,8 @@ First steps:
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
   ridge check --seconds 60       random problems against plain references, on any device
 
+An output appears under its name when it is complete, follows symbolic links and keeps the permissions of the file it
+replaces; an input is never replaced. Long operations show their progress on a terminal.
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
 Every command has its own --help. The exit code is 0, 1 for a mistake of the caller's, 2 for one of ours.)";
 

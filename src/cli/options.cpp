@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <new>
 #include <sstream>
 #include <system_error>
@@ -16,7 +17,10 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/thread_limit.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/process.hpp"
 #include "cli/reference.hpp"
 
@@ -52,6 +56,7 @@ std::string one_line(std::string message) {
 }
 
 int fail(int code, const std::string& message) {
+  base::clear_progress();
   fmt::print(stderr, "ridge: {}\n", message);
   return code;
 }
@@ -95,6 +100,42 @@ std::optional<double> number_in(const std::string& text) {
 }
 
 constexpr const char* kFinite = "finite";
+
+// What an option's values name, where they are files.
+enum class FileUse { read, write, write_names, last_is_write };
+struct FileOption {
+  FileUse use;
+  std::string suffix{};  // of write_names
+};
+std::map<const CLI::Option*, FileOption>& file_options() {
+  static std::map<const CLI::Option*, FileOption> all;
+  return all;
+}
+
+// The files that the given options of a command name: an output that cannot be written, or that would replace an input,
+// is a mistake before anything is computed.
+void check_files(const CLI::App& app) {
+  std::vector<NamedFile> inputs, outputs;
+  for (const CLI::Option* const option : app.get_options()) {
+    const auto found = file_options().find(option);
+    if (found == file_options().end()) continue;
+    std::vector<std::string> names = option->results();
+    if (names.empty() && !option->get_default_str().empty()) names.push_back(option->get_default_str());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty())
+        throw Error(ErrorKind::invalid_argument, option->get_name() + ": the name of a file is empty");
+      const NamedFile file{option->get_name(), names[i] + found->second.suffix,
+                           found->second.use == FileUse::write_names};
+      const bool written =
+          found->second.use == FileUse::last_is_write ? i + 1 == names.size() : found->second.use != FileUse::read;
+      (written ? outputs : inputs).push_back(file);
+      const bool one_file = found->second.use == FileUse::write || found->second.use == FileUse::write_names;
+      // Numbers take the place of {} later.
+      if (one_file && file.name.find("{}") == std::string::npos) check_output(file.option, file.name);
+    }
+  }
+  check_distinct(inputs, outputs);
+}
 
 // NaN is in every range and at no time what was meant.
 CLI::Option* finite(CLI::Option* option) {
@@ -140,6 +181,14 @@ Option Option::positive() const {
   option_->check(check, "above 0");
   return *this;
 }
+Option Option::ends_in(const std::vector<std::string>& endings) const {
+  option_->check([endings](const std::string& text) {
+    const bool good = text == "-" || std::any_of(endings.begin(), endings.end(),
+                                                 [&](const std::string& ending) { return text.ends_with(ending); });
+    return good ? std::string() : fmt::format("{}: the name must end in {}", text, fmt::join(endings, " or "));
+  });
+  return *this;
+}
 Option Option::may_be_nan() const {
   option_->get_validator(kFinite)->active(false);
   return *this;
@@ -155,6 +204,22 @@ Option Option::not_with(const Option& other) const {
 Option Option::only_with(const Option& other) const {
   option_->needs(other.option_);
   return *this;
+}
+Option Option::reads() const {
+  file_options()[option_] = {FileUse::read};
+  return value_name("FILE");
+}
+Option Option::writes() const {
+  file_options()[option_] = {FileUse::write};
+  return value_name("FILE");
+}
+Option Option::writes_names_with(const std::string& suffix) const {
+  file_options()[option_] = {FileUse::write_names, suffix};
+  return value_name("PREFIX");
+}
+Option Option::reads_then_writes() const {
+  file_options()[option_] = {FileUse::last_is_write};
+  return value_name("FILE");
 }
 bool Option::given() const { return option_->count() > 0; }
 
@@ -206,11 +271,34 @@ Option Command::bytes(const std::string& name, std::size_t& value, const std::st
   };
   return option(name, take, help).value_name("BYTES");
 }
+Option Command::threads(std::size_t& value, const std::string& help) {
+  return option("--threads", value, help).shows_default().between(0, static_cast<double>(base::kMostThreads));
+}
 Option Command::flag(const std::string& name, bool& value, const std::string& help) {
   return Option(app_.add_flag(name, value, help));
 }
 
-void Command::runs(const std::function<void()>& command) { app_.callback(command); }
+void Command::runs(const std::function<void()>& command) {
+  app_.callback([this, command] {
+    check_files(app_);
+    command();
+  });
+}
+
+std::string file_use(const CLI::Option& option) {
+  const auto found = file_options().find(&option);
+  if (found == file_options().end()) return "";
+  switch (found->second.use) {
+    case FileUse::read:
+      return "read";
+    case FileUse::write:
+      return "write";
+    case FileUse::write_names:
+      return "write names";
+    default:
+      return "read, then write";
+  }
+}
 
 int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
                 const std::string& version, const std::function<void(Command& program)>& add) {

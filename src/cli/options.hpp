@@ -40,11 +40,18 @@ class Option {
   Option one_of(const std::vector<std::string>& words) const;
   Option between(double low, double high) const;
   Option positive() const;
-  Option may_be_nan() const;                  // or infinite; other numbers must be finite
-  Option separated_by(char separator) const;  // lists: 64,128 beside --x 64 --x 128
+  Option ends_in(const std::vector<std::string>& endings) const;  // names of files; "-" too
+  Option may_be_nan() const;                                      // or infinite; other numbers must be finite
+  Option separated_by(char separator) const;                      // lists: 64,128 beside --x 64 --x 128
   Option not_with(const Option& other) const;
   Option only_with(const Option& other) const;
-  bool given() const;  // once the commands run
+  // Files. Before the command runs, each output must be writable and must not be one of the inputs, also through
+  // links, relative names and redirections. "-" is a standard stream.
+  Option reads() const;                                       // names of input files
+  Option writes() const;                                      // names of output files
+  Option writes_names_with(const std::string& suffix) const;  // output names begin with the value and `suffix`
+  Option reads_then_writes() const;                           // a list: inputs, and the output last
+  bool given() const;                                         // once the commands run
 
  private:
   CLI::Option* option_;
@@ -73,7 +80,8 @@ class Command {
   // The word itself, when it is met.
   Option option(const std::string& name, const std::function<void(const std::string& word)>& take,
                 const std::string& help);
-  Option bytes(const std::string& name, std::size_t& value, const std::string& help);  // 64M, 2G, 4096
+  Option bytes(const std::string& name, std::size_t& value, const std::string& help);      // 64M, 2G, 4096
+  Option threads(std::size_t& value, const std::string& help = "Host: threads (0: all)");  // --threads
   Option flag(const std::string& name, bool& value, const std::string& help);
 
   void runs(const std::function<void()>& command);
@@ -82,6 +90,9 @@ class Command {
   CLI::App& app_;
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
+
+// How a command uses the files that an option names: "read", "write", "write names", "read, then write", or empty.
+std::string file_use(const CLI::Option& option);
 
 // The whole program: `add` gives it its commands. Returns the exit code: 0, 1 for a mistake of the caller's, 2 for one
 // of ours, with a line on stderr.

@@ -1,8 +1,11 @@
 #include "cli/output_folder.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +14,59 @@
 namespace ridge::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+// Of regular files only: two names of a terminal or of /dev/null do not disturb each other.
+std::optional<FileIdentity> identity_of(const std::string& name, int standard_stream) {
+  struct stat status {};
+  const int found = name == "-" ? ::fstat(standard_stream, &status) : ::stat(name.c_str(), &status);
+  if (found != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+// One path for each file, also for one that does not exist.
+fs::path canonical_path(const std::string& name) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(name, error);
+  const fs::path found = fs::weakly_canonical(whole, error);
+  return error ? whole : found;
+}
+
+// Names of files that need not exist.
+bool same_name(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  if (a.empty() || a == "-" || b == "-" || fs::is_other(a, ignored)) return false;
+  return a == b || canonical_path(a) == canonical_path(b);
+}
+
+bool begins_with(const std::string& name, const std::string& prefix) {
+  return canonical_path(name).string().starts_with(canonical_path(prefix).string());
+}
+
+std::string shown(const NamedFile& file) { return fmt::format("{} {}", file.option, file.name); }
+
+}  // namespace
+
+void check_distinct(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const NamedFile& output = outputs[i];
+    const auto identity = identity_of(output.name, STDOUT_FILENO);
+    for (const NamedFile& input : inputs) {
+      const auto other = identity_of(input.name, STDIN_FILENO);
+      if ((identity && identity == other) || same_name(output.name, input.name) ||
+          (output.is_prefix && begins_with(input.name, output.name)))
+        mistake(
+            fmt::format("{}: that is the file that is read ({}); name another output", shown(output), shown(input)));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_name(output.name, outputs[j].name))
+        mistake(fmt::format("{} and {} name one file; give each output its own", shown(outputs[j]), shown(output)));
+    }
+  }
+}
 
 void check_output(const std::string& option, const std::string& name) {
   if (name.empty() || name == "-") return;

@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json.hpp"
+#include "cli/options.hpp"
+
 namespace ridge::cli {
 namespace {
 
@@ -156,6 +159,32 @@ std::string manual(const CLI::App& program) {
     });
   }
   return page + manual_end();
+}
+
+// --- the table of options -------------------------------------------------------------------------------------------
+
+// Every command with its options, for programs that make other forms of it, and for tests over all options.
+base::Json table(const CLI::App& program) {
+  base::Json commands = base::Json::array();
+  walk(program, "ridge", [&](const CLI::App& app, const std::string& path) {
+    base::Json options = base::Json::array();
+    for (const CLI::Option* option : options_of(app)) {
+      options.push_back({{"names", option->nonpositional() ? names_of(*option) : std::vector{option->get_name()}},
+                         {"positional", !option->nonpositional()},
+                         {"required", option->get_required()},
+                         {"takes_value", takes_value(*option)},
+                         {"value", option->get_type_name()},
+                         {"words", words_of(*option)},
+                         {"default", option->get_default_str()},
+                         {"file", file_use(*option)},
+                         {"help", option->get_description()}});
+    }
+    commands.push_back({{"command", path},
+                        {"about", app.get_description()},
+                        {"needs_subcommand", app.get_require_subcommand_min() > 0},
+                        {"options", options}});
+  });
+  return commands;
 }
 
 // --- completion
@@ -314,7 +343,9 @@ void add_reference(CLI::App& program) {
   });
   CLI::App* const page = program.add_subcommand("manual", "The manual page, on standard output");
   page->footer("\nExamples:\n  ridge manual | man -l -\n  ridge manual > ridge.1");
-  page->callback([&program] { fmt::print("{}", manual(program)); });
+  auto json = std::make_shared<bool>(false);
+  page->add_flag("--json", *json, "Every command and its options as JSON instead");
+  page->callback([&program, json] { fmt::print("{}", *json ? table(program).dump(1) + "\n" : manual(program)); });
 }
 
 }  // namespace ridge::cli

@@ -13,14 +13,13 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/new_file.hpp"
+
 namespace ridge::io {
 namespace fs = std::filesystem;
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), part_(path_.string() + ".part") {
-  struct stat status {};
-  if (!path_.has_filename() || (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))) {
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: not the name of a file", path_.string()));
-  }
+AtomicFile::AtomicFile(const fs::path& path) : path_(base::link_target(path)), part_(path_.string() + ".part") {
+  base::check_replaceable(path_);
   // Between opening and locking, the one who had it may have given the file its final name, or removed it: then what is
   // open here is a finished file, and another has to be made.
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
@@ -33,6 +32,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), part_(path_.stri
     known_ = base::TemporaryName(part_);
     known_.made();
     if (::ftruncate(descriptor_, 0) != 0) fail(errno);
+    base::keep_permissions(path_, descriptor_);
   } catch (...) {
     remove();
     throw;

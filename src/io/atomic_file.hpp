@@ -13,7 +13,8 @@ namespace ridge::io {
 class AtomicFile {
  public:
   // Error{io} where it cannot be made, or where another process is writing it.
-  explicit AtomicFile(std::filesystem::path path);
+  // Symbolic links are followed and permissions are kept.
+  explicit AtomicFile(const std::filesystem::path& path);
   ~AtomicFile();  // removes the part unless it was committed
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -18,6 +18,7 @@
 
 #include "base/aligned.hpp"
 #include "base/log.hpp"
+#include "base/new_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/crc32c.hpp"
 
@@ -72,7 +73,8 @@ constexpr double kMostCounted = 9007199254740992.0;
 
 }  // namespace
 
-fs::path previous_generation(const fs::path& path) { return path.string() + ".previous"; }
+// Beside the file itself where `path` is a link to it, so that a rename can make it.
+fs::path previous_generation(const fs::path& path) { return base::link_target(path).string() + ".previous"; }
 
 void write_checkpoint(const fs::path& path, const CheckpointState& state, const GridSource& source) {
   check(source);
@@ -250,8 +252,9 @@ std::optional<Checkpoint> newest_checkpoint(const fs::path& path) {
 void set_aside_damaged(const Checkpoint& used, const fs::path& path) {
   if (used.path() == path) return;
   std::error_code ignored, error;
-  fs::rename(path, path.string() + ".damaged", ignored);  // there may be none: a kill between two renames
-  fs::rename(used.path(), path, error);
+  const fs::path target = base::link_target(path);
+  fs::rename(target, target.string() + ".damaged", ignored);  // there may be none: a kill between two renames
+  fs::rename(used.path(), target, error);
   if (error) throw Error(ErrorKind::io, fmt::format("cannot rename {}: {}", used.path().string(), error.message()));
 }
 

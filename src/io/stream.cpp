@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -159,24 +158,14 @@ OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name 
     if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(errno);
     return;
   }
-  static std::atomic<unsigned> counter{0};
-  // A process of the same number may have been killed here, so a name can be taken.
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    temporary_ = fmt::format("{}.tmp-{}-{}", name, ::getpid(), counter++);
-    known_ = base::TemporaryName(temporary_);
-    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    known_.made();
-    if (descriptor_ >= 0) return;
-    if (errno != EEXIST) break;
-  }
-  fail(errno);
+  file_.emplace(name);
+  descriptor_ = file_->descriptor();
 }
 
 OutputStream::~OutputStream() {
   struct stat status {};
   if (made_here_ && ::fstat(descriptor_, &status) == 0 && status.st_size == 0) ::unlink(name_.c_str());
-  if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!file_ && descriptor_ > STDERR_FILENO) ::close(descriptor_);
 }
 
 void OutputStream::fail(int error) const {
@@ -214,14 +203,10 @@ void OutputStream::rewrite_start(std::string_view bytes) {
 }
 
 void OutputStream::finish() {
-  if (is_pipe()) return;
   made_here_ = false;
+  if (file_) file_->commit();
+  if (!in_place_) return;
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (!temporary_.empty()) {
-    if (::rename(temporary_.c_str(), name_.c_str()) != 0) fail(errno);
-    temporary_.clear();
-    known_.forget();
-  }
   base::flush_folder(std::filesystem::path(name_).parent_path());
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/temporaries.hpp"
+#include "base/new_file.hpp"
 
 namespace ridge::io {
 
@@ -59,7 +59,7 @@ class OutputStream {
   void write(const void* from, std::size_t bytes);
   // Overwrites the first bytes; files only.
   void rewrite_start(std::string_view bytes);
-  bool is_pipe() const { return temporary_.empty() && !in_place_; }
+  bool is_pipe() const { return !file_ && !in_place_; }
   // In place: bytes that are there, and where to go on; what is behind is cut off.
   std::uint64_t size() const;
   void go_on_at(std::uint64_t bytes);
@@ -70,8 +70,7 @@ class OutputStream {
   [[noreturn]] void fail(int error) const;
 
   std::string name_;
-  std::filesystem::path temporary_;  // empty: not ours to rename
-  base::TemporaryName known_;
+  std::optional<base::NewFile> file_;  // empty: standard output, a device, or in place
   bool in_place_ = false;
   bool made_here_ = false;  // in place; removed again where nothing was written and finish() was not called
   int descriptor_ = -1;

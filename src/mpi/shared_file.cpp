@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <complex>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include <ridge/mpi/files.hpp>
 
 #include "base/aligned.hpp"
+#include "base/new_file.hpp"
 #include "io/npy.hpp"
 #include "io/stream.hpp"
 #include "mpi/copy.hpp"
@@ -77,11 +79,11 @@ void SharedInput::read(std::uint64_t at, const Shape& shape, const Box& box, std
              });
 }
 
-SharedOutput::SharedOutput(const Communicator& all, const std::string& path, std::uint64_t bytes)
-    : all_(all), path_(path) {
-  std::uint64_t mark = static_cast<std::uint64_t>(::getpid());
-  all.broadcast(&mark, sizeof mark);
-  temporary_ = fmt::format("{}.tmp-mpi-{}", path, mark);
+SharedOutput::SharedOutput(const Communicator& all, const std::string& path, std::uint64_t bytes) : all_(all) {
+  std::array<unsigned, 2> mark{static_cast<unsigned>(::getpid()), base::next_temporary_number()};
+  all.broadcast(mark.data(), sizeof mark);
+  path_ = base::link_target(path);
+  temporary_ = base::temporary_beside(path_, static_cast<pid_t>(mark[0]), mark[1]);
   known_ = base::TemporaryName(temporary_);
   try {
     all.agree([&] {
@@ -105,9 +107,15 @@ void SharedOutput::give_up() {
 }
 
 void SharedOutput::open(bool create, std::uint64_t bytes) {
+  if (create) {
+    base::check_replaceable(path_);
+    base::remove_stale_temporaries(path_.has_parent_path() ? path_.parent_path() : ".");
+  }
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0666);
   if (descriptor_ < 0) fail(errno);
   if (!create) return;
+  if (!base::claim_temporary(temporary_, descriptor_)) fail(EBUSY);
+  base::keep_permissions(path_, descriptor_);
   const int full = bytes > 0 ? ::posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes)) : 0;
   if (full != 0 && full != EOPNOTSUPP && full != EINVAL) fail(full);
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail(errno);

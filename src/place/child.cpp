@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,7 @@ Report analyze(const std::string& file, const Options& options) {
   const pid_t child = fork();
   if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for the reader");
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a caller that is ended leaves no reader behind
     close(ends[0]);
     work(plugin, text, options, ends[1]);
   }

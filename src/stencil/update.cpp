@@ -86,8 +86,27 @@ void Recorder<T>::check(std::size_t offsets) const {
         fmt::format("a neighbour is read with {} offsets, the update has {} dimensions", offsets, dimensions_));
 }
 
+namespace {
+
+// Extends the radius and the number of coefficients to include one read. Error for a read that no stencil can have.
 template <class T>
-void complete(Update<T>& update) {
+void include_read(Update<T>& update, Node::Kind kind, std::size_t field, const Offset& offset) {
+  check_offset(offset, update.dimensions);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    update.radius[axis] = std::max(update.radius[axis], std::abs(offset[axis]));
+  if (kind == Node::Kind::coefficient) {
+    if (field > 255) refuse_update(fmt::format("coefficient {}; at most 256 are possible", field));
+    update.coefficients = std::max(update.coefficients, field + 1);
+  } else if (field >= update.fields) {
+    refuse_update(fmt::format("field {} is read, but the function returns {} new {} (a value a field)", field,
+                              update.fields, update.fields == 1 ? "value" : "values"));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void complete(Update<T>& update, const std::vector<Expression>& reads) {
   check_dimensions(update.dimensions);
   if (update.outputs.empty() || update.outputs.size() != update.fields) refuse_update("it has no outputs");
   const Tape tape = flatten(update.outputs);
@@ -98,20 +117,10 @@ void complete(Update<T>& update) {
       refuse_update(fmt::format("a constant is {}", operation.value));
     if (operation.kind == Node::Kind::square_root && !std::is_floating_point_v<T>)
       refuse_update("integers have no square root here");
-    const bool coefficient = operation.kind == Node::Kind::coefficient;
-    if (operation.kind != Node::Kind::read && !coefficient) continue;
-    check_offset(operation.offset, update.dimensions);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      update.radius[axis] = std::max(update.radius[axis], std::abs(operation.offset[axis]));
-    if (coefficient) {
-      if (operation.field > 255)
-        refuse_update(fmt::format("coefficient {}; at most 256 are possible", operation.field));
-      update.coefficients = std::max(update.coefficients, operation.field + 1);
-    } else if (operation.field >= update.fields) {
-      refuse_update(fmt::format("field {} is read, but the function returns {} new {} (a value a field)",
-                                operation.field, update.fields, update.fields == 1 ? "value" : "values"));
-    }
+    if (operation.kind == Node::Kind::read || operation.kind == Node::Kind::coefficient)
+      include_read(update, operation.kind, operation.field, operation.offset);
   }
+  for (const Expression& read : reads) include_read(update, read->kind, read->field, read->offset);
   if (!update.sums_terms) update.linear = linear_form(tape);
   update.flops = update.linear ? linear_flops(*update.linear, update.fields) : count_flops(tape);
   if (update.name.empty()) {
@@ -168,10 +177,10 @@ template Update<double> linear(std::size_t, const std::vector<Term>&, std::strin
 template Update<std::int32_t> linear(std::size_t, const std::vector<Term>&, std::string);
 template Update<std::uint8_t> linear(std::size_t, const std::vector<Term>&, std::string);
 namespace detail {
-template void complete(Update<float>&);
-template void complete(Update<double>&);
-template void complete(Update<std::int32_t>&);
-template void complete(Update<std::uint8_t>&);
+template void complete(Update<float>&, const std::vector<Expression>&);
+template void complete(Update<double>&, const std::vector<Expression>&);
+template void complete(Update<std::int32_t>&, const std::vector<Expression>&);
+template void complete(Update<std::uint8_t>&, const std::vector<Expression>&);
 template class Recorder<float>;
 template class Recorder<double>;
 template class Recorder<std::int32_t>;

@@ -73,10 +73,6 @@ std::string refusal_without_privilege(Body&& body) {
   return text;
 }
 
-void make_older(const fs::path& path, std::chrono::minutes age) {
-  fs::last_write_time(path, fs::file_time_type::clock::now() - age);
-}
-
 // --- reading --------------------------------------------------------------------------------------------------------
 
 TEST(ReadFile, WholeFileOrNothing) {
@@ -195,23 +191,62 @@ TEST(WriteFile, AWriteThatFailsHalfWayKeepsTheOldFile) {
   EXPECT_THAT(folder.names(), ElementsAre("a"));
 }
 
-TEST(WriteFile, RemovesOnlyItsOwnOldTemporaries) {
+// Temporaries of processes that have ended are removed; those that are locked, of running processes, or of another
+// name stay.
+TEST(WriteFile, RemovesTemporariesOfDeadProcesses) {
   const ScratchFolder folder;
-  const std::vector<std::string> names = {".tmp-123-0-a", ".tmp-123-1-old", ".tmp-notes",  ".tmp-1-b",
-                                          ".tmp-1-2-",    "tmp-1-2-c",      ".tmp-12x-1-a"};
-  for (const auto& name : names) std::ofstream(folder / name) << "x";
-  for (const auto& name : names)
-    if (name != ".tmp-123-0-a") make_older(folder / name, std::chrono::minutes(61));
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+  const std::string number = std::to_string(dead), own = "a.tmp-ridge-" + std::to_string(::getpid()) + "-9999";
+  const std::string stale = "b.tmp-ridge-" + number + "-0", locked = "c.tmp-ridge-" + number + "-1";
+  const std::vector<std::string> others = {own,
+                                           locked,
+                                           "b.tmp-" + number + "-0",
+                                           "b.tmp-ridge-" + number,
+                                           "b.tmp-ridge-" + number + "-x",
+                                           ".tmp-ridge-" + number + "-0"};
+  for (const auto& name : others) std::ofstream(folder / name) << "x";
+  std::ofstream(folder / stale) << "x";
+  const int lock = ::open((folder / locked).c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   write_file(folder / "a", "x");
-  EXPECT_THAT(folder.names(), UnorderedElementsAre("a", ".tmp-123-0-a", ".tmp-notes", ".tmp-1-b", ".tmp-1-2-",
-                                                   "tmp-1-2-c", ".tmp-12x-1-a"));
+  ::close(lock);
+  std::vector<std::string> expected = others;
+  expected.push_back("a");
+  EXPECT_THAT(folder.names(), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST(WriteFile, FollowsLinksAndKeepsPermissions) {
+  const ScratchFolder folder;
+  write_file(folder / "target", "old");
+  ASSERT_EQ(::chmod((folder / "target").c_str(), 0640), 0);
+  fs::create_symlink("target", folder / "link");
+  fs::create_symlink("link", folder / "second");
+  write_file(folder / "second", "new");
+  EXPECT_EQ(read_file(folder / "target", 10), "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_TRUE(fs::is_symlink(folder / "second"));
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "target").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+  fs::create_symlink("round", folder / "round");
+  EXPECT_THAT(error_of([&] { write_file(folder / "round", "x"); }), HasSubstr("round"));
+}
+
+TEST(WriteFile, AReadOnlyFileStays) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "old");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  ASSERT_EQ(::chmod((folder / "a").c_str(), 0444), 0);
+  EXPECT_THAT(refusal_without_privilege([&] { write_file(folder / "a", "new"); }), HasSubstr("read-only"));
 }
 
 TEST(WriteFile, ATemporaryOfADeadProcessOfTheSameNumberIsNoObstacle) {
   const ScratchFolder folder;
   const int status = in_child([&] {
     for (int i = 0; i < 40; ++i)
-      std::ofstream(folder / (".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i) + "-a")) << "x";
+      std::ofstream(folder / ("a.tmp-ridge-" + std::to_string(::getpid()) + "-" + std::to_string(i))) << "x";
     write_file(folder / "a", "new");
     return 0;
   });

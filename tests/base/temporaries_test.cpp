@@ -56,7 +56,61 @@ TEST_P(Temporaries, AreGoneWhenASignalEndsTheProcess) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("kept", "another's"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ));
+INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
+
+// A write beyond the limit on file sizes fails; the process goes on and can say so.
+TEST_F(Temporaries, AFileThatIsTooLargeEndsNothing) {
+  EXPECT_EQ(end_of_child([] {
+              ::signal(SIGXFSZ, SIG_DFL);
+              remove_temporaries_on_signals();
+              ::raise(SIGXFSZ);
+              ::_exit(7);
+            }),
+            -7);
+}
+
+TEST_F(Temporaries, AFolderGoesWithAllItHolds) {
+  const test::ScopedEnvironment temporary("TMPDIR", folder_.path().string());
+  {
+    const TemporaryFolder made("ridge-test");
+    EXPECT_EQ(made.path().parent_path(), folder_.path());
+    make(made.path() / "file");
+  }
+  EXPECT_THAT(folder_.names(), IsEmpty());
+  EXPECT_EQ(end_of_child([] {
+              remove_temporaries_on_signals();
+              const TemporaryFolder made("ridge-test");
+              std::filesystem::create_directories(made.path() / "a/b/c");
+              for (int i = 0; i < 500; ++i)
+                make(made.path() / "a/b" / ("a-file-with-a-long-name-" + std::to_string(i)));
+              std::filesystem::create_symlink("/", made.path() / "a/root");
+              ::raise(SIGTERM);
+            }),
+            SIGTERM);
+  EXPECT_THAT(folder_.names(), IsEmpty());
+}
+
+// A child that leads a group, and what that child has started.
+TEST_F(Temporaries, ChildrenEndWithTheProcess) {
+  int alive[2];
+  ASSERT_EQ(::pipe(alive), 0);
+  EXPECT_EQ(end_of_child([&] {
+              remove_temporaries_on_signals();
+              const pid_t leader = ::fork();
+              if (leader == 0) {
+                lead_own_group();
+                ::fork();  // both hold the pipe open
+                for (;;) ::pause();
+              }
+              const ChildGroup group(leader);
+              ::raise(SIGTERM);
+            }),
+            SIGTERM);
+  ::close(alive[1]);
+  char letter = 0;
+  EXPECT_EQ(::read(alive[0], &letter, 1), 0);  // nobody writes any more
+  ::close(alive[0]);
+}
 
 TEST_F(Temporaries, ASignalThatIsIgnoredStaysSo) {
   EXPECT_EQ(end_of_child([&] {

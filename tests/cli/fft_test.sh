@@ -42,8 +42,7 @@ int16 1 2 0 0 0 0 0 0 | "$ridge" fft - - --shape 4 --samples i16 >pairs.raw || f
 head -c 33554432 /dev/zero >zeros.raw
 "$ridge" fft zeros.raw zeros.out --shape 4096 --memory 1M || fail "many pieces"
 cmp zeros.raw zeros.out || fail "many pieces differ"
-"$ridge" fft pulses.npy pulses.npy || fail "over itself"
-cmp pulses.npy spectrum.npy || fail "over itself differs"
+mistake "that is the file that is read" "$ridge" fft pulses.npy pulses.npy
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
 { cat spectrum.npy && echo; } >longer.npy

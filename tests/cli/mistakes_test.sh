@@ -41,7 +41,7 @@ wrong '--flags /nowhere/f: there is no folder' channelize zeros x.raw --flags /n
 wrong '--png /nowhere/x.png: there is no folder' sar --png /nowhere/x.png
 wrong '--plot /nowhere/x.svg: there is no folder' variance --study --plot /nowhere/x.svg
 wrong 'image to folder: it is a folder' image gray a.ppm folder
-wrong 'design to /nowhere/x.svg: there is no folder' channelize design /nowhere/x.svg
+wrong 'OUT /nowhere/x.svg: there is no folder' channelize design /nowhere/x.svg
 wrong '--checkpoint folder: it is a folder' stencil heat --size 16x16 --steps 2 --checkpoint folder
 
 # --- files that are not what their name says --------------------------------------------------------------------------
@@ -58,6 +58,18 @@ wrong 'too large to count' stencil acoustic --size 4294967296x4294967296 --steps
 wrong 'too large to count' stencil maxwell --size 4294967296x4294967296 --steps 2
 wrong '-5 is not above 0' stencil acoustic --size 64x64 --steps 2 --frequency -5
 wrong '-5 is not above 0' channelize zeros x.raw --rate -5
+wrong '0 is not above 0' stencil heat --dt 0
+wrong '0 is not above 0' stencil heat --every 0
+wrong 'colours from --low 5 to --high 1' stencil heat --size 16x16 --steps 2 --low 5 --high 1
+wrong 'shorter than two cells' stencil acoustic --size 64x64 --frequency 1e9
+wrong 'shorter than two cells' stencil maxwell --size 64x64 --frequency 10
+wrong 'not in 0 to 4096' fft c.npy x.npy --threads 99999999999
+wrong 'must end in .png' sar --png x.txt
+wrong 'must end in .svg' variance --study --plot x.txt
+wrong 'with units of time' size --rate 10 --worker a=5
+wrong 'of memory, and this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
+wrong 'not in 1 to 16777216' channelize design - --channels 100000000
+wrong 'at most 2^26 weights' channelize design - --channels 10000000
 wrong 'are for a sequence' flow a.pgm a.pgm x.flo --rate 30
 wrong 'which format' flow a.pgm a.pgm x.flo --picture x.bmp
 wrong '--picture /nowhere/x.png: there is no folder' flow a.pgm a.pgm x.flo --picture /nowhere/x.png

@@ -164,6 +164,18 @@ TEST_F(DeviceVariants, Integers) {
   check_all(wraps, {{17, 23}, Borders::all(mirror)}, 4);
 }
 
+// Functions whose result does not use all that they read.
+TEST_F(DeviceVariants, ReadsThatTheResultDoesNotUse) {
+  check_all(ridge::stencil::life<std::uint8_t>("B/S"), {{31, 40}, Borders::all(fixed)}, 3);
+  check_all(update<float>(2, [](auto) { return 0.25; }), {{19, 33}, Borders::all(mirror)}, 3);
+  const auto sum = update<float>(2, [](auto u) {
+    [[maybe_unused]] const auto unused = u(-2, 0) + u(0, 3);
+    return 0.5 * u(0, 0) + 0.25 * (u(0, -1) + u(1, 0));
+  });
+  check_all(sum, {{37, 45}, Borders::all(fixed)}, 5);
+  check_all(sum, {{37, 45}, sides(mirror, fixed, periodic, periodic)}, 5, "tiles");
+}
+
 std::vector<Term> weighed(const std::vector<Offset>& offsets) {
   std::vector<Term> terms;
   double sum = 0;

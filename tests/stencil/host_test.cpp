@@ -64,6 +64,30 @@ TEST(Host, FunctionsOfNeighbours) {
   check_shapes(update<double>(1, [](auto u) { return u(0) - 0.1 * u(0) * (u(1) - u(-1)); }), {{333}}, {7});
 }
 
+// Functions whose result does not use all that they read: rules without counts, constants, differences that are not
+// added to anything.
+TEST(Host, ReadsThatTheResultDoesNotUse) {
+  for (const char* rule : {"B/S", "B3/S", "B/S2", "B012345678/S012345678"}) {
+    check_shapes(life<std::uint8_t>(rule), {{37, 53}, {4, 5}, {3, 1100}}, {1, 4});
+    check_shapes(life<std::int32_t>(rule), {{23, 45}}, {3});
+  }
+  check_shapes(update<float>(2, [](auto) { return 0.25; }), {{19, 37}}, {1, 4});
+  const auto unused = [](auto scale) {
+    return [scale](auto u) {
+      const auto flow = u.coefficient(0, 1, 0) * (u(2, 0) - u(-2, 0)) + u(0, 3);
+      return scale == 0 ? 0.5 * u(0, 0) + 0.25 * u(0, 1) : u(0, 0) + scale * flow;
+    };
+  };
+  check_shapes(update<float>(2, unused(0.0)), {{19, 37}, {130, 21}}, {1, 4});
+  check_shapes(update<double>(2, unused(0.0)), {{19, 37}}, {4});
+  check_shapes(update<float>(3,
+                             [](auto u) {
+                               [[maybe_unused]] const auto above = u(2, 0, 0) + u(0, -1, 0);
+                               return 0.5 * u(0, 0, 0) + 0.25 * u(0, 0, 1);
+                             }),
+               {{9, 10, 21}}, {4});
+}
+
 TEST(Host, SystemsAndCoefficients) {
   check_shapes(update<float>(2, test::wave_function()), {{23, 45}, {3, 64}}, {1, 5});
   check_shapes(update<double>(1,

@@ -94,6 +94,16 @@ TEST(Leap, EveryBorderOfEveryAxisInOneToThreeDimensions) {
   }
 }
 
+// Reads that the sum does not use widen the border all the same.
+TEST(Leap, ReadsThatTheSumDoesNotUse) {
+  const auto sum = update<double>(2, [](auto u) {
+    [[maybe_unused]] const auto unused = u(1, 0);
+    return 0.5 * u(0, 0) + 0.25 * (u(0, -1) + u(0, 1));
+  });
+  for (const Border border : {Border::periodic, Border::mirror, Border::fixed})
+    check_leap(sum, {.shape = {9, 12}, .borders = Borders::all(border)}, 40);
+}
+
 TEST(Leap, ShapesNobodyLikes) {
   for (const Border border : {Border::periodic, Border::mirror, Border::fixed}) {
     for (const std::size_t n : {1u, 2u, 3u, 4u, 5u, 17u, 101u}) {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <ridge/stencil/problems.hpp>
+
 #include "stencil/expression.hpp"
 #include "support.hpp"
 
@@ -149,6 +151,22 @@ TEST(Update, Refusals) {
   refused([&] { update<float>(1, [](auto u) { return u.field(1, 0); }); }, "field 1 is read");
   refused([&] { update<float>(1, [nan](auto u) { return nan * u(0); }); }, "nan");
   refused([&] { von_neumann(2, -1); }, "order -1");
+}
+
+// The compiled function performs reads that its result does not use, so they count.
+TEST(Update, UnusedReadsCount) {
+  const auto far = update<float>(2, [](auto u) {
+    [[maybe_unused]] const auto unused = u(-3, 2) + u.coefficient(1, 0, 4);
+    return 0.5 * u(0, 0);
+  });
+  EXPECT_EQ(far.radius, (Offset{0, 3, 4}));
+  EXPECT_EQ(far.coefficients, 2u);
+  ASSERT_TRUE(far.linear);
+  EXPECT_EQ(far.linear->size(), 1u);
+  for (const char* rule : {"B/S", "B3/S", "B/S23", "B012345678/S012345678"})
+    EXPECT_EQ(life<std::uint8_t>(rule).radius, (Offset{0, 1, 1})) << rule;
+  EXPECT_THROW(update<float>(1, [](auto u) { return u.field(1, 0), u(0); }), Error);
+  EXPECT_THROW(update<float>(1, [](auto u) { return u(100000), u(0); }), Error);
 }
 
 TEST(Update, MalformedTreesAreRefused) {

@@ -47,7 +47,7 @@ struct Update {
   std::size_t dimensions = 2;
   std::size_t fields = 1;
   std::size_t coefficients = 0;
-  Offset radius{};                            // along each axis: how far it reads, to either side
+  Offset radius{};                            // along each axis: how far it reads, to either side, used or not
   std::vector<Expression> outputs{};          // a field each
   std::optional<std::vector<Term>> linear{};  // constant weights, no constant term: what the fastest kernels take
   bool sums_terms = false;                    // defined as the sum of `linear` in its order, by linear<T>()
@@ -118,11 +118,12 @@ class Cell {
   std::size_t height_;
 };
 
-// The accessor that writes down what is read.
+// The accessor that records an update function as expressions. `reads` collects every read, also those that do not
+// contribute to the result: the compiled function performs them too.
 template <class T>
 class Recorder {
  public:
-  explicit Recorder(std::size_t dimensions) : dimensions_(dimensions) {}
+  Recorder(std::size_t dimensions, std::vector<Expression>& reads) : dimensions_(dimensions), reads_(&reads) {}
   template <class... Offsets>
   Recorded<Compute<T>> operator()(Offsets... offsets) const {
     return field(0, offsets...);
@@ -144,10 +145,12 @@ class Recorder {
     Offset offset{};
     std::size_t axis = 3 - sizeof...(Offsets);
     ((offset[axis++] = static_cast<int>(offsets)), ...);
-    return Recorded<Compute<T>>(make_read(kind, index, offset));
+    reads_->push_back(make_read(kind, index, offset));
+    return Recorded<Compute<T>>(reads_->back());
   }
   void check(std::size_t offsets) const;  // Error where an axis is missing or too many
   std::size_t dimensions_;
+  std::vector<Expression>* reads_;
 };
 
 template <class Result>
@@ -214,15 +217,17 @@ void update_rows(const Function& function, const Offset& radius, const Rows<T>& 
   }
 }
 
-// Fills in radius, linear form, flops and name from the outputs. Error for what no stencil can be.
+// Fills in radius, number of coefficients, linear form, flops and name from the outputs. `reads` are further reads that
+// the row loop performs and the outputs do not use. Error for what no stencil can be.
 template <class T>
-void complete(Update<T>& update);
+void complete(Update<T>& update, const std::vector<Expression>& reads = {});
 
 }  // namespace detail
 
 template <class T, class Function>
 Update<T> update(std::size_t dimensions, Function function, std::string name = "") {
-  const auto recorded = function(detail::Recorder<T>(dimensions));
+  std::vector<Expression> reads;
+  const auto recorded = function(detail::Recorder<T>(dimensions, reads));
   using Result = std::remove_cvref_t<decltype(recorded)>;
   Update<T> made;
   made.dimensions = dimensions;
@@ -231,7 +236,7 @@ Update<T> update(std::size_t dimensions, Function function, std::string name = "
   for (std::size_t f = 0; f < made.fields; ++f) {
     made.outputs.push_back(Recorded<Compute<T>>(detail::Outputs<Result>::get(recorded, f)).expression);
   }
-  detail::complete(made);
+  detail::complete(made, reads);
   made.row = [function, radius = made.radius](const Rows<T>& rows) {
     std::size_t r = 0;
     for (; r + 2 <= rows.count; r += 2) detail::update_rows<2>(function, radius, rows, r);

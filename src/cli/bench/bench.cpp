@@ -9,7 +9,6 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "cli/command.hpp"
-#include "cli/output_folder.hpp"
 
 namespace ridge::cli {
 
@@ -21,17 +20,14 @@ std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::stri
       .separated_by(',')
       .value_name("PEER,...");
   command.option("--variant", wishes->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
-  command.option("--json", wishes->json, "Write machine, rows and summary to FILE").value_name("FILE");
+  command.option("--json", wishes->json, "Write machine, rows and summary to FILE").writes();
   command.flag("--explain", wishes->explain, "Print the planner's explanation of each choice");
   return wishes;
 }
 
-void begin_bench(const BenchWishes& wishes) { check_output("--json", wishes.json); }
-
 void compare_plans() { ::setenv("RIDGE_VERIFY", "1", 0); }  // kept where it is set
 
 std::vector<Device> bench_devices(const BenchWishes& wishes) {
-  begin_bench(wishes);
   compare_plans();
   std::vector<Device> chosen;
   for (const std::string& name : wishes.devices) chosen.push_back(device(name));

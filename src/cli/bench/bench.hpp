@@ -23,9 +23,6 @@ struct BenchWishes {
 // The options every bench takes.
 std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::string& peers);
 
-// What every bench begins with: refuses a --json file that could not be written.
-void begin_bench(const BenchWishes& wishes);
-
 // From here on plans compare before they choose, unless RIDGE_VERIFY says otherwise: nothing is timed that was not
 // compared on the very problem.
 void compare_plans();

@@ -184,7 +184,8 @@ struct FftWishes {
   std::string shapes;
   std::string type = "f32", kind;
   bool real = false, inverse = false, classic = false, planning = false;
-  std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
+  std::size_t batch_points = 0, threads = 1, trials = 0;
+  std::size_t batch = 0;  // 0: not given, so 1 on the host and what fills a device there
   bool window = false;
   double seconds = 0.2;
   HybridWishes hybrid;
@@ -205,7 +206,7 @@ std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench
   for (const auto& shape : shapes) {
     FftBench one;
     one.problem.shape = shape;
-    one.problem.batch = wishes.batch;
+    one.problem.batch = std::max<std::size_t>(1, wishes.batch);
     if (wishes.batch_points > 0)
       one.problem.batch = std::max<std::size_t>(1, wishes.batch_points / points_of(shape, 1));
     one.problem.real = wishes.real;
@@ -252,7 +253,7 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
 
 // A device is for many points: so many that they come from its memory.
 void fill_device(const FftWishes& wishes, bool on_host, FftBench& one) {
-  if (on_host || wishes.batch != 1 || wishes.batch_points != 0) return;
+  if (on_host || wishes.batch != 0 || wishes.batch_points != 0) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
 }
 
@@ -283,7 +284,6 @@ std::vector<Place> places_of(const BenchWishes& bench) {
 }
 
 void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
-  begin_bench(bench);
   compare_plans();
   report::Bench result;
   result.title = !wishes.kind.empty() ? "Real-to-real transforms"
@@ -420,15 +420,15 @@ void add_bench_fft(Command& bench) {
       .value_name("KIND");
   command.flag("--inverse", wishes->inverse, "The inverse transform; with --real on the host");
   const Option batch =
-      command.option("--batch", wishes->batch, "Transforms one after the other").shows_default().positive();
+      command.option("--batch", wishes->batch, "Transforms one after the other (default: 1; on devices 2^26 points)")
+          .positive();
   command.option("--batch-points", *batch_points, "As many transforms as make this many points")
       .value_name("N")
       .not_with(batch);
-  command.option("--threads", wishes->threads, "Threads for us and for peers that have them; 0: all of ours")
-      .shows_default();
+  command.threads(wishes->threads, "Threads for us and for peers that have them (0: all of ours)");
   command.flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
   command.flag("--window", wishes->window, "Devices: with a window on load; without peers");
-  command.option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
+  command.option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)").positive();
   command.flag("--planning", wishes->planning, "How long plans take: first, from the cache, measured, from wisdom");
   auto& hybrid = wishes->hybrid;
   command.flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");

@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/clock.hpp"
+#include "base/temporaries.hpp"
 #include "base/text.hpp"
 
 namespace ridge::cli {
@@ -20,10 +21,7 @@ class EmptyCache {
  public:
   EmptyCache() {
     if (const char* before = std::getenv(kName)) before_ = before;
-    std::string name = (std::filesystem::temp_directory_path() / "ridge-planning-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::io, fmt::format("cannot make a folder like {}", name));
-    folder_ = name;
-    setenv(kName, name.c_str(), 1);
+    setenv(kName, folder_.path().c_str(), 1);
     if (const char* verify = std::getenv(kVerify)) verify_ = verify;
     setenv(kVerify, "0", 1);  // what a user waits for is planning alone
   }
@@ -32,15 +30,13 @@ class EmptyCache {
   ~EmptyCache() {
     before_ ? setenv(kName, before_->c_str(), 1) : unsetenv(kName);
     verify_ ? setenv(kVerify, verify_->c_str(), 1) : unsetenv(kVerify);
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
  private:
   static constexpr const char* kName = "RIDGE_CACHE_DIR";
   static constexpr const char* kVerify = "RIDGE_VERIFY";
   std::optional<std::string> before_, verify_;
-  std::filesystem::path folder_;
+  base::TemporaryFolder folder_{"ridge-planning"};
 };
 
 template <class T>

@@ -212,7 +212,6 @@ filterbank::Samples samples_named(const std::string& text) {
 }
 
 void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
-  begin_bench(wishes);
   compare_plans();
   report::Bench result{.title = "The polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
@@ -285,11 +284,11 @@ void add_bench_filterbank(Command& bench_command) {
   auto wanted = std::make_shared<FilterbankCases>();
   command.option("--shape", wanted->shapes, "Channels x taps").separated_by(',').value_name("CxT,...");
   command.option("--samples", wanted->samples, "i4, i8, i16, f32").separated_by(',').value_name("TYPE,...");
-  command.option("--stations", wanted->stations, "Stations side by side").shows_default();
-  command.option("--threads", wanted->threads, "0: all").shows_default();
+  command.option("--stations", wanted->stations, "Stations side by side").shows_default().positive();
+  command.threads(wanted->threads);
   command.option("--oversample", wanted->oversample, "A ratio like 8/7").shows_default();
   command.option("--size", wanted->size, "Complex samples of a run (default 4e6; devices 1e8)");
-  command.option("--seconds", wanted->seconds, "Spent on each").shows_default();
+  command.option("--seconds", wanted->seconds, "Spent on each").shows_default().between(0.0, 60.0);
   command.flag("--detect", wanted->detect, "Devices: also power, summed over times in the same kernel");
   command.flag("--transfers", wanted->transfers, "Devices: from and to host memory as well, against the link");
   command.flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");

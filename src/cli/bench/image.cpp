@@ -384,7 +384,7 @@ void add_bench_image(Command& bench) {
   command.option("--kinds", own->kinds, "Channels and depth of the operators' images, in this order")
       .separated_by(',')
       .shows_default();
-  command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
+  command.threads(own->threads, "Of the host and the peers (0: all)");
   command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
   command.flag("--cpu-time", own->cpu_time, "Processor time instead of the clock's, one thread: on a busy machine");
   command.flag("--live", own->live, "Print every result as it comes, the table at the end");

@@ -77,7 +77,6 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   result.note =
       "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "
       "1 where several steps are taken in one pass. Useful cells only.";
-  begin_bench(bench);
   // Alone, the bench itself compares what it times, and plans need not: on large grids that takes longer than all else.
   std::vector<Device> places;
   for (const std::string& name : bench.devices) places.push_back(device(name));
@@ -214,11 +213,11 @@ void add_bench_stencil(Command& bench) {
       .separated_by(',')
       .value_name("SHAPE:ORDER");
   command.option("--size", wishes->size, "Cells along each axis (default: what suits the device)").value_name("AxBxC");
-  command.option("--steps", wishes->steps, "Of a run (default: what suits the device)");
+  command.option("--steps", wishes->steps, "Of a run (default: what suits the device)").positive();
   command.option("--border", wishes->border, "fixed, mirror, periodic").shows_default();
   command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
-  command.option("--threads", wishes->threads, "Host: 0 for all").shows_default();
-  command.option("--trials", wishes->trials, "Variants to try before one is chosen (default 8)");
+  command.threads(wishes->threads);
+  command.option("--trials", wishes->trials, "Variants to try before one is chosen (default 8)").positive();
   command.option("--plan-seconds", wishes->plan_seconds, "Time in which they are tried; one always is")
       .shows_default()
       .between(0.0, 3600.0);

@@ -9,7 +9,6 @@
 #include "cli/channelize/signal.hpp"
 #include "cli/channelize/synthesis.hpp"
 #include "cli/command.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/with_processes.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
@@ -17,15 +16,14 @@
 namespace ridge::cli {
 
 void add_prototype_options(Command& command, PrototypeWishes& wishes) {
-  command.option("--channels", wishes.channels, "Channels, any number").shows_default();
-  command.option("--taps", wishes.taps, "Taps of each channel's filter").shows_default();
+  command.option("--channels", wishes.channels, "Channels").shows_default().between(1, 1 << 24);
+  command.option("--taps", wishes.taps, "Taps of each channel's filter").shows_default().between(1, 1 << 16);
   command.option("--window", wishes.window, "kaiser, hamming, blackman or gaussian, over a sinc")
       .one_of({"kaiser", "hamming", "blackman", "gaussian"})
       .shows_default();
   command.option("--shape", wishes.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
   command.option("--width", wishes.width, "Of a channel at -6 dB, in channels").shows_default();
-  command.option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64")
-      .value_name("FILE");
+  command.option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64").reads();
 }
 
 namespace {
@@ -64,15 +62,13 @@ void add_design(Command& channelize) {
   auto out = std::make_shared<std::string>();
   auto shown = std::make_shared<double>(4);
   auto save = std::make_shared<std::string>();
-  command.option("OUT", *out, "The SVG file; - for none").required();
+  command.option("OUT", *out, "The SVG file; - for none").required().writes();
   add_prototype_options(command, *wishes);
   command.option("--show", *shown, "Channels to either side").shows_default().between(0.5, 64.0);
-  command.option("--save", *save, "Write the prototype as raw float64, for --weights").value_name("FILE");
+  command.option("--save", *save, "Write the prototype as raw float64, for --weights").writes();
   auto measure = std::make_shared<bool>(false);
   command.flag("--measure", *measure, "Leakage and reconstruction through the bank, at every ratio from 8/7 up");
   command.runs([wishes, out, shown, save, measure] {
-    check_output("design to", *out);
-    check_output("--save", *save);
     const std::vector<double> h = prototype_for(*wishes);
     const filterbank::Quality quality = filterbank::quality(h, wishes->channels);
     fmt::print(
@@ -117,8 +113,8 @@ void add_channelize(Command& program) {
       "the\n"
       "spectra they touch. Memory stays bounded however long the input is.");
   auto wishes = std::make_shared<ChannelizeWishes>();
-  command.option("IN", wishes->in, "A file, or - for standard input");
-  command.option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output");
+  command.option("IN", wishes->in, "A file, or - for standard input").reads();
+  command.option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output").writes();
   add_prototype_options(command, wishes->prototype);
   command.option("--oversample", wishes->oversample, "A ratio like 8/7").shows_default();
   command.option("--format", wishes->format, "auto (by name and first bytes), raw, npy, guppi, dada or vdif")
@@ -162,12 +158,12 @@ void add_channelize(Command& program) {
       .one_of({"time", "channel"});
   command.option("--output-times", wishes->output_times, "Order channel: times that lie together").shows_default();
   command.option("--bandpass", wishes->bandpass, "Factors, one a channel or one a (polarization, station, channel)")
-      .value_name("FILE");
+      .reads();
   command
       .option("--delays", wishes->delays,
               "Undo delays: lines of a sample number and a delay in samples for each (polarization, station), "
               "linear between them")
-      .value_name("FILE");
+      .reads();
   command
       .option("--replace-weights", wishes->replacements,
               "Another prototype (as --weights) from the first spectrum whose newest sample has this number or a "
@@ -188,10 +184,10 @@ void add_channelize(Command& program) {
   command.flag("--digest", wishes->digest, "Print a sum of all channels, to compare runs");
   command.option("--from-sample", wishes->from_sample,
                  "Begin at this sample of each station, as if all before had gone through");
-  command.option("--flags", wishes->flags, "Write the numbers of spectra with lost samples").value_name("FILE");
+  command.option("--flags", wishes->flags, "Write the numbers of spectra with lost samples").writes();
   command.option("--device", wishes->device, "Where to run; several with commas share the stations").shows_default();
   command.option("--variant", wishes->variant, "Only this variant (ridge bench filterbank shows them)");
-  command.option("--threads", wishes->threads, "0: all").shows_default();
+  command.threads(wishes->threads);
   command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one spectrum at least)");
   command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   command.flag("--quiet", wishes->quiet, "No line at the end");

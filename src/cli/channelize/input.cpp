@@ -170,6 +170,11 @@ Replacement replacement_for(const std::string& text, PrototypeWishes wishes) {
 }
 
 std::vector<double> prototype_for(const PrototypeWishes& wishes) {
+  constexpr std::size_t kMostWeights = std::size_t{1} << 26;
+  if (wishes.channels * wishes.taps > kMostWeights) {
+    mistake(
+        fmt::format("--channels {} x --taps {}: a prototype has at most 2^26 weights", wishes.channels, wishes.taps));
+  }
   if (wishes.weights.empty()) {
     const filterbank::Window window = wishes.window == "hamming"    ? filterbank::Window::hamming
                                       : wishes.window == "blackman" ? filterbank::Window::blackman

@@ -118,7 +118,7 @@ void add_channelize_signal(Command& channelize) {
       "  ridge channelize signal in.vdif                                            a file as an instrument writes it\n"
       "\nThe same samples at the same place wherever it begins (--from-sample): a stream can be gone on with.");
   auto wishes = std::make_shared<SignalWishes>();
-  command.option("OUT", wishes->out, "A file; - for standard output").required();
+  command.option("OUT", wishes->out, "A file; - for standard output").required().writes();
   command.option("--stations", wishes->stations, "Stations").shows_default();
   command.option("--polarizations", wishes->polarizations, "1 or 2").shows_default();
   command.option("--samples", wishes->samples, "i4, i8, i16 or f32, complex")

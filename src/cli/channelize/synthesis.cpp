@@ -158,8 +158,8 @@ void add_channelize_synthesis(Command& channelize) {
       "samples,\nstation, sample, polarization, the first sample the first that went in. -90 dB and better from 8/7 "
       "up.");
   auto wishes = std::make_shared<SynthesisWishes>();
-  command.option("IN", wishes->in, "Channels in order of time: .npy, raw, or - for standard input").required();
-  command.option("OUT", wishes->out, "Raw complex float; - for standard output").required();
+  command.option("IN", wishes->in, "Channels in order of time: .npy, raw, or - for standard input").required().reads();
+  command.option("OUT", wishes->out, "Raw complex float; - for standard output").required().writes();
   add_prototype_options(command, wishes->prototype);
   command.option("--oversample", wishes->oversample, "Of the channels").shows_default();
   command.option("--stations", wishes->stations, "Stations").shows_default();

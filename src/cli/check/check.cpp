@@ -11,6 +11,7 @@
 #include <ridge/device.hpp>
 #include <ridge/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "check/check.hpp"
 #include "cli/check/spread.hpp"
@@ -51,6 +52,7 @@ std::uint64_t seed_of(const std::string& text) {
 
 void print_outcome(const std::string& workload, std::uint64_t number, const std::string& problem,
                    const check::Outcome& outcome) {
+  base::clear_progress();
   fmt::print("{} {}: {}{}\n", workload, number, problem,
              !outcome.wrong.empty()     ? "\n  WRONG: " + outcome.wrong
              : !outcome.refused.empty() ? "\n  refused: " + outcome.refused
@@ -79,7 +81,9 @@ void say_what_was_at_work(int number, siginfo_t* cause, void*) {
 }
 
 void note_problems(check::Options& options, const std::string& device, const std::string& before = "") {
-  options.before = [&options, device, before](const std::string& workload, std::uint64_t number, std::size_t shrink) {
+  options.before = [&options, device, before, progress = base::terminal_progress(), start = base::now()](
+                       const std::string& workload, std::uint64_t number, std::size_t shrink) {
+    progress(std::min(0.99, (base::now() - start) / options.seconds), fmt::format("{} {}", workload, number));
     const std::string text =
         fmt::format("\nended by a signal in\n  {}\n", repeating(options, device, before, workload, number, shrink));
     at_work_length = std::min(text.size(), sizeof at_work);
@@ -94,6 +98,7 @@ void note_problems(check::Options& options, const std::string& device, const std
 // What failed, each as the command that repeats it, and a line of counts; exit 2 where anything did.
 void report(const check::Report& report, const check::Options& options, const std::string& device,
             const std::string& before = "") {
+  base::clear_progress();
   for (const check::Failure& failure : report.failures) {
     if (!options.only) {
       fmt::print("{}: {}\n  WRONG: {}\n  {}\n", failure.workload, failure.problem, failure.outcome.wrong,

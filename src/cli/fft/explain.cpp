@@ -60,8 +60,8 @@ void add_fft_explain(Command& fft) {
   const Option length = command.option("N", wishes->length, "Points: 1000 or 2^10");
   command.option("--shape", wishes->shape, "AxB or AxBxC in place of N").not_with(length);
   command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.option("--batch", wishes->batch, "Transforms one after the other").shows_default();
-  command.option("--threads", wishes->threads, "0: all").shows_default();
+  command.option("--batch", wishes->batch, "Transforms one after the other").shows_default().positive();
+  command.threads(wishes->threads);
   command.option("--variant", wishes->variant, "Consider only this one");
   command.option("--device", wishes->device, "host, cuda:0, opencl:pocl, best").shows_default().value_name("NAME");
   command.flag("--source", wishes->source, "Devices: the kernels too, as they were written for this plan");

@@ -30,13 +30,13 @@ void add_fft(Command& program) {
       "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16,\n"
       "uint16 or int32.");
   auto wishes = std::make_shared<FftFileWishes>();
-  command.option("IN", wishes->in, "A .npy file, a raw file, or - for standard input");
-  command.option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output");
+  command.option("IN", wishes->in, "A .npy file, a raw file, or - for standard input").reads();
+  command.option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output").writes();
   command.option("--shape", wishes->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
       .value_name("AxBxC");
   command.flag("--inverse", wishes->inverse, "exp(+2 pi i k n / N)");
   command.flag("--real", wishes->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
-  command.option("--batch", wishes->batch, "Raw input: how many transforms (default: to its end)");
+  command.option("--batch", wishes->batch, "Raw input: how many transforms (default: to its end)").positive();
   command.option("--type", wishes->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
   command.option("--samples", wishes->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
       .one_of({"i8", "i16", "f32", "f64"});
@@ -46,7 +46,7 @@ void add_fft(Command& program) {
       .option("--device", wishes->device, "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
       .shows_default()
       .value_name("NAME");
-  command.option("--threads", wishes->threads, "0: all").shows_default();
+  command.threads(wishes->threads);
   command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one transform at least)");
   command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   add_fft_explain(command);

@@ -228,8 +228,8 @@ void add_fft_papers(Command& fft) {
   command.flag("--only-units", wishes->only_units, "One FFT per unit and nothing else");
   command.flag("--explain", wishes->explain, "Print the planner's choice of each length, with the losers");
   command.flag("--list", wishes->list, "What there is; nothing is run");
-  command.option("--json", wishes->json, "Write all figures to FILE").value_name("FILE");
-  command.option("--markdown", wishes->markdown, "Write the tables to FILE").value_name("FILE");
+  command.option("--json", wishes->json, "Write all figures to FILE").writes();
+  command.option("--markdown", wishes->markdown, "Write the tables to FILE").writes();
   command.runs([wishes] { wishes->list ? list_variants() : run(*wishes); });
 }
 

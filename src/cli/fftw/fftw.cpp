@@ -87,8 +87,7 @@ void run(const Wishes& wishes) {
 void add_fftw(Command& program) {
   Command& command = program.subcommand("fftw", "Run a program that was built for FFTW on Ridgeline's plans");
   auto wishes = std::make_shared<Wishes>();
-  command.option("--trace", wishes->trace, "A line for each plan goes to this file: see that they are ours")
-      .value_name("FILE");
+  command.option("--trace", wishes->trace, "A line for each plan goes to this file: see that they are ours").writes();
   command.flag("--where", wishes->where, "Print the library's path and run nothing");
   command.option("command", wishes->command, "The program and its arguments, behind --");
   command.footer(

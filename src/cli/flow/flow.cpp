@@ -18,9 +18,7 @@ namespace {
 
 // Before there is anything to draw: a field that was written should not stand beside a failure.
 void check_picture(const std::string& name) {
-  if (name.empty()) return;
-  io::check_format(name, 3, io::Sample::u8);
-  check_output("--picture", name);
+  if (!name.empty()) io::check_format(name, 3, io::Sample::u8);
 }
 
 void run_pair(const FlowWishes& wishes) {
@@ -100,15 +98,15 @@ void add_flow(Command& program) {
       "  ridge flow compare flow.flo truth.flo --picture error.png");
   command.may_have_subcommand();
   auto wishes = std::make_shared<FlowWishes>();
-  command.option("names", wishes->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").value_name("FILE");
+  command.option("names", wishes->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").reads_then_writes();
   command.option("--picture", wishes->picture, "Write the flow as colours: direction is hue, length saturation")
-      .value_name("FILE");
+      .writes();
   const Option pictures = command.flag("--pictures", wishes->pictures, "Of a sequence: a picture beside every field");
   command.option("--full", wishes->full, "Pixels of full colour in pictures; 0: the longest vector")
       .shows_default()
       .between(0, 1e9);
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.threads(wishes->threads);
   const Option rate =
       command.option("--rate", wishes->rate, "Of a sequence: frames a second to keep up with; reports the margin");
   rate.positive();
@@ -125,9 +123,9 @@ void add_flow(Command& program) {
   command.flag("--explain", wishes->explain, "Print the plan");
   Command& compare = command.subcommand("compare", "How far a flow lies from the truth");
   auto pair = std::make_shared<CompareWishes>();
-  compare.option("flow", pair->flow, "The flow, .flo or .npy").required();
-  compare.option("truth", pair->truth, "The truth, .flo or .npy; vectors above 1e9 are unknown").required();
-  compare.option("--picture", pair->picture, "Write the end-point error as a picture").value_name("FILE");
+  compare.option("flow", pair->flow, "The flow, .flo or .npy").required().reads();
+  compare.option("truth", pair->truth, "The truth, .flo or .npy; vectors above 1e9 are unknown").required().reads();
+  compare.option("--picture", pair->picture, "Write the end-point error as a picture").writes();
   compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });
   Command* own = &command;

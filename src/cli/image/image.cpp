@@ -85,7 +85,7 @@ void add_image(Command& program) {
       "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate\n"
       "  ridge image gradient scharr a.pgm b.npy --like opencv");
   auto wishes = std::make_shared<ImageWishes>();
-  command.option("words", wishes->words, "OPERATOR ... IN OUT").value_name("WORD");
+  command.option("words", wishes->words, "OPERATOR ... IN OUT").reads_then_writes().value_name("WORD");
   command
       .option("--border", wishes->border,
               "What operators see beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
@@ -100,9 +100,9 @@ void add_image(Command& program) {
   command.option("--constant", wishes->constant, "Value beyond the image, for the border constant")
       .shows_default()
       .may_be_nan();
-  command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").value_name("FILE");
+  command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").reads();
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.threads(wishes->threads);
   command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
   command.flag("--explain", wishes->explain, "Print the plan");
   command.runs([wishes] { run_image(*wishes); });

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "image/variance/reference.hpp"
 #include "report/line_chart.hpp"
@@ -81,10 +82,13 @@ void run_variance_study(std::size_t window, std::size_t threads, const std::stri
   for (const VarianceMethod method : kMethods) table.front().push_back(to_string(method));
   for (const double mean : means) table.push_back({fmt::format("{:g}", mean)});
   table.push_back({"ns a pixel, 8-bit"});
+  const auto progress = base::terminal_progress();
   for (const VarianceMethod method : kMethods) {
     machine::Sweep::Line line;
     line.name = to_string(method);
     for (std::size_t i = 0; i < means.size(); ++i) {
+      const std::size_t done = sweep.lines.size() * means.size() + i;
+      progress(static_cast<double>(done) / static_cast<double>(std::size(kMethods) * means.size()), line.name);
       const double error = median_error(means[i], method, window, threads);
       table[i + 1].push_back(fmt::format("{:.1e}", error));
       line.points.push_back({std::log10(means[i]), std::max(error, 1e-9)});
@@ -92,6 +96,7 @@ void run_variance_study(std::size_t window, std::size_t threads, const std::stri
     table.back().push_back(fmt::format("{:.2f}", 1e9 * seconds_a_pixel(method, window, threads)));
     sweep.lines.push_back(line);
   }
+  progress(1, "");
   fmt::print("{}", base::table(table));
   if (!plot.empty()) base::write_file(plot, report::svg_of(sweep, "study", true));
 }

@@ -39,7 +39,6 @@ image::Image one_channel(const std::string& name, std::size_t threads) {
 }
 
 void run_variance(const VarianceWishes& wishes) {
-  check_output("--plot", wishes.plot);
   if (wishes.study) return run_variance_study(wishes.window, wishes.threads, wishes.plot);
   if (wishes.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
   if (!wishes.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot draws what --study finds: say that too");
@@ -117,7 +116,7 @@ void add_variance(Command& program) {
       "  ridge variance scan.png out.png --method three-wise\n"
       "  ridge variance --study --plot study.svg       errors for growing means, and times");
   auto wishes = std::make_shared<VarianceWishes>();
-  command.option("names", wishes->names, "IN OUT").value_name("FILE");
+  command.option("names", wishes->names, "IN OUT").reads_then_writes();
   command.option("--window", wishes->window, "Rows of the window, and columns unless they are given").shows_default();
   command.option("--columns", wishes->columns, "Columns of the window");
   command.option("--method", wishes->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
@@ -132,9 +131,9 @@ void add_variance(Command& program) {
       .shows_default()
       .between(0, 1e9);
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.threads(wishes->threads);
   command.flag("--study", wishes->study, "Errors against double for growing means, and times of every method");
-  command.option("--plot", wishes->plot, "With --study: write the errors as a plot, .svg").value_name("FILE");
+  command.option("--plot", wishes->plot, "With --study: write the errors as a plot, .svg").writes().ends_in({".svg"});
   command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
   command.flag("--explain", wishes->explain, "Print the plan");
   command.runs([wishes] { run_variance(*wishes); });

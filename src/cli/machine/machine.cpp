@@ -12,7 +12,6 @@
 #include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
 #include "cli/mistake.hpp"
-#include "cli/output_folder.hpp"
 #include "machine/profile.hpp"
 
 namespace ridge::cli {
@@ -49,7 +48,6 @@ struct Wishes {
 };
 
 void run(const Wishes& wishes) {
-  if (!wishes.svg.empty()) check_output("--svg", wishes.svg + "-");  // what names begin with
   const double start = base::now();
   if (const std::string kept = machine::kept_file(); !kept.empty()) mistake(kept);  // before a minute of measuring
   ProfileSource how{};
@@ -87,7 +85,7 @@ void add_machine(Command& program) {
                "Save the profile even if its figures contradict each other (a busy machine)");
   command.flag("--json", wishes->json, "The whole profile as JSON on standard output");
   command.flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
-  command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").value_name("PREFIX");
+  command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").writes_names_with("-");
   command.footer(
       "\nExamples:\n"
       "  ridge machine                      measured the first time, read from then on\n"

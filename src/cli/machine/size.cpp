@@ -33,7 +33,8 @@ struct SizeWishes {
 // NAME=TIME[*UNITS][+SERIAL]
 machine::Worker parse_worker(const std::string& text) {
   const auto refuse = [&] {
-    mistake(fmt::format("--worker {}: write NAME=TIME*UNITS+SERIAL, as in processor=3100ns*2+900us", text));
+    mistake(fmt::format("--worker {}: write NAME=TIME*UNITS+SERIAL with units of time, as in processor=3100ns*2+900us",
+                        text));
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) refuse();
@@ -182,7 +183,7 @@ std::optional<double> parse_seconds(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit.empty() || unit == "s") return value;
+  if (unit == "s" || (unit.empty() && value == 0)) return value;  // a bare number may mean any of the units
   if (unit == "ms") return value * 1e-3;
   if (unit == "us") return value * 1e-6;
   if (unit == "ns") return value * 1e-9;

@@ -14,9 +14,9 @@
 #include <ridge/place.hpp>
 
 #include "base/files.hpp"
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/place/compile_flags.hpp"
 #include "place/dynamic/measure.hpp"
 #include "place/judge/compiler.hpp"
@@ -108,11 +108,6 @@ void ask_machine(const std::string& named, const std::string& emit, place::Memor
 void run(const Wishes& wishes) {
   if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
   const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
-  std::error_code other;
-  if (!wishes.out.empty() && fs::equivalent(wishes.out, wishes.file, other))
-    throw Error(ErrorKind::invalid_argument, fmt::format("--out {}: that is the file that is read", wishes.out));
-  check_output("--out", wishes.out);
-  check_output("--report", wishes.page);
   place::Options options = wishes.options;
   if (!wishes.database.empty()) {
     const auto found = compile_flags(wishes.database, wishes.file);
@@ -129,10 +124,17 @@ void run(const Wishes& wishes) {
       options.flags.end());
   if (options.emit != "openmp" && !wishes.verdicts && !wishes.json)
     ask_machine(wishes.device, options.emit, options.memories);
+  // Of each part; how long it takes is not known before.
+  const auto progress = base::terminal_progress();
+  progress(0, "reading " + wishes.file);
   place::Report report = place::analyze(wishes.file, options);
   if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report.errors));
   place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
-  if (!wishes.command.empty()) place::dynamic::measure(report, *source, users);
+  if (!wishes.command.empty()) {
+    progress(0.2, "running the program");
+    place::dynamic::measure(report, *source, users);
+  }
+  base::clear_progress();
   const auto parameters =
       options.function.empty() ? std::map<std::string, long>{} : pinned(wishes.parameters, report.parameters);
   if (!wishes.page.empty()) base::write_file(wishes.page, place::to_page(report));
@@ -157,6 +159,7 @@ void run(const Wishes& wishes) {
   judging.emit = options.emit;
   place::Report judged = report;
   if (other_device) {  // the same kernels on what there is, and CUDA's compiler over the program itself
+    progress(0.3, "compiling the placed program with nvcc");
     if (const std::string fault = place::judge::cuda_fault(report, judging); !fault.empty())
       throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
     options.emit = judging.emit = "ridge";
@@ -164,7 +167,9 @@ void run(const Wishes& wishes) {
   }
   bool by_run = false;
   if (!wishes.command.empty() && !other_device) {  // the user's own data first
+    progress(0.4, "running the placed program on its own data");
     const auto sameness = place::dynamic::same_output(report, *source, users);
+    base::clear_progress();
     if (!sameness.same)
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
     fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
@@ -173,7 +178,9 @@ void run(const Wishes& wishes) {
   }
   judging.elements = static_cast<long>(wishes.elements);
   judging.weighs = !parameters.empty() && !other_device;
+  progress(0.6, "compiling and comparing the original and the placed program");
   auto outcome = place::judge::compare(judged, *source, judging);
+  base::clear_progress();
   if (outcome.verified && !outcome.slower.empty()) {  // without them, and compared again
     for (const std::string& kernel : outcome.slower)
       fmt::print("{} goes back to the host: with it the program is slower\n", kernel);
@@ -184,13 +191,17 @@ void run(const Wishes& wishes) {
       return;
     }
     judging.weighs = false;
+    progress(0.8, "comparing again without them");
     outcome = place::judge::compare(report, *source, judging);
+    base::clear_progress();
   }
   if (outcome.verified && judging.weighs && tiled(report) && wishes.options.memories.tiles == "auto") {
     options.memories.tiles = "never";  // the model has said what pays, now the clock does
     place::Report plain = place::analyze(wishes.file, options);
     judging.weighs = false;
+    progress(0.9, "comparing without tiles in local memory");
     const auto without = place::judge::compare(plain, *source, judging);
+    base::clear_progress();
     if (without.verified && without.placed_seconds < 0.97 * outcome.placed_seconds) {
       fmt::print("without tiles in local memory {} instead of {}: they are left out\n",
                  base::human_seconds(without.placed_seconds), base::human_seconds(outcome.placed_seconds));
@@ -245,12 +256,12 @@ and why not (arrays, pointers, std::vector, array and span, cv::Mat, and views o
 return), and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
 program are compiled and run on the same made-up data first; without equal results no file is written. Flags of the
 compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
-  command.option("file", wishes->file, "A C++ file").required().value_name("FILE");
+  command.option("file", wishes->file, "A C++ file").required().reads();
   command
       .option("--function", wishes->options.function,
               "The function to place, with all it calls (without: verdicts on every function)")
       .value_name("NAME");
-  command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").value_name("FILE");
+  command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").writes();
   command
       .option("--emit", wishes->options.emit,
               "ridge: kernels on any device; opencl, cuda: a program that needs no Ridgeline; openmp: threads")
@@ -270,7 +281,7 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
       .option("-p,--database", wishes->database,
               "Flags of the compiler from this compile_commands.json, or from the one in this folder")
       .value_name("FOLDER");
-  command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
+  command.option("--report", wishes->page, "The spine of the program as an HTML page").writes();
   command
       .option("--run", wishes->command,
               "A command that runs the program FILE makes, {} in it: the time of its functions and loops, and the "

@@ -98,8 +98,6 @@ void run_sar(SarWishes wishes) {
       {"none", sar::Window::none}, {"hamming", sar::Window::hamming}, {"taylor", sar::Window::taylor}};
   wishes.problem.window = windows.at(wishes.window);
   check(wishes.problem);
-  if (wishes.frames == 0) throw Error(ErrorKind::invalid_argument, "--frames 0: there is nothing to focus");
-  check_output("--png", wishes.png);
   const Device device = ridge::device(wishes.device);
   const planner::Options options{.effort = wishes.measure ? Effort::measured : Effort::quick};
   SarFrames frames(wishes);
@@ -146,11 +144,11 @@ void add_sar(Command& program) {
       "With --rate, simulated frames first come as fast as they go, then so many times a second.");
   auto wishes = std::make_shared<SarWishes>();
   auto& radar = wishes->problem.radar;
-  command.option("--in", wishes->in, "Frames from a .npy or raw file, or - (default: simulated targets)");
-  command.option("--out", wishes->out, "Images to a .npy or raw file, or -");
-  command.option("--png", wishes->png, "The last image, in dB");
+  command.option("--in", wishes->in, "Frames from a .npy or raw file, or - (default: simulated targets)").reads();
+  command.option("--out", wishes->out, "Images to a .npy or raw file, or -").writes();
+  command.option("--png", wishes->png, "The last image, in dB, as .png").writes().ends_in({".png"});
   command.option("--device", wishes->device, "Where to run");
-  command.option("--frames", wishes->frames, "Simulated frames").shows_default();
+  command.option("--frames", wishes->frames, "Simulated frames").shows_default().positive();
   command.option("--rate", wishes->rate, "Frames a second that are needed: the deadline").positive();
   command.option("--pulses", wishes->problem.pulses, "Of a frame").shows_default();
   command.option("--samples", wishes->problem.samples, "Of a pulse's echo").shows_default();
@@ -167,7 +165,7 @@ void add_sar(Command& program) {
   command.option("--beam", radar.beam_rad, "Full width between nulls, rad").shows_default();
   command.option("--doppler-share", wishes->problem.doppler_share, "Of the beam's band, what is processed")
       .shows_default();
-  command.option("--threads", wishes->problem.threads, "Host: threads (0: all)");
+  command.threads(wishes->problem.threads);
   command.flag("--copies", wishes->copies, "Frames and images in memory of any kind, copied by several threads");
   command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winners");
   command.flag("--explain", wishes->explain, "Print the plans");

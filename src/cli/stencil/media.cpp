@@ -1,5 +1,7 @@
 #include "cli/stencil/media.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,9 +15,9 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "base/clock.hpp"
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/stencil/input.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
@@ -88,6 +90,12 @@ std::array<std::size_t, 3> source_cell(const MediumWishes& wishes, const std::ve
   return cell;
 }
 
+std::size_t cell_index(const std::array<std::size_t, 3>& cell, const std::vector<std::size_t>& shape) {
+  std::size_t index = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) index = index * shape[axis] + cell[3 - shape.size() + axis];
+  return index;
+}
+
 // How far into the layer along its sides a cell lies, 0 to 1.
 double layer_depth(const std::vector<std::size_t>& shape, std::size_t index, std::size_t layer) {
   double deepest = 0;
@@ -113,9 +121,11 @@ void for_each_cell(const InputGrid& medium, const Make& make) {
 // more damping the layer itself throws back more than it saves.
 double most_damping(double fastest, double width) { return 3 * fastest * std::log(1e3) / (2 * width); }
 
-// The second derivative of a bell: no constant part, and a peak at the frequency.
+// Ricker wavelet of amplitude 1 with its peak at kDelay / frequency. Its mean is 0 and its spectrum peaks at the
+// frequency. Before t = 0 and after kEnd / frequency it is below 1e-7.
+constexpr double kDelay = 1.5, kEnd = 3.5;
 double ricker(double t, double frequency) {
-  const double a = std::numbers::pi * frequency * (t - 1.5 / frequency);
+  const double a = std::numbers::pi * frequency * (t - kDelay / frequency);
   return (1 - 2 * a * a) * std::exp(-a * a);
 }
 
@@ -134,7 +144,9 @@ struct Driven {
   stencil::Update<T> update;
   std::vector<std::size_t> shape;
   stencil::Grid<T> coefficients;
-  double dt, strength, frequency;
+  double dt, frequency;
+  double strength;       // added to field 0 of the source's cell per step, times the pulse
+  double source_time;    // when the pulse is evaluated, in steps after the start of the step
   std::size_t accesses;  // numbers of a cell that a step reads and writes at least
   bool remembers;        // the second field is the first one a step before
   std::string about;
@@ -142,13 +154,28 @@ struct Driven {
 
 // Before anything is computed.
 void check_medium(const MediumWishes& wishes, const std::vector<std::size_t>& shape) {
-  for (const auto& [option, name] : {std::pair{"--record", &wishes.record}, std::pair{"--out", &wishes.out}}) {
-    if (!name->empty() && !name->ends_with(".npy"))
-      refuse_medium(fmt::format("{} {}: the name must end in .npy", option, *name));
-    check_output(option, *name);
-  }
-  if (!wishes.record.empty() && wishes.depth >= shape[0])
+  if (wishes.record.empty()) return;
+  if (wishes.depth >= shape[0])
     refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", wishes.depth, fmt::join(shape, "x")));
+  // What the receivers hear is kept until the end, and copied once to be written.
+  const double bytes = 2.0 * static_cast<double>(wishes.steps) * static_cast<double>(shape.back()) *
+                       (wishes.type == "f64" ? sizeof(double) : sizeof(float));
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (!(bytes <= memory))
+    refuse_medium(
+        fmt::format("--record of {} steps by {} cells needs {} of memory, and this machine has {}; take "
+                    "fewer --steps",
+                    wishes.steps, shape.back(), base::human_bytes(bytes), base::human_bytes(memory)));
+}
+
+// A pulse whose waves are shorter than two cells is none on this grid.
+void check_frequency(double frequency, double slowest, double spacing) {
+  const double most = slowest / (2 * spacing);
+  if (frequency <= most) return;
+  refuse_medium(
+      fmt::format("--frequency {:g}: its waves are shorter than two cells where they are slowest; at most "
+                  "{:.4g} here, or a smaller --spacing",
+                  frequency, most));
 }
 
 // The layer asked for, or as much of the usual one as a small grid has room for.
@@ -203,12 +230,31 @@ class Receivers {
   std::vector<std::size_t> steps_{};
 };
 
+// Cells of a fixed border never change, so a source there would drive nothing.
+void check_source(const MediumWishes& wishes, const stencil::Offset& radius, const stencil::Problem& problem,
+                  const std::array<std::size_t, 3>& cell) {
+  const std::size_t missing = 3 - problem.shape.size();
+  for (std::size_t axis = 0; axis < problem.shape.size(); ++axis) {
+    const std::size_t at = cell[missing + axis], reach = static_cast<std::size_t>(radius[missing + axis]);
+    const bool below = problem.borders.low[axis] == stencil::Border::fixed && at < reach;
+    const bool above = problem.borders.high[axis] == stencil::Border::fixed && at + reach >= problem.shape[axis];
+    if (wishes.source.empty() || (!below && !above)) continue;
+    refuse_medium(
+        fmt::format("--source {}: the outer {} cells of a fixed border do not change; choose a cell further "
+                    "inside, or --border mirror",
+                    wishes.source, reach));
+  }
+}
+
+constexpr double kBetweenWaits = 0.25;  // s, for the progress bar
+
 template <class T>
 void run_driven(const MediumWishes& wishes, Driven<T> driven) {
   const Device device = ridge::device(wishes.device);
   const stencil::Problem problem{.shape = driven.shape,
                                  .borders = stencil::parse_borders(wishes.border, driven.shape.size())};
   const auto cell = source_cell(wishes, driven.shape);
+  check_source(wishes, driven.update.radius, problem, cell);
   const double begin = base::now();
   const stencil::Plan<T> plan(device, driven.update, problem,
                               {.effort = wishes.measure ? Effort::measured : Effort::quick});
@@ -219,18 +265,30 @@ void run_driven(const MediumWishes& wishes, Driven<T> driven) {
   stencil::Session<T> session = plan.start(grid, &driven.coefficients);
   const double brought = base::now();
   session.prepare(1);
+  std::size_t chunk = 64;  // steps at once; grows until it takes as long as the time between waits
+  session.prepare(receivers.steps(std::min(wishes.steps, chunk)));
   session.prepare(receivers.steps(wishes.steps));
   const double start = base::now();
+  const auto progress = base::terminal_progress();
+  double waited = start;
   for (std::size_t step = 0; step < wishes.steps;) {
-    const double t = static_cast<double>(step) * driven.dt;
-    const bool drives = t < 3.5 / driven.frequency;
-    if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
-    const std::size_t count = drives ? 1 : receivers.steps(wishes.steps - step);
+    const double t = (static_cast<double>(step) + driven.source_time) * driven.dt;
+    const bool drives = t < kEnd / driven.frequency;
+    const std::size_t count = drives ? 1 : receivers.steps(std::min(wishes.steps - step, chunk));
     session.run(count);
+    if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
     receivers.listen(session, count);
     step += count;
+    // A device only queues the steps: without waits the bar would run ahead of it.
+    if (count < chunk && base::now() - waited < kBetweenWaits) continue;
+    session.wait();
+    if (count == chunk && base::now() - waited < kBetweenWaits) chunk *= 2;
+    waited = base::now();
+    progress(static_cast<double>(step) / static_cast<double>(wishes.steps),
+             fmt::format("step {} of {}", step, wishes.steps));
   }
   session.wait();
+  progress(1, "");
   const double seconds = base::now() - start;
   const std::vector<T> record = receivers.heard(session);
   session.read(grid);
@@ -278,13 +336,15 @@ Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
   }
   // Eight cells to the shortest wave there is: twice the peak frequency where it is slowest.
   const double frequency = wishes.frequency > 0 ? wishes.frequency : slowest / (16 * wishes.spacing);
+  check_frequency(frequency, slowest, wishes.spacing);
   Driven<T> driven{
       .update = stencil::acoustic<T>(acoustic),
       .shape = medium.shape,
       .coefficients = stencil::Grid<T>(medium.shape, wishes.layer > 0 ? 2 : 1),
       .dt = acoustic.dt,
-      .strength = fastest * fastest * acoustic.dt * acoustic.dt,
       .frequency = frequency,
+      .strength = 0,
+      .source_time = 0,  // u at step n + 1 depends on the source at step n
       .accesses = wishes.layer > 0 ? 5u : 4u,
       .remembers = true,
       .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
@@ -300,6 +360,10 @@ Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
     const double deep = layer_depth(medium.shape, i, wishes.layer);
     driven.coefficients.field(1)[i] = static_cast<T>(1 / (1 + acoustic.dt * damping * deep * deep));
   });
+  // The factor that the Laplacian of that cell has: u_tt = c^2 (u_xx + u_yy + u_zz + pulse).
+  const std::size_t at = cell_index(source_cell(wishes, medium.shape), medium.shape);
+  driven.strength = static_cast<double>(driven.coefficients.field(0)[at]);
+  if (wishes.layer > 0) driven.strength *= static_cast<double>(driven.coefficients.field(1)[at]);
   return driven;
 }
 
@@ -320,13 +384,15 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
                     maxwell.dt, number, maxwell.dt / number));
   }
   const double frequency = wishes.frequency > 0 ? wishes.frequency : 1 / (std::sqrt(most) * 20 * wishes.spacing);
+  check_frequency(frequency, 1 / std::sqrt(most), wishes.spacing);
   Driven<T> driven{
       .update = stencil::maxwell<T>(maxwell),
       .shape = medium.shape,
       .coefficients = stencil::Grid<T>(medium.shape, 2),
       .dt = maxwell.dt,
-      .strength = 1,
       .frequency = frequency,
+      .strength = 0,
+      .source_time = 0.5,  // Ez advances with the magnetic field of the middle of the step
       .accesses = 8,
       .remembers = false,
       .about = fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}, Courant number {:.3g} (up to 1), "
@@ -341,6 +407,9 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
     driven.coefficients.field(0)[i] = static_cast<T>((1 - s) / (1 + s));
     driven.coefficients.field(1)[i] = static_cast<T>(maxwell.dt / (medium.values[i] * (1 + s)));
   });
+  // The factor that the curl in that cell has: epsilon Ez_t = curl H + pulse.
+  const std::size_t at = cell_index(source_cell(wishes, medium.shape), medium.shape);
+  driven.strength = static_cast<double>(driven.coefficients.field(1)[at]);
   return driven;
 }
 
@@ -353,11 +422,16 @@ Option add_medium_options(Command& command, const std::shared_ptr<MediumWishes>&
   command.option("--spacing", wishes->spacing, "Of the cells, the same along each axis").shows_default().positive();
   command.option("--dt", wishes->dt, "Time step (default: 0.9 of the stable one)").positive();
   command.option("--source", wishes->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
-  command.option("--frequency", wishes->frequency, "Of the Ricker pulse (default: what the cells resolve)").positive();
-  command.option("--record", wishes->record, "What a row of receivers hears: steps by cells, .npy").value_name("FILE");
+  command
+      .option("--frequency", wishes->frequency,
+              "Peak frequency of the source's Ricker pulse (default: what the cells resolve)")
+      .positive();
+  command.option("--record", wishes->record, "What a row of receivers hears: steps by cells, .npy")
+      .writes()
+      .ends_in({".npy"});
   command.option("--depth", wishes->depth, "Of the receivers' row below the first side, in cells").shows_default();
   command.option("--border", wishes->border, "Behind the layer: fixed, mirror, periodic").shows_default();
-  command.option("--out", wishes->out, "The last state, .npy").value_name("FILE");
+  command.option("--out", wishes->out, "The last state, .npy").writes().ends_in({".npy"});
   command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
   command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
   command.flag("--explain", wishes->explain, "Print the plan");
@@ -386,17 +460,19 @@ void add_acoustic(Command& stencil) {
       "  ridge stencil acoustic --size 256x256x256 --speed 2000 --spacing 5 --steps 400 --out wave.npy --device "
       "cuda:0\n"
       "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
-      "model is an array of two or three axes, depth first, in the units of --spacing a second. The source is a "
-      "Ricker\n"
-      "pulse; receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) "
+      "model is an array of two or three axes, depth first, in the units of --spacing per second. The source adds a\n"
+      "Ricker pulse of amplitude 1 to the sum of derivatives in its cell; the peak is at t = 1.5 / frequency.\n"
+      "Receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) "
       "where\n"
       "c is largest; without --dt 0.9 of that is taken. Waves longer than eight cells come out well at order 8.");
   auto wishes = std::make_shared<MediumWishes>();
   wishes->value = 1500;
   wishes->spacing = 10;
-  command.option("--velocity", wishes->medium, "The model, .npy").value_name("FILE");
+  command.option("--velocity", wishes->medium, "The model, .npy").reads();
   command.option("--speed", wishes->value, "The same everywhere, without a model").shows_default().positive();
-  command.option("--accuracy", wishes->accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
+  command.option("--accuracy", wishes->accuracy, "Order of the differences")
+      .shows_default()
+      .one_of({"2", "4", "6", "8"});
   const Option layer = add_medium_options(command, wishes);
   command.runs([wishes, layer] {
     const InputGrid medium = settle_medium(*wishes, layer, 3);
@@ -418,9 +494,10 @@ void add_maxwell(Command& stencil) {
       "\nThe electric field stands across the plane (Ez, Hx, Hy), in units in which light's speed is 1 where the\n"
       "permittivity is. The permittivity is an array of two axes. c dt sqrt(1/dx^2 + 1/dy^2) must not exceed 1; "
       "without\n"
-      "--dt it is 0.9. Second order: twenty cells to a wave is a good start.");
+      "--dt it is 0.9. Second order: twenty cells to a wave is a good start. The source adds a Ricker pulse of\n"
+      "amplitude 1 to the curl of H in its cell (a current); the peak is at t = 1.5 / frequency.");
   auto wishes = std::make_shared<MediumWishes>();
-  command.option("--permittivity", wishes->medium, "Relative, a number a cell, .npy").value_name("FILE");
+  command.option("--permittivity", wishes->medium, "Relative, one number per cell, .npy").reads();
   command.option("--epsilon", wishes->value, "The same everywhere, without a file").shows_default().positive();
   const Option layer = add_medium_options(command, wishes);
   command.runs([wishes, layer] {

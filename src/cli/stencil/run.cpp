@@ -16,7 +16,6 @@
 #include "base/text.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/mistake.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
 #include "io/checkpoint.hpp"
@@ -43,12 +42,9 @@ class StopSignals {
   StopSignals() {
     stop_signal = 0;
     for (std::size_t i = 0; i < 2; ++i) before_[i] = std::signal(kSignals[i], on_stop);
-    // A write beyond the limit on file sizes is an error like any other full disk, not the end of the process.
-    limit_ = std::signal(SIGXFSZ, SIG_IGN);
   }
   ~StopSignals() {
     for (std::size_t i = 0; i < 2; ++i) std::signal(kSignals[i], before_[i]);
-    std::signal(SIGXFSZ, limit_);
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -56,7 +52,6 @@ class StopSignals {
  private:
   static constexpr int kSignals[2] = {SIGINT, SIGTERM};
   void (*before_[2])(int) = {};
-  void (*limit_)(int) = nullptr;
 };
 
 // --- the run --------------------------------------------------------------------------------------------------------
@@ -95,18 +90,12 @@ void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
   }
 }
 
-void check_outputs(const RunWishes& wishes) {
-  for (const std::string& name : wishes.out) check_output("--out", name);
-  if (!wishes.frames.empty()) check_output("--png", wishes.frames + "_");  // what names begin with
-  check_output("--checkpoint", wishes.checkpoint);
-}
-
 template <class T>
 class Run {
  public:
   Run(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes)
       : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
-    if (processes.root()) check_outputs(wishes);
+    if (processes.root()) progress_ = base::terminal_progress();
     take_input();
     stencil::DomainWishes domain = wishes.domain;
     domain.cuts = stencil::Cuts::moving;
@@ -119,6 +108,7 @@ class Run {
     const bool may_leap = processes.count() == 1 && scenario_.problem.leap != stencil::LeapUse::never &&
                           (scenario_.update.linear || device_.is_host());  // elsewhere a kernel is compiled to know
     if (worth_measuring && !may_leap) domain.planner.effort = Effort::measured;
+    progress_(0, "planning");
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
     const std::size_t at_once = wishes.every > 0 ? std::min(wishes.every, wishes.steps) : wishes.steps;
     const bool leaps = domain_->leaps_from() > 0 && at_once >= domain_->leaps_from();
@@ -128,6 +118,7 @@ class Run {
       domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
     }
     planning_ = base::now() - before;
+    base::clear_progress();
   }
 
   int go() {
@@ -215,7 +206,6 @@ class Run {
       domain_->start(scenario_.initial);
       if (wishes_.every > 0 || wishes_.steps == 0) frame(wishes_.steps == 0);
     }
-    if (domain_->root()) progress_ = base::terminal_progress();
   }
 
   int settle() {
@@ -419,6 +409,9 @@ void check(const RunWishes& wishes) {
 
 template <class T>
 int run_scenario(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes) {
+  const auto low = wishes.low ? wishes.low : scenario.low, high = wishes.high ? wishes.high : scenario.high;
+  if (low && high && !(*low < *high))
+    mistake(fmt::format("colours from --low {} to --high {}: the first must be below the second", *low, *high));
   return Run<T>(processes, std::move(scenario), wishes).go();
 }
 

@@ -32,20 +32,20 @@ void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
   RunWishes& run = wishes->run;
   command.option("--device", run.device, "Where to run; \"cuda:*\" gives each process of an MPI run its own")
       .value_name("NAME");
-  command.option("--threads", wishes->threads, "Host: threads (0: all)").shows_default();
+  command.threads(wishes->threads);
   command
       .option("--border", wishes->border,
               "fixed, mirror, periodic; by axis x=periodic,y=fixed; by side y=fixed/mirror (low/high)")
       .value_name("KIND");
-  command.option("--in", run.in, "Start from a .npy array or a .png image").value_name("FILE");
+  command.option("--in", run.in, "Start from a .npy array or a .png image").reads();
   command.option("--out", run.out, "NAME.pvd: a series for ParaView; .vti, .npy, .png: the last state; may be repeated")
-      .value_name("FILE");
-  command.option("--png", run.frames, "A picture every --every steps, PREFIX_000100.png").value_name("PREFIX");
-  command.option("--every", run.every, "Steps between grids, pictures and checkpoints").value_name("N");
-  command.option("--checkpoint", run.checkpoint, "Keep the state in FILE and the one before in FILE.previous")
-      .value_name("FILE");
+      .writes();
+  command.option("--png", run.frames, "A picture every --every steps, PREFIX_000100.png").writes_names_with("_");
+  command.option("--every", run.every, "Steps between grids, pictures and checkpoints").value_name("N").positive();
+  command.option("--checkpoint", run.checkpoint, "Keep the state in FILE and the one before in FILE.previous").writes();
   command.option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, where not --every")
-      .value_name("N");
+      .value_name("N")
+      .positive();
   command.flag("--resume", run.resume, "Go on from the newest whole checkpoint, or start where there is none");
   command.option("--colours", run.colours, "Of pictures: ember, fern, balance or grey").value_name("MAP");
   command.option("--field", run.field, "Shown in pictures").value_name("NAME");
@@ -60,7 +60,9 @@ void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
   command.flag("--no-leap", wishes->no_leap, "Step by step, also where many steps could be leapt over at once");
   command.option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
       .value_name("AxBxC");
-  command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)").value_name("N");
+  command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
+      .value_name("N")
+      .positive();
   command.option("--overlap", wishes->overlap, "MPI: exchange while computing, on or off (default: measured)")
       .one_of({"on", "off"});
 }
@@ -146,13 +148,16 @@ void add_heat(Command& stencil) {
   stencil::HeatWishes& heat = wishes->heat;
   const Option demo =
       command.flag("--demo", wishes->demo, "The stenCINES paper's plate: 128x128, alpha 0.4, dt 1e-6, 16.64 cm");
-  command.option("--alpha", heat.alpha, "Diffusivity").shows_default().not_with(demo);
-  command.option("--dt", heat.dt, "Time step (default: 0.9 of the stable one)").not_with(demo);
+  command.option("--alpha", heat.alpha, "Diffusivity").shows_default().positive().not_with(demo);
+  command.option("--dt", heat.dt, "Time step (default: 0.9 of the stable one)").positive().not_with(demo);
   command.option("--length", heat.length, "Of the first axis; cells are squares or cubes")
       .shows_default()
+      .positive()
       .not_with(demo);
-  command.option("--accuracy", heat.accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
-  command.option("--initial", heat.initial, "spots, mode or random").shows_default();
+  command.option("--accuracy", heat.accuracy, "Order of the differences").shows_default().one_of({"2", "4", "6", "8"});
+  command.option("--initial", heat.initial, "The state at the start")
+      .shows_default()
+      .one_of({"spots", "mode", "random"});
   command.flag("--steady", wishes->run.steady, "The state after ever more steps, in one go");
 }
 
@@ -173,10 +178,10 @@ void add_wave(Command& stencil) {
   add_size(command, wishes, "512x512");
   add_type(command, wishes);
   stencil::WaveWishes& wave = wishes->wave;
-  command.option("--speed", wave.speed, "c").shows_default();
-  command.option("--dt", wave.dt, "Time step (default: a Courant number of 0.9)");
-  command.option("--length", wave.length, "Of the first axis").shows_default();
-  command.option("--initial", wave.initial, "drop or mode").shows_default();
+  command.option("--speed", wave.speed, "c").shows_default().positive();
+  command.option("--dt", wave.dt, "Time step (default: a Courant number of 0.9)").positive();
+  command.option("--length", wave.length, "Of the first axis").shows_default().positive();
+  command.option("--initial", wave.initial, "The state at the start").shows_default().one_of({"drop", "mode"});
 }
 
 void add_euler(Command& stencil) {
@@ -199,10 +204,14 @@ void add_euler(Command& stencil) {
   add_size(command, wishes, "what the flow wants");
   add_type(command, wishes);
   stencil::EulerWishes& euler = wishes->euler;
-  command.option("--flow", euler.flow, "blast, sod, vortex or shear").shows_default();
+  command.option("--flow", euler.flow, "The state at the start")
+      .shows_default()
+      .one_of({"blast", "sod", "vortex", "shear"});
   command.option("--gamma", euler.gamma, "Ratio of specific heats").shows_default();
-  command.option("--dt", euler.dt, "Time step (default: from --courant)");
-  command.option("--courant", euler.courant, "dt ((|u| + c) / dx + (|v| + c) / dy) at its largest").shows_default();
+  command.option("--dt", euler.dt, "Time step (default: from --courant)").positive();
+  command.option("--courant", euler.courant, "dt ((|u| + c) / dx + (|v| + c) / dy) at its largest")
+      .shows_default()
+      .positive();
 }
 
 void add_life(Command& stencil) {
@@ -221,7 +230,7 @@ void add_life(Command& stencil) {
                   });
   add_size(command, wishes, "512x512");
   command.option("--rule", wishes->life.rule, "B<born>/S<survives>").shows_default();
-  command.option("--density", wishes->life.density, "Share of living cells at the start").shows_default();
+  command.option("--density", wishes->life.density, "Share of living cells at the start").shows_default().between(0, 1);
   command.option("--seed", wishes->life.seed, "Of the random start").shows_default();
 }
 

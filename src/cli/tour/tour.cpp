@@ -15,7 +15,6 @@
 #include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
 #include "cli/mistake.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/tour/cases.hpp"
 #include "report/overview.hpp"
 
@@ -174,12 +173,11 @@ void add_tour(Command& program) {
       "\nThe page is written anew as the tour goes on and says what is still being measured; a second tour finds the\n"
       "machine's profile, the plans and the compiled kernels of the first.");
   auto wishes = std::make_shared<Wishes>();
-  command.option("--out", wishes->out, "The page; its data goes beside it as .json").shows_default().value_name("FILE");
+  command.option("--out", wishes->out, "The page; its data goes beside it as .json").shows_default().writes();
   command.flag("--quick", wishes->profile.quick,
                "Smaller problems and ceilings only: seconds instead of a minute or two");
   command.flag("--refresh", wishes->profile.refresh, "Measure the machine again although a saved profile exists");
   command.runs([wishes] {
-    check_output("--out", wishes->out);
     if (wishes->out.ends_with(".json")) mistake("--out is the page: its data goes beside it as .json");
     Tour(*wishes).run();
   });

@@ -17,16 +17,8 @@ namespace ridge::place::judge {
 
 namespace fs = std::filesystem;
 
-Folder::Folder() {
-  std::string name = (fs::temp_directory_path() / "ridge-place-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw Error(ErrorKind::io, "no folder for the comparison under " + fs::temp_directory_path().string());
-  path_ = name;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  if (std::getenv("RIDGE_PLACE_KEEP") == nullptr) fs::remove_all(path_, ignored);
+Folder::Folder() : folder_("ridge-place") {
+  if (std::getenv("RIDGE_PLACE_KEEP") != nullptr) folder_.keep();
 }
 
 int run(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
@@ -34,6 +26,9 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
   const pid_t child = fork();
   if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for " + command[0]);
   if (child == 0) {
+    base::lead_own_group();
+    // A terminal would stop a process that reads from it outside of the terminal's group.
+    if (isatty(STDIN_FILENO) != 0) dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
@@ -44,11 +39,12 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
     execvp(words[0], words.data());
     _exit(127);
   }
+  const base::ChildGroup group(child);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > end) {
-      kill(child, SIGKILL);
+      kill(-child, SIGKILL);
       waitpid(child, &status, 0);
       return -1;
     }

@@ -5,18 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/temporaries.hpp"
+
 namespace ridge::place::judge {
 
+// A temporary folder that stays where RIDGE_PLACE_KEEP is set.
 class Folder {
  public:
-  Folder();   // Error{io} where there is no room for one
-  ~Folder();  // removes it, unless RIDGE_PLACE_KEEP is set
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+  Folder();
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  std::filesystem::path path_;
+  base::TemporaryFolder folder_;
 };
 
 // Exit code, or -1 when it was killed or took too long; what it printed is in `log`.

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Every option of every command with values that mean nothing.
+
+    options_test.py RIDGE            a part of the calls, another one for each option
+    RIDGE_SLOW=1 options_test.py RIDGE    all of them
+
+The options come from `ridge manual --json`, so a new option is tested without a change here; a new command needs a line
+in COMMANDS. Each call must end with status 0, or with status 1, one line on stderr that begins with "ridge: " and
+nothing left in its folder. No time is asserted: a call that has not ended after KILL_SECONDS hangs. Runs that are long
+because they were asked to be (LONG) are ended by SIGTERM instead and must leave nothing.
+"""
+
+import json
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+KILL_SECONDS = 60
+LONG_SECONDS = 1
+MEMORY = 6 << 30
+# 0, negative, huge (whole and not), NaN, empty, a folder.
+VALUES = ["0", "-1", "999999999999999999", "1e300", "nan", "", "folder"]
+SAME = "the input"  # for outputs
+
+HOST = ["--device", "host"]
+BANK = ["--channels", "16", "--taps", "4"]
+# The least call of each command; {in} and {out} are files. None: a command that only has subcommands.
+COMMANDS = {
+    "ridge": None,
+    "ridge bench": None,
+    "ridge stencil": None,
+    "ridge wisdom": [],
+    "ridge wisdom forget": ["nothing"],
+    "ridge devices": [],
+    "ridge completion": ["bash"],
+    "ridge manual": [],
+    "ridge fftw": ["--where"],
+    "ridge fft": ["c.npy", "out.npy"],
+    "ridge fft explain": ["16", "--quick"],
+    "ridge fft papers": ["--list"],
+    "ridge sar": ["--pulses", "64", "--samples", "1024", "--frames", "1"] + HOST,
+    "ridge size": ["--rate", "10", "--worker", "a=1us"],
+    "ridge stencil heat": ["--size", "16x16", "--steps", "2"] + HOST,
+    "ridge stencil wave": ["--size", "16x16", "--steps", "2"] + HOST,
+    "ridge stencil euler": ["--size", "16x16", "--steps", "2"] + HOST,
+    "ridge stencil life": ["--size", "16x16", "--steps", "2"] + HOST,
+    "ridge stencil convolve": ["--in", "grid.npy"] + HOST,
+    "ridge stencil acoustic": ["--size", "32x32", "--steps", "2"] + HOST,
+    "ridge stencil maxwell": ["--size", "32x32", "--steps", "2"] + HOST,
+    "ridge channelize": ["raw", "out.raw", "--quiet"] + BANK,
+    "ridge channelize design": ["-"] + BANK,
+    "ridge channelize signal": ["out.raw", "--seconds", "0.001"],
+    "ridge channelize synthesize": ["raw", "out.raw", "--quiet"] + BANK,
+    "ridge flow": ["a.pgm", "b.pgm", "out.flo"] + HOST,
+    "ridge flow compare": ["a.flo", "a.flo"],
+    "ridge variance": ["a.pgm", "out.npy"] + HOST,
+    "ridge image": ["gauss", "2", "a.pgm", "out.pgm"] + HOST,
+    "ridge check": ["transpose", "--seconds", "0"] + HOST,
+    "ridge bench transpose": ["--rows", "16", "--columns", "16", "--seconds", "0", "--plan-seconds", "0"] + HOST,
+    "ridge bench fft": ["--lengths", "16", "--seconds", "0"] + HOST,
+    "ridge bench stencil": ["--stencil", "star2d:1", "--size", "16x16", "--steps", "2", "--seconds", "0",
+                            "--plan-seconds", "0"] + HOST,
+}
+# Those whose least call takes seconds, or that need what may not be there: with RIDGE_SLOW only.
+SLOW_COMMANDS = {
+    "ridge machine": ["--quick"],
+    "ridge tour": ["--quick"],
+    "ridge check accuracy": ["--lengths", "4"],
+    "ridge bench filterbank": ["--shape", "16x4", "--samples", "f32", "--size", "1000", "--seconds", "0"] + HOST,
+    "ridge bench correlator": ["--stations", "2", "--channels", "4", "--times", "32", "--seconds", "0"] + HOST,
+    "ridge bench image": ["--size", "64x48", "--only", "gauss", "--seconds", "0"] + HOST,
+    "ridge bench image-stages": ["--rows", "32", "--columns", "32", "--scan-rows", "32", "--scan-columns", "32"],
+    "ridge place": ["loop.cpp", "--verdicts"],
+}
+# (option, value): a run that goes on for as long as it was asked to.
+LONG = {
+    ("--steps", "999999999999999999"),
+    ("--seconds", "999999999999999999"),
+    ("--frames", "999999999999999999"),
+}
+
+
+def npy(name, descr, shape, data):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (descr, shape)
+    header += " " * (64 - (10 + len(header) + 1) % 64) + "\n"
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def make_inputs():
+    npy("c.npy", "<c8", (4, 16), bytes(512))
+    npy("grid.npy", "<f4", (32, 32), struct.pack("<1024f", *[1500.0] * 1024))
+    with open("raw", "wb") as file:
+        file.write(bytes(range(256)) * 8)
+    for name in ("a.pgm", "b.pgm"):
+        with open(name, "wb") as file:
+            file.write(b"P5\n50 40\n255\n" + bytes(2000))
+    with open("a.flo", "wb") as file:
+        file.write(b"PIEH" + struct.pack("<ii", 4, 4) + bytes(4 * 4 * 8))
+    with open("loop.cpp", "w") as file:
+        file.write("void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }\n")
+    os.mkdir("folder")
+
+
+INPUTS = ["c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "loop.cpp"]
+
+
+def contents():
+    found = {}
+    for folder, _, files in os.walk("."):
+        for file in files:
+            path = os.path.join(folder, file)
+            with open(path, "rb") as data:
+                found[path] = zlib.crc32(data.read())
+        found[folder] = 0
+    return found
+
+
+def with_value(least, option, value):
+    """The least call with one option changed; a positional argument takes the place of its own."""
+    name = next((n for n in option["names"] if n.startswith("--")), option["names"][0])
+    if not option["positional"]:
+        if name in least:
+            at = least.index(name)
+            least = least[:at] + least[at + 2:]
+        return least + ["%s=%s" % (name, value)], name
+    places = [i for i, word in enumerate(least) if not word.startswith("-") and (i == 0 or not least[i - 1].startswith("--"))]
+    at = 0 if name in ("IN", "flow", "file", "N", "shell", "workloads") else len(places) - 1
+    if not places:
+        return least + [value], name
+    return least[:places[at]] + [value] + least[places[at] + 1:], name
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def check(ridge, words, name, value):
+    """What is wrong with this call, or nothing."""
+    before = contents()
+    is_long = (name, value) in LONG
+    process = subprocess.Popen([ridge] + words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, preexec_fn=limit_memory)
+    try:
+        _, error = process.communicate(timeout=LONG_SECONDS if is_long else KILL_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM if is_long else signal.SIGKILL)
+        _, error = process.communicate()
+        if not is_long:
+            return "has not ended after %d s" % KILL_SECONDS
+    code = process.returncode
+    text = error.decode(errors="replace")
+    stopped = is_long and code in (-signal.SIGTERM, 128 + signal.SIGTERM)
+    wrong = ""
+    if code == 1 and (text.count("\n") != 1 or not text.startswith("ridge: ")):
+        wrong = "not one line that begins with ridge: %r" % text
+    elif code not in (0, 1) and not stopped:
+        wrong = "ended with %d: %r" % (code, text)
+    after = contents()
+    changed = {path for path in after if after[path] != before.get(path)} | (set(before) - set(after))
+    if (code != 0 or stopped) and changed:
+        wrong = wrong or "left behind or changed: %s" % sorted(changed)
+    lost = [path for path in ["./" + i for i in INPUTS] if path in changed]
+    if lost:
+        wrong = wrong or "replaced the input %s" % lost
+    for path in sorted(changed & set(after), reverse=True):
+        if path[2:] in INPUTS or path == ".":
+            continue
+        os.remove(path) if os.path.isfile(path) else os.rmdir(path)
+    return wrong
+
+
+def main():
+    ridge = os.path.abspath(sys.argv[1])
+    slow = bool(os.environ.get("RIDGE_SLOW"))
+    only = sys.argv[2] if len(sys.argv) > 2 else ""
+    table = json.loads(subprocess.run([ridge, "manual", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+    calls = failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        make_inputs()
+        for command in table:
+            path = command["command"]
+            if path not in COMMANDS and path not in SLOW_COMMANDS:
+                print("FAILED: %s has no least call: add one to %s" % (path, __file__))
+                failures += 1
+                continue
+            least = COMMANDS.get(path, SLOW_COMMANDS.get(path))
+            if least is None or (path in SLOW_COMMANDS and not slow) or not path.startswith(only):
+                continue
+            words = path.split()[1:]
+            wrong = check(ridge, words + least, "", "")
+            if wrong:
+                print("FAILED: the least call, ridge %s: %s" % (" ".join(words + least), wrong))
+                failures += 1
+            for option in command["options"]:
+                if not option["takes_value"] or option["names"][0] in ("-h", "--help"):
+                    continue
+                values = list(VALUES)
+                if option["file"].endswith("write"):
+                    values += [SAME]
+                if not slow:
+                    number = zlib.crc32((path + option["names"][0]).encode())
+                    values = [values[number % len(values)]] + ([SAME] if SAME in values else [])
+                for value in dict.fromkeys(values):
+                    given = next((w for w in least if w in INPUTS), "raw") if value == SAME else value
+                    call, name = with_value(least, option, given)
+                    wrong = check(ridge, words + call, name, value)
+                    calls += 1
+                    if wrong:
+                        failures += 1
+                        print("FAILED: ridge %s: %s" % (" ".join(repr(w) if not w else w for w in words + call), wrong), flush=True)
+        os.chdir("/")
+    print("%d calls, %d failures" % (calls, failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
