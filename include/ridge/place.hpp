@@ -87,6 +87,8 @@ struct Parameter {  // of the function
   bool constant = false;
   long length = -1;
   std::vector<std::string> fields{};  // of a view: its numbers, "*" for its pointer
+  int bytes = 0;                      // of a number, or of an element
+  bool is_unsigned = false;
 };
 
 struct Report {
@@ -101,7 +103,9 @@ struct Report {
   std::vector<SpineNode> spine{};
   std::vector<Parameter> parameters{};
   std::string placed{};       // the text of the placed file; "" where nothing is placed
+  std::string permuted{};     // OpenMP: the same with iterations in another order, for the comparison
   bool reassociates = false;  // sums are taken in another order
+  bool varies = false;        // and that order differs from run to run
   bool libm = false;          // calls functions whose last bit differs between libraries
   bool has_main = false;
   std::vector<LoopRun> run{};  // what --run has measured

@@ -42,6 +42,7 @@ struct Variable {
   bool given = false;  // an address the function was called with: it leads to no array of the function's own
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
+  bool member = false;        // an array inside a struct: past its last element lies the next member
   bool captured = false;      // by reference, in a lambda: its name there always means the one outside
   bool outlives = false;      // its value is seen after the function has returned
   bool local_memory = false;  // an array that belongs to one iteration or call: never on the host

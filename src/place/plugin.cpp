@@ -139,6 +139,8 @@ class Work {
                                                                       : emit_ == "opencl" ? emit::Target::opencl
                                                                                           : emit::Target::ridge);
       report.placed = out.text;
+      report.permuted = out.permuted;
+      report.varies = out.varies;
     } else {
       for (LoopVerdict& l : report.loops) l.placed = false;
       report.kernels.clear();
@@ -375,11 +377,12 @@ class Work {
 };
 
 std::vector<place::Parameter> Work::parameters(const Function& top) {
-  static const char* const kinds[] = {"integer", "real", "pointer", "vector",         "array", "reference",
-                                      "span",    "mat",  "structs", "struct_pointer", "view",  "other"};
+  static const char* const kinds[] = {"integer", "real",    "pointer",        "vector", "array", "reference", "span",
+                                      "mat",     "structs", "struct_pointer", "rows",   "view",  "other"};
   std::vector<place::Parameter> all;
   for (const auto& p : top.parameters)
-    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length, p.fields});
+    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length, p.fields, p.bytes,
+                   p.is_unsigned});
   return all;
 }
 

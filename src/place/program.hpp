@@ -68,6 +68,7 @@ struct FunctionParameter {
     mat,
     structs,
     struct_pointer,
+    rows,  // a C array, or an array of arrays or structs, of constant length
     view,
     other
   } kind = Kind::other;
@@ -86,6 +87,7 @@ struct Function {
   int line = 0, last_line = 0;
   Span whole{}, body{}, name_span{};
   bool in_main_file = false, is_static = false;
+  bool says_its_name = false;  // __func__
   Part root{};
   std::vector<Nest> nests{};
   std::vector<std::string> calls{};  // functions of this file that it calls

@@ -47,6 +47,7 @@ mistake "no such file" $ridge place nowhere.cpp --function axpy
 mistake "--emit" $ridge place axpy.cpp --function axpy --emit fortran
 mistake "NAME=NUMBER" $ridge place axpy.cpp --function axpy --param n --emit openmp
 mistake "NAME=NUMBER" $ridge place axpy.cpp --function axpy --param n=many --emit openmp
+mistake "n is of type int, which holds -2147483648 to 2147483647" $ridge place axpy.cpp --function axpy --param n=4294967297 --emit openmp
 $ridge place axpy.cpp --function axpy --verdicts --report page.html >/dev/null || fail "--report"
 has "data-loop='l1'" page.html
 has "<svg" page.html

@@ -54,6 +54,48 @@ TEST_F(Hostile, ASubscriptThatOverflowsIsSaid) {
   EXPECT_NE(report.notes[0].find("line 2: a[i * 2147483647] leaves 32 bits"), std::string::npos) << report.notes[0];
 }
 
+TEST_F(Hostile, AFunctionKeepsItsName) {
+  const auto report = read(
+      "#include <cstdio>\n#define SAY() std::puts(__func__)\nvoid f(float* a, int n) {\n"
+      "  for (int i = 0; i < n; ++i) a[i] *= 2;\n  SAY();\n}\n");
+  ASSERT_TRUE(report.errors.empty());
+  const auto from = report.placed.find("#define __func__ \"f\"\n"),
+             at = report.placed.find("f_placed(placed::Session&"), to = report.placed.find("#undef __func__\n");
+  ASSERT_NE(from, std::string::npos) << report.placed;
+  EXPECT_LT(from, at);
+  EXPECT_LT(at, to);
+}
+
+TEST_F(Hostile, DeclarationsOnOneLineHaveNamesOfTheirOwn) {
+  const auto report = read(
+      "#include <span>\n#include <vector>\nvoid f(std::vector<float>& v) {\n"
+      "  std::span<float> s(v); std::span<float> t(v);\n"
+      "  for (std::size_t i = 0; i < v.size(); ++i) v[i] *= 2;\n  s[0] = t[1];\n}\n");
+  ASSERT_TRUE(report.errors.empty());
+  EXPECT_NE(report.placed.find(" leaving_4("), std::string::npos) << report.placed;
+  EXPECT_NE(report.placed.find(" leaving_4_2("), std::string::npos) << report.placed;
+}
+
+TEST_F(Hostile, TheCompilersOwnOmpHeaderIsFound) {
+  if (std::system("printf '#include <omp.h>' | c++ -fsyntax-only -x c++ - 2> /dev/null") != 0)
+    GTEST_SKIP() << "the compiler has no omp.h";
+  const auto report = read("#include <omp.h>\nvoid f(float* a) {\n  a[0] = omp_get_max_threads();\n}\n");
+  EXPECT_TRUE(report.errors.empty()) << report.errors[0];
+}
+
+TEST_F(Hostile, RefusalsAreNotInTheCompilersWords) {
+  const auto report = read(
+      "struct S { int k; float x; };\nvoid f(S* s, float** p, float a[8][8], int n) {\n"
+      "  float* q = (float*)a;\n  for (int i = 0; i < n; ++i) s[i].x = q[i];\n"
+      "  for (int i = 0; i < n; ++i) p[i][0] = 1;\n  for (int i = 0; i < n; ++i) delete p[i];\n"
+      "  for (int i = 0; i < n; ++i) q[i] = *reinterpret_cast<int*>(&q[i]);\n}\n");
+  ASSERT_TRUE(report.errors.empty()) << report.errors[0];
+  EXPECT_FALSE(report.diagnostics.empty());
+  for (const auto& d : report.diagnostics)
+    for (const char* word : {"Expr", "Stmt", "Literal", "Decl", "ToRValue", "BitCast"})
+      EXPECT_EQ(d.text.substr(0, d.text.find(':')).find(word), std::string::npos) << d.text;
+}
+
 TEST_F(Hostile, NoSuchFunction) {
   const auto report = read("void g() {}\n");
   ASSERT_FALSE(report.errors.empty());

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
+#include "place/judge/process.hpp"
 #include "programs.hpp"
 #include "support/scratch.hpp"
 
@@ -201,6 +202,77 @@ TEST(Placed, AnOrderIsSeen) {
   const auto outcome = judge::compare(report, before + bound + ";\n}\n", {});
   EXPECT_TRUE(outcome.compared);
   EXPECT_FALSE(outcome.verified) << outcome.text;
+}
+
+// The same as threads: seen by the order in which the comparison lets iterations run, whatever the threads do.
+TEST(Placed, AnOrderOfThreadsIsSeen) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const ridge::test::ScratchFolder scratch;
+  const auto file = scratch.path() / "sums.cpp";
+  const std::string before = "void sums(const float* a, float* b, int n) {\n  for (int i = 0; i < n; ++i) b[i] = ",
+                    free = "a[i] + 1", bound = "(i > 0 ? b[i - 1] : 0) + a[i]";
+  std::ofstream(file) << before + free + ";\n}\n";
+  ridge::place::Options options;
+  options.function = "sums";
+  options.emit = "openmp";
+  auto report = ridge::place::analyze(file.string(), options);
+  judge::Wishes wishes;
+  wishes.emit = "openmp";
+  const auto good = judge::compare(report, before + free + ";\n}\n", wishes);
+  EXPECT_TRUE(good.verified) << good.text;
+  EXPECT_EQ(good.runs, 8);
+  for (std::string* text : {&report.placed, &report.permuted}) {
+    const auto at = text->rfind(free);
+    ASSERT_NE(at, std::string::npos) << *text;
+    text->replace(at, free.size(), bound);
+  }
+  const auto pragma = report.placed.find("#pragma omp parallel for");  // one thread: the order of the source
+  ASSERT_NE(pragma, std::string::npos);
+  report.placed.replace(pragma, 24, "#pragma omp parallel for num_threads(1)");
+  const auto outcome = judge::compare(report, before + bound + ";\n}\n", wishes);
+  EXPECT_TRUE(outcome.compared);
+  EXPECT_FALSE(outcome.verified) << outcome.text;
+  EXPECT_NE(outcome.text.find("iterations in another order"), std::string::npos) << outcome.text;
+}
+
+// Sums are added in blocks that the number of threads does not change: every run gives the same bits.
+TEST(Placed, SumsAreTheSameInEveryRun) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const ridge::test::ScratchFolder scratch;
+  const auto file = scratch.path() / "norm.cpp";
+  const std::string text =
+      "float norm(const float* a, int n, int m) {\n  float s = 0, p = 1;\n  int c = 0;\n"
+      "  for (int i = n - 1; i >= 0; i -= 2) {\n    if (a[i] < 0) continue;\n"
+      "    for (int j = 0; j < m; ++j) s += a[i * m + j] * a[i * m + j];\n    p *= 1 + 0.001f * a[i];\n    ++c;\n  }\n"
+      "  return s * p + c;\n}\n";
+  std::ofstream(file) << text;
+  ridge::place::Options options;
+  options.function = "norm";
+  options.emit = "openmp";
+  const auto report = ridge::place::analyze(file.string(), options);
+  EXPECT_FALSE(report.varies);
+  EXPECT_EQ(report.placed.find("reduction(+:s)"), std::string::npos) << report.placed;
+  EXPECT_NE(report.placed.find("reduction(+:c)"), std::string::npos) << report.placed;
+  judge::Wishes wishes;
+  wishes.emit = "openmp";
+  wishes.parameters = {{"n", 1501}, {"m", 1601}};
+  const auto outcome = judge::compare(report, text, wishes);
+  EXPECT_TRUE(outcome.verified) << outcome.text;
+  EXPECT_EQ(outcome.varies, 0);
+  EXPECT_EQ(outcome.runs, 8);
+}
+
+// The linker's complaint, not the line that says that there was one.
+TEST(Placed, AnUndefinedSymbolIsNamed) {
+  const ridge::test::ScratchFolder scratch;
+  const auto log = scratch.path() / "log";
+  std::ofstream(log) << "/usr/bin/ld: /tmp/a.o: in function `main':\na.cpp:(.text+0x5): undefined reference to "
+                        "`missing(int)'\ncollect2: error: ld returned 1 exit status\n";
+  EXPECT_NE(judge::first_lines(log).find("missing(int)"), std::string::npos) << judge::first_lines(log);
+  std::ofstream(log) << "a.cpp:1:1: warning: x\na.cpp:2:5: error: 'y' was not declared\n";
+  EXPECT_EQ(judge::first_lines(log), "a.cpp:2:5: error: 'y' was not declared");
 }
 
 TEST(Placed, ADifferenceIsSeen) {

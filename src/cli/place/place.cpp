@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +60,15 @@ std::map<std::string, long> pinned(const std::vector<std::string>& list, const s
     if (!can_be_pinned(name, known))
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("--param {}: the function has no integer parameter {}, and no view with it", item, name));
+    for (const place::Parameter& p : known) {
+      if (p.kind != "integer" || p.name != name || p.bytes <= 0 || p.bytes > 8) continue;
+      const int bits = 8 * p.bytes - (p.is_unsigned ? 0 : 1);
+      const long most = bits >= 63 ? std::numeric_limits<long>::max() : (1L << bits) - 1,
+                 least = p.is_unsigned ? 0 : -most - 1;
+      if (value < least || value > most)
+        throw Error(ErrorKind::invalid_argument,
+                    fmt::format("--param {}: {} is of type {}, which holds {} to {}", item, name, p.type, least, most));
+    }
     values[name] = value;
   }
   return values;

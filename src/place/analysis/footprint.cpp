@@ -115,7 +115,8 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       result.push_back(f);
       continue;
     }
-    // The last element in the order of memory: rows are not left, so it is the lexicographic maximum.
+    // The last element in the order of memory: elements are named by the row they are stored in, so it is the
+    // lexicographic maximum.
     isl::pw_multi_aff last = isl::manage(isl_set_lexmax_pw_multi_aff(all.copy()));
     if (isl_pw_multi_aff_n_piece(last.get()) > 12) {
       f.why = "how far " + v.host + " reaches is too complicated";
@@ -143,6 +144,11 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       result.push_back(f);
       continue;
     }
+    long rows_in_all = v.length;
+    for (const long n : v.inner) rows_in_all /= n;
+    f.within =
+        v.length >= 0 && rows == 0 &&
+        isl::manage(isl_set_lower_bound_si(all.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
     const isl::set where = all.params().coalesce().gist(relations.known);
     f.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
     f.known = true;

@@ -13,6 +13,7 @@ struct Footprint {
   bool enters = true;      // values from before are read
   bool known = false;      // `elements` is there
   bool covered = false;    // every element below `elements` is surely written
+  bool within = false;     // no element past the last one of an array of constant length is touched
   bool certain = true;     // false: a branch decides what is touched
   std::string elements{};  // C text over the parameters and the iterators around: one past the last element touched
   std::string why{};

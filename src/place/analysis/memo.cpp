@@ -32,7 +32,7 @@ class Writer {
   void add(const Reduction& r) { all(static_cast<int>(r.combine), r.target, r.payload, r.strict, r.by_comparison); }
   void add(const Variable& v) {
     all(v.name, v.host, v.element, v.host_element, v.type, v.bytes, static_cast<int>(v.storage), v.inner, v.length,
-        v.data, v.count, v.integer, v.is_unsigned, v.parameter, v.global, v.constant, v.captured, v.outlives,
+        v.data, v.count, v.integer, v.is_unsigned, v.parameter, v.global, v.constant, v.member, v.captured, v.outlives,
         v.local_memory, v.loops, v.line);
   }
   void add(const Loop& l) {

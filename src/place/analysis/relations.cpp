@@ -190,12 +190,25 @@ class Builder {
       indices[k + 1] = indices[k + 1].plus(shape.extents[k]);
       out_.mirrored.insert(a.variable);
     }
+    const bool wraps = leaves_rows(i, a, head, shape, indices);
+    if (wraps && !shape.strides.empty()) return give_up("subscript " + a.source + " may leave its row");
     std::vector<std::string> names, outer;
     for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
+    for (std::size_t k = 0; k < indices.size(); ++k) names.push_back("x" + std::to_string(k) + "_");
     std::string equal;
-    for (std::size_t k = 0; k < indices.size(); ++k) {
-      names.push_back("x" + std::to_string(k) + "_");
-      equal += " and " + names.back() + " = " + indices[k].text();
+    if (wraps) {  // the element at that distance from the first one, in the row where it is stored
+      Poly flat = indices[0];
+      std::string place = names[0];
+      for (std::size_t k = 0; k < v.inner.size(); ++k) {
+        flat = Poly().plus(flat, v.inner[k]).plus(indices[k + 1]);
+        place = "(" + place + ") * " + std::to_string(v.inner[k]) + " + " + names[k + 1];
+        equal += " and 0 <= " + names[k + 1] + " < " + std::to_string(v.inner[k]);
+      }
+      if (!flat.fits()) return give_up("subscript " + a.source + " is too large: any element");
+      equal += " and " + place + " = " + flat.text();
+      out_.mirrored.insert(a.variable);
+    } else {
+      for (std::size_t k = 0; k < indices.size(); ++k) equal += " and " + names[k] + " = " + indices[k].text();
     }
     outer.insert(outer.end(), names.begin(), names.end());
     r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
@@ -213,13 +226,9 @@ class Builder {
       needed.push_back({indices[k + 1]});
       needed.push_back({extent.plus(indices[k + 1], -1).plus(Poly::constant(1), -1)});
     }
-    if (needed.empty()) return r;
+    const isl::set holds = holding(i, head, needed);
+    if (needed.empty() || out_.known.is_subset(holds)) return in_rows(r, i, a, head, shape, indices, wraps);
     const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
-    std::string broken;
-    for (const Constraint& c : needed) broken += (broken.empty() ? "" : " or ") + c.poly.text() + " < 0";
-    const isl::set bad = isl::set(out_.context, head + " and (" + broken + ") }").intersect(i.domain);
-    if (bad.is_empty()) return r;
-    const isl::set holds = isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
     if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
       return give_up("subscript " + a.source + " may leave its row");
     // An assumption that only tiny sizes meet is no use: then the subscript counts as unknown.
@@ -229,6 +238,63 @@ class Builder {
     if (sizes.is_empty()) return give_up("subscript " + a.source + " may wrap around or leave its row");
     const isl::set test = holds.gist(out_.known);
     assume(test, v.host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
+    r.map = r.map.intersect_params(test);
+    return in_rows(r, i, a, head, shape, indices, wraps);
+  }
+
+  // Parameters for which every instance of an access meets all of `needed`.
+  isl::set holding(const Instance& i, const std::string& head, const Conjunction& needed) const {
+    if (needed.empty()) return out_.known;
+    std::string broken;
+    for (const Constraint& c : needed) broken += (broken.empty() ? "" : " or ") + c.poly.text() + " < 0";
+    const isl::set bad = isl::set(out_.context, head + " and (" + broken + ") }").intersect(i.domain);
+    if (bad.is_empty()) return out_.known;
+    return isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
+  }
+
+  // Every subscript of a row of constant length lies in that row.
+  Conjunction inside_rows(const Access& a, const Shape& shape, const std::vector<Poly>& indices) const {
+    Conjunction needed;
+    const std::vector<long>& inner = nest_.variables[a.variable].inner;
+    for (std::size_t k = 0; k < inner.size(); ++k) {
+      const Poly& index = indices[1 + shape.strides.size() + k];
+      if (const auto value = index.value(); value && *value >= 0 && *value < inner[k]) continue;
+      needed.push_back({index});
+      needed.push_back({Poly::constant(inner[k] - 1).plus(index, -1)});
+    }
+    return needed;
+  }
+
+  // Whether a subscript may leave its row of constant length (a[i][j + 1], or f[i * 64 + j] with f = a[0]), so that it
+  // is an element of another row. Whole rows in a subscript move to the dimension before. A row that is left for some
+  // sizes only does not count: in_rows() asks for the others before the placed code runs.
+  bool leaves_rows(const Instance& i, const Access& a, const std::string& head, const Shape& shape,
+                   std::vector<Poly>& indices) const {
+    const std::vector<long>& inner = nest_.variables[a.variable].inner;
+    if (inner.empty() || out_.known.is_subset(holding(i, head, inside_rows(a, shape, indices)))) return false;
+    const std::size_t first = 1 + shape.strides.size();
+    for (std::size_t k = inner.size(); k-- > 0;) {
+      Poly rows, rest;
+      for (const auto& [term, count] : indices[first + k].terms())
+        (count % inner[k] == 0 ? rows : rest).set(term, count % inner[k] == 0 ? count / inner[k] : count);
+      indices[first + k] = rest;
+      indices[first + k - 1] = indices[first + k - 1].plus(rows);
+    }
+    const isl::set holds = holding(i, head, inside_rows(a, shape, indices));
+    if (out_.known.is_subset(holds)) return false;
+    const bool flat = first == 1 && indices[0].value().has_value();  // one loop over elements of all rows
+    const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
+    return flat || holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8;
+  }
+
+  Relation in_rows(Relation r, const Instance& i, const Access& a, const std::string& head, const Shape& shape,
+                   const std::vector<Poly>& indices, bool wraps) {
+    if (wraps || nest_.variables[a.variable].inner.empty()) return r;
+    const isl::set holds = holding(i, head, inside_rows(a, shape, indices));
+    if (out_.known.is_subset(holds)) return r;
+    const isl::set test = holds.gist(out_.known);
+    assume(test,
+           nest_.variables[a.variable].host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);
     return r;
   }

@@ -51,7 +51,8 @@ struct Relations {
   std::vector<Instance> instances{};
   isl::union_map schedule{};
   isl::set known{};          // parameters: what always holds
-  std::set<int> mirrored{};  // arrays with subscripts that run from the end of a row: moved by a row in the relations
+  // Arrays whose relations are not their subscripts: some run from the end of a row, or into another row.
+  std::set<int> mirrored{};
   std::map<int, Shape> shapes{};
   std::vector<Assumption> assumptions{};
   std::vector<std::string> notes{};

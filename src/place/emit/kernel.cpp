@@ -206,6 +206,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
                    (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
     return made;
   };
+  std::string inside;  // arrays inside structs are not left for the next member
   for (const analysis::Footprint& f : analysis::footprints(relations, root)) {
     if (expanded.count(f.variable) > 0 || privates.count(f.variable) > 0) continue;
     const Variable& v = nest.variables[f.variable];
@@ -221,6 +222,8 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
       k.why = f.why;
       return k;
     }
+    if (v.member && f.known && !f.within && f.elements != "0")
+      inside += (inside.empty() ? "(" : " && (") + ("(" + f.elements + ") <= " + std::to_string(v.length) + ")");
     k.arrays.push_back(a);
   }
   std::set<int> scalars;
@@ -245,6 +248,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   }
   for (const analysis::Assumption& a : relations.assumptions)
     fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
+  if (!inside.empty()) fits += (fits.empty() ? "" : " && ") + inside;
   if (!fits.empty()) k.fits = host_function("_fits", "bool", fits);
   k.axes = axes_by_stride(nest, choice.chain);
   for (const int loop : k.axes) {

@@ -1,8 +1,10 @@
 // The same dependences as threads of the host: a pragma before each parallel nest, everything else as it was. Where the
 // arrays overlap or an assumption fails, the pragma's own condition leaves one thread, and so the original order; where
 // a number of the nest may change while it runs, the loop stands there a second time without pragma, for OpenMP takes
-// bounds once and sums apart even so.
+// bounds once and sums apart even so. Sums of floating-point numbers are added in blocks whose size does not depend on
+// the number of threads, and the blocks in order: every run gives the same result.
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -27,6 +29,14 @@ inline Int share(Int iterations) {  // taken at a time: processors differ in spe
   return 1;
 #endif
 }
+struct Blocks {  // of iterations that one thread adds up; as many on any number of threads
+  static constexpr Int kMost = 512;
+  Int all, each, count;
+  explicit Blocks(Int iterations)
+      : all(max(0, iterations)), each(max(1, (all + kMost - 1) / kMost)), count((all + each - 1) / each) {}
+  Int from(Int block) const { return block * each; }
+  Int to(Int block) const { return min(all, block * each + each); }
+};
 struct Range {
   const void* data;
   Int bytes;
@@ -171,6 +181,85 @@ std::string clause(const Kernel& k, const Nest& nest) {
          (reads_neighbours(k, nest) ? "guided" : "dynamic") + ", placed::share(" + count + "))";
 }
 
+constexpr const char* kPermuted = R"(
+namespace placed {
+inline Int permuted(Int at, Int n, bool may) {  // odd numbers upwards, then even ones downwards
+  return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
+}
+}  // namespace placed
+
+)";
+
+// What stands between the parentheses of for (): its first part, as the source has it.
+std::string first_part(const Program& program, const Loop& loop) {
+  if (!loop.span.known || !loop.body.known || loop.kind != "for" || loop.host_iterator.empty()) return "";
+  const std::string text = program.text.substr(loop.span.begin, loop.body.begin - loop.span.begin);
+  const auto open = text.find('('), end = text.find(';');
+  if (open == std::string::npos || end == std::string::npos || end < open) return "";
+  const std::string first = text.substr(open + 1, end - open - 1);
+  return first.find_first_of("\"'{}/#") == std::string::npos ? first : "";
+}
+
+HostCall count_of(const Kernel& k, int loop) {
+  return k.iterations[static_cast<std::size_t>(std::find(k.axes.begin(), k.axes.end(), loop) - k.axes.begin())];
+}
+
+bool rounds(const Reduction& r, const Nest& nest) {
+  return (r.combine == Combine::sum || r.combine == Combine::product) && !nest.variables[r.target].integer;
+}
+
+bool identifier(const std::string& s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), letter) && std::isdigit(static_cast<unsigned char>(s[0])) == 0;
+}
+
+// A loop's own header replaced: `open` stands before its body, `close` behind it.
+struct Rewritten {
+  std::string open{}, close{};
+};
+
+// Sums over blocks of iterations, each into a number of its own that hides the user's; then those in order.
+Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first, const std::string& pragma,
+                    const std::string& order, const std::string& pad) {
+  const Loop& l = nest.loops[0];
+  const std::string &n = k.name, step = std::to_string(l.step), in = pad + "  ", inner = pad + "    ";
+  Rewritten made;
+  made.open = "{\n" + in + first + ";\n" + in + "const placed::Int " + n + "_starts_at = " + l.host_iterator + ";\n" +
+              in + "const placed::Blocks " + n + "_in_blocks(" + call_text(count_of(k, 0), nest) + ");\n";
+  std::string start, kept, sum;
+  for (const Reduction& r : k.reductions) {
+    if (!rounds(r, nest)) continue;
+    const Variable& v = nest.variables[r.target];
+    const std::string parts = n + "_" + v.host + "_parts";
+    made.open += in + v.host_element + " " + parts + "[placed::Blocks::kMost];\n";
+    start += inner + v.host_element + " " + v.host + " = " + (r.combine == Combine::sum ? "0" : "1") + ";\n";
+    kept += inner + parts + "[" + n + "_block_at] = " + v.host + ";\n";
+    sum += in + "for (placed::Int " + n + "_block_at = 0; " + n + "_block_at < " + n + "_in_blocks.count; ++" + n +
+           "_block_at) " + v.host + (r.combine == Combine::sum ? " += " : " *= ") + parts + "[" + n + "_block_at];\n";
+  }
+  made.open += pragma + "\n" + in + "for (placed::Int " + n + "_at = 0; " + n + "_at < " + n + "_in_blocks.count; ++" +
+               n + "_at) {\n" + inner + "const placed::Int " + n + "_block_at = " + order + ";\n" + start + inner +
+               "const placed::Int " + n + "_ends_at = " + n + "_starts_at + " + n + "_in_blocks.to(" + n +
+               "_block_at) * " + step + ";\n" + inner + "for (" + l.host_type + " " + l.host_iterator +
+               " = static_cast<" + l.host_type + ">(" + n + "_starts_at + " + n + "_in_blocks.from(" + n +
+               "_block_at) * " + step + "); placed::Int(" + l.host_iterator + ")" + (l.step > 0 ? " < " : " > ") + n +
+               "_ends_at; " + l.host_iterator + " += " + step + ")\n" + inner;
+  made.close = "\n" + kept + in + "}\n" + sum + pad + "}";
+  return made;
+}
+
+// The loop's iterations in another order.
+Rewritten in_another_order(const Kernel& k, const Nest& nest, int loop, const std::string& first,
+                           const std::string& pragma, const std::string& may) {
+  const Loop& l = nest.loops[loop];
+  const std::string n = k.name + "_" + l.host_iterator;
+  return {"{ " + first + "; const placed::Int " + n + "_first = " + l.host_iterator + ", " + n +
+              "_count = " + call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + n +
+              "_at = 0; " + n + "_at < " + n + "_count; ++" + n + "_at) if (" + l.host_type + " " + l.host_iterator +
+              " = static_cast<" + l.host_type + ">(" + n + "_first + placed::permuted(" + n + "_at, " + n + "_count, " +
+              may + ") * " + std::to_string(l.step) + "); true) ",
+          " }"};
+}
+
 // Local vectors of which only elements are used, and of which no thread has a copy.
 // By a pointer where nobody asks for more: through an object, the compiler makes no vectors of them.
 void own_arrays(const Part& part, const std::set<std::string>& copied, const std::string& everything,
@@ -190,10 +279,9 @@ void own_arrays(const Part& part, const std::set<std::string>& copied, const std
   for (const Part& child : part.children) own_arrays(child, copied, everything, all);
 }
 
-}  // namespace
-
-Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
-  Output out;
+// `permuted`: for the comparison, the placed loops in another order than the source's.
+std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
+                         bool& varies) {
   struct Insert {
     unsigned at = 0;
     std::string text{};
@@ -204,9 +292,27 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
     const bool only_vectors = k.vectors == std::vector<int>{0};  // the one loop there is
-    std::string pragma = std::string("#pragma omp parallel for") + (only_vectors ? " simd" : "") + clause(k, nest);
+    const std::string first_of_all = first_part(program, nest.loops[0]);
+    const bool blocks =
+        !first_of_all.empty() &&
+        std::any_of(k.reductions.begin(), k.reductions.end(), [&](const Reduction& r) { return rounds(r, nest); }) &&
+        std::all_of(k.reductions.begin(), k.reductions.end(),
+                    [&](const Reduction& r) { return !rounds(r, nest) || identifier(nest.variables[r.target].host); });
+    std::vector<int> turned;  // loops whose iterations come in another order
+    for (int l = 0; permuted && !blocks && l < std::max(1, collapsible(k, nest)); ++l)
+      if (!first_part(program, nest.loops[k.chain[static_cast<std::size_t>(l)]]).empty())
+        turned.push_back(k.chain[static_cast<std::size_t>(l)]);
+    if (!turned.empty() && turned[0] != 0) turned.clear();
+    std::string pragma = "#pragma omp parallel for";
+    if (permuted)
+      pragma += " schedule(runtime)";
+    else if (blocks)
+      pragma += " schedule(dynamic)";
+    else
+      pragma += (only_vectors ? " simd" : "") + clause(k, nest);
     // A while loop has no pragma, nor one whose test is more than its iterator against a bound.
     bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for" && canonical(nest.loops[0]);
+    bool vary = false;
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
       if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
@@ -220,6 +326,8 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     if (!privates.empty()) pragma += " private(" + joined(privates) + ")";
     if (!copied.empty()) pragma += " firstprivate(" + joined(copied) + ")";
     for (const Reduction& r : k.reductions) {
+      if (blocks && rounds(r, nest)) continue;
+      if (rounds(r, nest)) vary = true;
       if (!r.payload.empty() || nest.variables[r.target].storage == Storage::reference)
         possible = possible && r.payload.empty();
       const char* sign = r.combine == Combine::sum       ? "+"
@@ -229,6 +337,7 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
       pragma += std::string(" reduction(") + sign + ":" + nest.variables[r.target].host + ")";
     }
     if (!possible) continue;  // an extreme with its place has no clause
+    varies |= vary;
     std::string tests, ranges;
     if (!k.fits.empty()) tests = call_text(k.fits, nest);
     bool apart_from_nan = false;  // an extreme that starts as no number stays one, but not in a clause
@@ -268,33 +377,56 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     const bool vectors = tests.empty() || twice || (part != nullptr && part->in_sequence);
     const std::string asked = twice ? std::exchange(tests, "") : "";
     std::string name;
-    if (!tests.empty() && vectors && !k.vectors.empty() && k.vectors != std::vector<int>{0}) {
+    const bool inner_vectors = vectors && !permuted && !k.vectors.empty() && !only_vectors;
+    if (!tests.empty() && (inner_vectors || (permuted && part != nullptr && part->in_sequence))) {
       name = "const bool " + k.name + "_free = " + tests + ";\n";
       tests = k.name + "_free";
     }
     const std::string when = tests.empty() ? "" : " if (" + tests + ")";
     pragma += when;
-    for (std::size_t from = 0; from < k.functions.size();) {  // those that the pragma asks
-      const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
-      const std::string one = k.functions.substr(from, end - from);
-      const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
-      if (names(name + pragma + asked, one.substr(word, bracket - word))) functions += one;
-      from = end;
-    }
     const auto line = program.text.rfind('\n', nest.span.begin);
     std::string pad;
     for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';
     const std::string first = twice ? "if (" + asked + ") {\n" : name + (name.empty() ? "\n" : "");
-    inserts.push_back({nest.span.begin, first + pragma + "\n" + pad});
+    const std::string may = tests.empty() ? "true" : tests == k.name + "_free" ? tests : "";
+    const bool turns = permuted && !may.empty();
+    std::string used = name + pragma + asked;
+    if (blocks) {
+      const std::string at = k.name + "_at";
+      const Rewritten made =
+          in_blocks(k, nest, first_of_all, pragma,
+                    turns ? "placed::permuted(" + at + ", " + k.name + "_in_blocks.count, " + may + ")" : at, pad);
+      inserts.push_back({nest.span.begin, first + made.open, nest.loops[0].body.begin});
+      inserts.push_back({nest.span.end, made.close});
+      used += made.open;
+    } else if (turns && !turned.empty()) {
+      for (const int l : turned) {
+        const Loop& loop = nest.loops[l];
+        const Rewritten made =
+            in_another_order(k, nest, l, first_part(program, loop), l == 0 ? pragma : std::string(), may);
+        inserts.push_back({loop.span.begin, (l == 0 ? first : "") + made.open, loop.body.begin});
+        inserts.push_back({loop.span.end, made.close});
+        used += made.open;
+      }
+    } else {
+      inserts.push_back({nest.span.begin, first + pragma + "\n" + pad});
+    }
+    for (std::size_t from = 0; from < k.functions.size();) {  // those that the pragma asks
+      const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
+      const std::string one = k.functions.substr(from, end - from);
+      const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
+      if (names(used, one.substr(word, bracket - word))) functions += one;
+      from = end;
+    }
     if (twice)
       inserts.push_back({nest.span.end, "\n" + pad + "} else {\n" + pad +
                                             program.text.substr(nest.span.begin, nest.span.end - nest.span.begin) +
                                             "\n" + pad + "}"});
-    if (vectors && !only_vectors)
+    if (inner_vectors)
       for (const int l : k.vectors)
         inserts.push_back({nest.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad});
   }
-  if (inserts.empty()) return out;
+  if (inserts.empty()) return "";
   unsigned first = program.functions.front().whole.begin;
   for (const Function& f : program.functions)
     if (f.whole.known) first = std::min(first, f.whole.begin);
@@ -325,10 +457,18 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     text += program.text.substr(at, i.at - at) + i.text;
     at = std::max(i.at, i.end);
   }
-  out.text = "// Loops of " + program.functions.back().name +
-             "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <cstdlib>\n#include "
-             "<initializer_list>\n#include <new>\n#ifdef _OPENMP\n#include <omp.h>\n#endif\n" +
-             std::string(kHelpers) + (arrays ? kArray : "") + text + program.text.substr(at);
+  return "// Loops of " + program.functions.back().name +
+         "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <cstdlib>\n#include "
+         "<initializer_list>\n#include <new>\n#ifdef _OPENMP\n#include <omp.h>\n#endif\n" +
+         std::string(kHelpers) + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
+}
+
+}  // namespace
+
+Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
+  Output out;
+  out.text = threads_text(program, placed, false, out.varies);
+  out.permuted = threads_text(program, placed, true, out.varies);
   return out;
 }
 

@@ -73,6 +73,7 @@ class Writer {
   std::string session_{};
   std::set<std::string> needed_{};                   // functions with a placed version
   std::vector<Variable> written_{};                  // arrays that kernels write
+  std::map<int, int> leaving_{};                     // objects of this kind so far, by the line of their declaration
   bool any_there_ = false;                           // something may be on the device where the text stands
   std::vector<std::vector<std::string>> headers_{};  // of the loops around: what must be on the host when they go round
 
@@ -153,9 +154,16 @@ class Writer {
     std::vector<Edit> edits;
     any_there_ = which + 1 < static_cast<int>(p_.functions.size());
     edit(f.root, which, 0, edits);
-    return "static " + f.result + " " + f.name + "_placed(placed::Session& " + session_ +
-           (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " + applied(f.body.begin, f.body.end, edits) +
-           "\n\n";
+    const std::string text = "static " + f.result + " " + f.name + "_placed(placed::Session& " + session_ +
+                             (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " +
+                             applied(f.body.begin, f.body.end, edits) + "\n\n";
+    if (!f.says_its_name) return text;
+    std::string before, after;  // the placed function has another name, which nothing that it prints may show
+    for (const char* word : {"__func__", "__FUNCTION__"}) {
+      before += "#define " + std::string(word) + " \"" + f.name + "\"\n";
+      after = "#undef " + std::string(word) + "\n" + after;
+    }
+    return before + text + after + "\n";
   }
 
   std::string indent_of(unsigned at) const {
@@ -378,14 +386,17 @@ class Writer {
     for (const Part& child : part.children) gather(child, function, into);
   }
 
-  void declared(const Part& part, std::vector<Edit>& edits) const {
+  void declared(const Part& part, std::vector<Edit>& edits) {
     if (part.locals.empty() && !part.leaves) return;
     const std::string pad = indent_of(part.span.begin);
     std::string text;
     for (const auto& local : part.locals)
       text += "\n" + pad + "const placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
-    if (part.leaves)
-      text += "\n" + pad + "const placed::Leaving leaving_" + std::to_string(part.line) + "(" + session_ + ");";
+    if (part.leaves) {
+      const int again = leaving_[part.line]++;  // several declarations may stand on one line
+      text += "\n" + pad + "const placed::Leaving leaving_" + std::to_string(part.line) +
+              (again == 0 ? "" : "_" + std::to_string(again + 1)) + "(" + session_ + ");";
+    }
     edits.push_back({part.span.end, part.span.end, text});
   }
 

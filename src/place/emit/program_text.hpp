@@ -12,8 +12,10 @@ namespace ridge::place::emit {
 enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a program that needs none of it
 
 struct Output {
-  std::string text{};     // the file
-  std::string kernels{};  // their text alone
+  std::string text{};      // the file
+  std::string kernels{};   // their text alone
+  std::string permuted{};  // threads of the host: the file with the placed loops in another order
+  bool varies = false;     // sums are added in the order in which threads end
 };
 
 // `placed` by (function, nest).

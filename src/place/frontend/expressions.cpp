@@ -89,7 +89,8 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
         return "(" + dialect(e->getType())->name + ")(" + text + ")";
       }
       default:
-        refuse(e, std::string("a conversion (") + cast->getCastKindName() + ") is not modelled: " + source(e));
+        refuse(e, "a conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
+                      " is not modelled: " + source(e));
     }
   }
   if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
@@ -166,7 +167,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     refuse(e, (of_union(e) ? "a field of a union is not modelled: "
                            : "a field of this is not modelled (in arrays, structs have fields of one type): ") +
                   source(e));
-  refuse(e, std::string("a ") + e->getStmtClassName() + " is not modelled: " + source(e));
+  refuse(e, in_words(e) + " is not modelled: " + source(e));
 }
 
 }  // namespace ridge::place::frontend

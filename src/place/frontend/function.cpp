@@ -48,14 +48,15 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       const bool plain = v.inner.empty();
       const bool structs = !plain && (v.storage == Storage::pointer || class_of(p->getType()) == "std::vector");
       for (const long n : v.inner) made.length = structs ? std::max(made.length, 1L) * n : made.length;
-      made.kind = structs && v.storage == Storage::pointer  ? FunctionParameter::Kind::struct_pointer
-                  : structs                                 ? FunctionParameter::Kind::structs
-                  : !plain                                  ? FunctionParameter::Kind::other
-                  : v.storage == Storage::pointer           ? FunctionParameter::Kind::pointer
-                  : v.length >= 0                           ? FunctionParameter::Kind::std_array
-                  : class_of(p->getType()) == "std::vector" ? FunctionParameter::Kind::vector
-                  : class_of(p->getType()) == "std::span"   ? FunctionParameter::Kind::span
-                                                            : FunctionParameter::Kind::other;
+      made.kind = structs && v.storage == Storage::pointer                     ? FunctionParameter::Kind::struct_pointer
+                  : structs                                                    ? FunctionParameter::Kind::structs
+                  : v.length >= 0 && (!plain || v.storage == Storage::c_array) ? FunctionParameter::Kind::rows
+                  : !plain                                                     ? FunctionParameter::Kind::other
+                  : v.storage == Storage::pointer                              ? FunctionParameter::Kind::pointer
+                  : v.length >= 0                                              ? FunctionParameter::Kind::std_array
+                  : class_of(p->getType()) == "std::vector"                    ? FunctionParameter::Kind::vector
+                  : class_of(p->getType()) == "std::span"                      ? FunctionParameter::Kind::span
+                                                                               : FunctionParameter::Kind::other;
     } else if (class_of(p->getType()) == "cv::Mat" || class_of(p->getType()) == "cv::Mat_") {
       made.kind = FunctionParameter::Kind::mat;
       made.constant = bare.isConstQualified();
@@ -93,6 +94,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
         if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
           captured_.insert(capture.getCapturedVar());
     jumps |= isa<GotoStmt, IndirectGotoStmt>(s);
+    result.says_its_name |= isa<PredefinedExpr>(s);
     if (const auto* c = dyn_cast<CallExpr>(s); c != nullptr && c->getDirectCallee() != nullptr) {
       const std::string name = c->getDirectCallee()->getNameAsString();
       jumps |= name == "setjmp" || name == "longjmp" || name == "_setjmp" || name == "__sigsetjmp";

@@ -71,6 +71,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
 // Iterators of counted loops around the nest lie within their bounds: a fact that proofs may use.
 void Reader::know_loops_around() {
   for (const Frame& frame : around_) {
+    if (const auto* branch = dyn_cast<IfStmt>(frame.s)) know_branch(branch, frame.next == 0);
     const auto* f = dyn_cast<ForStmt>(frame.s);
     if (f == nullptr || f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr) continue;
     const auto* d = dyn_cast<DeclStmt>(f->getInit());
@@ -121,6 +122,26 @@ void Reader::know_loops_around() {
         when && when->size() == 1 && needed.empty() && still(f->getCond()))
       for (const Constraint& c : (*when)[0]) know(c, settled(f->getCond()));
   }
+}
+
+// if (k > 0) around the nest: k > 0 in it, where nothing in between can change k.
+void Reader::know_branch(const IfStmt* branch, bool taken) {
+  const Stmt* arm = taken ? branch->getThen() : branch->getElse();
+  if (branch->getCond() == nullptr || arm == nullptr || !settled(branch->getCond())) return;
+  std::set<const ValueDecl*> changed;
+  find_changes(arm, changed);
+  find_changes(branch->getCond(), changed);
+  bool still = true;
+  visit(branch->getCond(), [&](const Stmt* x) {
+    if (const auto* ref = dyn_cast<DeclRefExpr>(x))
+      still = still && changed.count(ref->getDecl()) == 0 && scope_->variables.count(ref->getDecl()) > 0;
+    still = still && !isa<CallExpr, ArraySubscriptExpr, MemberExpr, LambdaExpr>(x);
+    if (const auto* u = dyn_cast<UnaryOperator>(x)) still = still && u->getOpcode() != UO_Deref;
+  });
+  std::vector<Poly> needed;
+  if (!still) return;
+  if (const auto when = condition(branch->getCond(), !taken, needed); when && when->size() == 1 && needed.empty())
+    for (const Constraint& c : (*when)[0]) scope_->nest.context.push_back(c);
 }
 
 // Numbers of the function's own, arithmetic on them, and printing them: no array is touched, whatever else it is.
@@ -349,6 +370,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
       result.children.push_back(std::move(before));
       return result;
     }
+    around_.back().next = 1;
     if (branch->getElse() != nullptr) result.children.push_back(part(branch->getElse(), false));
     around_.pop_back();
     header_touches(branch->getCond(), result.touches, result.anything);

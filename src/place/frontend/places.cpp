@@ -65,6 +65,7 @@ std::optional<int> Reader::field(const Expr* e) {
       class_of(member->getType()) != "std::span")
     refuse(e, v.host + " is a copy that ends with the function: take it by reference");
   v.outlives = true;
+  v.member = v.length >= 0;
   v.given = isa<ParmVarDecl>(found->base) && !found->reachable && changed_in_function_.count(found->base) == 0;
   if (v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0)) has_home(v, *found);
   v.name = unique(found->name);

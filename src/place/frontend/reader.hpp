@@ -157,6 +157,7 @@ class Reader {
   Node statement(const clang::Stmt* s);
   std::vector<int> guards() const;  // jumps that may have skipped what is read next
   Node assignment(const clang::Expr* e);
+  void remember(const clang::CompoundStmt* block, const clang::Stmt* s);
   const clang::UnaryOperator* step_inside(const clang::Expr* e) const;
   void declaration(const clang::DeclStmt* s, Node& block);
   Node loop(const clang::Stmt* s);
@@ -195,6 +196,7 @@ class Reader {
   Part part(const clang::Stmt* s, bool in_sequence);
   Part open_loop(const clang::Stmt* s);
   void know_loops_around();
+  void know_branch(const clang::IfStmt* branch, bool taken);
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
   void header_touches(const clang::Stmt* s, std::vector<Touch>& touches, bool& anything);
@@ -225,7 +227,7 @@ class Reader {
   Function* result_ = nullptr;
   struct Frame {
     const clang::Stmt* s = nullptr;
-    std::size_t next = 0;  // of a block: the statement after the one being read
+    std::size_t next = 0;  // of a block: the statement after the one being read; of an if: 0 then, 1 else
   };
   std::vector<Frame> around_{};  // blocks and loops around the part being read, outermost first
   std::vector<const clang::Stmt*> host_loops_{};
@@ -260,6 +262,7 @@ class Reader {
   std::unique_ptr<Scope> scope_{};
 };
 
+std::string in_words(const clang::Stmt* s);  // what it is, for those who do not know Clang
 std::string class_of(clang::QualType type);  // with its namespace; "" where it is no class
 // The library's function of that name; "min" and "max" also of the user's own that are one over whole numbers.
 std::string extreme_called(const clang::CallExpr* call);

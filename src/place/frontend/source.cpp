@@ -13,6 +13,24 @@ std::string class_of(QualType type) {
   return record != nullptr ? record->getQualifiedNameAsString() : "";
 }
 
+std::string in_words(const Stmt* s) {
+  if (isa<ArraySubscriptExpr>(s)) return "an element of something that is no known array";
+  if (isa<CXXMemberCallExpr>(s)) return "the call of a member function";
+  if (isa<CXXOperatorCallExpr>(s)) return "an operator of a class";
+  if (isa<CallExpr>(s)) return "this call";
+  if (isa<CXXNewExpr>(s)) return "new";
+  if (isa<CXXDeleteExpr>(s)) return "delete";
+  if (isa<CXXThrowExpr>(s)) return "throw";
+  if (isa<CXXThisExpr>(s)) return "this object as a value";
+  if (isa<LambdaExpr>(s)) return "a lambda here";
+  if (isa<CXXConstructExpr>(s)) return "making an object";
+  if (isa<StringLiteral, PredefinedExpr>(s)) return "a string";
+  if (isa<UnaryOperator>(s))
+    return "the operator " + UnaryOperator::getOpcodeStr(cast<UnaryOperator>(s)->getOpcode()).str();
+  if (isa<CastExpr>(s)) return "a conversion";
+  return isa<Expr>(s) ? "this expression" : "this statement";
+}
+
 int Reader::line(const Stmt* s) const { return s == nullptr ? 0 : line(s->getBeginLoc()); }
 
 int Reader::line(SourceLocation at) const {

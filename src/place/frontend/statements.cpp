@@ -27,6 +27,7 @@ Node Reader::statement(const Stmt* s) {
         continue;
       }
       Node inner = statement(child);
+      remember(block, child);
       inner.span = statement_span(child);
       if (isa<CompoundStmt>(child)) inner.text = "{";
       node.children.push_back(std::move(inner));
@@ -147,7 +148,42 @@ Node Reader::statement(const Stmt* s) {
                      : isa<GCCAsmStmt>(s)                  ? "inline assembly"
                      : isa<CXXTryStmt>(s)                  ? "try"
                                                            : nullptr;
-  refuse(s, (what != nullptr ? std::string(what) : std::string("a ") + s->getStmtClassName()) + " is not modelled");
+  refuse(s, (what != nullptr ? std::string(what) : in_words(s)) + " is not modelled");
+}
+
+// j = i + 1; in a block: until its end j is i + 1, provided that nothing else in the nest changes j and that j is named
+// nowhere but behind the assignment in this block.
+void Reader::remember(const CompoundStmt* block, const Stmt* s) {
+  const auto* b = dyn_cast<BinaryOperator>(s);
+  if (b == nullptr || b->getOpcode() != BO_Assign || scope_->in_function || scope_->open.empty()) return;
+  const auto* var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
+  if (var == nullptr || !var->hasLocalStorage() || isa<ParmVarDecl>(var) || captured_.count(var) > 0 ||
+      reachable(var) || scope_->iterators.count(var) > 0)
+    return;
+  const auto number = dialect(var->getType());
+  if (!number || !number->integer || number->bytes < 4) return;
+  const auto times = [&](const Stmt* where) {
+    int count = 0;
+    visit(where, [&](const Stmt* x) {
+      const auto* ref = dyn_cast<DeclRefExpr>(x);
+      count += ref != nullptr && ref->getDecl() == var ? 1 : 0;
+    });
+    return count;
+  };
+  int behind = 0;
+  bool reached = false;
+  std::set<const ValueDecl*> changed;
+  for (const Stmt* child : block->body()) {
+    if (reached) {
+      behind += times(child);
+      find_changes(child, changed);
+    }
+    reached |= child == s;
+  }
+  if (changed.count(var) > 0 || times(b->getRHS()) > 0 || times(scope_->root) != behind + 1) return;
+  std::vector<Poly> needed;
+  if (auto p = in_type(poly(b->getRHS(), needed), var->getType(), needed); p && needed.empty())
+    scope_->values[var] = *p;
 }
 
 // k++ of a number that the statement names only there, done whenever the statement is.
@@ -231,9 +267,7 @@ Node Reader::assignment(const Expr* e) {
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
   } else {
-    refuse(e, std::string(isa<CXXMemberCallExpr>(e) ? "the call of a member function"
-                                                    : std::string("a ") + e->getStmtClassName()) +
-                  " is not modelled: " + source(e));
+    refuse(e, in_words(e) + " is not modelled: " + source(e));
   }
   node.accesses = fx.accesses;
   scope_->own.clear();

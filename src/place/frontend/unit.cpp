@@ -5,6 +5,7 @@
 #include <clang/Frontend/TextDiagnosticBuffer.h>
 #include <clang/Tooling/Tooling.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -135,11 +136,27 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   return result;
 }
 
+// The folder of GCC's own headers, newest version first; "" without one. Clang's have no omp.h unless libomp-dev is
+// installed.
+std::string headers_of_gcc() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::pair<int, std::string> newest{-1, ""};
+  for (const auto& target : fs::directory_iterator("/usr/lib/gcc", ignored))
+    for (const auto& version : fs::directory_iterator(target.path(), ignored))
+      if (fs::exists(version.path() / "include/omp.h", ignored))
+        newest =
+            std::max(newest, {std::atoi(version.path().filename().c_str()), (version.path() / "include").string()});
+  return newest.second;
+}
+
 std::vector<std::string> flags_of(const ReadRequest& request) {
   std::vector<std::string> flags{"-fsyntax-only", "-Wno-everything", "-ferror-limit=5", "-fbracket-depth=256"};
   flags.push_back("-resource-dir");
   flags.push_back(RIDGE_CLANG_RESOURCES);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  static const std::string gcc = headers_of_gcc();
+  if (!gcc.empty()) flags.insert(flags.end(), {"-idirafter", gcc});
   return flags;
 }
 

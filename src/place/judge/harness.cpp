@@ -65,15 +65,30 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
                             p.element);
-    } else if (p.kind == "structs" || p.kind == "struct_pointer") {  // of fields of one type
-      const bool pointer = p.kind == "struct_pointer";
+    } else if (p.kind == "struct_pointer") {  // of fields of one type, or rows: S*, float (*)[64]
+      made += fmt::format(
+          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
+          "  const auto {1} = reinterpret_cast<{4}>({1}_memory.data());\n",
+          p.element, p.name, std::max(1L, elements / p.length) * p.length, seed++, p.type);
+      arguments += p.name;
+      if (!p.constant)
+        dump += fmt::format(
+            "  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}_memory.data(), {0}_memory.size());\n", p.name,
+            p.element);
+    } else if (p.kind == "rows") {
+      const std::string data = fmt::format("reinterpret_cast<{}*>(&{})", p.element, p.name);
+      made += fmt::format("  static std::remove_cvref_t<{}> {};\n  ridge_check::fill({}, {}, {});\n", p.type, p.name,
+                          data, p.length, seed++);
+      arguments += p.name;
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, data,
+                            p.length);
+    } else if (p.kind == "structs") {
       const std::string data = fmt::format("reinterpret_cast<{}*>({}.data())", p.element, p.name),
                         count = fmt::format("{}.size() * {}", p.name, p.length);
-      made += pointer ? fmt::format("  std::vector<std::remove_cv_t<std::remove_pointer_t<{}>>> {}({});\n", p.type,
-                                    p.name, std::max(1L, elements / p.length))
-                      : fmt::format("  std::decay_t<{}> {}({});\n", p.type, p.name, std::max(1L, elements / p.length));
+      made += fmt::format("  std::decay_t<{}> {}({});\n", p.type, p.name, std::max(1L, elements / p.length));
       made += fmt::format("  ridge_check::fill({}, {}, {});\n", data, count, seed++);
-      arguments += pointer ? p.name + ".data()" : p.name;
+      arguments += p.name;
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, data,
                             count);

@@ -1,7 +1,10 @@
 #include "place/judge/judge.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 #include <ridge/device.hpp>
@@ -69,6 +72,48 @@ void weigh(const Report& report, const Wishes& wishes, const fs::path& at, Outco
   }
 }
 
+// Threads of the host, several times: more of them than processors, other schedules, iterations in another order. ""
+// where all runs give the original's result, and each other's unless the report says that sums vary.
+std::string over_many_runs(const Report& report, const Wishes& wishes, const fs::path& at, bool permuted,
+                           const std::vector<std::vector<Array>>& first, Outcome& outcome) {
+  struct Trial {
+    const char* program;
+    unsigned threads;
+    const char* schedule;
+  };
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency()), many = 2 * processors + 1;
+  std::vector<Trial> trials{{"permuted", 1, "static"},   {"placed", many, ""}, {"permuted", many, "static,1"},
+                            {"placed", 8, ""},           {"placed", 3, ""},    {"permuted", 8, "dynamic,1"},
+                            {"permuted", 3, "guided,2"}, {"placed", many, ""}};
+  const double bound = allowed(report);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(wishes.seconds);
+  for (const Trial& t : trials) {
+    const bool same_order = std::string(t.program) == "placed";
+    if ((!same_order && !permuted) || std::chrono::steady_clock::now() > end) continue;
+    const fs::path dump = at / "trial.out";
+    const int code = run({(at / t.program).string(), dump.string()},
+                         {{"OMP_NUM_THREADS", std::to_string(t.threads)},
+                          {"OMP_SCHEDULE", t.schedule},
+                          {"OMP_DYNAMIC", "false"},
+                          {"OMP_WAIT_POLICY", "passive"}},
+                         at / "log", wishes.seconds);
+    const std::string how =
+        fmt::format("with {} threads{}", t.threads, same_order ? "" : " and its iterations in another order");
+    if (code != 0) return fmt::format("{} the placed program fails on made-up data", how);
+    const auto now = read_dump(base::read_file(dump, std::size_t{4} << 30).value_or(""));
+    std::string where;
+    const double far = difference(first[0], now, bound == 0, where);
+    if (!(far <= bound)) return fmt::format("{} the placed program gives another result ({})", how, where);
+    outcome.worst = std::max(outcome.worst, far);
+    if (same_order && difference(first[1], now, true, where) != 0) {
+      if (!report.varies) return fmt::format("{} the placed program gives another result ({})", how, where);
+      outcome.varies = std::max(outcome.varies, difference(first[1], now, false, where));
+    }
+    ++outcome.runs;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string device_of(const std::string& wanted) {
@@ -124,8 +169,9 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
       if (is_library(f)) command.push_back(f);
     const int code = run(command, {}, at / "log", wishes.seconds);
     if (code != 0)
-      outcome.text =
-          fmt::format("the {} program does not compile for the comparison: {}", name, first_lines(at / "log"));
+      outcome.text = fmt::format(
+          "the {} program does not compile for the comparison: {}", name,
+          code < 0 ? fmt::format("the compiler took longer than {} s", wishes.seconds) : first_lines(at / "log"));
     return code == 0;
   };
   if (!build("original", {}) || !build("placed", compiler)) return outcome;
@@ -174,11 +220,27 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
       return outcome;
     }
   }
+  if (outcome.verified && wishes.emit == "openmp") {
+    if (!report.permuted.empty()) {
+      base::write_file(at / "permuted.cpp", rename + report.permuted + harness(report, wishes, true));
+      if (!build("permuted", compiler)) return outcome.verified = false, outcome;
+    }
+    const std::string fault = over_many_runs(report, wishes, at, !report.permuted.empty(), results, outcome);
+    if (!fault.empty()) {
+      outcome.verified = false;
+      outcome.text = fault;
+      return outcome;
+    }
+  }
   if (outcome.verified && wishes.weighs) weigh(report, wishes, at, outcome);
   outcome.text =
       outcome.verified
           ? (outcome.worst == 0 ? "equal to the original, bit for bit"
-                                : fmt::format("equal to the original within {:.1e}", outcome.worst))
+                                : fmt::format("equal to the original within {:.1e}", outcome.worst)) +
+                (outcome.runs > 0
+                     ? fmt::format(" in {} runs (other numbers of threads, schedules and orders)", outcome.runs + 1)
+                     : "") +
+                (outcome.varies > 0 ? fmt::format("; sums vary from run to run by {:.1e}", outcome.varies) : "")
           : fmt::format("{} differs from the original (by {:.1e} of its largest value)", where, outcome.worst);
   return outcome;
 }

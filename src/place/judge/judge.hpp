@@ -23,6 +23,8 @@ struct Outcome {
   bool compared = false;  // false: made-up data could not decide
   std::string text{};     // what was compared, or why it could not be
   double worst = 0;       // largest difference, relative to the array's largest value
+  int runs = 0;           // threads of the host: those after the first
+  double varies = 0;      // largest difference between two of them
   double original_seconds = 0, placed_seconds = 0;
   std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers and all
 };

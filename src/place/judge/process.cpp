@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -55,7 +56,9 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
 
 std::string first_lines(const fs::path& log) {
   const auto text = base::read_file(log, std::size_t{16} << 20).value_or("");
-  const auto error = text.find("error");
+  // The linker names the symbol before the compiler says "error: ld returned 1 exit status".
+  const auto error = std::min({text.find("undefined reference"), text.find("undefined symbol"),
+                               text.find("multiple definition"), text.find("cannot find -l"), text.find("error")});
   const auto from = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
   return text.substr(from, std::min<std::size_t>(text.find('\n', from) - from, 300));
 }

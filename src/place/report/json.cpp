@@ -11,13 +11,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source, begin, end)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constant, length, fields)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constant, length, fields, bytes, is_unsigned)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, function, parent, entries, turns, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionRun, function, line, body, calls, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BranchRun, branch, held, failed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
-                                   assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main, run,
-                                   functions, branches, run_seconds, readings, judged, enough)
+                                   assumptions, kernels, spine, parameters, placed, permuted, reassociates, varies,
+                                   libm, has_main, run, functions, branches, run_seconds, readings, judged, enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;

@@ -81,6 +81,8 @@ std::string to_text(const Report& report) {
   }
   for (const std::string& n : report.notes) text += "note, " + n + "\n";
   for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";
+  if (report.varies)
+    text += "sums are added in the order in which threads end: results vary from run to run in their last digits\n";
   return text;
 }
 

@@ -1,0 +1,72 @@
+// Integers that subscripts are made of: constants, what a branch says of them, what an iteration has set them to. The
+// notation is that of algebra.cpp.
+
+//: constant_distance l1=sequential:anti kernels=1 run
+void constant_distance(float* a, const float* b, int n) {
+  int m = 1;
+  for (int i = 0; i < n - 1; ++i) a[i] = a[i + m] + b[i];
+}
+
+//: constant_distance_back l1=sequential:flow kernels=0
+void constant_distance_back(float* a, const float* b, int n) {
+  int m = -1;
+  for (int i = 1; i < n; ++i) a[i] = a[i + m] + b[i];
+}
+
+//: constant_halves l1=parallel kernels=1 run
+void constant_halves(float* a, int n) {
+  const int half = 512;
+  for (int i = 0; i < 512; ++i) a[i] = 0.5f * a[i + half] + static_cast<float>(n);
+}
+
+//: distance_by_a_branch l1=sequential:anti kernels=1 run
+void distance_by_a_branch(float* a, const float* b, int n, int k) {
+  if (k > 0)
+    for (int i = 0; i < n; ++i) a[i] = a[i + k] + b[i];
+}
+
+//: distance_by_the_other_arm l1=sequential:flow kernels=0
+void distance_by_the_other_arm(float* a, const float* b, int n, int k) {
+  if (k >= 0) {
+    a[0] = b[0];
+  } else {
+    for (int i = 100; i < n; ++i) a[i] = a[i + k] + b[i];
+  }
+}
+
+//: next_by_a_number l1=sequential:anti kernels=1 run
+void next_by_a_number(float* a, const float* b, int n) {
+  int j;
+  for (int i = 0; i < n - 1; ++i) {
+    j = i + 1;
+    a[i] = a[j] + b[i];
+  }
+}
+
+//: last_by_a_number l1=sequential:flow kernels=0
+void last_by_a_number(float* a, const float* b, int n) {  // j is what the iteration before has left
+  int j = 0;
+  for (int i = 0; i < n; ++i) {
+    a[i] = a[j] + b[i];
+    j = i + 1;
+  }
+}
+
+//: number_set_twice l1=sequential:flow kernels=0
+void number_set_twice(float* a, const float* b, int n) {
+  int j = 0;
+  for (int i = 0; i < n; ++i) {
+    j = i + 1;
+    if (b[i] > 0.5f) j = i - 1;
+    a[i] = a[j] + b[i];
+  }
+}
+
+//: own_by_a_number l1=parallel kernels=1 run
+void own_by_a_number(float* a, const float* b, int n) {
+  int j;
+  for (int i = 0; i < n; ++i) {
+    j = i + 3;
+    a[j] = 0.5f * a[j] + b[i];
+  }
+}

@@ -1,0 +1,235 @@
+// Random functions over much of the language (wide_programs.hpp), placed as threads and as OpenCL kernels: each gives
+// what the original gives, with eight threads, with iterations and work-items in another order, on arrays that overlap.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "reader.hpp"
+#include "support/scratch.hpp"
+#include "wide_programs.hpp"
+
+namespace {
+
+using place_test::Reader;
+using place_test::Source;
+using place_test::WideGenerator;
+
+std::string all_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+const std::string kWideHeaders =
+    "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n#include <vector>\n";
+
+// Every array is a part of one block; `overlap` moves some of them onto others.
+const std::string kWorld = R"(
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+template <class T>
+struct World {
+  std::vector<T> arena, v;
+  std::vector<int> where;
+  World() : arena(44000), v(2000), where(256) {
+    unsigned state = 12345;
+    const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+    for (auto* list : {&arena, &v})
+      for (T& x : *list) x = static_cast<T>(next() % 64) / static_cast<T>(8);
+    for (int& x : where) x = static_cast<int>((next() >> 4) % 4);
+  }
+};
+template <class T>
+using Function = void (*)(T*, T*, const T*, T (*)[12], T (*)[5][7], T (*)[2][3][4], std::vector<T>&, Two<T>*, Parts<T>&, T&,
+                          const int*, int, int);
+template <class T>
+void call(Function<T> f, World<T>& w, int overlap, int n, int k) {
+  T* const base = w.arena.data() + 4000;
+  T *a = base, *b = base + 4000, *c = base + 8000, *m = base + 12000, *q = base + 16000, *h = base + 20000,
+    *s = base + 24000, *t = base + 28000, *r = base + 32000;
+  switch (overlap) {
+    case 1: b = a + 7; break;
+    case 2: m = b - 5; break;
+    case 3: s = m + 3; break;
+    case 4: q = m; break;
+    case 5: c = b + 1; break;
+    case 6: h = a; r = b + 2; break;
+    case 7: t = a - 300; break;
+  }
+  f(a, b, c, reinterpret_cast<T (*)[12]>(m), reinterpret_cast<T (*)[5][7]>(q), reinterpret_cast<T (*)[2][3][4]>(h), w.v,
+    reinterpret_cast<Two<T>*>(s), *reinterpret_cast<Parts<T>*>(t), *r, w.where.data() + 64, n, k);
+}
+template <class T>
+double apart(const std::vector<T>& x, const std::vector<T>& y, bool exactly) {
+  double largest = 0, scale = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double p = static_cast<double>(x[i]), o = static_cast<double>(y[i]);
+    if (std::isfinite(p)) scale = std::fmax(scale, std::fabs(p));
+    if (p == o || (std::isnan(p) && std::isnan(o))) continue;
+    if (exactly || !std::isfinite(p) || !std::isfinite(o)) return HUGE_VAL;
+    largest = std::fmax(largest, std::fabs(p - o));
+  }
+  return largest == 0 ? 0 : largest / scale;
+}
+long compared = 0, different = 0;
+template <class T>
+void compare(const char* name, Function<T> original, Function<T> placed, double bound, int times) {
+  static const int sizes[][2] = {{13, 3}, {6, -2}, {1, 0}};
+  for (const auto& size : sizes)
+    for (int overlap = 0; overlap < 8; ++overlap) {
+      World<T> x;
+      call(original, x, overlap, size[0], size[1]);
+      for (int again = 0; again < times; ++again) {
+        World<T> y;
+        call(placed, y, overlap, size[0], size[1]);
+        const double first = apart(x.arena, y.arena, bound == 0), second = apart(x.v, y.v, bound == 0);
+        ++compared;
+        if (first <= bound && second <= bound) continue;
+        ++different;
+        std::printf("%s differs by %g and %g; n = %d, k = %d, overlap %d\n", name, first, second, size[0], size[1], overlap);
+        return;
+      }
+    }
+}
+)";
+
+// A text inside a namespace: its headers stand before all of them.
+std::string in_namespace(const std::string& space, std::string text, std::set<std::string>& headers) {
+  static const std::regex include(R"(#include [<"][^>"]*[>"])");
+  for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) headers.insert(at->str());
+  return "namespace " + space + " {\n" + std::regex_replace(text, include, "") + "}\n";
+}
+
+std::string without_runtime(const std::string& text, std::string& runtime) {
+  const auto from = text.find("// What the placed code stands on"), to = text.find("// The program.\n");
+  if (from == std::string::npos || to == std::string::npos) return text;
+  runtime = text.substr(from, to - from);
+  return text.substr(to);
+}
+
+// Work-items numbered from the end; not in kernels that load tiles, which begin where their group stands.
+std::string items_turned(const std::string& text) {
+  if (text.find("_tile[") != std::string::npos) return text;
+  return std::regex_replace(text, std::regex(R"(get_global_id\((\d)\))"),
+                            "(get_global_size($1) - 1 - get_global_id($1))");
+}
+
+struct WideCounts {
+  long functions = 0, with_threads = 0, with_kernels = 0, compared = 0;
+};
+
+void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
+  const ridge::test::ScratchFolder folder;
+  const std::string at = folder.path().string() + "/";
+  std::vector<std::string> flags{"-std=c++20"};
+  std::ofstream(at + "all.hpp") << kWideHeaders << WideGenerator::declarations();
+  if (std::system(
+          ("clang++-19 -std=c++20 -x c++-header " + at + "all.hpp -o " + at + "all.pch > /dev/null 2>&1").c_str()) == 0)
+    flags.insert(flags.end(), {"-include-pch", at + "all.pch"});
+  else
+    flags.insert(flags.end(), {"-include", at + "all.hpp"});
+  WideGenerator generator(seed);
+  std::vector<Source> sources;
+  std::vector<std::string> types;
+  for (int f = 0; f < each; ++f) {
+    const std::string name = "p" + std::to_string(f), text = generator.function(name);
+    for (const char* emit : {"openmp", "opencl"})
+      if (opencl || emit[4] != 'c') {
+        sources.push_back({name, text, emit, f % 2 == 0 ? "always" : "auto"});
+        types.push_back(generator.type());
+      }
+  }
+  std::set<std::string> headers, written;
+  std::string text, calls, runtime;
+  const Reader reader(flags);
+  std::size_t read = 0;
+  for (std::size_t k = 0; k < sources.size();)
+    k = reader.read(sources, k, [&](std::size_t at_source, const ridge::place::Report& report) {
+      ++read;
+      if (report.placed.empty()) return;
+      const Source& s = sources[at_source];
+      const bool threads = s.emit == "openmp";
+      ++(threads ? counts.with_threads : counts.with_kernels);
+      if (written.insert(s.function).second) text += in_namespace("original_" + s.function, s.text, headers);
+      std::vector<std::pair<std::string, std::string>> versions{{"placed", report.placed}};
+      if (threads && !report.permuted.empty()) versions.emplace_back("permuted", report.permuted);
+      if (!threads) versions.emplace_back("permuted", items_turned(report.placed));
+      for (const auto& [kind, program] : versions) {
+        const std::string space = kind + "_" + s.emit + "_" + s.function;
+        text += in_namespace(space, without_runtime(program, runtime), headers);
+        calls += "  compare<" + types[at_source] + ">(\"" + s.function + " " + s.emit + " " + kind + "\", original_" +
+                 s.function + "::" + s.function + ", " + space + "::" + s.function + ", " +
+                 (report.reassociates ? "1e-4" : "0") + ", " + (threads ? "2" : "1") + ");\n";
+      }
+    });
+  EXPECT_EQ(read, sources.size()) << "one of them does not compile";
+  counts.functions += each;
+  std::string all = kWideHeaders;
+  for (const std::string& h : headers) all += h + "\n";
+  all += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n" + WideGenerator::declarations() + kWorld + runtime + text +
+         "int main() {\n" + calls + "  std::printf(\"compared %ld\\n\", compared);\n  return different > 0;\n}\n";
+  std::ofstream(at + "all.cpp") << all;
+  const auto keep = [&] {
+    if (std::getenv("RIDGE_PLACE_KEEP") != nullptr)
+      std::filesystem::copy_file(at + "all.cpp", "/tmp/ridge_wide_" + std::to_string(seed) + ".cpp",
+                                 std::filesystem::copy_options::overwrite_existing);
+  };
+  // Another compiler and its flags, for longer runs; {} stands for the folder with all.pch.
+  const char* named = std::getenv("RIDGE_WIDE_CXX");
+  std::string compiler = named != nullptr ? named : "c++ -fopenmp";
+  if (const auto here = compiler.find("{}"); here != std::string::npos) compiler.replace(here, 2, at);
+  if (std::system((compiler + " -O0 -fwrapv -fno-strict-aliasing -ffp-contract=off -std=c++20 -w -o " + at + "all " +
+                   at + "all.cpp " + (opencl ? "-lOpenCL " : "") + "> " + at + "log 2>&1")
+                      .c_str()) != 0) {
+    keep();
+    FAIL() << all_of(at + "log").substr(0, 4000);
+  }
+  const int code = std::system(("OMP_NUM_THREADS=8 OMP_WAIT_POLICY=passive OMP_SCHEDULE=dynamic,1 timeout 900 " + at +
+                                "all > " + at + "log 2>&1")
+                                   .c_str());
+  const std::string log = all_of(at + "log");
+  if (code != 0) keep();
+  EXPECT_EQ(code, 0) << log;
+  const auto said = log.rfind("compared ");
+  ASSERT_NE(said, std::string::npos) << log;
+  counts.compared += std::atol(log.c_str() + said + 9);
+}
+
+// RIDGE_WIDE_FROM, RIDGE_WIDE_BATCHES and RIDGE_WIDE_EACH are for longer runs; with RIDGE_PLACE_KEEP a program that
+// differs stays in /tmp.
+TEST(WidePrograms, EachEqualsTheOriginal) {
+  if (!Reader().there()) GTEST_SKIP() << "this build has no placement compiler";
+  const auto number = [](const char* name, int otherwise) {
+    const char* given = std::getenv(name);
+    return given == nullptr ? otherwise : std::atoi(given);
+  };
+  const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
+  const int from = number("RIDGE_WIDE_FROM", 1), batches = number("RIDGE_WIDE_BATCHES", slow ? 40 : 1),
+            each = number("RIDGE_WIDE_EACH", slow ? 50 : 12), kernels = number("RIDGE_WIDE_KERNELS", 8);
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);
+  WideCounts counts;
+  for (int batch = 0; batch < batches; ++batch) {
+    const unsigned seed = static_cast<unsigned>(from + batch);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    compare_wide(seed, each, kernels > 0 && batch % kernels == kernels - 1, counts);
+    if (batches > 1) {
+      std::printf("%ld functions, %ld on threads, %ld on a device, %ld comparisons\n", counts.functions,
+                  counts.with_threads, counts.with_kernels, counts.compared);
+      std::fflush(stdout);
+    }
+  }
+  EXPECT_GT(counts.with_threads, 0);
+  EXPECT_GT(counts.compared, 0);
+}
+
+}  // namespace
