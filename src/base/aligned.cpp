@@ -1,21 +1,35 @@
 #include "base/aligned.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/allocation_tally.hpp"
 #include "base/text.hpp"
 
 namespace ridge::base {
 
 namespace {
 constexpr std::size_t kHugePage = 2u << 20;
+thread_local std::ptrdiff_t allocated = 0;  // by this thread, less what it freed
+
+std::ptrdiff_t size_of(void* memory) { return static_cast<std::ptrdiff_t>(malloc_usable_size(memory)); }
+}  // namespace
+
+void FreeAligned::operator()(void* memory) const noexcept {
+  allocated -= size_of(memory);
+  std::free(memory);
 }
 
-void FreeAligned::operator()(void* memory) const noexcept { std::free(memory); }
+AllocationTally::AllocationTally() : before_(allocated) {}
+std::size_t AllocationTally::bytes() const {
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(allocated - before_, 0));
+}
 
 std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes) {
   const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kAlignment;
@@ -27,6 +41,7 @@ std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes) {
   }
   // Large arrays walked with large strides live or die by the TLB; where the system refuses, nothing is lost.
   if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
+  allocated += size_of(memory);
   return std::unique_ptr<void, FreeAligned>(memory);
 }
 

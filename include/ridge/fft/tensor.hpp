@@ -97,8 +97,9 @@ TensorPlan<T> tensor_plan(const Device& device, const TensorProblem& problem, co
   return TensorPlan<T>(device, problem, options);
 }
 
-// The same plan for the same problem and effort, kept for the life of the process (the most recently used, some 64 MB
-// of tables and scratch for each precision): on the host: for callers that plan at every call. Any thread may ask.
+// The same plan for the same problem and effort, on the host: for callers that plan at every call. The most recently
+// used plans are kept, at most 32 MiB of tables and scratch for each precision, and always the last two; the rest is
+// freed. Thread-safe.
 template <class T>
 TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Options& options = {});
 void forget_cached_plans();  // plans that are held live on

@@ -11,6 +11,7 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "base/lru_cache.hpp"
 #include "fft/host/line_trials.hpp"
 #include "fft/registry.hpp"
 #include "plan/selection.hpp"
@@ -56,12 +57,23 @@ struct Remembered {
   planner::SharedDecision decision;
   LineChoice<T> choice;
   std::weak_ptr<const LineKernel<T>> kernel;
+  std::size_t text_bytes = 0;  // of a decision that was made at once
 };
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of remembered choices, for each precision
+constexpr std::size_t kEntryBytes = 1 << 10;              // of one of them without its text
+
+// What a remembered choice occupies: mostly the text of the candidates that lost.
+std::size_t bytes_of(const planner::Decision& decision) {
+  std::size_t bytes = 0;
+  for (const planner::Trial& trial : decision.trials) bytes += sizeof trial + trial.name.size() + trial.reason.size();
+  return bytes;
+}
 
 template <class T>
 struct Memory {
   std::mutex mutex;
-  std::map<Key, Remembered<T>> entries;
+  base::LruCache<Key, Remembered<T>, std::map> entries{kMostBytes};
   // Never destroyed: plans may be made and dropped while the process ends.
   static Memory& instance() {
     static Memory* memory = new Memory;
@@ -98,6 +110,7 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
   const std::size_t first = chosen.decision.winner;
+  result.text_bytes = bytes_of(chosen.decision);
   result.decision = std::move(chosen.decision);
   winner = std::move(chosen.winner);
   result.choice = std::move(choices[first]);
@@ -145,12 +158,10 @@ ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Op
   Memory<T>& memory = Memory<T>::instance();
   {
     std::lock_guard lock(memory.mutex);
-    const auto found = memory.entries.find(key);
-    if (found != memory.entries.end()) {
-      Remembered<T>& entry = found->second;
-      auto kernel = entry.kernel.lock();
-      if (!kernel) entry.kernel = kernel = entry.choice.make();
-      return {std::move(kernel), entry.decision};
+    if (Remembered<T>* const entry = memory.entries.find(key)) {
+      auto kernel = entry->kernel.lock();
+      if (!kernel) entry->kernel = kernel = entry->choice.make();
+      return {std::move(kernel), entry->decision};
     }
   }
   // Not under the lock: measuring takes long, and twice the same answer does no harm.
@@ -159,7 +170,8 @@ ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Op
                                                         : decide<T>(device, n, options, kernel);
   ChosenLine<T> chosen{std::move(kernel), entry.decision};
   std::lock_guard lock(memory.mutex);
-  memory.entries.insert_or_assign(key, std::move(entry));
+  const std::size_t bytes = kEntryBytes + entry.text_bytes;
+  memory.entries.put(key, std::move(entry), bytes);
   return chosen;
 }
 

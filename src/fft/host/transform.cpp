@@ -118,8 +118,10 @@ void Transform<T>::build_complex(DirectedStages& directed, const Side& in, const
 
 template <class T>
 std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, const planner::Options& options) {
+  constexpr std::size_t kFewRealLines = 256;
   struct Memory {
     std::mutex mutex;
+    std::size_t most = kFewRealLines;
     std::map<std::pair<std::size_t, const LineKernel<T>*>, std::weak_ptr<const RealKernel<T>>> entries;
   };
   static Memory* const memory = new Memory;  // never destroyed, like the lines
@@ -128,6 +130,10 @@ std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, cons
   const std::shared_ptr<const LineKernel<T>> base = inner == 0 ? nullptr : lines_.back();
   // A kernel that is still alive holds its line, so the line's address cannot have been given to another.
   const std::lock_guard lock(memory->mutex);
+  if (memory->entries.size() >= memory->most) {  // mostly lengths that no plan uses any more
+    std::erase_if(memory->entries, [](const auto& one) { return one.second.expired(); });
+    memory->most = std::max(kFewRealLines, 2 * memory->entries.size());
+  }
   auto& entry = memory->entries[{n, base.get()}];
   if (auto kernel = entry.lock()) return kernel;
   std::shared_ptr<const RealKernel<T>> kernel = make_real<T>(n, [&](std::size_t length) {
@@ -376,7 +382,7 @@ void Transform<T>::build_through_plane(DirectedStages& directed, const Side& in,
 template <class T>
 void Transform<T>::decide_streams() {
 #if defined(__x86_64__)
-  const double last_cache = static_cast<double>(machine::host_caches().back().size);
+  static const auto last_cache = static_cast<double>(machine::host_caches().back().size);  // files: half a millisecond
   for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
     std::vector<Stage<T>>& stages = directed->stages;
     if (stages.empty() || directed->real) continue;

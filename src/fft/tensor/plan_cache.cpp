@@ -1,69 +1,52 @@
+// Plans of callers that plan at every call, kept within a limit of memory.
+#include <malloc.h>
+
 #include <algorithm>
-#include <list>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <unordered_map>
 
 #include <ridge/fft/tensor.hpp>
 
+#include "base/allocation_tally.hpp"
 #include "base/fork_gate.hpp"
+#include "base/lru_cache.hpp"
 #include "fft/tensor/problem_key.hpp"
 
 namespace ridge::fft {
 namespace {
 
-// Programs that plan at every call are common, and must not pay for it: plans made before are kept.
+// Limits of one precision: tables and scratch as allocated, and about this much for the objects of a plan. Two plans
+// are always kept: programs go forward and back.
+constexpr std::size_t kMostBytes = std::size_t{32} << 20, kLeastPlans = 2;
+constexpr std::size_t kPlanBytes = 3 << 10;
+constexpr std::size_t kTrimBytes = std::size_t{16} << 20;  // freed plans between two calls of malloc_trim()
+
 template <class T>
-class Cache {
- public:
+struct Cache {
+  std::mutex mutex;
+  base::LruCache<std::string, TensorPlan<T>> plans{kMostBytes, kLeastPlans};
+  std::size_t dropped = 0;  // bytes since the last malloc_trim()
   static Cache& instance() {
     static Cache* const cache = new Cache;  // never destroyed: plans are executed while a process ends
     return *cache;
   }
-
-  std::optional<TensorPlan<T>> find(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = places_.find(key);
-    if (found == places_.end()) return std::nullopt;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->second;
-  }
-
-  void put(const std::string& key, const TensorPlan<T>& plan) {
-    const std::lock_guard lock(mutex_);
-    if (places_.contains(key)) return;
-    entries_.emplace_front(key, plan);
-    places_[key] = entries_.begin();
-    points_ += points(plan);
-    while (entries_.size() > 1 && (entries_.size() > kMostEntries || points_ > kMostPoints)) {
-      points_ -= points(entries_.back().second);
-      places_.erase(entries_.back().first);
-      entries_.pop_back();
-    }
-  }
-
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    places_.clear();
-    entries_.clear();
-    points_ = 0;
-  }
-
- private:
-  // Tables and scratch grow with the points of a transform: 64 MB of them in all.
-  static constexpr std::size_t kMostEntries = 4096, kMostPoints = (std::size_t{64} << 20) / (2 * sizeof(T));
-  static std::size_t points(const TensorPlan<T>& plan) {
-    std::size_t product = 64;
-    for (const Dimension& axis : plan.problem().axes) product *= std::max<std::size_t>(axis.length, 1);
-    return product;
-  }
-
-  std::mutex mutex_;
-  std::list<std::pair<std::string, TensorPlan<T>>> entries_;
-  std::unordered_map<std::string, typename std::list<std::pair<std::string, TensorPlan<T>>>::iterator> places_;
-  std::size_t points_ = 0;
 };
+
+// Tables of ever longer lines do not fit where those of shorter ones were: without this the heap grows by holes.
+void give_back_pages() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+// Bytes of a plan that has just been made. Tables that it shares with an older plan are not in the tally, but may
+// outlive that plan here: at least one table of all points is counted.
+template <class T>
+std::size_t plan_bytes(const TensorProblem& problem, const base::AllocationTally& tally) {
+  std::size_t points = 1;
+  for (const Dimension& axis : problem.axes) points *= std::max<std::size_t>(axis.length, 1);
+  return kPlanBytes + std::max(tally.bytes(), points * 2 * sizeof(T));
+}
 
 }  // namespace
 
@@ -75,16 +58,34 @@ TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Op
   }
   key += options.variant;
   const base::ForkGate gate;
-  if (auto known = Cache<T>::instance().find(key)) return *known;
+  Cache<T>& cache = Cache<T>::instance();
+  {
+    const std::lock_guard lock(cache.mutex);
+    if (const TensorPlan<T>* const known = cache.plans.find(key)) return *known;
+  }
+  const base::AllocationTally tally;
   TensorPlan<T> plan(host(), problem, options);
-  Cache<T>::instance().put(key, plan);
+  const std::size_t bytes = plan_bytes<T>(problem, tally);
+  bool trim = false;
+  {
+    const std::lock_guard lock(cache.mutex);
+    cache.dropped += cache.plans.put(key, plan, bytes);
+    if ((trim = cache.dropped >= kTrimBytes)) cache.dropped = 0;
+  }
+  if (trim) give_back_pages();
   return plan;
+}
+
+template <class T>
+void forget_plans_of() {
+  const std::lock_guard lock(Cache<T>::instance().mutex);
+  Cache<T>::instance().plans.clear();
 }
 
 void forget_cached_plans() {
   const base::ForkGate gate;
-  Cache<float>::instance().clear();
-  Cache<double>::instance().clear();
+  forget_plans_of<float>();
+  forget_plans_of<double>();
 }
 
 template TensorPlan<float> cached_tensor_plan(const TensorProblem&, const planner::Options&);
