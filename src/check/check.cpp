@@ -7,12 +7,12 @@
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
+#include "check/laws.hpp"
 
 namespace ridge::check {
 namespace {
 
 constexpr std::size_t kMostFailures = 20;  // one defect fails often: more of it tells nothing
-constexpr double kLarge = 0.03;            // the share of problems of production size
 
 std::uint64_t seed_of(const std::string& workload, std::uint64_t seed, std::uint64_t number) {
   std::uint64_t mixed = Random(seed).bits() ^ (number * 0xd1342543de82ef95U);
@@ -26,18 +26,10 @@ std::size_t points_for(const Device& device) {
   return device.info().shares_host_memory ? std::size_t{1} << 14 : std::size_t{1} << 24;
 }
 
-Outcome guarded(const Workload& workload, Draw& draw) {
-  try {
-    return workload.check(draw);
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::invalid_argument || error.kind() == ErrorKind::out_of_memory ||
-        error.kind() == ErrorKind::unavailable) {
-      return {.refused = error.what()};
-    }
-    return {.wrong = error.what(), .broken = error.kind() == ErrorKind::device};
-  } catch (const std::exception& error) {
-    return {.wrong = fmt::format("an exception: {}", error.what())};
-  }
+// A NaN in floats, another number in integers.
+void spoil(std::span<std::byte> answer) {
+  if (answer.size() < 16) return;
+  for (std::byte& byte : answer.subspan(answer.size() / 3 / 16 * 16, 16)) byte ^= std::byte{0xff};
 }
 
 struct Ran {
@@ -50,10 +42,11 @@ Ran run_case(const Device& device, const Workload& workload, const Options& opti
   if (options.before) options.before(workload.name, number, shrink);
   Draw draw{device, Random(seed_of(workload.name, options.seed, number)), 0};
   const std::size_t most = options.most_points > 0 ? options.most_points : points_for(device);
-  const bool large = draw.random.chance(kLarge);
+  const bool large = draw.random.chance(options.large);
   const std::size_t usual = std::max<std::size_t>(64, std::min<std::size_t>(most, 64 + draw.random.magnitude(1 << 16)));
   draw.points = std::max<std::size_t>(1, (large ? most : usual) >> std::min<std::size_t>(shrink, 60));
-  Outcome outcome = guarded(workload, draw);
+  if (options.spoil) draw.tamper = spoil;
+  Outcome outcome = guarded([&] { return workload.check(draw); });
   return {std::move(draw.problem), std::move(outcome)};
 }
 
@@ -72,10 +65,33 @@ Failure shrunk(const Device& device, const Workload& workload, const Options& op
 
 }  // namespace
 
+Outcome guarded(const std::function<Outcome()>& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::invalid_argument || error.kind() == ErrorKind::out_of_memory ||
+        error.kind() == ErrorKind::unavailable) {
+      return {.refused = error.what()};
+    }
+    return {.wrong = error.what(), .broken = error.kind() == ErrorKind::device};
+  } catch (const std::exception& error) {
+    return {.wrong = fmt::format("an exception: {}", error.what())};
+  }
+}
+
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
       {"transpose", check_transpose},   {"fft", check_fft}, {"stencil", check_stencil},
       {"filterbank", check_filterbank}, {"sar", check_sar}, {"image", check_image}};
+  return all;
+}
+
+const std::vector<Workload>& laws() {
+  static const std::vector<Workload> all{{"transpose", transpose_laws},
+                                         {"fft", fft_laws},
+                                         {"stencil", stencil_laws},
+                                         {"filterbank", filterbank_laws},
+                                         {"image", image_laws}};
   return all;
 }
 

@@ -22,10 +22,12 @@ struct Draw {
   Random random;
   std::size_t points;     // elements the problem may have
   std::string problem{};  // in words, with the variant: said as soon as it is known
-  // Tests of the checks: changes an answer before it is compared.
+  // Tests of the checks: changes an answer before it is compared, or the input that a run must leave alone.
   std::function<void(std::span<std::byte> answer)> tamper{};
-  void answered(std::span<std::byte> answer) const {
+  std::function<void(std::span<std::byte> input)> tamper_input{};
+  void answered(std::span<std::byte> answer, std::span<std::byte> input = {}) const {
     if (tamper) tamper(answer);
+    if (tamper_input && !input.empty()) tamper_input(input);
   }
 };
 
@@ -34,6 +36,9 @@ struct Outcome {
   std::string refused{};  // the library's words; nothing was computed
   bool broken = false;    // the device failed: what runs on it afterwards says nothing
 };
+
+// What a check finds; the library's refusals and failures are outcomes too.
+Outcome guarded(const std::function<Outcome()>& check);
 
 struct Workload {
   const char* name;
@@ -68,6 +73,8 @@ struct Options {
   // Several processes that draw together: whether they go on, from what this one thinks. Empty: as it thinks.
   std::function<bool(bool in_time)> go_on{};
   std::size_t most_points = 0;  // 0: what suits the device; a few problems have this size, most are small
+  double large = 0.03;          // the share of problems of that size
+  bool spoil = false;           // changes 16 bytes of every answer before it is compared
   // Before a problem is begun, those included that are tried while a failure is made smaller.
   std::function<void(const std::string& workload, std::uint64_t number, std::size_t shrink)> before{};
   std::function<void(const std::string& workload, std::uint64_t number, const std::string& problem,

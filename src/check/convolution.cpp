@@ -10,7 +10,6 @@
 #include <ridge/fft.hpp>
 
 #include "check/check.hpp"
-#include "device/random.hpp"
 
 namespace ridge::check {
 namespace {
@@ -30,7 +29,7 @@ template <class Element>
 std::vector<Element> draw_values(std::size_t count, std::uint64_t seed) {
   using T = typename RealOf<Element>::Type;
   std::vector<Element> values(count);
-  fill_random(std::as_writable_bytes(std::span(values)), sizeof(T) == 4 ? Numbers::float32 : Numbers::float64, seed);
+  fill_values(std::as_writable_bytes(std::span(values)), sizeof(T) == 4 ? Values::float32 : Values::float64, seed);
   return values;
 }
 

@@ -6,6 +6,7 @@
 
 #include "check/check.hpp"
 #include "check/fft_direction.hpp"
+#include "check/systematic.hpp"
 #include "check/variants.hpp"
 
 namespace ridge::check {
@@ -47,12 +48,21 @@ class Resident {
   const fft::Plan<T>& plan_;
 };
 
+const planner::Options kQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+
+template <class T>
+Outcome one_direction(Draw& draw, const TextProblem& wanted) {
+  const FftCase made{.problem = wanted.problem, .data = draw.random.bits()};
+  const fft::Plan<T> plan(draw.device, made.problem, kQuick);
+  return {.wrong = FftDirection<T>(made, sides_of(made.problem), !wanted.inverse).check(plan, draw)};
+}
+
 template <class T, class Plan>
-std::string both_directions(const FftCase& made, const fft::Layout& layout, const Plan& plan, const Draw& draw) {
-  std::string wrong = FftDirection<T>(made, layout, true).check(plan, draw);
+std::string both_directions(const FftCase& made, const FftSides& sides, const Plan& plan, const Draw& draw) {
+  std::string wrong = FftDirection<T>(made, sides, true).check(plan, draw);
   if (!wrong.empty()) return "forward: " + wrong;
-  if (layout.samples.aliases) return {};
-  wrong = FftDirection<T>(made, layout, false).check(plan, draw);
+  if (sides.samples.aliases) return {};
+  wrong = FftDirection<T>(made, sides, false).check(plan, draw);
   return wrong.empty() ? "" : "inverse: " + wrong;
 }
 
@@ -69,14 +79,14 @@ Outcome check_hybrid(Draw& draw) {
   fft::HybridOptions options{.cores = random.below(4),
                              .piece_bytes = random.chance(0.5) ? 0 : random.magnitude(1 << 16)};
   options.seconds = 0.02;
-  options.planning = {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+  options.planning = kQuick;
   draw.problem = fft_in_words<T>(made) + ", hybrid";
   std::vector<Device> devices{host()};
   if (!draw.device.is_host()) devices.push_back(draw.device);
   const fft::HybridPlan<T> plan(devices, made.problem, options);
   for (const fft::HybridShare& share : plan.shares())
     draw.problem += fmt::format(", {} of {}", share.transforms, share.device);
-  return {.wrong = both_directions<T>(made, fft::resolve(made.problem), plan, draw)};
+  return {.wrong = both_directions<T>(made, sides_of(made.problem), plan, draw)};
 }
 
 template <class T>
@@ -85,8 +95,7 @@ Outcome check_samples(Draw& draw) {
   if (sizeof(T) == 8) draw.points = std::min<std::size_t>(draw.points, std::size_t{1} << 18);
   const FftCase made = draw_fft<T>(draw);
   draw.problem = fft_in_words<T>(made);
-  const fft::Layout layout = fft::resolve(made.problem);
-  planner::Options options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+  planner::Options options = kQuick;
   if (made.problem.shape.size() == 1)
     options = some_variant(fft::candidates<T>(draw.device, made.problem.shape[0]), made.by_chance);
   std::optional<fft::Plan<T>> plan;
@@ -99,13 +108,19 @@ Outcome check_samples(Draw& draw) {
     plan.emplace(draw.device, made.problem, options);
   }
   draw.problem += ", " + chosen_by(plan->decisions());
+  const FftSides sides = sides_of(made.problem);
   const bool resident = !draw.device.is_host() && Random(made.data).chance(0.4);
-  if (!resident) return {.wrong = both_directions<T>(made, layout, *plan, draw)};
+  if (!resident) return {.wrong = both_directions<T>(made, sides, *plan, draw)};
   draw.problem += ", buffers";
-  return {.wrong = both_directions<T>(made, layout, Resident<T>(*plan), draw)};
+  return {.wrong = both_directions<T>(made, sides, Resident<T>(*plan), draw)};
 }
 
 }  // namespace
+
+Outcome check_transform(Draw& draw, const TextProblem& problem) {
+  draw.problem = to_text(problem);
+  return problem.float64 ? one_direction<double>(draw, problem) : one_direction<float>(draw, problem);
+}
 
 Outcome check_fft(Draw& draw) {
   const double part = draw.random.uniform();

@@ -14,9 +14,8 @@
 
 #include "base/worst.hpp"
 #include "check/fft_case.hpp"
-#include "device/random.hpp"
-#include "fft/layout.hpp"
-#include "fft/reference.hpp"
+#include "check/fft_sides.hpp"
+#include "check/wide_dft.hpp"
 
 namespace ridge::check {
 
@@ -24,16 +23,17 @@ namespace ridge::check {
 template <class T>
 class FftDirection {
  public:
-  using Real = fft::reference::Wider<T>;
-  using Points = std::vector<fft::reference::Point<Real>>;
+  using Real = Wide<T>;
+  using Point = WidePoint<Real>;
+  using Points = std::vector<Point>;
 
-  FftDirection(const FftCase& made, const fft::Layout& layout, bool forward)
+  FftDirection(const FftCase& made, const FftSides& sides, bool forward)
       : made_(made),
         problem_(made.problem),
         forward_(forward),
         real_(made.problem.kind == fft::Kind::real),
-        in_(forward_ ? layout.samples : layout.spectrum),
-        out_(forward_ ? layout.spectrum : layout.samples),
+        in_(forward_ ? sides.samples : sides.spectrum),
+        out_(forward_ ? sides.spectrum : sides.samples),
         samples_shape_(made.problem.shape),
         in_shape_(forward_ ? samples_shape_ : spectrum_shape(made.problem)),
         out_shape_(forward_ ? spectrum_shape(made.problem) : samples_shape_) {
@@ -52,7 +52,7 @@ class FftDirection {
     const std::size_t in_shift = made_.shift * in_values_ * value_bytes_;
     const std::size_t out_shift = problem_.in_place ? in_shift : made_.shift * out_values_ * sizeof(T);
     std::vector<std::byte> from(in_shift + std::max(in_bytes, problem_.in_place ? out_bytes : 0));
-    fill_random(from, value_bytes_ == sizeof(T) ? kNumbers : Numbers::bits, made_.data + (forward_ ? 0 : 1));
+    fill_values(from, value_bytes_ == sizeof(T) ? kValues : Values::bytes, made_.data + (forward_ ? 0 : 1));
     input_ = from.data() + in_shift;
     if (!forward_ && real_) make_hermitian();
     plant_oddity();
@@ -60,7 +60,7 @@ class FftDirection {
     std::vector<std::byte> to(problem_.in_place ? 0 : out_shift + out_bytes, std::byte{0xff});
     std::byte* output = problem_.in_place ? from.data() + in_shift : to.data() + out_shift;
     transform(plan, from.data() + in_shift, in_bytes, output, out_bytes);
-    draw.answered({output, out_bytes});
+    draw.answered({output, out_bytes}, from);
     if (!problem_.in_place && from != before) return "the input was changed";
     input_ = before.data() + in_shift;
     output_ = output;
@@ -71,18 +71,8 @@ class FftDirection {
   }
 
  private:
-  static constexpr Numbers kNumbers = sizeof(T) == 4 ? Numbers::float32 : Numbers::float64;
+  static constexpr Values kValues = sizeof(T) == 4 ? Values::float32 : Values::float64;
   static constexpr double kEpsilon = std::numeric_limits<T>::epsilon();
-
-  static std::size_t element(const fft::Side& side, const std::vector<std::size_t>& shape, std::size_t line,
-                             std::size_t index) {
-    std::size_t at = line * side.batch;
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      at += index % shape[axis] * side.strides[axis];
-      index /= shape[axis];
-    }
-    return at;
-  }
 
   template <class Plan>
   void transform(const Plan& plan, std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes) {
@@ -121,10 +111,10 @@ class FftDirection {
     return static_cast<double>(number);
   }
   std::byte* input_at(std::size_t line, std::size_t index) const {
-    return const_cast<std::byte*>(input_) + element(in_, in_shape_, line, index) * in_values_ * value_bytes_;
+    return const_cast<std::byte*>(input_) + in_.at(line, index) * in_values_ * value_bytes_;
   }
   std::complex<double> output(std::size_t line, std::size_t index) const {
-    const std::byte* at = output_ + element(out_, out_shape_, line, index) * out_values_ * sizeof(T);
+    const std::byte* at = output_ + out_.at(line, index) * out_values_ * sizeof(T);
     return {stored(at), out_values_ == 2 ? stored(at + sizeof(T)) : 0.0};
   }
 
@@ -177,7 +167,7 @@ class FftDirection {
     std::vector<bool> used(out_.extent, false);
     const std::size_t count = points_of(out_shape_);
     for (std::size_t line = 0; line < problem_.batch; ++line) {
-      for (std::size_t index = 0; index < count; ++index) used[element(out_, out_shape_, line, index)] = true;
+      for (std::size_t index = 0; index < count; ++index) used[out_.at(line, index)] = true;
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (used[i]) continue;
@@ -198,11 +188,10 @@ class FftDirection {
     Points points(count);
     for (std::size_t index = 0; index < count; ++index) {
       const std::byte* at = input_at(line, index);
-      fft::reference::Point<Real> point{Real(value(at)), Real(in_values_ == 2 ? value(at + value_bytes_) : 0.0)};
-      if (!load().window.empty()) point = point * fft::reference::Point<Real>{Real(load().window[index]), Real(0.0)};
+      Point point{Real(value(at)), Real(in_values_ == 2 ? value(at + value_bytes_) : 0.0)};
+      if (!load().window.empty()) point = point * Point{Real(load().window[index]), Real(0.0)};
       if (!load().multiply.empty())
-        point = point *
-                fft::reference::Point<Real>{Real(load().multiply[index].real()), Real(load().multiply[index].imag())};
+        point = point * Point{Real(load().multiply[index].real()), Real(load().multiply[index].imag())};
       points[index] = point;
     }
     if (forward_ || !real_) return points;
@@ -226,19 +215,17 @@ class FftDirection {
     return whole;
   }
 
-  std::complex<double> finished(fft::reference::Point<Real> point, std::size_t out_index) const {
-    point = point * fft::reference::Point<Real>{Real(scale()), Real(0.0)};
-    if (!store().window.empty())
-      point = point * fft::reference::Point<Real>{Real(store().window[out_index]), Real(0.0)};
+  std::complex<double> finished(Point point, std::size_t out_index) const {
+    point = point * Point{Real(scale()), Real(0.0)};
+    if (!store().window.empty()) point = point * Point{Real(store().window[out_index]), Real(0.0)};
     if (!store().multiply.empty())
-      point = point * fft::reference::Point<Real>{Real(store().multiply[out_index].real()),
-                                                  Real(store().multiply[out_index].imag())};
+      point = point * Point{Real(store().multiply[out_index].real()), Real(store().multiply[out_index].imag())};
     return {static_cast<double>(point.re), out_values_ == 2 ? static_cast<double>(point.im) : 0.0};
   }
 
-  const std::vector<fft::reference::Point<Real>>& roots(std::size_t n) {
+  const std::vector<Point>& roots(std::size_t n) {
     auto& table = roots_[n];
-    if (table.empty()) table = fft::reference::roots_of_unity<Real>(n, forward_ ? -1 : 1);
+    if (table.empty()) table = wide_roots<Real>(n, forward_ ? -1 : 1);
     return table;
   }
 
@@ -250,7 +237,7 @@ class FftDirection {
       for (std::size_t start = 0; n > 1 && start < points.size(); ++start) {
         if (start / inner % n != 0) continue;
         for (std::size_t i = 0; i < n; ++i) line[i] = points[start + i * inner];
-        fft::reference::transform(line.data(), 1, n, result.data(), roots(n), 1);
+        wide_dft(line.data(), 1, n, roots(n), 1, result.data());
         for (std::size_t i = 0; i < n; ++i) points[start + i * inner] = result[i];
       }
       inner *= n;
@@ -268,7 +255,7 @@ class FftDirection {
     double cost = 0;
     for (std::size_t n : samples_shape_) {
       for (std::size_t rest = n; rest > 1;) {
-        const std::size_t p = fft::reference::smallest_factor(rest);
+        const std::size_t p = smallest_prime_factor(rest);
         cost += static_cast<double>(p);
         rest /= p;
       }
@@ -380,7 +367,7 @@ class FftDirection {
       if (!energy && line != sampled) continue;
       const Points points = loaded(line);
       double in_energy = 0, out_energy = 0;
-      for (const fft::reference::Point<Real>& point : points) {
+      for (const Point& point : points) {
         const auto re = static_cast<double>(point.re), im = static_cast<double>(point.im);
         in_energy += re * re + im * im;
       }
@@ -409,15 +396,15 @@ class FftDirection {
   }
 
   // One point by definition.
-  fft::reference::Point<Real> direct(const Points& points, std::size_t index) {
+  Point direct(const Points& points, std::size_t index) {
     const std::size_t axes = samples_shape_.size();
     std::vector<std::size_t> k(axes);
-    std::vector<const fft::reference::Point<Real>*> tables(axes);
+    std::vector<const Point*> tables(axes);
     for (std::size_t axis = axes; axis-- > 0; index /= samples_shape_[axis]) k[axis] = index % samples_shape_[axis];
     for (std::size_t axis = 0; axis < axes; ++axis) tables[axis] = roots(samples_shape_[axis]).data();
-    fft::reference::Point<Real> sum{};
+    Point sum{};
     for (std::size_t i = 0; i < points.size(); ++i) {
-      fft::reference::Point<Real> term = points[i];
+      Point term = points[i];
       std::size_t rest = i;
       for (std::size_t axis = axes; axis-- > 0;) {
         const std::size_t n = samples_shape_[axis];
@@ -432,12 +419,12 @@ class FftDirection {
   const FftCase& made_;
   const fft::Problem& problem_;
   bool forward_, real_;
-  const fft::Side &in_, &out_;
+  const FftSide &in_, &out_;
   std::vector<std::size_t> samples_shape_, in_shape_, out_shape_;
   std::size_t in_values_ = 2, out_values_ = 2, value_bytes_ = sizeof(T);
   const std::byte *input_ = nullptr, *output_ = nullptr;
   bool planted_ = false, quiet_ = false;  // what is no number, denormals: in odd_line
-  std::map<std::size_t, std::vector<fft::reference::Point<Real>>> roots_;
+  std::map<std::size_t, std::vector<Point>> roots_;
 };
 
 }  // namespace ridge::check

@@ -13,8 +13,8 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "check/check.hpp"
+#include "check/stencil_reference.hpp"
 #include "check/variants.hpp"
-#include "stencil/reference.hpp"
 
 namespace ridge::check {
 namespace {
@@ -84,14 +84,7 @@ Outcome check_leaping(Draw& draw) {
 
   stencil::Grid<T> grid(problem.shape, update.fields);
   for (T& cell : grid.all()) cell = static_cast<T>(2 * data.uniform() - 1);
-  // The steps themselves, with twice the digits or, of double, in its own: their roundings are in what is allowed.
-  stencil::Grid<double> expected(problem.shape, update.fields);
-  std::copy(grid.all().begin(), grid.all().end(), expected.all().begin());
-  if constexpr (std::is_same_v<T, float>) {
-    stencil::reference_in_double(update, problem, expected, steps);
-  } else {
-    stencil::reference(update, problem, expected, steps);
-  }
+  const auto expected = stepped(update, problem, grid, steps);
   stencil::Session<T> session = plan.start(grid);
   session.run(first);
   session.run(between);
@@ -101,7 +94,7 @@ Outcome check_leaping(Draw& draw) {
   // Transforms there and back, twice: a few roundings of the largest value each, more of a wave, whose two fields are
   // differences of large numbers; the powers' own in double, and those of the steps in between.
   double largest = 1;
-  for (const double cell : expected.all()) largest = std::max(largest, std::abs(cell));
+  for (const auto cell : expected) largest = std::max(largest, std::abs(static_cast<double>(cell)));
   // The mean of a wave is a double root: a rounding grows with the square of the steps, in the leap's powers and in the
   // steps that are compared with, for both fields.
   const auto times = static_cast<double>(steps + 2);
@@ -110,9 +103,9 @@ Outcome check_leaping(Draw& draw) {
   const double allowed = (2 * units * static_cast<double>(std::numeric_limits<T>::epsilon()) + powers) * largest;
   Outcome outcome;
   for (std::size_t i = 0; i < grid.all().size() && outcome.wrong.empty(); ++i) {
-    const auto got = static_cast<double>(grid.all()[i]);
-    if (!(std::abs(got - expected.all()[i]) <= allowed))
-      outcome.wrong = fmt::format("cell {}: {} where {} belongs, allowed {:.1e}", i, got, expected.all()[i], allowed);
+    const auto got = static_cast<double>(grid.all()[i]), right = static_cast<double>(expected[i]);
+    if (!(std::abs(got - right) <= allowed))
+      outcome.wrong = fmt::format("cell {}: {} where {} belongs, allowed {:.1e}", i, got, right, allowed);
   }
   return outcome;
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace ridge::check {
 namespace {
@@ -59,6 +62,26 @@ std::size_t Random::length(std::size_t most) {
       break;
   }
   return std::clamp<std::size_t>(chosen, 1, std::max<std::size_t>(most, 1));
+}
+
+void fill_values(std::span<std::byte> memory, Values values, std::uint64_t seed) {
+  Random random(seed);
+  const auto fill = [&]<class T>(T) {
+    for (std::size_t at = 0; at + sizeof(T) <= memory.size(); at += sizeof(T)) {
+      T number{};
+      if constexpr (std::is_floating_point_v<T>) {
+        // As many bits as T holds exactly, so that 1 is not reached by rounding.
+        constexpr int kBits = std::numeric_limits<T>::digits;
+        number = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random.bits()) >> (63 - kBits)), -kBits);
+      } else {
+        number = static_cast<T>(random.bits());
+      }
+      std::memcpy(memory.data() + at, &number, sizeof(T));
+    }
+  };
+  if (values == Values::float32) return fill(float{});
+  if (values == Values::float64) return fill(double{});
+  fill(std::uint8_t{});
 }
 
 }  // namespace ridge::check

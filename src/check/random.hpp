@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ridge::check {
@@ -26,5 +27,13 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+enum class Values {
+  bytes,    // any
+  float32,  // uniform in [-1, 1), as are doubles
+  float64,
+};
+// Fills memory; bytes behind the last whole number are left alone.
+void fill_values(std::span<std::byte> memory, Values values, std::uint64_t seed);
 
 }  // namespace ridge::check

@@ -1,5 +1,4 @@
-// Stencils of any shape, type and border against plain loops: cell by cell in double for float, in their own arithmetic
-// for the others, where other orders of a sum are allowed for.
+// Stencils of any shape, type and border against plain loops with more digits; integers exactly.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 #include "check/check.hpp"
 #include "check/stencil_draw.hpp"
+#include "check/stencil_reference.hpp"
 #include "check/variants.hpp"
-#include "stencil/reference.hpp"
 
 namespace ridge::check {
 namespace {
@@ -62,11 +61,11 @@ void fill(Grid<T>& grid, Random& random, bool life) {
 }
 
 // Where one is no number the other must be none, too; else as near as rounding allows.
-template <class T, class Wide>
-std::string difference(const Grid<T>& got, const Grid<Wide>& expected, double allowed) {
+template <class T>
+std::string difference(const Grid<T>& got, const std::vector<WideCell<T>>& expected, double allowed) {
   for (std::size_t i = 0; i < got.all().size(); ++i) {
     const auto a = static_cast<double>(got.all()[i]);
-    const auto b = static_cast<double>(expected.all()[i]);
+    const auto b = static_cast<double>(expected[i]);
     if (std::isfinite(a) != std::isfinite(b) || (std::isfinite(b) && !(std::abs(a - b) <= allowed))) {
       std::vector<std::size_t> place;
       std::size_t rest = i % got.cells();
@@ -176,25 +175,10 @@ Outcome check_cells(Draw& draw) {
     }
     allowed *= std::numeric_limits<T>::epsilon();
   }
-  if constexpr (std::is_same_v<T, float>) {
-    Grid<double> wide(problem.shape, drawn.update.fields);
-    std::copy(grid.all().begin(), grid.all().end(), wide.all().begin());
-    std::optional<Grid<double>> wide_coefficients;
-    if (given != nullptr) {
-      wide_coefficients.emplace(problem.shape, drawn.update.coefficients);
-      std::copy(given->all().begin(), given->all().end(), wide_coefficients->all().begin());
-    }
-    stencil::reference_in_double(drawn.update, problem, wide, steps, wide_coefficients ? &*wide_coefficients : nullptr);
-    advance(plan, grid, steps, given, cut);
-    draw.answered(std::as_writable_bytes(grid.all()));
-    outcome.wrong = difference(grid, wide, allowed);
-  } else {
-    Grid<T> expected = grid;
-    stencil::reference(drawn.update, problem, expected, steps, given);
-    advance(plan, grid, steps, given, cut);
-    draw.answered(std::as_writable_bytes(grid.all()));
-    outcome.wrong = difference(grid, expected, allowed);
-  }
+  const std::vector<WideCell<T>> expected = stepped(drawn.update, problem, grid, steps, given);
+  advance(plan, grid, steps, given, cut);
+  draw.answered(std::as_writable_bytes(grid.all()));
+  outcome.wrong = difference(grid, expected, allowed);
   return outcome;
 }
 

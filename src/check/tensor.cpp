@@ -16,17 +16,47 @@
 #include "check/check.hpp"
 #include "check/tensor_reference.hpp"
 #include "check/variants.hpp"
-#include "device/random.hpp"
-#include "fft/reference.hpp"
-#include "fft/tensor/dimensions.hpp"
 
 namespace ridge::check {
 namespace {
 
 using fft::Dimension;
-using fft::TensorSide;
 
 constexpr std::size_t kRealKinds = 11;
+
+std::size_t product_of(const std::vector<Dimension>& dimensions) {
+  std::size_t product = 1;
+  for (const Dimension& d : dimensions) product *= d.length;
+  return product;
+}
+
+// The lowest and the highest element of a side that its dimensions lead to, counted from the first.
+struct Extent {
+  std::ptrdiff_t low = 0, high = 0;
+};
+Extent extent_of(const std::vector<Dimension>& dimensions, bool input) {
+  Extent extent;
+  for (const Dimension& d : dimensions) {
+    const std::ptrdiff_t far = (static_cast<std::ptrdiff_t>(d.length) - 1) * (input ? d.input : d.output);
+    (far < 0 ? extent.low : extent.high) += far;
+  }
+  return extent;
+}
+
+// visit(input element, output element) for every tuple of indices, the last dimension fastest.
+template <class Visit>
+void for_each_place(const std::vector<Dimension>& dimensions, const Visit& visit) {
+  for (std::size_t number = 0; number < product_of(dimensions); ++number) {
+    std::ptrdiff_t in = 0, out = 0;
+    std::size_t rest = number;
+    for (std::size_t d = dimensions.size(); d-- > 0; rest /= dimensions[d].length) {
+      const auto index = static_cast<std::ptrdiff_t>(rest % dimensions[d].length);
+      in += index * dimensions[d].input;
+      out += index * dimensions[d].output;
+    }
+    visit(in, out);
+  }
+}
 
 // Factors that a kind has on its way besides a transform's.
 double rotations(RealKind kind) {
@@ -62,7 +92,7 @@ Price price_of(const TensorProblem& problem) {
     double factors = 1;
     std::size_t rest = length;
     while (rest > 1) {
-      const std::size_t p = fft::reference::smallest_factor(rest);
+      const std::size_t p = smallest_prime_factor(rest);
       factors += static_cast<double>(p);
       price.convolution |= p > 13;
       rest /= p;
@@ -153,7 +183,7 @@ TensorCase draw_tensor(Draw& draw, double affordable) {
     (axis ? problem.axes : problem.loops).push_back({.length = length});
     left = std::max<std::size_t>(1, left / length);
   }
-  const auto items = static_cast<double>(fft::count(problem.loops));
+  const auto items = static_cast<double>(product_of(problem.loops));
   while (price_of(problem).operations * items > affordable) {
     auto& longest = *std::max_element(problem.axes.begin(), problem.axes.end(),
                                       [](const Dimension& a, const Dimension& b) { return a.length < b.length; });
@@ -201,7 +231,7 @@ struct Side {
   bool split = false;
 
   Side(const std::vector<Dimension>& dimensions, bool input, bool complex, bool splits, bool wanted) : split(splits) {
-    const fft::Reach reach = fft::reach(dimensions, input ? TensorSide::input : TensorSide::output);
+    const Extent reach = extent_of(dimensions, input);
     low = reach.low;
     each = complex && !splits ? 2 : 1;
     const auto elements = static_cast<std::size_t>(reach.high - reach.low + 1);
@@ -226,8 +256,8 @@ struct Side {
 template <class T>
 class TensorCheck {
  public:
-  using Real = fft::reference::Wider<T>;
-  using Value = fft::Point<Real>;
+  using Real = Wide<T>;
+  using Value = WidePoint<Real>;
 
   explicit TensorCheck(const TensorCase& made)
       : made_(made),
@@ -238,8 +268,8 @@ class TensorCheck {
              problem_.split_output, !problem_.in_place) {
     if (!problem_.in_place) return;
     // One array that both sides fit into.
-    const fft::Reach there = fft::reach(dimensions_of(problem_, false), TensorSide::output);
-    const fft::Reach here = fft::reach(dimensions_of(problem_, true), TensorSide::input);
+    const Extent there = extent_of(dimensions_of(problem_, false), false);
+    const Extent here = extent_of(dimensions_of(problem_, true), true);
     in_.low = std::min(here.low, there.low);
     const auto elements = static_cast<std::size_t>(std::max(here.high, there.high) - in_.low + 1);
     in_.re.assign(elements * in_.each, std::numeric_limits<T>::quiet_NaN());
@@ -251,7 +281,7 @@ class TensorCheck {
     const Side<T> before = in_;
     Side<T>& answer = problem_.in_place ? in_ : out_;
     run(draw, answer);
-    draw.answered(std::as_writable_bytes(std::span(answer.re)));
+    draw.answered(std::as_writable_bytes(std::span(answer.re)), std::as_writable_bytes(std::span(in_.re)));
     if (!problem_.in_place && !same_bytes(before)) return "the input was changed";
     return compare(answer);
   }
@@ -270,19 +300,18 @@ class TensorCheck {
     std::vector<Dimension> axes = problem_.axes;
     for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis].length = halved(problem_, input, axis);
     std::size_t index = 0;
-    fft::for_each_item(axes, 0, fft::count(axes),
-                       [&](std::ptrdiff_t in, std::ptrdiff_t out) { visit(index++, start + (input ? in : out)); });
+    for_each_place(axes, [&](std::ptrdiff_t in, std::ptrdiff_t out) { visit(index++, start + (input ? in : out)); });
   }
-  std::size_t elements() const { return fft::count(problem_.axes); }
+  std::size_t elements() const { return product_of(problem_.axes); }
 
   // Random values; half a spectrum is that of real samples.
   void draw_input() {
     Random random(made_.data);
-    const std::size_t items = fft::count(problem_.loops);
+    const std::size_t items = product_of(problem_.loops);
     odd_item_ = items > 0 ? random.below(items) : 0;
     std::size_t item = 0;
     const auto value = [&] { return static_cast<T>(random.uniform() - 0.5); };
-    fft::for_each_item(problem_.loops, 0, items, [&](std::ptrdiff_t in, std::ptrdiff_t) {
+    for_each_place(problem_.loops, [&](std::ptrdiff_t in, std::ptrdiff_t) {
       std::vector<Value> spectrum;
       if (problem_.kind == TensorKind::real_inverse) {
         spectrum.resize(elements());
@@ -361,7 +390,7 @@ class TensorCheck {
     double all_difference = 0, all_norm = 0;
     std::size_t item = 0, values = 0;
     std::string wrong;
-    fft::for_each_item(problem_.loops, 0, inputs_.size(), [&](std::ptrdiff_t, std::ptrdiff_t out) {
+    for_each_place(problem_.loops, [&](std::ptrdiff_t, std::ptrdiff_t out) {
       std::vector<Value> expected = std::move(inputs_[item]);
       const bool spoilt = made_.odd && item == odd_item_;
       if (!spoilt) reference_.run(problem_, expected);

@@ -7,7 +7,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "fft/reference.hpp"
+#include "check/wide_dft.hpp"
 
 namespace ridge::check {
 
@@ -54,8 +54,8 @@ inline bool counts_once(RealKind kind, std::size_t n, std::size_t j) {
 template <class T>
 class TensorReference {
  public:
-  using Real = fft::reference::Wider<T>;
-  using Value = fft::Point<Real>;
+  using Real = Wide<T>;
+  using Value = WidePoint<Real>;
 
   // A whole item, last axis fastest; what comes in is as long as the problem's axes say.
   void run(const TensorProblem& problem, std::vector<Value>& values) {
@@ -88,9 +88,9 @@ class TensorReference {
   void transform(std::vector<Value>& line, int sign) {
     if (line.size() == 1) return;
     auto& roots = roots_[{line.size(), sign}];
-    if (roots.empty()) roots = fft::reference::roots_of_unity<Real>(line.size(), sign);
+    if (roots.empty()) roots = wide_roots<Real>(line.size(), sign);
     std::vector<Value> result(line.size());
-    fft::reference::transform(line.data(), 1, line.size(), result.data(), roots, 1);
+    wide_dft(line.data(), 1, line.size(), roots, 1, result.data());
     line = std::move(result);
   }
 

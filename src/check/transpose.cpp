@@ -8,9 +8,6 @@
 
 #include "check/check.hpp"
 #include "check/variants.hpp"
-#include "device/random.hpp"
-#include "plan/comparison.hpp"
-#include "transpose/layout.hpp"
 
 namespace ridge::check {
 namespace {
@@ -54,29 +51,64 @@ transpose::Problem draw_problem(Draw& draw) {
   return problem;
 }
 
-// The plain loops, written here once more: a mistake that library and reference share would stay unseen.
-void turn(const transpose::Layout& layout, const std::byte* in, std::byte* out) {
-  const std::size_t bytes = layout.element_bytes;
-  for (std::size_t b = 0; b < layout.batch; ++b) {
-    for (std::size_t r = 0; r < layout.rows; ++r) {
-      for (std::size_t c = 0; c < layout.columns; ++c) {
-        const std::size_t from = b * layout.input.batch + r * layout.input.row + c * layout.input.column;
-        const std::size_t to = b * layout.output.batch + c * layout.output.row + r * layout.output.column;
-        std::copy_n(in + from * bytes, bytes, out + to * bytes);
+// The problem with packed strides filled in, as <ridge/transpose.hpp> says.
+struct TurnPlaces {
+  std::size_t rows, columns, batch;
+  transpose::Strides input, output;
+
+  explicit TurnPlaces(const transpose::Problem& problem)
+      : rows(problem.rows), columns(problem.columns), batch(problem.batch) {
+    input = filled(problem.input, rows, columns);
+    const transpose::Strides& out = problem.output;
+    const bool given = out.row != 0 || out.column != 0 || out.batch != 0;
+    output = problem.in_place && !given ? input : filled(out, columns, rows);
+  }
+  static transpose::Strides filled(transpose::Strides strides, std::size_t rows, std::size_t columns) {
+    if (strides.column == 0) strides.column = 1;
+    if (strides.row == 0) strides.row = columns * strides.column;
+    if (strides.batch == 0) strides.batch = std::max(rows * strides.row, columns * strides.column);
+    return strides;
+  }
+  std::size_t input_elements() const {
+    return 1 + (rows - 1) * input.row + (columns - 1) * input.column + (batch - 1) * input.batch;
+  }
+  std::size_t output_elements() const {
+    return 1 + (columns - 1) * output.row + (rows - 1) * output.column + (batch - 1) * output.batch;
+  }
+  void turn(const std::byte* in, std::byte* out, std::size_t bytes) const {
+    for (std::size_t b = 0; b < batch; ++b) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t c = 0; c < columns; ++c) {
+          const std::size_t from = b * input.batch + r * input.row + c * input.column;
+          const std::size_t to = b * output.batch + c * output.row + r * output.column;
+          std::copy_n(in + from * bytes, bytes, out + to * bytes);
+        }
       }
     }
   }
+};
+
+std::string turn_in_words(const transpose::Problem& problem, std::size_t element) {
+  std::string text = fmt::format("{} B {}x{} batch {}", element, problem.rows, problem.columns, problem.batch);
+  const auto strides = [&](const char* side, const transpose::Strides& s) {
+    if (s.row != 0 || s.column != 0 || s.batch != 0)
+      text += fmt::format(" {} strides {}/{}/{}", side, s.row, s.column, s.batch);
+  };
+  strides("input", problem.input);
+  strides("output", problem.output);
+  return problem.in_place ? text + " in place" : text;
 }
 
-void run_resident(const Device& device, const transpose::AnyPlan& plan, const transpose::Layout& layout,
-                  const std::byte* in, std::byte* out) {
+void run_resident(const transpose::AnyPlan& plan, std::span<const std::byte> in, std::span<std::byte> out) {
+  const Device& device = plan.device();
   Queue queue = device.queue();
-  const Buffer from = device.buffer(layout.input_bytes(), {.name = "input"});
-  const Buffer to = layout.in_place ? from : device.buffer(layout.output_bytes(), {.name = "output"});
-  queue.upload(in, from, layout.input_bytes());
-  if (!layout.in_place) queue.upload(out, to, layout.output_bytes());
+  const bool in_place = plan.problem().in_place;
+  const Buffer from = device.buffer(in.size(), {.name = "input"});
+  const Buffer to = in_place ? from : device.buffer(out.size(), {.name = "output"});
+  queue.upload(in.data(), from, in.size());
+  if (!in_place) queue.upload(out.data(), to, out.size());
   plan.enqueue(queue, from, to);
-  queue.download(to, out, layout.output_bytes());
+  queue.download(to, out.data(), out.size());
   queue.finish();
 }
 
@@ -88,34 +120,37 @@ Outcome check_transpose(Draw& draw) {
   const std::uint64_t data = draw.random.bits(), by_chance = draw.random.bits();
   const bool resident = draw.random.chance(0.3);
   const transpose::Problem problem = draw_problem(draw);
-  const transpose::Layout layout = transpose::resolve(problem, element);
   Outcome outcome;
-  draw.problem = layout.key();
+  draw.problem = turn_in_words(problem, element);
   const planner::Options options = some_variant(transpose::candidates(draw.device, problem, element), by_chance);
   const transpose::AnyPlan plan(draw.device, problem, element, options);
   draw.problem += ", " + chosen_by(plan.decisions()) + (resident ? ", in the device's memory" : "");
 
-  std::vector<std::byte> in(layout.input_bytes() + shift);
-  fill_random(in, Numbers::bits, data);
+  const TurnPlaces places(problem);
+  const std::size_t in_bytes = places.input_elements() * element, out_bytes = places.output_elements() * element;
+  std::vector<std::byte> in(in_bytes + shift);
+  fill_values(in, Values::bytes, data);
   const std::vector<std::byte> before = in;
-  std::vector<std::byte> out(layout.output_bytes() + 2 * kGuard + shift, kUntouched), expected;
-  std::byte* to = out.data() + kGuard + shift;
-  if (layout.in_place) std::memcpy(to, in.data() + shift, layout.input_bytes());
+  std::vector<std::byte> out(out_bytes + 2 * kGuard + shift, kUntouched), expected;
+  std::byte *from = in.data() + shift, *to = out.data() + kGuard + shift;
+  if (problem.in_place) std::memcpy(to, from, in_bytes);
   expected = out;
-  turn(layout, in.data() + shift, expected.data() + kGuard + shift);
+  places.turn(from, expected.data() + kGuard + shift, element);
   if (resident) {
-    run_resident(draw.device, plan, layout, in.data() + shift, to);
+    run_resident(plan, {from, in_bytes}, {to, out_bytes});
   } else {
-    plan.run_bytes(layout.in_place ? to : in.data() + shift, layout.input_bytes(), to, layout.output_bytes());
+    plan.run_bytes(problem.in_place ? to : from, in_bytes, to, out_bytes);
   }
-  draw.answered({to, layout.output_bytes()});
+  draw.answered({to, out_bytes}, in);
   if (in != before) outcome.wrong = "the input was changed";
-  const auto comparison = planner::compare_bytes(out, expected, [&](std::size_t byte) {
-    return fmt::format("byte {} of {}", static_cast<std::ptrdiff_t>(byte) - static_cast<std::ptrdiff_t>(kGuard + shift),
-                       layout.output_bytes());
-  });
-  if (!comparison.right())
-    outcome.wrong = fmt::format("{:.0f} bytes differ, the first is {}", comparison.worst, comparison.where);
+  std::size_t wrong = 0, first = 0;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    if (out[i] != expected[i]) ++wrong, first = i;
+  }
+  if (wrong > 0)
+    outcome.wrong =
+        fmt::format("{} bytes differ, the first is byte {} of {}", wrong,
+                    static_cast<std::ptrdiff_t>(first) - static_cast<std::ptrdiff_t>(kGuard + shift), out_bytes);
   return outcome;
 }
 

@@ -56,9 +56,53 @@ double mean_error(const std::vector<Case<T>>& cases, bool inverse, const Run& ru
 }
 
 template <class T>
+ErrorRow row_of(std::size_t n, const std::string& name, const std::vector<Case<T>>& cases,
+                const AccuracyOptions<T>& options, double peer, bool chosen, const auto& run) {
+  ErrorRow row;
+  row.length = n;
+  row.variant = name;
+  row.chosen = chosen;
+  row.forward = mean_error(cases, false, run);
+  row.inverse = mean_error(cases, true, run);
+  row.gate = options.gate * reference::error_gate<T>(n);
+  row.peer = peer;
+  row.broken = broken_gate<T>(row);
+  return row;
+}
+
+template <class T>
+ErrorRow chosen_row(std::size_t n, const std::vector<Case<T>>& cases, const AccuracyOptions<T>& options, double peer) {
+  const Plan<T> plan(host(), {.shape = {n}, .threads = 1}, {.effort = Effort::quick});
+  std::string name = "copy";
+  if (!plan.decisions().empty()) {
+    const auto& decision = plan.decisions().front();
+    name = decision.trials.at(decision.winner).name;
+  }
+  return row_of(n, name, cases, options, peer, true, [&](bool inverse, const auto& in, auto& out) {
+    const std::span<const std::complex<T>> from(in);
+    inverse ? plan.inverse(from, std::span(out)) : plan.forward(from, std::span(out));
+  });
+}
+
+template <class T>
+void add_variants(std::size_t n, const std::vector<Case<T>>& cases, const AccuracyOptions<T>& options, double peer,
+                  std::vector<ErrorRow>& rows) {
+  for (const LineChoice<T>& choice : line_choices<T>(n)) {
+    if (!choice.refusal.empty()) continue;
+    const auto kernel = choice.make();
+    base::AlignedArray<std::complex<T>> scratch(kernel->scratch());
+    rows.push_back(row_of(n, choice.name, cases, options, peer, false, [&](bool inverse, const auto& in, auto& out) {
+      kernel->run(inverse ? Direction::inverse : Direction::forward, in.data(), out.data(), scratch.data());
+    }));
+  }
+}
+
+}  // namespace
+
+template <class T>
 std::string broken_gate(const ErrorRow& row) {
   const double worst = base::worse(row.forward, row.inverse);
-  if (!(worst <= row.gate)) return fmt::format("above 0.6 eps sqrt(log2 N) = {:.2e}", row.gate);
+  if (!(worst <= row.gate)) return fmt::format("above the gate of {:.2e}", row.gate);
   // Where the peer happens to be nearly exact, a quarter of a rounding is no defect.
   const double allowance = std::numeric_limits<T>::epsilon() / 8;
   if (row.chosen && row.peer > 0 && row.forward > kPeerGate * row.peer + allowance) {
@@ -66,49 +110,6 @@ std::string broken_gate(const ErrorRow& row) {
   }
   return "";
 }
-
-template <class T>
-ErrorRow row_of(std::size_t n, const std::string& name, const std::vector<Case<T>>& cases, double peer, bool chosen,
-                const auto& run) {
-  ErrorRow row;
-  row.length = n;
-  row.variant = name;
-  row.chosen = chosen;
-  row.forward = mean_error(cases, false, run);
-  row.inverse = mean_error(cases, true, run);
-  row.gate = reference::error_gate<T>(n);
-  row.peer = peer;
-  row.broken = broken_gate<T>(row);
-  return row;
-}
-
-template <class T>
-ErrorRow chosen_row(std::size_t n, const std::vector<Case<T>>& cases, double peer) {
-  const Plan<T> plan(host(), {.shape = {n}, .threads = 1}, {.effort = Effort::quick});
-  std::string name = "copy";
-  if (!plan.decisions().empty()) {
-    const auto& decision = plan.decisions().front();
-    name = decision.trials.at(decision.winner).name;
-  }
-  return row_of(n, name, cases, peer, true, [&](bool inverse, const auto& in, auto& out) {
-    const std::span<const std::complex<T>> from(in);
-    inverse ? plan.inverse(from, std::span(out)) : plan.forward(from, std::span(out));
-  });
-}
-
-template <class T>
-void add_variants(std::size_t n, const std::vector<Case<T>>& cases, double peer, std::vector<ErrorRow>& rows) {
-  for (const LineChoice<T>& choice : line_choices<T>(n)) {
-    if (!choice.refusal.empty()) continue;
-    const auto kernel = choice.make();
-    base::AlignedArray<std::complex<T>> scratch(kernel->scratch());
-    rows.push_back(row_of(n, choice.name, cases, peer, false, [&](bool inverse, const auto& in, auto& out) {
-      kernel->run(inverse ? Direction::inverse : Direction::forward, in.data(), out.data(), scratch.data());
-    }));
-  }
-}
-
-}  // namespace
 
 template <class T>
 std::vector<ErrorRow> measure_errors(const AccuracyOptions<T>& options) {
@@ -128,8 +129,8 @@ std::vector<ErrorRow> measure_errors(const AccuracyOptions<T>& options) {
       });
       if (!able) peer = 0;
     }
-    rows.push_back(chosen_row(n, cases, peer));
-    if (options.variants) add_variants(n, cases, peer, rows);
+    rows.push_back(chosen_row(n, cases, options, peer));
+    if (options.variants) add_variants(n, cases, options, peer, rows);
   }
   return rows;
 }
@@ -153,6 +154,8 @@ std::vector<std::size_t> accuracy_lengths(bool thorough) {
   return lengths;
 }
 
+template std::string broken_gate<float>(const ErrorRow&);
+template std::string broken_gate<double>(const ErrorRow&);
 template std::vector<ErrorRow> measure_errors<float>(const AccuracyOptions<float>&);
 template std::vector<ErrorRow> measure_errors<double>(const AccuracyOptions<double>&);
 

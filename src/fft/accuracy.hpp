@@ -32,11 +32,16 @@ struct AccuracyOptions {
   bool variants = false;  // also every line variant there is for the length, by name
   PeerTransform<T> peer = {};
   base::Progress progress = {};
+  double gate = 1;  // times the specification's: below 1 is stricter
 };
 
 // Rows in the order of the lengths, the planner's choice first.
 template <class T>
 std::vector<ErrorRow> measure_errors(const AccuracyOptions<T>& options);
+
+// The gate a row breaks, in words; empty: none. Reads lengths, errors and the row's own gate.
+template <class T>
+std::string broken_gate(const ErrorRow& row);
 
 // 1..64, and a sample of everything above; every length up to 4096 and more above where `thorough`.
 std::vector<std::size_t> accuracy_lengths(bool thorough);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "fft/reference.hpp"
@@ -29,6 +31,29 @@ TYPED_TEST(Accuracy, EveryVariantOfSomeLengthsKeepsTheGate) {
   EXPECT_EQ(chosen, std::set<std::size_t>(lengths.begin(), lengths.end()));
   EXPECT_TRUE(
       std::any_of(rows.begin(), rows.end(), [](const ErrorRow& row) { return row.variant == "classic/split_radix"; }));
+}
+
+// The gate is what the specification says, and ten times of it is noticed in either direction and against a peer.
+TYPED_TEST(Accuracy, ErrorsOfTenTimesTheGateAreBroken) {
+  for (ErrorRow row : measure_errors<TypeParam>({.lengths = {2, 60, 1024}})) {
+    const double gate = 0.6 * std::numeric_limits<TypeParam>::epsilon() *
+                        std::sqrt(std::max(1.0, std::log2(static_cast<double>(row.length))));
+    EXPECT_DOUBLE_EQ(row.gate, gate) << row.length;
+    const ErrorRow good = row;
+    row.forward = 10 * gate;
+    EXPECT_NE(broken_gate<TypeParam>(row), "") << row.length;
+    row = good;
+    row.inverse = 10 * gate;
+    EXPECT_NE(broken_gate<TypeParam>(row), "") << row.length;
+    row.inverse = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_NE(broken_gate<TypeParam>(row), "") << row.length;
+    row = good;
+    row.forward = 0.5 * gate;
+    row.peer = 0.5 * gate / (10 * 1.5);
+    EXPECT_NE(broken_gate<TypeParam>(row), "") << row.length;
+    row.chosen = false;  // other variants need not be as good as a peer
+    EXPECT_EQ(broken_gate<TypeParam>(row), "") << row.length;
+  }
 }
 
 TYPED_TEST(Accuracy, APeerThatIsMuchBetterBreaksTheGate) {

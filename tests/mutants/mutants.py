@@ -197,7 +197,8 @@ def copy_tree(root, tree, mutants):
     write(tree / "include/ridge_mutant.hpp", HEADER.encode())
     wanted.add("include/ridge_mutant.hpp")
     for path in tree.rglob("*"):
-        if path.is_file() and str(path.relative_to(tree)) not in wanted and "__pycache__" not in path.parts:
+        name = path.relative_to(tree)
+        if name.parts[0] != "build" and "__pycache__" not in name.parts and path.is_file() and str(name) not in wanted:
             path.unlink()
 
 
@@ -219,7 +220,7 @@ def excluded(names):
 
 
 def run(root, folder, only, jobs, targets):
-    tree, build = folder / "tree", folder / "build"
+    tree, build = folder / "tree", folder / "tree/build"  # as in the tree itself, so that ccache knows what did not change
     mutants = check(root)
     copy_tree(root, tree, mutants)
     chosen = [m for m in mutants if re.search(only, m.name)]

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
+#include "check/problem_text.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/bench/fft_device.hpp"
 #include "cli/bench/fft_hybrid.hpp"
@@ -181,7 +182,7 @@ constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 
 struct FftWishes {
   std::string lengths = "2^1..2^22";
-  std::string shapes;
+  std::string shapes, problems;
   std::string type = "f32", kind;
   bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, threads = 1, trials = 0;
@@ -191,7 +192,35 @@ struct FftWishes {
   HybridWishes hybrid;
 };
 
+// The transforms of a file; those in place are left out, for nothing here is timed so.
+std::vector<FftBench> cases_of_file(const FftWishes& wishes, const BenchWishes& bench) {
+  std::vector<FftBench> cases;
+  for (const check::TextProblem& listed : check::read_problems(wishes.problems)) {
+    const bool backwards = listed.inverse && listed.problem.kind == fft::Kind::real;
+    const bool elsewhere = !bench.devices.empty() && bench.devices != std::vector<std::string>{"host"};
+    if (listed.problem.in_place || (backwards && elsewhere)) {
+      fmt::print(
+          "{}: left out: {}\n", check::to_text(listed),
+          listed.problem.in_place ? "benches run out of place" : "real backward transforms are timed on the host");
+      continue;
+    }
+    FftBench one;
+    one.problem.shape = listed.problem.shape;
+    one.problem.batch = listed.problem.batch;
+    one.problem.real = listed.problem.kind == fft::Kind::real;
+    one.problem.inverse = listed.inverse;
+    one.problem.float64 = listed.float64;
+    one.problem.threads = wishes.threads;
+    one.variant = bench.variant;
+    one.seconds_each = wishes.seconds;
+    one.trials = wishes.trials;
+    cases.push_back(one);
+  }
+  return cases;
+}
+
 std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench) {
+  if (!wishes.problems.empty()) return cases_of_file(wishes, bench);
   std::vector<std::vector<std::size_t>> shapes;
   if (!wishes.shapes.empty()) {
     for (std::size_t at = 0; at <= wishes.shapes.size();) {
@@ -253,7 +282,7 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
 
 // A device is for many points: so many that they come from its memory.
 void fill_device(const FftWishes& wishes, bool on_host, FftBench& one) {
-  if (on_host || wishes.batch != 0 || wishes.batch_points != 0) return;
+  if (on_host || wishes.batch != 0 || wishes.batch_points != 0 || !wishes.problems.empty()) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
 }
 
@@ -409,6 +438,9 @@ void add_bench_fft(Command& bench) {
           .value_name("LIST");
   command.option("--shape", wishes->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
       .value_name("SHAPE")
+      .not_with(lengths);
+  command.option("--problems", wishes->problems, "The transforms of a file, as cf1024 or drb64x64*8 (docs/check.md)")
+      .value_name("FILE")
       .not_with(lengths);
   command.option("--type", wishes->type, "f32, f64; on devices also f16 and bf16: stored so, computed in float")
       .shows_default()

@@ -19,6 +19,7 @@ namespace {
 struct AccuracyWishes {
   std::string lengths, type = "both";
   bool variants = false, all = false, every_row = false;
+  double gate = 1;
 };
 
 template <class T>
@@ -55,7 +56,8 @@ std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::si
   const auto rows = fft::measure_errors<T>({.lengths = lengths,
                                             .variants = wishes.variants,
                                             .peer = fftw_transform<T>(),
-                                            .progress = base::terminal_progress()});
+                                            .progress = base::terminal_progress(),
+                                            .gate = wishes.gate});
   std::size_t broken = 0;
   double worst_ratio = 0;
   base::Worst worst;
@@ -100,6 +102,9 @@ void add_check_accuracy(Command& check) {
   command.option("--lengths", wishes->lengths, "2^1..2^12, smooth, primes, or lengths separated by commas");
   command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.flag("--variants", wishes->variants, "Every variant of each length, not only the planner's choice");
+  command.option("--gate", wishes->gate, "Times the gate below; 0.5 allows half of it")
+      .shows_default()
+      .between(0.0, 1e6);
   command.flag("--all", wishes->all, "Every length up to 4096");
   command.flag("--every-row", wishes->every_row, "Print all rows where there are more than 400");
   command.runs([wishes] {

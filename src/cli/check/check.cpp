@@ -14,20 +14,24 @@
 #include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "check/check.hpp"
+#include "check/laws.hpp"
 #include "cli/check/spread.hpp"
+#include "cli/check/systematic.hpp"
 #include "cli/command.hpp"
 #include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
 
+constexpr double kRarely = 0.03, kOften = 0.3;  // problems of the largest size: of comparisons, of laws
+
 struct CheckWishes {
   std::vector<std::string> workloads{};
-  std::string device{}, seed = "1";
+  std::string device{}, seed = "1", problems{}, page{};
   std::uint64_t number = 0;
   double seconds = 10;
-  std::size_t points = 0, shrink = 0;
-  bool verbose = false;
+  std::size_t points = 0, shrink = 0, systematic = 0;
+  bool verbose = false, laws = false, spoil = false;
 };
 
 // A number, or `today`: the same all day on every machine, another one tomorrow.
@@ -62,10 +66,11 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
 
 std::string repeating(const check::Options& options, const std::string& device, const std::string& before,
                       const std::string& workload, std::uint64_t number, std::size_t shrink) {
-  return fmt::format("{}ridge check {}{} --seed {} --case {}{}{}", before, workload,
+  return fmt::format("{}ridge check {}{} --seed {} --case {}{}{}{}", before, workload,
                      before.empty() ? " --device " + device : "", options.seed, number,
                      shrink > 0 ? fmt::format(" --shrink {}", shrink) : "",
-                     options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
+                     options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "",
+                     fmt::format("{}{}", options.large > kRarely ? " --laws" : "", options.spoil ? " --spoil" : ""));
 }
 
 // The problem at work, for whatever ends the program in the middle of it.
@@ -131,11 +136,17 @@ void add_check(Command& program) {
       "  ridge check                                  every workload on the best device, ten seconds\n"
       "  ridge check fft stencil --device cuda:0 --seconds 300 --seed today\n"
       "  ridge check fft --device cuda:0 --seed 7 --case 123      one problem once more\n"
+      "  ridge check fft --laws --points 67108864                 identities at sizes no reference can do\n"
+      "  ridge check --systematic 64 --page fft.html              every length, rank, kind and direction; a page\n"
+      "  ridge check --problems tests/problems/fft.txt            the transforms of a file\n"
       "  mpirun -n 5 ridge check mpi                              transforms spread over five processes\n"
       "\nProblems are drawn from everything the headers allow: types, kinds, shapes, strides, batches, borders, in\n"
       "place, lines of NaN, infinities and denormals beside ordinary ones, some of production size; half of them run "
       "a\n"
-      "variant that chance picks. A wrong one is printed as the command that repeats it, as small as it still fails.");
+      "variant that chance picks. A wrong one is printed as the command that repeats it, as small as it still fails.\n"
+      "--laws asks for linearity, impulses, shifts, energies, adjoints and inverses instead, a third of the time at "
+      "the\n"
+      "largest size.");
   add_check_accuracy(command);
   auto wishes = std::make_shared<CheckWishes>();
   std::vector<std::string> names{"all"};
@@ -148,12 +159,26 @@ void add_check(Command& program) {
   const Option number = command.option("--case", wishes->number, "Only the problem of this number");
   command.option("--shrink", wishes->shrink, "Halve its size so many times").between(0, 60);
   command.option("--points", wishes->points, "Elements of the largest problems; 0: what suits the device");
+  command.flag("--laws", wishes->laws, "Mathematical identities instead of references: any size");
+  command.option("--systematic", wishes->systematic, "Every FFT up to this length, rank 1 to 3").between(1, 4096);
+  command.option("--page", wishes->page, "With --systematic: write an HTML page of green and red cells");
+  command.option("--problems", wishes->problems, "Only the FFTs of this file, as cf1024 or irb64x64*8 (docs/check.md)");
+  command.flag("--spoil", wishes->spoil, "Change a value of every answer first: shows that wrong ones are found");
   command.flag("--verbose", wishes->verbose, "Print every problem");
   command.runs([&command, wishes, number] {
     if (command.has_subcommand()) return;
+    if (wishes->systematic > 0 && !wishes->problems.empty())
+      throw Error(ErrorKind::invalid_argument, "--systematic and --problems: give one of them");
+    if (!wishes->page.empty() && wishes->systematic == 0)
+      throw Error(ErrorKind::invalid_argument, "--page shows what --systematic finds: give that too");
+    if (wishes->systematic > 0)
+      return check_systematically(ridge::device(wishes->device), wishes->systematic, wishes->page);
+    if (!wishes->problems.empty()) return check_file(ridge::device(wishes->device), wishes->problems);
     check::Options options;
+    options.large = wishes->laws ? kOften : kRarely;
     options.seconds = wishes->seconds;
     options.seed = seed_of(wishes->seed);
+    options.spoil = wishes->spoil;
     options.shrink = wishes->shrink;
     options.most_points = wishes->points;
     if (number.given()) options.only = wishes->number;
@@ -169,7 +194,23 @@ void add_check(Command& program) {
     if (wishes->verbose || options.only) options.each = print_outcome;
     const Device device = ridge::device(wishes->device);
     note_problems(options, device.id());
-    report(check::run(device, check::workloads(), options), options, device.id());
+    const std::vector<check::Workload>& checks = wishes->laws ? check::laws() : check::workloads();
+    for (const std::string& name : options.workloads) {
+      if (std::none_of(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; }))
+        throw Error(ErrorKind::invalid_argument, fmt::format("--laws has none for {}", name));
+    }
+    const auto progress = wishes->verbose || options.only ? base::Progress() : base::terminal_progress();
+    if (progress) {
+      options.before = [note = options.before, progress, start = base::now(), &options](
+                           const std::string& workload, std::uint64_t number, std::size_t shrink) {
+        note(workload, number, shrink);
+        progress(std::min(0.999, (base::now() - start) / std::max(options.seconds, 1e-9)),
+                 fmt::format("{} {}", workload, number));
+      };
+    }
+    const check::Report found = check::run(device, checks, options);
+    if (progress) progress(1, "");
+    report(found, options, device.id());
   });
 }
 

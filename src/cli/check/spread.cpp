@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fft/reference.hpp"
+#include "check/wide_dft.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -25,8 +25,8 @@ std::optional<mpi::Communicator> everyone;
 template <class T>
 class SpreadCheck {
  public:
-  using Real = fft::reference::Wider<T>;
-  using Value = fft::Point<Real>;
+  using Real = check::Wide<T>;
+  using Value = check::WidePoint<Real>;
   using Complex = std::complex<T>;
 
   SpreadCheck(Draw& draw, const mpi::fft::Problem& problem, const planner::Options& options, std::uint64_t data)
@@ -87,12 +87,12 @@ class SpreadCheck {
     for (std::size_t axis = shape_.size(); axis-- > 0; inner *= shape_[axis]) {
       const std::size_t n = shape_[axis];
       if (n == 1) continue;
-      const auto roots = fft::reference::roots_of_unity<Real>(n, sign);
+      const auto roots = check::wide_roots<Real>(n, sign);
       std::vector<Value> line(n), result(n);
       for (std::size_t start = 0; start < values.size(); ++start) {
         if (start / inner % n != 0) continue;
         for (std::size_t i = 0; i < n; ++i) line[i] = values[start + i * inner];
-        fft::reference::transform(line.data(), 1, n, result.data(), roots, 1);
+        check::wide_dft(line.data(), 1, n, roots, 1, result.data());
         for (std::size_t i = 0; i < n; ++i) values[start + i * inner] = result[i];
       }
     }
@@ -188,8 +188,8 @@ class SpreadCheck {
   double gate() const {
     bool convolution = false;
     for (std::size_t rest : shape_) {
-      for (; rest > 1; rest /= fft::reference::smallest_factor(rest))
-        convolution |= fft::reference::smallest_factor(rest) > 13;
+      for (; rest > 1; rest /= check::smallest_prime_factor(rest))
+        convolution |= check::smallest_prime_factor(rest) > 13;
     }
     const auto points = static_cast<double>(count(shape_));
     return std::numeric_limits<T>::epsilon() * (convolution ? 1.2 : 0.6) * std::sqrt(std::max(1.0, std::log2(points))) *

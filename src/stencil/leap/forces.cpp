@@ -103,11 +103,11 @@ void force_row(const Modes& modes, const std::vector<Faces>& all_faces, std::siz
       double* const to = forces + field * width * parts;
       if (faces.axis == 2) {
         const std::size_t at = (field * all + z * across + y) * parts;
-        for (std::size_t x = 0; x < width; ++x) {
-          for (std::size_t part = 0; part < parts; ++part) {
-            const double high = faces.at[1][at + part];
-            to[x * parts + part] += faces.sines[x] * (faces.at[0][at + part] + (x % 2 == 0 ? high : -high));
-          }
+        // One loop: g++ 12 at -O3 for x86 takes `parts` for 2 where real and imaginary part are a loop inside.
+        for (std::size_t i = 0; i < width * parts; ++i) {
+          const std::size_t x = i / parts, part = i % parts;
+          const double high = faces.at[1][at + part];
+          to[i] += faces.sines[x] * (faces.at[0][at + part] + (x % 2 == 0 ? high : -high));
         }
         continue;
       }

@@ -1,0 +1,43 @@
+// Identities that every correct answer obeys: linearity, impulses, shifts, energies, adjoints, inverses. They need no
+// reference, so they hold transforms and stencils of sizes that no reference can do (`ridge check --laws`).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "check/check.hpp"
+
+namespace ridge::check {
+
+Outcome fft_laws(Draw& draw);
+Outcome transpose_laws(Draw& draw);
+Outcome stencil_laws(Draw& draw);
+Outcome filterbank_laws(Draw& draw);
+Outcome image_laws(Draw& draw);
+const std::vector<Workload>& laws();
+
+// What is wrong with `got`, which should be a x + b y: relative in the sense of least squares, `line` values at a time.
+// Empty where nothing is.
+template <class T>
+std::string not_the_sum(std::span<const T> got, double a, std::span<const T> x, double b, std::span<const T> y,
+                        std::size_t line, double allowed) {
+  for (std::size_t from = 0; from < got.size(); from += line) {
+    double difference = 0, norm = 0;
+    for (std::size_t i = from; i < std::min(from + line, got.size()); ++i) {
+      const double p = a * static_cast<double>(x[i]), q = b * static_cast<double>(y[i]);
+      const double off = static_cast<double>(got[i]) - (p + q);
+      difference += off * off;
+      norm += p * p + q * q;
+    }
+    if (!(std::sqrt(difference) <= allowed * std::sqrt(norm)))
+      return fmt::format("linearity: values {} on are off by {:.2e} of their size, allowed {:.1e}", from,
+                         std::sqrt(difference / norm), allowed);
+  }
+  return {};
+}
+
+}  // namespace ridge::check
