@@ -374,7 +374,9 @@ TEST(Operators, chains_are_read_as_they_are_written) {
   EXPECT_NE(message("gauss two").find("is no number"), std::string::npos);
   EXPECT_NE(message("gray | ").find("missing"), std::string::npos);
   EXPECT_NE(message("gray 3").find("too many"), std::string::npos);
-  EXPECT_NE(message("resize -1").find("size"), std::string::npos);
+  for (const char* text : {"resize -1", "resize -5x7", "resize 0x5", "resize 7x", "resize x7", "resize 7x7x7",
+                           "resize nan", "convolve -3x3 1", "convolve 0x1 1"})
+    EXPECT_NE(message(text).find("size \""), std::string::npos) << text << ": " << message(text);
 }
 
 TEST(Operators, what_cannot_be_is_refused) {
@@ -401,6 +403,11 @@ TEST(Operators, what_cannot_be_is_refused) {
   EXPECT_THROW(output_shape(chain), Error);
   chain.chain = {Resize{.scale = 2}, CrossBilateral{}};
   EXPECT_THROW(output_shape(chain), Error);
+  chain.chain = {Box{}};
+  chain.constant = NAN;
+  EXPECT_THROW(output_shape(chain), Error);  // whole numbers have no NaN
+  chain.input.depth = Depth::f32;
+  EXPECT_NO_THROW(output_shape(chain));
 }
 
 TEST(Operators, verified_plans) {

@@ -1,4 +1,6 @@
 // Chains as text: "gauss 2 | resize 0.5 bicubic | gray".
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -73,6 +75,13 @@ class Words {
   Like like_;
 };
 
+// "3x5": two numbers of digits alone, both above 0. sscanf takes signs too.
+bool read_size(const std::string& text, std::size_t& before, std::size_t& behind) {
+  if (text.find_first_not_of("0123456789x") != std::string::npos || std::count(text.begin(), text.end(), 'x') != 1)
+    return false;
+  return std::sscanf(text.c_str(), "%9zux%9zu", &before, &behind) == 2 && before > 0 && behind > 0;
+}
+
 struct Form {
   const char* form;
   std::function<Operation(Words&)> read;
@@ -84,9 +93,7 @@ const std::map<std::string, Form>& forms() {
         [](Words& words) -> Operation {
           const std::string size = words.next("the size");
           Convolve o;
-          char tail = 0;
-          if (std::sscanf(size.c_str(), "%zux%zu%c", &o.rows, &o.columns, &tail) != 2)
-            words.refuse("size \"" + size + "\"");
+          if (!read_size(size, o.rows, o.columns)) words.refuse("size \"" + size + "\"");
           o.kernel = words.numbers("the kernel");
           return o;
         }}},
@@ -132,12 +139,12 @@ const std::map<std::string, Form>& forms() {
         [](Words& words) -> Operation {
           Resize o{.like = words.like()};
           const std::string size = words.next("the size");
-          char tail = 0;
-          if (std::sscanf(size.c_str(), "%zux%zu%c", &o.columns, &o.rows, &tail) != 2) {
+          if (!read_size(size, o.columns, o.rows)) {
             o.rows = o.columns = 0;
             char* end = nullptr;
             o.scale = std::strtod(size.c_str(), &end);
-            if (*end != '\0' || !(o.scale > 0)) words.refuse("size \"" + size + "\"");
+            const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // not hexadecimal
+            if (!number || !(o.scale > 0)) words.refuse("size \"" + size + "\"");
           }
           if (words.more()) o.interpolation = interpolation_of(words.next("interpolation"));
           return o;

@@ -179,6 +179,10 @@ Shape output_shape(const Operation& operation, const Shape& input) {
 Shape output_shape(const OperatorProblem& problem) {
   if (problem.chain.empty()) throw Error(ErrorKind::invalid_argument, "a chain without an operator");
   check(problem.input, "image");
+  if (std::isnan(problem.constant) && problem.input.depth != Depth::f32) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("constant nan: {} pixels need a number beyond the image", to_string(problem.input.depth)));
+  }
   Shape shape = problem.input;
   for (const Operation& operation : problem.chain) {
     if (std::holds_alternative<CrossBilateral>(operation) &&
