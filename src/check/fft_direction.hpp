@@ -278,8 +278,8 @@ class FftDirection {
                            1.0 * !store().window.empty() + 2.0 * !store().multiply.empty();
     return kEpsilon * ((convolution ? 1.2 : 0.6) * std::sqrt(std::max(1.0, std::log2(n))) + 0.6 * factors);
   }
-  // Whether two real lines may be transformed as one complex line (docs/fft.md): odd lengths on the host, floats of 16, 32
-  // and 64 points on devices. The roundings of the louder line then reach the other.
+  // Whether two real lines may be transformed as one complex line (docs/fft.md): odd lengths on the host, floats of 16,
+  // 32 and 64 points on devices. The roundings of the louder line then reach the other.
   bool may_be_paired() const {
     const std::size_t n = samples_shape_.back();
     return real_ && (n % 2 == 1 || (sizeof(T) == sizeof(float) && (n == 16 || n == 32 || n == 64)));

@@ -50,7 +50,7 @@ struct Relations {
   const Nest* nest = nullptr;
   std::vector<Instance> instances{};
   isl::union_map schedule{};
-  isl::set known{};          // parameters: what always holds
+  isl::set known{};  // parameters: what always holds
   // Arrays whose relations are not their subscripts: some run from the end of a row, or into another row.
   std::set<int> mirrored{};
   std::map<int, Shape> shapes{};
