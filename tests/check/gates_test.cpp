@@ -229,7 +229,7 @@ TEST(CheckGates, Images) {
                   .check = ridge::check::check_image,
                   .wanted =
                       [](const std::string& p) {
-                        return p.starts_with("operators") && !has(p, " | ") && has(p, " of u8,") &&
+                        return p.starts_with("operators") && !has(p, " | ") && has(p, " of 8-bit,") &&
                                !has(p, "gradient") && !has(p, "integral") && !has(p, "pyramid");
                       },
                   .spoil =
@@ -242,7 +242,7 @@ TEST(CheckGates, Images) {
                   .cases = 20});
   expect_noticed({.name = "variance",
                   .check = ridge::check::check_image,
-                  .wanted = [](const std::string& p) { return p.starts_with("variance") && !has(p, "u16"); },
+                  .wanted = [](const std::string& p) { return p.starts_with("variance") && !has(p, "16-bit"); },
                   .spoil =
                       [](const std::string&, std::span<std::byte> answer) {
                         change(answer, false, [](double x) { return x + 10 * 2e-5 * 256 * 256; });

@@ -211,7 +211,7 @@ TEST_F(CheckpointTest, SaysWhyItCannotBeWritten) {
   EXPECT_THAT(error_of([&] { write_checkpoint("/no/such/folder/x", state_of(1), grid.source()); }),
               HasSubstr("/no/such/folder/x"));
   EXPECT_THAT(error_of([&] { write_checkpoint(folder_.path(), state_of(1), grid.source()); }),
-              HasSubstr("not the name"));
+              HasSubstr("it is a folder"));
   const AtomicFile busy(path_);
   EXPECT_THAT(error_of([&] { write_checkpoint(path_, state_of(1), grid.source()); }), HasSubstr("another process"));
 }

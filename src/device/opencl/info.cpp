@@ -146,6 +146,13 @@ Description describe(cl_platform_id platform, cl_device_id device) {
 
   const bool pocl = info.vendor.find("Portable Computing Language") != std::string::npos;
   info.limits.private_arrays_in_registers = !pocl;  // they become arrays on a stack
+  if (pocl) {
+    // One thread's stack (8 MiB) holds the private variables of all work-items of a group. With the 4096 that PoCL
+    // reports, a Bluestein kernel of 10343 points overflowed it on x86-64.
+    constexpr std::size_t kMostItems = 1024;
+    info.limits.work_group = std::min(info.limits.work_group, kMostItems);
+    for (std::size_t& side : info.limits.work_group_sides) side = std::min(side, kMostItems);
+  }
 
   Traits& traits = result.traits;
   traits.one_queue = traits.keeps_compiled = traits.reads_clang_header = pocl;
