@@ -47,8 +47,8 @@ completed ridge bench fft -- >offered
 has "--lengths" offered
 completed ridge bench "" >offered
 has "stencil" offered
-completed ridge channelize in.raw out.raw --sta >offered
-[[ $(cat offered) == --stations ]] || fail "ridge channelize in out --sta: $(cat offered)"
+completed ridge channelize in.raw out.raw --stat >offered
+[[ $(cat offered) == --stations ]] || fail "ridge channelize in out --stat: $(cat offered)"
 completed ridge completion "" >offered
 
 # --- ridge fftw ------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ if [ -n "$drop_in" ]; then
   mistake "No such file" "$ridge" fftw -- /nonexistent/program
   mistake "no program" "$ridge" fftw
   # What LD_PRELOAD cannot reach is said, and so is a trace that cannot be written.
-  mistake "cannot be written" "$ridge" fftw --trace /nonexistent/trace -- true
+  mistake "there is no folder" "$ridge" fftw --trace /nonexistent/trace -- true
   if command -v cc >/dev/null; then
     echo 'int main(void) { return 0; }' >program.c
     if cc -static program.c -o linked_statically 2>/dev/null; then

@@ -42,12 +42,12 @@ TEST(Contradictions, AreNoneInASoundProfile) { EXPECT_TRUE(contradictions(sound(
 TEST(Contradictions, NameBothFigures) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<std::pair<std::string, std::function<void(Ceilings&)>>> cases{
-      {"host peak, float: 21 GFLOP/s with all cores, 83 GFLOP/s with one", [](auto& c) { c.flops_float = 21e9; }},
-      {"host peak, double: 20 GFLOP/s with all cores, 41 GFLOP/s with one", [](auto& c) { c.flops_double = 20e9; }},
-      {"host memory, copy: 3 GB/s with all cores, 11 GB/s with one", [](auto& c) { c.levels[1].all.copy = 3e9; }},
-      {"host L1, read: 50 GB/s with all cores, 100 GB/s with one", [](auto& c) { c.levels[0].all.read = 50e9; }},
+      {"host peak, float: 21.0 GFLOP/s with all cores, 83.0 GFLOP/s with one", [](auto& c) { c.flops_float = 21e9; }},
+      {"host peak, double: 20.0 GFLOP/s with all cores, 41.0 GFLOP/s with one", [](auto& c) { c.flops_double = 20e9; }},
+      {"host memory, copy: 3.00 GB/s with all cores, 11.0 GB/s with one", [](auto& c) { c.levels[1].all.copy = 3e9; }},
+      {"host L1, read: 50.0 GB/s with all cores, 100 GB/s with one", [](auto& c) { c.levels[0].all.read = 50e9; }},
       {"host peak: 160 GFLOP/s in float, 300 GFLOP/s in double", [](auto& c) { c.flops_double = 300e9; }},
-      {"host memory, copy: 18 GB/s with the other devices idle, 30 GB/s while they are busy",
+      {"host memory, copy: 18.0 GB/s with the other devices idle, 30.0 GB/s while they are busy",
        [](auto& c) { c.copy_while_others_busy = 30e9; }},
       {"host peak, float: 160 GFLOP/s with the other devices idle, 300 GFLOP/s while they are busy",
        [](auto& c) { c.flops_float_while_others_busy = 300e9; }},

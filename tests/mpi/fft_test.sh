@@ -58,7 +58,7 @@ wrong() {
 }
 wrong "cannot read nowhere.npy" nowhere.npy x.npy
 wrong "whose last axes are not 7x7" volume.npy x.npy --shape 7x7
-wrong "No such file or directory" volume.npy no/such/x.npy --shape 12x15x20
+wrong "there is no folder" volume.npy no/such/x.npy --shape 12x15x20
 wrong "not pipes" - x.npy --shape 12x15x20
 wrong "nonsense" volume.npy x.npy --shape 12x15x20 --variant nonsense
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -349,6 +350,19 @@ struct EmulatedQueue : detail::QueueState {
   std::uintptr_t native() const override { return 0; }
 };
 
+// The prelude in the source tree. __FILE__ is relative where ccache rewrites paths (base_dir): then it is searched for
+// from the folder of this program upwards.
+inline std::filesystem::path prelude_path() {
+  const auto given = std::filesystem::path(__FILE__).parent_path() / "emulated_cuda_prelude.hpp";
+  if (given.is_absolute()) return given;
+  for (auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    const auto found = folder / "tests/support/emulated_cuda_prelude.hpp";
+    if (std::filesystem::exists(found)) return found;
+  }
+  return given;
+}
+
 struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
   EmulatedCuda() {
     info.limits.compute_units = 4;  // rings have few groups
@@ -365,7 +379,7 @@ struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
     return queue;
   }
   std::shared_ptr<detail::ProgramState> compile(const KernelSource& source) override {
-    const auto prelude = std::filesystem::path(__FILE__).parent_path() / "emulated_cuda_prelude.hpp";
+    const auto prelude = prelude_path();
     std::string text = fmt::format("#include \"{}\"\n", prelude.string());
     for (const auto& [name, value] : source.defines) text += fmt::format("#define {} {}\n", name, value);
     text += without_instructions(source.text);

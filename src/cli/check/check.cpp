@@ -202,10 +202,10 @@ void add_check(Command& program) {
     const auto progress = wishes->verbose || options.only ? base::Progress() : base::terminal_progress();
     if (progress) {
       options.before = [note = options.before, progress, start = base::now(), &options](
-                           const std::string& workload, std::uint64_t number, std::size_t shrink) {
-        note(workload, number, shrink);
+                           const std::string& workload, std::uint64_t problem, std::size_t shrink) {
+        note(workload, problem, shrink);
         progress(std::min(0.999, (base::now() - start) / std::max(options.seconds, 1e-9)),
-                 fmt::format("{} {}", workload, number));
+                 fmt::format("{} {}", workload, problem));
       };
     }
     const check::Report found = check::run(device, checks, options);
