@@ -3,20 +3,11 @@
 #include <algorithm>
 
 #include "base/fork_gate.hpp"
-#include "fft/host/lines.hpp"
 
 namespace ridge::fftw {
 namespace {
 
-// Enough for the four most promising of each axis, on short lines about a tenth of a second.
-double measure_seconds(const fft::TensorProblem& problem) {
-  constexpr double kShortLines = 0.15;
-  std::size_t longest = 1;
-  for (const fft::Dimension& axis : problem.axes) longest = std::max(longest, axis.length);
-  return fft::seconds_for_lines(longest, kShortLines);
-}
-
-planner::Options options_of(const fft::TensorProblem& problem, Rigor rigor) {
+planner::Options options_of(Rigor rigor) {
   const double limit = settings().time_limit;
   planner::Options options{.save_wisdom = false};
   if (rigor == Rigor::estimate || limit == 0) {
@@ -24,8 +15,7 @@ planner::Options options_of(const fft::TensorProblem& problem, Rigor rigor) {
     return options;
   }
   if (rigor == Rigor::measure) {
-    options.most_trials = 4;
-    options.most_seconds = measure_seconds(problem);
+    options.most_trials = 4;  // about a tenth of a second for a short line
   } else if (rigor == Rigor::exhaustive) {
     options.most_trials = 1000;
   }
@@ -42,7 +32,7 @@ Settings& settings() {
 
 template <class T>
 fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor) {
-  return fft::cached_tensor_plan<T>(problem, options_of(problem, rigor));
+  return fft::cached_tensor_plan<T>(problem, options_of(rigor));
 }
 
 template <class T>

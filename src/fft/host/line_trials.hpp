@@ -23,9 +23,8 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
  public:
   using Complex = std::complex<T>;
   // `seconds`: of each of the two measurements of a candidate.
-  explicit LineTrials(double seconds = kSeconds)
+  explicit LineTrials(double seconds = 0.02)
       : trial_{.seconds = seconds, .at_least = 3, .at_most = 1000, .round = 2e-5} {}
-  static constexpr double kSeconds = 0.02;  // says enough where there is time
 
   // One transform's.
   double seconds(const LineKernel<T>& kernel) override {

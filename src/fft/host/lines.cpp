@@ -20,7 +20,23 @@
 namespace ridge::fft {
 namespace {
 
-constexpr double kMeasuredSeconds = 1;  // for all trials of a short line together, where the caller allows more
+// All trials of a line together, where the caller allows more. A quiet machine needs a tenth of it; a busy one must not
+// run out of time after the first candidate.
+double most_seconds_for(std::size_t n) {
+  constexpr double kShortLines = 5, kSlowestFlops = 5e8, kTrials = 4, kRuns = 5;  // a trial: three runs, two to build
+  const double points = static_cast<double>(n);
+  return kShortLines + kTrials * kRuns * 5 * points * std::log2(points + 1) / kSlowestFlops;
+}
+
+// Each of the two measurements of a candidate. A caller that allows few trials (FFTW_MEASURE) wants a plan soon; of a
+// time limit a quarter of the candidate's share, the rest for building and noise. A few candidates are timed twice.
+double trial_seconds(const planner::Options& options) {
+  constexpr double kLong = 0.02, kShort = 0.007;
+  const double timed = static_cast<double>(std::min<std::size_t>(options.most_trials, 100) + 3);
+  const double wanted = options.most_trials < planner::Options{}.most_trials ? kShort : kLong;
+  return std::min(wanted, options.most_seconds / (4 * timed));
+}
+
 // At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
 // reaches soonest, which trials of many lines do not see.
 constexpr std::size_t kFewPoints = 16;
@@ -101,11 +117,8 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   std::vector<planner::Entry<LineKernel<T>>> entries;
   for (std::size_t i = 0; i < choices.size(); ++i) entries.push_back({candidates[i], {}, choices[i].make});
   planner::Options own = options;
-  own.most_seconds = std::min(own.most_seconds, seconds_for_lines(n, kMeasuredSeconds));
-  // A quarter of a candidate's share of the time for each of its two measurements, the rest for building and noise. A
-  // few candidates are timed twice.
-  const double candidates_timed = static_cast<double>(std::min(own.most_trials, candidates.size()) + 3);
-  LineTrials<T> trials(std::min(LineTrials<T>::kSeconds, own.most_seconds / (4 * candidates_timed)));
+  own.most_seconds = std::min(own.most_seconds, most_seconds_for(n));
+  LineTrials<T> trials(trial_seconds(own));
   // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
@@ -144,12 +157,6 @@ Remembered<T> take_first(const Device& device, std::size_t n, planner::Options o
 }
 
 }  // namespace
-
-double seconds_for_lines(std::size_t n, double short_lines) {
-  constexpr double kSlowestFlops = 5e8, kLeastTrials = 4, kRuns = 5;  // a trial: two runs' time to build, three runs
-  const double points = static_cast<double>(n);
-  return short_lines + kLeastTrials * kRuns * 5 * points * std::log2(points + 1) / kSlowestFlops;
-}
 
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {

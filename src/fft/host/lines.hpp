@@ -22,10 +22,6 @@ struct ChosenLine {
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options);
 
-// A time limit that lets at least four lines of n points be built and timed on a slow core: `short_lines` and what
-// their length takes.
-double seconds_for_lines(std::size_t n, double short_lines);
-
 template <class T>
 std::vector<planner::Candidate> line_candidates(std::size_t n);
 
