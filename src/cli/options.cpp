@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <new>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 
@@ -23,6 +25,7 @@
 #include "cli/output_folder.hpp"
 #include "cli/process.hpp"
 #include "cli/reference.hpp"
+#include "mpi/launched.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -278,9 +281,20 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
   return Option(app_.add_flag(name, value, help));
 }
 
+// Under mpirun every process finds the same mistake: the first reports it, and the others give it time to.
+void Command::check_files_once() const {
+  try {
+    check_files(app_);
+  } catch (const Error&) {
+    if (mpi::launch().rank == 0) throw;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    throw ExitWith{1};
+  }
+}
+
 void Command::runs(const std::function<void()>& command) {
   app_.callback([this, command] {
-    check_files(app_);
+    check_files_once();
     command();
   });
 }

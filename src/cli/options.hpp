@@ -87,6 +87,7 @@ class Command {
   void runs(const std::function<void()>& command);
 
  private:
+  void check_files_once() const;
   CLI::App& app_;
   std::vector<std::unique_ptr<Command>> subcommands_;
 };
