@@ -49,11 +49,12 @@ void enter() {
   }
 }
 
+// Registered when the library is loaded, not at the first use: a fork during the registration would not wait for it.
+[[maybe_unused]] const int registered = ::pthread_atfork(before_fork, in_parent, in_child);
+
 }  // namespace
 
 ForkGate::ForkGate() {
-  static const int registered = ::pthread_atfork(before_fork, in_parent, in_child);
-  static_cast<void>(registered);
   if (orphaned.load(std::memory_order_relaxed)) {
     throw Error(ErrorKind::unavailable,
                 "this process was forked while another thread of its parent planned: nothing can be planned here; "
