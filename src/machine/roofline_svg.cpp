@@ -73,6 +73,19 @@ std::string text(const std::string& classes, double x, double y, const char* anc
                      anchor, svg::escape(content));
 }
 
+// Ticks along a horizontal axis whose labels neither touch each other nor reach beyond `end`.
+std::vector<double> readable_ticks(const svg::Axis& axis, std::size_t about, double end) {
+  std::vector<double> values;
+  double free_from = axis.from - kFont;
+  for (const double value : axis.ticks(about)) {
+    const double half = svg::text_width(svg::tick_text(value), kFont) / 2, middle = axis.at(value);
+    if (middle - half < free_from || middle + half > end) continue;
+    values.push_back(value);
+    free_from = middle + half + 4;
+  }
+  return values;
+}
+
 class Drawing {
  public:
   Drawing(const Roofline& roofline, std::string key, double width)
@@ -121,7 +134,7 @@ class Drawing {
   }
 
   void draw_grid(const svg::Axis& x, const svg::Axis& y, double top, double bottom) {
-    for (const double value : x.ticks(narrow_ ? 5 : 8)) {
+    for (const double value : readable_ticks(x, narrow_ ? 5 : 8, width_)) {
       out_ += line("grid", x.at(value), top, x.at(value), bottom);
       out_ += text("small", x.at(value), bottom + 16, "middle", svg::tick_text(value));
     }
@@ -307,7 +320,7 @@ class Drawing {
       y += row;
     }
     out_ += line("axis", axis.from, y, axis.to, y);
-    for (const double value : axis.ticks(narrow_ ? 3 : 6))
+    for (const double value : readable_ticks(axis, narrow_ ? 3 : 6, axis.to + 6))
       out_ += text("small", axis.at(value), y + 15, "middle", svg::tick_text(value));
     out_ += text("small", axis.to + 10, y + 15, "start", "B/s");
     return y + 20;
