@@ -90,6 +90,7 @@ class Work {
     read_.function = request.at("function").get<std::string>();
     read_.flags = request.at("flags").get<std::vector<std::string>>();
     without_ = request.at("without").get<std::set<std::string>>();
+    any_size_ = request.value("any_size", false);
     const auto& memories = request.at("memories");
     memories_ = {memories.at("cached").get<double>(), memories.at("local").get<double>(),
                  memories.at("local_bytes").get<std::size_t>(), memories.at("constant").get<bool>(),
@@ -185,6 +186,7 @@ class Work {
   ReadRequest read_{};
   std::string emit_{};
   std::set<std::string> without_{};
+  bool any_size_ = false;  // tests: loops are placed that are too short or run too often to pay
   Memories memories_{};
   std::string prefix_{};
   bool own_text_ = true;
@@ -288,7 +290,7 @@ class Work {
         if (root.parallel) root.not_placed = choice.why;
         return;
       }
-      if (depth >= 2) {
+      if (depth >= 2 && !any_size_) {
         root.not_placed =
             "it would be launched once for every iteration of the " + std::to_string(depth) + " loops around it";
         return;
@@ -305,7 +307,7 @@ class Work {
         known =
             shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
       emit::Kernel kernel = known->second;
-      if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
+      if (kernel.why.empty() && !any_size_ && small(kernel)) kernel.why = "too few iterations to pay";
       if (without_.count(kernel.name) > 0) kernel.why = "put back: slower than on the host at these sizes";
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;

@@ -154,10 +154,11 @@ void shifted(View from, View to) {
 }
 int main() {
   std::vector<float> a(90000), b(90000);
-  const View x{a.data(), 300, 300}, y{b.data(), 300, 300}, tail{a.data() + 300, 299, 300};
+  const View x{a.data(), 300, 300}, y{b.data(), 300, 300};
+  const View head{a.data(), 299, 300}, tail{a.data() + 300, 299, 300};
   shifted(x, y);
   shifted(x, x);
-  shifted(x, tail);
+  shifted(head, tail);
   double sum = 0;
   for (int i = 0; i < 90000; ++i) sum += a[i] * (i % 7) + b[i];
   std::printf("%.0f %g %g\n", sum, a[89999], b[89999]);

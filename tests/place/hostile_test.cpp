@@ -28,6 +28,7 @@ class Hostile : public testing::Test {
     std::ofstream(file_, std::ios::binary) << text;
     ridge::place::Options options;
     options.function = "f";
+    options.flags = {"-std=c++20"};
     options.seconds = seconds;
     return ridge::place::analyze(file_.string(), options);
   }

@@ -22,6 +22,7 @@ namespace place_test {
 
 struct Source {
   std::string function, text, emit = "openmp", tiles = "auto";
+  bool any_size = false;  // short loops are placed too
 };
 
 class Reader {
@@ -52,6 +53,7 @@ class Reader {
                                      {"function", sources[k].function},
                                      {"flags", flags_},
                                      {"emit", sources[k].emit},
+                                     {"any_size", sources[k].any_size},
                                      {"without", nlohmann::json::array()},
                                      {"memories",
                                       {{"cached", memories.cached},

@@ -145,7 +145,7 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
     const std::string name = "p" + std::to_string(f), text = generator.function(name);
     for (const char* emit : {"openmp", "opencl"})
       if (opencl || emit[4] != 'c') {
-        sources.push_back({name, text, emit, f % 2 == 0 ? "always" : "auto"});
+        sources.push_back({name, text, emit, f % 2 == 0 ? "always" : "auto", true});
         types.push_back(generator.type());
       }
   }

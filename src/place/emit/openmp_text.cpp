@@ -197,7 +197,8 @@ std::string first_part(const Program& program, const Loop& loop) {
   const auto open = text.find('('), end = text.find(';');
   if (open == std::string::npos || end == std::string::npos || end < open) return "";
   const std::string first = text.substr(open + 1, end - open - 1);
-  return first.find_first_of("\"'{}/#") == std::string::npos ? first : "";
+  const bool comment = text.find("//") != std::string::npos || text.find("/*") != std::string::npos;
+  return !comment && first.find_first_of("\"'{}#") == std::string::npos ? first : "";
 }
 
 HostCall count_of(const Kernel& k, int loop) {
