@@ -101,7 +101,8 @@ class Session {
                  std::size_t check_every = 0);
   void read(Grid<T>& grid);
   void wait();
-  std::size_t steps() const;  // taken so far
+  std::size_t steps() const;       // taken so far
+  std::size_t leaps_from() const;  // as the plan's; 0 once a leap was refused because the grid grows
   // Part of the grid, all fields one after the other, rows packed: how halos come and go. What is put may lie on a
   // fixed border too. Error{invalid_argument} for a box that leaves the grid or a span of another size.
   void get(const Box& box, std::span<T> cells);

@@ -36,7 +36,7 @@ class LocalDomain final : public Domain<T> {
     session_->wait();
   }
   void prepare(std::size_t steps) override { session_->prepare(steps); }
-  std::size_t leaps_from() const override { return plan_.leaps_from(); }
+  std::size_t leaps_from() const override { return session_ ? session_->leaps_from() : plan_.leaps_from(); }
   void steady() override {
     fetch();
     plan_.steady(grid_);

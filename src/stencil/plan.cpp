@@ -270,6 +270,11 @@ void Session<T>::run(std::size_t steps) {
 }
 
 template <class T>
+std::size_t Session<T>::leaps_from() const {
+  return state_->no_leap ? 0 : state_->plan->leap_choice.from;
+}
+
+template <class T>
 void Session<T>::prepare(std::size_t steps) {
   if (state_->plan->leaps(steps)) {
     state_->plan->leap().prepare(*state_->running, steps);

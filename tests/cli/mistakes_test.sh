@@ -69,6 +69,8 @@ wrong 'must end in .svg' variance --study --plot x.txt
 wrong 'with units of time' size --rate 10 --worker a=5
 wrong 'of memory, and this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
 wrong 'not in 1 to 16777216' channelize design - --channels 100000000
+wrong 'numbers like 0-7' channelize 'in{}' 'out{}' --subbands -1
+wrong 'numbers like 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615
 wrong 'at most 2^26 weights' channelize design - --channels 10000000
 wrong 'are for a sequence' flow a.pgm a.pgm x.flo --rate 30
 wrong 'which format' flow a.pgm a.pgm x.flo --picture x.bmp

@@ -10,6 +10,7 @@ nothing left in its folder. No time is asserted: a call that has not ended after
 because they were asked to be (LONG) are ended by SIGTERM instead and must leave nothing.
 """
 
+import ctypes
 import json
 import os
 import resource
@@ -35,6 +36,7 @@ COMMANDS = {
     "ridge bench": None,
     "ridge stencil": None,
     "ridge wisdom": [],
+    "ridge wisdom show": [],
     "ridge wisdom forget": ["nothing"],
     "ridge devices": [],
     "ridge completion": ["bash"],
@@ -79,9 +81,9 @@ SLOW_COMMANDS = {
 }
 # (option, value): a run that goes on for as long as it was asked to.
 LONG = {
-    ("--steps", "999999999999999999"),
     ("--seconds", "999999999999999999"),
     ("--frames", "999999999999999999"),
+    ("--rate", "999999999999999999"),  # channelize signal: samples of so many
 }
 
 
@@ -137,6 +139,7 @@ def with_value(least, option, value):
 
 
 def limit_memory():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a test that is ended leaves no command running
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -147,13 +150,16 @@ def check(ridge, words, name, value):
     is_long = (name, value) in LONG
     process = subprocess.Popen([ridge] + words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, preexec_fn=limit_memory)
-    try:
-        _, error = process.communicate(timeout=LONG_SECONDS if is_long else KILL_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGTERM if is_long else signal.SIGKILL)
-        _, error = process.communicate()
-        if not is_long:
-            return "has not ended after %d s" % KILL_SECONDS
+    error = None
+    for seconds, ending in ((LONG_SECONDS, signal.SIGTERM),) * is_long + ((KILL_SECONDS, signal.SIGKILL),):
+        try:
+            _, error = process.communicate(timeout=seconds)
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(ending)
+    if error is None:
+        process.communicate()
+        return "has not ended after %d s" % KILL_SECONDS
     code = process.returncode
     text = error.decode(errors="replace")
     stopped = is_long and code in (-signal.SIGTERM, 128 + signal.SIGTERM)
@@ -203,13 +209,14 @@ def main():
                 if not option["takes_value"] or option["names"][0] in ("-h", "--help"):
                     continue
                 values = list(VALUES)
-                if option["file"].endswith("write"):
+                read = next((word for word in least if word in INPUTS), None)
+                if option["file"].endswith("write") and read:
                     values += [SAME]
                 if not slow:
                     number = zlib.crc32((path + option["names"][0]).encode())
                     values = [values[number % len(values)]] + ([SAME] if SAME in values else [])
                 for value in dict.fromkeys(values):
-                    given = next((w for w in least if w in INPUTS), "raw") if value == SAME else value
+                    given = read if value == SAME else value
                     call, name = with_value(least, option, given)
                     wrong = check(ridge, words + call, name, value)
                     calls += 1

@@ -14,13 +14,13 @@ import tempfile
 
 SMALL = ["--device", "host"]
 COMMANDS = [
-    ["stencil", "acoustic", "--size", "400x400", "--steps", "1500"] + SMALL,
-    ["stencil", "acoustic", "--size", "400x400", "--steps", "1500", "--record", "heard.npy"] + SMALL,
-    ["stencil", "maxwell", "--size", "400x400", "--steps", "1500"] + SMALL,
-    ["stencil", "heat", "--no-leap", "--size", "500x500", "--steps", "2000"] + SMALL,
-    ["stencil", "life", "--size", "500x500", "--steps", "2000"] + SMALL,
-    ["variance", "--study", "--window", "5"],
-    ["check", "transpose", "--seconds", "1"] + SMALL,
+    ["stencil", "acoustic", "--size", "200x200", "--steps", "400"] + SMALL,
+    ["stencil", "acoustic", "--size", "200x200", "--steps", "3000", "--record", "heard.npy"] + SMALL,
+    ["stencil", "maxwell", "--size", "200x200", "--steps", "400"] + SMALL,
+    ["stencil", "heat", "--no-leap", "--size", "100x100", "--steps", "100"] + SMALL,
+    ["stencil", "life", "--size", "100x100", "--steps", "100"] + SMALL,
+    ["variance", "--study", "--window", "3"],
+    ["check", "transpose", "--seconds", "0.2"] + SMALL,
 ]
 PLACE = ["place", "loop.cpp", "--function", "twice", "--emit", "openmp"]
 BAR = b"] "  # of "[###...]  10 %"

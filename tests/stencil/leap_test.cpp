@@ -94,6 +94,22 @@ TEST(Leap, EveryBorderOfEveryAxisInOneToThreeDimensions) {
   }
 }
 
+// A session whose leap was refused says so, and goes on by steps.
+TEST(Leap, ASessionThatGrowsLeapsNoMore) {
+  Problem problem{.shape = {12, 12}, .borders = Borders::all(Border::periodic)};
+  problem.leap = LeapUse::always;
+  const auto grows = linear<double>(2, {{{0, 0, 0}, 1.5}, {{0, 0, 1}, 0.5}, {{0, 0, -1}, 0.5}});
+  const auto shrinks = linear<double>(2, {{{0, 0, 0}, 0.5}, {{0, 0, 1}, 0.1}, {{0, 0, -1}, 0.1}});
+  const Grid<double> start = random_grid<double>(problem.shape, 1, 3);
+  for (const auto* update : {&grows, &shrinks}) {
+    auto session = Plan<double>(host(), *update, problem, kQuick).start(start);
+    EXPECT_EQ(session.leaps_from(), 1u);
+    session.run(40);
+    EXPECT_EQ(session.leaps_from(), update == &grows ? 0u : 1u);
+    EXPECT_EQ(session.steps(), 40u);
+  }
+}
+
 // Reads that the sum does not use widen the border all the same.
 TEST(Leap, ReadsThatTheSumDoesNotUse) {
   const auto sum = update<double>(2, [](auto u) {

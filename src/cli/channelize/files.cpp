@@ -281,7 +281,8 @@ std::vector<std::size_t> parse_subbands(const std::string& text) {
       if (std::sscanf(word.c_str() + used, "-%zu%n", &last, &more) != 1) used = -1;
       used = used < 0 ? -1 : used + more;
     }
-    if (used != static_cast<int>(word.size()) || last < first || last - first > 65535) {
+    constexpr std::size_t kMostSubband = 999999999;  // also excludes what %zu makes of a negative number
+    if (used != static_cast<int>(word.size()) || last < first || last - first > 65535 || last > kMostSubband) {
       mistake(fmt::format("--subbands {}: numbers like 0-7 or 1,4,6-9 are wanted", text));
     }
     for (std::size_t i = first; i <= last; ++i) numbers.push_back(i);

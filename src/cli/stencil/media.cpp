@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "cli/stencil/input.hpp"
+#include "cli/stencil/run.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
 #include "stencil/problems/scenario.hpp"
@@ -416,7 +417,7 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
 // Gives back --layer, which is another where nobody gave it.
 Option add_medium_options(Command& command, const std::shared_ptr<MediumWishes>& wishes) {
   command.option("--device", wishes->device, "Where to run").value_name("NAME");
-  command.option("--steps", wishes->steps, "Time steps").shows_default();
+  command.option("--steps", wishes->steps, "Time steps").shows_default().between(0, kMostSteps);
   command.option("--size", wishes->size, "Cells along each axis where the medium is the same everywhere [512x512]")
       .value_name("AxBxC");
   command.option("--spacing", wishes->spacing, "Of the cells, the same along each axis").shows_default().positive();

@@ -224,6 +224,7 @@ class Run {
     const double before = base::now();
     const double expected = domain_->step_seconds();
     if (expected > 0 && !device_.is_host()) chunk_ = static_cast<std::size_t>(std::clamp(0.25 / expected, 16.0, 1e9));
+    if (expected > 0) most_leapt_ = static_cast<std::size_t>(std::clamp(kFirstLeapSeconds / expected, 64.0, 1e15));
     if (step_ < wishes_.steps) domain_->prepare(next_steps());
     planning_ += base::now() - before;
   }
@@ -244,7 +245,8 @@ class Run {
     up_to(wishes_.every);
     if (!wishes_.checkpoint.empty()) up_to(checkpoint_interval());
     const std::size_t leaps = domain_->leaps_from();
-    return leaps > 0 && end - step_ >= leaps ? end - step_ : std::min(end - step_, chunk_);
+    return leaps > 0 && end - step_ >= leaps ? std::min(end - step_, std::max(leaps, most_leapt_))
+                                             : std::min(end - step_, chunk_);
   }
 
   void advance() {
@@ -254,7 +256,10 @@ class Run {
     const double seconds = base::now() - before;
     computing_ += seconds;
     step_ += steps;
-    if (domain_->leaps_from() > 0 && steps >= domain_->leaps_from()) ++leaps_;
+    if (domain_->leaps_from() > 0 && steps >= domain_->leaps_from()) {
+      ++leaps_;
+      most_leapt_ = std::numeric_limits<std::size_t>::max();
+    }
     if (seconds < 0.1 && steps == chunk_) chunk_ *= 2;
     if (seconds > 0.5 && chunk_ > 16) chunk_ /= 2;
     const double rate = static_cast<double>(step_ - first_step_) / computing_;
@@ -381,6 +386,9 @@ class Run {
   std::unique_ptr<Domain<T>> domain_;
   std::optional<Outputs> outputs_;  // of the root
   base::Progress progress_ = [](double, const std::string&) {};
+  // A leap that is refused, because the grid grows, becomes steps, which cannot be stopped: so the first one is short.
+  static constexpr double kFirstLeapSeconds = 2;  // if it were steps
+  std::size_t most_leapt_ = 1 << 16;
   std::size_t step_ = 0, first_step_ = 0, chunk_ = 16;
   double computing_ = 0, planning_ = 0;
   std::size_t leaps_ = 0;

@@ -12,6 +12,8 @@
 
 namespace ridge::cli {
 
+constexpr double kMostSteps = 1e15;  // counted exactly in a double, which checkpoints and processes exchange
+
 struct RunWishes {
   std::size_t steps = 1000;
   std::size_t every = 0;             // steps between grids and frames; 0: the first and the last only

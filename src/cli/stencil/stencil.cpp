@@ -79,7 +79,9 @@ std::shared_ptr<Wishes> add_problem(Command& command, const char* footer, std::s
   command.footer(footer);
   auto wishes = std::make_shared<Wishes>();
   wishes->run.steps = steps;
-  command.option("--steps", wishes->run.steps, "Time steps, from the very start of the run").shows_default();
+  command.option("--steps", wishes->run.steps, "Time steps, from the very start of the run")
+      .shows_default()
+      .between(0, kMostSteps);
   add_run_options(command, wishes);
   command.runs([wishes, start] {
     with_processes([&](const mpi::Communicator& processes) {
