@@ -213,7 +213,8 @@ void add_bench_stencil(Command& bench) {
       .separated_by(',')
       .value_name("SHAPE:ORDER");
   command.option("--size", wishes->size, "Cells along each axis (default: what suits the device)").value_name("AxBxC");
-  command.option("--steps", wishes->steps, "Of a run (default: what suits the device)").positive();
+  command.option("--steps", wishes->steps, "Time steps per run, at most 10^6 (default: what suits the device)")
+      .between(1, 1e6);
   command.option("--border", wishes->border, "fixed, mirror, periodic").shows_default();
   command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.threads(wishes->threads);
