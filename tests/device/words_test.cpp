@@ -211,7 +211,7 @@ KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint*
   MATRIX_F16(scratch, sums, left[8 * g + t], left[8 * g + 64 + t], left[8 * g + t + 4], left[8 * g + 68 + t],
              right[8 * g + t], right[8 * g + t + 4], sums);
   for (int i = 0; i < 4; ++i) d[128 * sub_group + 8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
-  chosen[LOCAL_ID(0)] = CHOOSE_BYTES(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u);
+  chosen[LOCAL_ID(0)] = CHOOSE_BYTES(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u & 0x7777u);
 }
 )"})
                               .kernel("halves");
