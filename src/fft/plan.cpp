@@ -10,7 +10,7 @@
 #include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
-#include "fft/halves.hpp"
+#include "fft/float16.hpp"
 #include "fft/host/lines.hpp"
 #include "fft/host/transform.hpp"
 #include "plan/arguments.hpp"

@@ -51,22 +51,22 @@ TEST_F(LongLines, RingsOfAnyBatch) {
     for (const auto [n, batch] :
          {Long{1 << 16, 1}, Long{1 << 16, 2}, Long{1 << 16, 301}, Long{1 << 17, 67}, Long{1 << 18, 33},
           Long{1 << 20, 7}, Long{100000, 41}, Long{24576, 130}, Long{30030, 61}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "persistent_two_pass", false), 1)
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "l2_ring", false), 1)
           << n << " x " << batch;
     }
-    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "persistent_two_pass", true), 1);
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 16}, .batch = 77}, "persistent_two_pass", false), 1.5);
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 19}, .batch = 5}, "persistent_two_pass", true), 1.5);
+    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "l2_ring", true), 1);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 16}, .batch = 77}, "l2_ring", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 19}, .batch = 5}, "l2_ring", true), 1.5);
   }
 }
 
 TEST_F(LongLines, RowsThroughARing) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 21, 3}, Long{1 << 22, 1}, Long{1 << 23, 2}, Long{3 << 21, 1}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "persistent_two_pass", batch > 1), 1)
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "l2_ring", batch > 1), 1)
           << n << " x " << batch;
     }
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 21}, .batch = 2}, "persistent_two_pass", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 21}, .batch = 2}, "l2_ring", false), 1.5);
   }
 }
 
@@ -120,8 +120,8 @@ TEST_F(LongLines, ClustersOfAnyBatch) {
 TEST_F(LongLines, RingsInPlace) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 50;
-    const Plan<float> apart(device, {.shape = {n}, .batch = batch}, only("persistent_two_pass"));
-    const Plan<float> same(device, {.shape = {n}, .batch = batch, .in_place = true}, only("persistent_two_pass"));
+    const Plan<float> apart(device, {.shape = {n}, .batch = batch}, only("l2_ring"));
+    const Plan<float> same(device, {.shape = {n}, .batch = batch, .in_place = true}, only("l2_ring"));
     auto data = reference::random_points<float>(n * batch, 5);
     const auto expected = run(apart, data, false, n * batch);
     const Buffer buffer = device.buffer(n * batch * sizeof(data[0]));
@@ -153,7 +153,7 @@ double columns_error(const Device& device, std::size_t rows, std::size_t columns
 TEST_F(LongLines, ColumnsThroughARing) {
   for (const Device& device : cuda_) {
     for (const std::size_t rows : {2048, 3072, 8192}) {
-      EXPECT_LE(columns_error<float>(device, rows, 48, "persistent_two_pass", "through a ring"), 1) << rows;
+      EXPECT_LE(columns_error<float>(device, rows, 48, "l2_ring", "through a ring"), 1) << rows;
     }
   }
 }
@@ -198,7 +198,7 @@ TEST_F(LongLines, PlanesInOneGo) {
 TEST_F(LongLines, RingsAreSharedByQueues) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 200;
-    const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("persistent_two_pass"));
+    const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("l2_ring"));
     const auto data = reference::random_points<float>(n * batch, 6);
     const auto expected = run(plan, data, false, n * batch);
     const std::size_t bytes = n * batch * sizeof(data[0]);

@@ -19,7 +19,7 @@ namespace {
 using namespace on_device;
 
 // Lines side by side, as columns of an array.
-AxisProblem side_by_side(std::size_t n, std::uint64_t columns, Kind kind = Kind::complex,
+AxisProblem are_columns(std::size_t n, std::uint64_t columns, Kind kind = Kind::complex,
                          Direction direction = Direction::forward) {
   AxisProblem problem;
   problem.length = n;
@@ -52,16 +52,16 @@ AxisProblem one_after_the_other(std::size_t n, std::uint64_t lines, Kind kind = 
 std::vector<AxisProblem> large_problems() {
   const auto real = Kind::real;
   const auto back = Direction::inverse;
-  return {side_by_side(32766, 16382, real),  // sines of 16382 cells between fixed ones
-          side_by_side(32766, 16382, real, back),
-          side_by_side(32771, 40000),
-          side_by_side(1031, 1 << 21),
-          arrays(side_by_side(2062, 4096), 300),
-          arrays(side_by_side(2062, 4096, real), 300),
-          side_by_side(1 << 16, 1 << 15),
-          side_by_side(1 << 16, 1 << 15, real),
-          side_by_side(1 << 16, 1 << 15, real, back),
-          side_by_side(50000, 48000, real),
+  return {are_columns(32766, 16382, real),  // sines of 16382 cells between fixed ones
+          are_columns(32766, 16382, real, back),
+          are_columns(32771, 40000),
+          are_columns(1031, 1 << 21),
+          arrays(are_columns(2062, 4096), 300),
+          arrays(are_columns(2062, 4096, real), 300),
+          are_columns(1 << 16, 1 << 15),
+          are_columns(1 << 16, 1 << 15, real),
+          are_columns(1 << 16, 1 << 15, real, back),
+          are_columns(50000, 48000, real),
           one_after_the_other(1 << 22, 1 << 10),
           one_after_the_other(1 << 22, 1 << 10, real),
           one_after_the_other(65537, 40000),

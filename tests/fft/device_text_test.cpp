@@ -9,7 +9,7 @@
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/exchange_layout.hpp"
 #include "fft/device/pass/step.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/registry.hpp"
 #include "support/hopper.hpp"
@@ -173,7 +173,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
 TEST(Text, FactorsAndIntegersOnFastRoutes) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const auto& [n, names] :
-       {std::pair<std::size_t, std::set<std::string>>{1 << 16, {"cluster", "persistent_two_pass"}},
+       {std::pair<std::size_t, std::set<std::string>>{1 << 16, {"cluster", "l2_ring"}},
         {1 << 21, {"two_pass_tma"}}}) {
     AxisProblem problem = rows(n);
     problem.load.real.assign(n, 0.5);
@@ -191,12 +191,12 @@ TEST(Text, FactorsAndIntegersOnFastRoutes) {
   }
 }
 
-// The order of tickets, as persistent_text writes it: whatever a tile waits for was taken before it.
+// The order of tickets, as ring_text writes it: whatever a tile waits for was taken before it.
 TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
   std::size_t rings = 0;
   for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
     for (const Route& route : allowed(rows(n))) {
-      const PersistentDesign* ring = persistent_of(route.steps.back());
+      const RingDesign* ring = ring_of(route.steps.back());
       if (ring == nullptr) continue;
       ++rings;
       EXPECT_EQ(ring->first.items(), ring->second.items()) << route.candidate.name();

@@ -9,7 +9,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
 #include "fft/device/registry.hpp"
-#include "fft/halves.hpp"
+#include "fft/float16.hpp"
 #include "support.hpp"
 #include "support/hopper.hpp"
 

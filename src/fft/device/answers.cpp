@@ -11,7 +11,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kGroupItems = 256, kGroupsEach = 16;  // of a compute unit
+constexpr std::size_t kGroupItems = 256, kGroupsEach = 16;  // work-groups per compute unit
 
 std::size_t groups_of(const Device& device, std::uint64_t all) {
   const std::uint64_t most = device.limits().compute_units * kGroupsEach;

@@ -65,7 +65,7 @@ planner::Problem planner_problem(const AxisProblem& problem) {
   if (problem.in_place) key += " in place";
   if (problem.samples != Samples::same) key += problem.samples == Samples::int8 ? " int8" : " int16";
   const auto storage = [](Storage one) { return one == Storage::same ? "" : one == Storage::float16 ? "f16" : "bf16"; };
-  if (problem.halves()) {
+  if (problem.float16()) {
     key += fmt::format(" stored {}>{}", storage(problem.load_storage), storage(problem.store_storage));
   }
   if (problem.real_kind) key += fmt::format(" {} of {}", to_string(*problem.real_kind), problem.real_points);

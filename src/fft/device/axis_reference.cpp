@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/aligned.hpp"
-#include "fft/halves.hpp"
+#include "fft/float16.hpp"
 #include "fft/registry.hpp"
 
 namespace ridge::fft::on_device {
@@ -36,8 +36,8 @@ std::uint64_t side_points(const AxisProblem& problem, bool input) {
 
 std::size_t element_bytes(const AxisProblem& problem, bool input) {
   const std::size_t number = problem.float64 ? sizeof(double) : sizeof(float);
-  const bool halves = (input ? problem.load_storage : problem.store_storage) != Storage::same;
-  const std::size_t each = halves                                       ? 2
+  const bool float16 = (input ? problem.load_storage : problem.store_storage) != Storage::same;
+  const std::size_t each = float16                                      ? 2
                            : input && problem.samples == Samples::int8  ? 1
                            : input && problem.samples == Samples::int16 ? 2
                                                                         : number;
@@ -148,7 +148,7 @@ std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::
     if (!load_.empty()) points[i] *= load_[load_start + i * problem_.load_at.point];
   }
   if (there < n || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
-    // The rest of a spectrum is the mirror of its first half, and what mirrors itself is real.
+    // The rest of a spectrum is the mirror of its first half; values that are their own mirror are real.
     std::fill(points.begin() + there, points.end(), std::complex<double>());
     points[0] = points[0].real();
     if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();

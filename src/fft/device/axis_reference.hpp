@@ -1,5 +1,4 @@
-// What an axis of a problem is to give, line by line: loaded and stored as the problem says, transformed by the host in
-// double.
+// Reference for one axis: lines loaded and stored as the problem says, transformed by the host in double.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -12,25 +11,25 @@
 
 namespace ridge::fft::on_device {
 
-// Values of a line on one side: half a spectrum is shorter than its samples.
+// Number of values of a line on one side; half a spectrum is shorter than its samples.
 std::uint64_t side_points(const AxisProblem& problem, bool input);
 
-// Of one value on one side.
+// Bytes of one value on one side.
 std::size_t element_bytes(const AxisProblem& problem, bool input);
 
 // Elements of the array of one side.
 std::uint64_t side_extent(const AxisProblem& problem, bool input);
 
-// The element of the array where a line begins, by its number.
+// Element where a line starts.
 std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number);
 
-// The element of the array where a line's value stands.
+// Element of a line's value.
 std::uint64_t value_place(const AxisProblem& problem, bool input, std::uint64_t line, std::uint64_t i);
 
 class AxisReference {
  public:
   explicit AxisReference(const AxisProblem& problem);
-  // Of the line of that number out of the input array; reals where the output is real.
+  // Transforms the line with this number of the input array; the values are real if the output is real.
   std::vector<std::complex<double>> line(const std::byte* in, std::uint64_t number) const;
 
  private:

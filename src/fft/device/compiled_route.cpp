@@ -20,11 +20,11 @@ CompiledRoute::CompiledRoute(const Device& device, const Route& route, bool floa
         most, static_cast<double>(kMostGroups) / std::max(step.design->groups(static_cast<double>(step.lines)), 1.0));
     most = std::min(most, 4.0e9 / static_cast<double>(std::max<std::uint64_t>(step.lines, 1)));
   }
-  // An even number keeps what is moved 16 bytes at a time aligned.
+  // An even number of elements keeps 16-byte accesses aligned.
   if (most < static_cast<double>(at_once_))
     at_once_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / 64 * 64, 1);
   if (route.together && at_once_ < route.outer) {
-    // Of a part of them the steps would take places of the whole.
+    // Steps address the scratch arrays by positions in the whole batch, so the batch cannot be split.
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("fft: {} lines side by side are more than one launch can count", route.outer));
   }

@@ -1,4 +1,4 @@
-// A route made real: its passes compiled, its arrays taken.
+// A compiled route: its kernels and its arrays.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -13,8 +13,8 @@ class CompiledRoute {
  public:
   CompiledRoute(const Device& device, const Route& route, bool float64);
 
-  // Calls from several threads are put in order where they share arrays. The offsets count elements of each side and
-  // must keep what is moved 16 bytes at a time aligned.
+  // Calls from several threads are serialized if they share arrays. Offsets count elements of each side and must keep
+  // 16-byte accesses aligned.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
                std::uint64_t out_offset = 0) const;
   const Route& route() const { return route_; }
@@ -33,7 +33,7 @@ class CompiledRoute {
   std::uint64_t at_once_ = 1;
   bool writes_own_arrays_ = false;
   Buffer scratch_, work_, spare_;
-  // Who used the arrays last, so that another queue waits for it.
+  // Last use of the arrays, which another queue must wait for.
   mutable std::mutex mutex_;
   mutable Event last_;
   mutable std::uintptr_t last_queue_ = 0;

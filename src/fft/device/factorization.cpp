@@ -21,7 +21,7 @@ void divide(std::size_t rest, std::size_t passes, std::size_t most, std::vector<
   const double even = std::pow(static_cast<double>(rest), 1.0 / static_cast<double>(passes));
   for (std::size_t factor = 2; factor <= most && factor <= rest; ++factor) {
     if (rest % factor != 0) continue;
-    // Far from even is never best.
+    // Very uneven factors are never best.
     if (static_cast<double>(factor) < even / 8 || static_cast<double>(factor) > even * 8) continue;
     head.push_back(factor);
     divide(rest / factor, passes - 1, most, head, found);
@@ -29,7 +29,7 @@ void divide(std::size_t rest, std::size_t passes, std::size_t most, std::vector<
   }
 }
 
-// The largest over the smallest, and a little for factors that are not made of twos.
+// Ratio of the largest to the smallest factor, plus a penalty for factors that are not powers of two.
 double unevenness(const std::vector<std::size_t>& factors) {
   double largest = 0, smallest = 1e30, score = 0;
   for (const std::size_t factor : factors) {
@@ -39,7 +39,7 @@ double unevenness(const std::vector<std::size_t>& factors) {
     const auto plans = radix_plans(factor, {});
     score += plans.empty() ? 1000 : plans.front().cost / 20;
   }
-  // The last pass likes to be the longer one: it reads whole lines.
+  // The last pass should be the longer one: it reads whole lines.
   if (factors.back() < factors.front()) score += 0.3;
   return largest / smallest + score;
 }

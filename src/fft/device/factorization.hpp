@@ -1,11 +1,11 @@
-// How a length is shared out over passes.
+// Division of a length into factors, one per pass.
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace ridge::fft::on_device {
 
-// Factors of a length for that many passes, most even first; none where it has too large a prime.
+// Factors of a length for that many passes, most even first; empty if a prime factor is too large.
 std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_a_pass);
 
 }  // namespace ridge::fft::on_device

@@ -9,7 +9,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Lines side by side in a group where they are neighbours in memory: whole sectors of it.
+// Lines per group if they are adjacent in memory: whole sectors.
 constexpr std::size_t kFilteredWidth = 16, kLeastFilteredWidth = 4;
 constexpr std::size_t kMostFilteredAPass = 2048;
 
@@ -17,7 +17,8 @@ struct LineDigit {
   std::uint64_t count = 1, place = 0, column = 0, mode = 0, line = 0;
 };
 
-// A pass over points that lie `point` apart, of lines by these digits; the problem's last digit stays the last.
+// A pass over points with stride `point` and the given batch dimensions; the last batch dimension of the problem stays
+// last.
 PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::uint64_t point,
                          std::vector<LineDigit> digits) {
   std::stable_sort(digits.begin(), digits.end(),

@@ -1,5 +1,5 @@
-// An axis transformed, every value times a factor that a function of the caller's gives, and transformed back, in
-// place: one kernel where the lines fit into a work-group side by side, else three.
+// Transforms an axis, multiplies every value by a factor from a user function, and transforms it back, in place: one
+// kernel if adjacent lines fit a work-group, else three.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,10 +11,11 @@ namespace ridge::fft::on_device {
 struct SpectrumFilter {
   std::string function = {};  // PassDesign::filter_function
   Buffer table = {};
-  Address line = {};  // of a line, in the problem's digits; `point` is not used
+  Address line = {};  // index of a line, per batch dimension of the problem; `point` is not used
 };
 
-// Null, and why, where the length does not allow it. The problem is complex and in place; its scale is applied once.
+// Returns null and the reason if the length does not allow it. The problem is complex and in place; its scale is
+// applied once.
 std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const AxisProblem& problem,
                                                    const SpectrumFilter& filter, std::string& refusal);
 

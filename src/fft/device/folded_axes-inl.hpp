@@ -1,6 +1,6 @@
-// Real arrays of two axes, columns first: pairs of neighbouring reals are the complex points of the columns, and the
-// rows come last, whole rows in and out. A spectrum's rows have an odd number of values, so that columns of it begin
-// anywhere in a sector: 4096^2 on an H200 746 us rows first, 671 so.
+// Real 2D arrays, columns first: pairs of neighbouring reals are the complex points of the columns, and the rows come
+// last. Rows of a half spectrum have an odd number of values, so its columns are not aligned to sectors. H200, 4096^2:
+// 746 us rows first, 671 us columns first.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ridge::fft {
 
-inline constexpr const char* kColumnsFirst = "columns_first";  // asks for it where it would not be taken
+inline constexpr const char* kColumnsFirst = "columns_first";  // variant name that requests this order
 
 template <class T>
 on_device::AxisProblem DeviceTransform<T>::folded_rows(Direction direction) const {

@@ -1,5 +1,5 @@
-// Bluestein's method for lines too long for one kernel. The chirp and the filter ride on loads and stores: either two
-// whole transforms of the padded length, or three kernels whose middle one does the rows there and back.
+// Bluestein's method for lines too long for one kernel. Chirp and filter are applied by loads and stores. Either two
+// whole transforms of the padded length, or three kernels whose middle one transforms the rows forward and inverse.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -20,9 +20,9 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kShortest = 1024;  // below this one kernel serves
+constexpr std::size_t kShortest = 1024;  // shorter lengths fit one kernel
 
-// `extent` is how many points of the axis the table has: half a spectrum is shorter than the line.
+// `extent`: number of points of the axis in the table; half a spectrum is shorter than the line.
 FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisProblem& problem, bool conjugate,
                        std::size_t extent) {
   std::vector<std::complex<double>> values = chirp(problem.length);
@@ -42,11 +42,11 @@ FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisPr
   return result;
 }
 
-// The transform there and the transform back, with what their first load and last store do besides.
+// Forward and inverse transform, with the extra work of their first load and last store.
 struct Convolution {
   AxisProblem there, back;
   Split first, second;
-  std::vector<Step> before;  // a real line's spectrum made whole
+  std::vector<Step> before;  // steps that complete the spectrum of a real line
   std::uint64_t spare = 0;
 };
 
@@ -125,7 +125,7 @@ std::vector<std::complex<double>> filter_values(std::size_t n, std::size_t padde
   return filter;
 }
 
-// Two whole transforms: the filter rides on the second one's load.
+// Two whole transforms; the second one's load applies the filter.
 std::string two_transforms(const Device& device, const AxisProblem& problem, std::size_t padded,
                            const std::vector<std::size_t>& factors, Route& route) {
   Convolution made = convolution(problem, padded, factors);
@@ -143,7 +143,7 @@ std::string two_transforms(const Device& device, const AxisProblem& problem, std
   return home.refusal;
 }
 
-// Columns; rows there, times the filter, and back; columns back. What the rows do happens where the data lies.
+// Columns forward; rows forward, filter, rows inverse in place; columns inverse.
 std::string three_kernels(const Device& device, const AxisProblem& problem, std::size_t padded,
                           const std::vector<std::size_t>& factors, Route& route) {
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
@@ -156,7 +156,7 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   made.first.to = Place::scratch;
   PassDesign down = split_designs(made.there, made.first, places).front();
 
-  // The way back is the way there with its sides exchanged.
+  // The inverse has the same passes with load and store exchanged.
   AxisProblem mirrored = made.back;
   mirrored.in = made.back.out;
   mirrored.load = made.back.store;
@@ -234,7 +234,7 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
 }
 
 void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  if (has_butterflies(problem.length)) return;  // butterflies alone always win
+  if (has_butterflies(problem.length)) return;  // butterflies alone are always faster
   const auto refuse = [&](const char* variant, const std::string& why) { routes.push_back(refused(variant, why)); };
   if (problem.length < kShortest) return refuse("long_bluestein", "lines this short are done in one kernel");
   const double element = problem.float64 ? 16 : 8;
@@ -250,7 +250,7 @@ void list_long_bluestein(const Device& device, const AxisProblem& problem, std::
     any = true;
     routes.push_back(route);
     if (route.together) return;
-    // A few lines at a time, so that what lies between stays in the shared cache.
+    // A few lines at a time, so that the intermediate data stay in L2.
     const double each = static_cast<double>(route.scratch + route.work) * element;
     const auto at_once = static_cast<std::uint64_t>(std::floor(24e6 / each));
     if (at_once < 1 || at_once * 2 > route.outer) return;

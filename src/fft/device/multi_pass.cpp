@@ -1,6 +1,6 @@
-// Lines too long for one work-group: N = N1 * N2 (* N3), columns first, a twiddle between, the output's order made by
-// the last pass's strided store. Where many lines are done, a few at a time keep what lies between in the cache that
-// all compute units share.
+// Route multi_pass: lines too long for one work-group, N = N1 * N2 (* N3), columns first, a twiddle between passes, and
+// the output order produced by the strided store of the last pass. Batches are processed a few lines at a time to keep
+// intermediate data in L2.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -26,11 +26,11 @@ struct Attempt {
   std::uint64_t work = 0;
 };
 
-// The steps of a whole problem, real ones with what comes before or after the complex passes.
+// Steps of a whole problem; real ones include the conversion before or after the complex passes.
 struct Shape {
   std::size_t width, most_held;
 };
-// Best first, as measured on an H200.
+// Best first, measured on an H200.
 constexpr Shape kShapes[] = {{16, 0}, {16, 16}, {8, 0}, {8, 16}, {4, 0}};
 
 Attempt attempt(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
@@ -103,11 +103,11 @@ Attempt attempt(const Device& device, const AxisProblem& problem, const std::vec
   return result;
 }
 
-// Lines at once, so that what lies between passes stays in the shared cache; 0: all.
+// Lines per launch that keep the intermediate data in L2; 0: all.
 std::vector<std::uint64_t> portions(const AxisProblem& problem, std::uint64_t between, bool apart) {
   const double element = problem.float64 ? 16 : 8;
   const double each = static_cast<double>(between) * element;
-  // A launch's ramp and tail cost more than the cache saves wherever memory is fast: all at once comes first.
+  // With fast memory the start and end of a launch cost more than L2 saves, so all lines at once is listed first.
   std::vector<std::uint64_t> found{0};
   if (apart) {
     for (const double bytes : {24e6, 40e6}) {
@@ -127,7 +127,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
     routes.push_back(refused("two_pass", fmt::format("{} has a prime factor that no butterfly has", length)));
     return;
   }
-  constexpr std::size_t kShortest = 1024;  // below this one pass serves
+  constexpr std::size_t kShortest = 1024;  // shorter lengths fit one pass
   if (length < kShortest) {
     routes.push_back(refused("two_pass", "lines this short are done in one pass"));
     return;
@@ -147,7 +147,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
       if (tried == kFactorsTried) break;
       const std::size_t before = made.size();
       for (const Shape& shape : kShapes) {
-        // Narrow tiles waste half of each access to memory: only where nothing else fits.
+        // Narrow tiles waste half of each memory access: used only if nothing else fits.
         if (shape.width < 8 && made.size() > before) break;
         Attempt one = attempt(device, problem, factors, shape);
         if (one.split.refusal.empty()) {

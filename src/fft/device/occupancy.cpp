@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWarp = 32;
 
-// Exchanges in so many turns: each is written by whole butterflies and read by whole shares of them.
+// True if an exchange can be done in this many parts: each is written by whole butterflies and read by whole rounds.
 bool parts_serve(const PassDesign& design) {
   const std::size_t part = design.length / design.parts;
   if (design.lines > 1 || design.length % design.parts != 0 || design.method != PrimeMethod::none) return false;
@@ -28,7 +28,7 @@ bool parts_serve(const PassDesign& design) {
   return true;
 }
 
-// Registers a work-group may take; 0 where that is nobody's concern.
+// Register limit of a work-group; 0: unknown or irrelevant.
 std::size_t register_limit(const Device& device) {
   return device.limits().registers > 0 ? device.limits().registers : device.limits().unit_registers;
 }
@@ -89,7 +89,7 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
 }
 
 std::size_t most_resident(const Device& device, const PassDesign& design) {
-  constexpr std::size_t kBeside = 14;  // registers beside the points, at the least
+  constexpr std::size_t kBeside = 14;  // registers besides the points, at least
   if (register_limit(device) == 0 || design.float64 || design.method != PrimeMethod::none) return design.resident;
   const std::size_t whole = whole_warps(design.items()), local = local_bytes_of(design);
   const detail::UnitCapacity unit = detail::unit_capacity(device.limits());

@@ -1,4 +1,4 @@
-// The whole line in the registers and the local memory of one work-group: the data moves once.
+// Route one_pass: the whole line in registers and local memory of one work-group; the data move once.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -14,9 +14,9 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kMostOnePass = 10;
-constexpr std::size_t kFewGroups = 3;  // on a compute unit: one more is worth a try
+constexpr std::size_t kFewGroups = 3;  // groups per compute unit; with so few, a design with one more is tried
 
-// Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
+// Real lines: even lengths as pairs of samples, odd lengths with zero imaginary parts.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
   const bool forward = problem.direction == Direction::forward, even = problem.length % 2 == 0;
   if (even) {
@@ -35,22 +35,22 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
     pass.load.values = Values::hermitian;
     pass.store.values = Values::reals;
   }
-  if (!forward) pass.load.once = false;  // a value is read by those of two points
+  if (!forward) pass.load.once = false;  // each value is read for two points
   if (pass.real_kind) pass.load.pair = pass.store.pair = 0;
 }
 
-// Lines that fill a compute unit leave nobody to load while they are transformed: the next one has to come by itself.
+// Prefetching for lines that fill a compute unit: no other group could load while one computes.
 bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDesign& design) {
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return !design.real_kind && design.folded == 0 && !problem.halves() && design.resident == 1 && design.lines == 1 &&
+  return !design.real_kind && design.folded == 0 && !problem.float16() && design.resident == 1 && design.lines == 1 &&
          device.limits().tensor_maps && design.load.values == Values::complex && design.load.at.point == 1 &&
          design.load.factor == FactorKind::none && problem.samples == Samples::same &&
          design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
 }
 
-// The line's work-items are lanes of a sub-group, and its points a square.
+// True if the work-items of a line are lanes of one sub-group and its points form a square.
 bool shuffles_serve(const Device& device, const PassDesign& design) {
   const std::size_t lanes = device.limits().sub_group;
   return lanes > 0 && design.radices.size() == 2 && design.radices[0] == design.radices[1] &&
@@ -59,11 +59,11 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
          design.store.values != Values::half && !design.load.staged && !design.store.staged;
 }
 
-// Real lines two by two as one complex line, where they are short and lie one after the other.
+// Short contiguous real lines, two as one complex line.
 bool twins_lie_right(const AxisProblem& problem) {
   const std::uint64_t samples = problem.length, values = problem.length / 2 + 1;
   const bool forward = problem.direction == Direction::forward;
-  return problem.kind == Kind::real && !problem.float64 && !problem.halves() && !problem.real_kind &&
+  return problem.kind == Kind::real && !problem.float64 && !problem.float16() && !problem.real_kind &&
          problem.kept == 0 && !problem.any_offset && problem.samples == Samples::same &&
          problem.load.kind() == FactorKind::none && problem.store.kind() == FactorKind::none &&
          problem.counts.size() == 1 && problem.counts[0] % 2 == 0 && problem.in.point == 1 && problem.out.point == 1 &&
@@ -72,13 +72,13 @@ bool twins_lie_right(const AxisProblem& problem) {
 
 void list_twins(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   constexpr std::size_t kItems = 64;
-  constexpr std::pair<std::size_t, std::size_t> kTwins[] = {{4, 4}, {4, 8}, {8, 8}};  // longer ones gain nothing
+  constexpr std::pair<std::size_t, std::size_t> kTwins[] = {{4, 4}, {4, 8}, {8, 8}};  // longer lines gain nothing
   const auto radices = std::ranges::find_if(
       kTwins, [&](const auto& factors) { return factors.first * factors.second == problem.length; });
   if (radices == std::end(kTwins) || !twins_lie_right(problem)) return;
   const bool forward = problem.direction == Direction::forward;
   PassDesign design = plain_pass(problem);
-  design.twins = true;
+  design.paired_lines = true;
   design.counts = {problem.counts[0] / 2};
   design.load.at.line[0] *= 2;
   design.store.at.line[0] *= 2;
@@ -86,7 +86,8 @@ void list_twins(const Device& device, const AxisProblem& problem, std::vector<Ro
   design.store.values = forward ? Values::complex : Values::reals;
   design.radices = {radices->first, radices->second};
   design.threads = radices->first;
-  if (!fit(device, design, kItems / design.threads).empty() || !twins_serve(design, device.limits().sub_group)) return;
+  if (!fit(device, design, kItems / design.threads).empty() || !paired_lines_serve(design, device.limits().sub_group))
+    return;
   const auto add = [&](double efficiency) {
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     route.outer = design.counts[0];
@@ -96,7 +97,7 @@ void list_twins(const Device& device, const AxisProblem& problem, std::vector<Ro
     routes.push_back(std::move(route));
   };
   const std::size_t resident = design.resident;
-  design.resident = 2 * resident;  // fewer registers
+  design.resident = 2 * resident;  // allows fewer registers
   add(0.96);
   design.resident = resident;
   add(0.95);
@@ -105,7 +106,7 @@ void list_twins(const Device& device, const AxisProblem& problem, std::vector<Ro
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
-  if (plain.real_kind) plain.load.once = false;  // others take the samples between
+  if (plain.real_kind) plain.load.once = false;  // other work-items load the samples between
   std::string refusal;
   std::vector<PassDesign> designs = fitted(device, plain, 0, kMostOnePass, refusal);
   if (designs.empty()) {
@@ -117,11 +118,11 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   const auto add = [&](PassDesign design, const char* note, bool packed = false, const char* moved = "") {
     design.fold_lanes = fold_lanes_serve(design, device.limits().sub_group);
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
-    // Columns too few to fill an access of 64 bytes waste the rest of it.
+    // Columns that do not fill a 64-byte access waste the rest of it.
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
-    const bool side_by_side = design.load_order == Order::lines || design.store_order == Order::lines;
-    double used = side_by_side ? std::min(1.0, run / 64) : 1;
-    if (design.resident == 1 && !design.ahead) used *= 0.87;  // nobody loads while the group computes
+    const bool are_columns = design.load_order == Order::lines || design.store_order == Order::lines;
+    double used = are_columns ? std::min(1.0, run / 64) : 1;
+    if (design.resident == 1 && !design.ahead) used *= 0.87;  // nothing loads while the group computes
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (design.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     if (design.shuffles) route.candidate.parameters.emplace_back("exchange", "shuffles");
@@ -131,8 +132,8 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
-  // With few more registers than points, lengths of powers of two ran slower for it (8192 .94 and .87 of a copy),
-  // others faster (6561 .83 and .89, 10000 .67 and .86).
+  // With few registers beyond the points, powers of two were slower (share of copy speed: 8192 .94 and .87), other
+  // lengths faster (6561 .83 and .89, 10000 .67 and .86).
   const bool power = std::has_single_bit(problem.length);
   std::vector<PassDesign> later;
   for (const PassDesign& design : designs) {
@@ -147,12 +148,12 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (design.resident <= kFewGroups) packed.resident = most_resident(device, design);
     const bool more = packed.resident > design.resident;
     if (more && !power) add(packed, "", true);
-    if (!more || power || design.resident > 1) add(design, "");  // one group loses to two
+    if (!more || power || design.resident > 1) add(design, "");  // one group per compute unit is slower than two
     if (more && power) later.push_back(packed);
   }
   for (const PassDesign& design : later) add(design, "", true);
   if (problem.real_kind) {
-    // The other ways to move samples and values, of the best design.
+    // Other methods to move samples and values, with the best design.
     const PassDesign& first = designs.front();
     for (const bool load : {false, true}) {
       for (const bool store : {false, true}) {

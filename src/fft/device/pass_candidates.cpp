@@ -15,7 +15,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Lines of T work-items each that fill whole warps, from `least` work-items on.
+// Lines of T work-items that fill whole warps, starting with `least` work-items.
 std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t most) {
   std::size_t best = std::max<std::size_t>(1, (least + threads - 1) / threads);
   double best_share = 0;
@@ -34,7 +34,7 @@ bool packed_rows(const PassDesign& design, const PassSide& side) {
          side.at.line.size() == 1 && side.at.line[0] == design.points;
 }
 
-// Bytes of neighbouring points that one access of a line's work-items takes, and whether they straddle sectors.
+// Bytes of contiguous points per access of a line's work-items, and whether they cross sectors.
 struct AccessRun {
   std::size_t bytes;
   bool straddles;
@@ -45,23 +45,23 @@ AccessRun access_run(const PassDesign& design) {
   return {bytes, bytes % kSector != 0 || design.points * element % kSector != 0};
 }
 
-// So few points an access that a group's lines are better moved in one run through local memory.
+// True if accesses are so short that the group's lines should move in one run through local memory.
 bool moves_in_runs(const PassDesign& design) {
   const AccessRun run = access_run(design);
   return run.bytes < (run.straddles ? 40u : 32u);
 }
 
-// Lines whose accesses straddle sectors are stored in one run through local memory, so long as the detour is short:
-// what is loaded in parts of sectors comes from the cache, what is stored so costs (10 points .95 of a copy and 1.01
-// so, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94).
+// Lines whose accesses cross sectors are stored in one run through local memory if the detour is short. Partial sectors
+// are cheap to load (the cache serves the rest) and expensive to store. Share of copy speed without and with: 10 points
+// .95 and 1.01, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94.
 bool stores_in_runs(const PassDesign& design) {
   constexpr std::size_t kLongest = 640;
   return !design.float64 && design.points <= kLongest && !std::has_single_bit(design.points) &&
          access_run(design).straddles && design.store.valid == 0 && packed_rows(design, design.store);
 }
 
-// What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
-// work-items each, 275 with 4, 350 to 400 in runs; of 125 points 640 us with 5, 264 where they are stored in a run.
+// Instructions per point that short accesses add, as timed on an H200: lines of 32 points take 254 us with 8 work-items
+// each, 275 with 4, 350 to 400 in runs; lines of 125 points 640 us with 5, 264 if stored in a run.
 double access_price(const PassDesign& design) {
   if (design.load_order == Order::lines || design.store_order == Order::lines) return 0;
   const AccessRun run = access_run(design);
@@ -71,7 +71,7 @@ double access_price(const PassDesign& design) {
   return 20 * std::max(0.0, enough / static_cast<double>(run.bytes) - 1);
 }
 
-// Which sides of short lines go through local memory; what the plain design says stays.
+// Decides which sides of short lines go through local memory; choices already in the design are kept.
 void choose_runs(PassDesign& design) {
   constexpr std::size_t kShortSpectrum = 256;
   const bool in_runs = moves_in_runs(design), out_runs = stores_in_runs(design);
@@ -79,7 +79,7 @@ void choose_runs(PassDesign& design) {
   const PassSide& out = design.store;
   if (design.real_kind) {
     design.load.staged = real_kind_quads(design, true);
-    // Values of short lines leave in parts of sectors otherwise.
+    // Otherwise values of short lines are stored in partial sectors.
     constexpr std::size_t kShortValues = 512;
     design.store.staged =
         real_kind_quads(design, false) && (design.store.values != Values::half || design.real_points <= kShortValues);
@@ -87,14 +87,14 @@ void choose_runs(PassDesign& design) {
   }
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
   if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
-  // Half a spectrum leaves no line aligned: short ones go out together.
+  // Half spectra leave lines unaligned: short ones are stored together.
   if (out.values == Values::half && out.valid == 0 && out.storage == Storage::same && out.at.point == 1 &&
       out.at.line.size() == 1 && out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
     design.store.staged = true;
   }
 }
 
-// How many lines a group takes, in the order they are worth trying.
+// Numbers of lines per group in the order they are worth trying.
 std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t forced) {
   if (forced > 0) return {forced};
   std::uint64_t lines = 1;
@@ -107,10 +107,10 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
   } else {
     counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
               filling_lines(design.threads, 193, 512)};
-    // Many small groups, though their last warps are not full, beat few large ones there.
+    // Many small groups, though their last warps are partial, beat few large ones here.
     constexpr std::size_t kLongLine = 100;
     if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
-    if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
+    if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16-byte accesses
       for (std::size_t& count : counts) count += count % 2;
     }
   }
@@ -146,8 +146,8 @@ PassDesign plain_pass(const AxisProblem& problem) {
   pass.folded = problem.folded;
   pass.load_order = order_of(problem.in);
   pass.store_order = order_of(problem.out);
-  // Columns that begin anywhere in a sector share it with their neighbours, which come soon: 333 us for the columns of
-  // 512 planes of 512 x 257 on an H200, 305 so.
+  // Unaligned columns share sectors with their neighbours, which are loaded soon after. H200, columns of 512 planes of
+  // 512 x 257: 333 us without, 305 with this.
   const auto shared = [&](const Address& at) {
     return order_of(at) == Order::lines && at.point % (problem.float64 ? 2 : 4) != 0;
   };
@@ -157,11 +157,12 @@ PassDesign plain_pass(const AxisProblem& problem) {
 
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
                                std::string& refusal, std::size_t most_held) {
-  // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
+  // Short convolutions with more points per work-item run slower and take NVRTC three times as long.
   constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
   const Limits& limits = device.limits();
   const detail::UnitCapacity unit = detail::unit_capacity(limits);
-  const bool tight = lines == 0 && limits.local_memory < unit.local_memory / 2;  // less than a group could use
+  const bool tight =
+      lines == 0 && limits.local_memory < unit.local_memory / 2;  // less local memory than a group could use
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0                       ? most_held
@@ -170,7 +171,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
                      : plain.length < kLongConvolution   ? 32
                                                          : 64;
   std::vector<RadixPlan> plans;
-  if (!limits.private_arrays_in_registers) {  // few points a work-item compile and run faster
+  if (!limits.private_arrays_in_registers) {  // few points per work-item compile and run faster
     RadixLimits few = wanted;
     few.most_held = 8;
     plans = radix_plans(plain.length, few);
@@ -191,14 +192,14 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     design.threads = plan.threads;
     design.radices = plan.radices;
     plan.cost += access_price(design);
-    // Memory binds lines that a group holds, whatever their radices: 16 points an item compile in two thirds of the
-    // time that 32 take (1024 points: 149 and 229 ms of NVRTC).
+    // Memory bounds these lines whatever their radices: 16 points per item compile in two thirds of the time of 32
+    // (1024 points: 149 and 229 ms of NVRTC).
     if (lines == 0 && plain.method == PrimeMethod::none && plain.length <= 4096 && plan.held > 16) plan.cost *= 1.25;
-    // A group alone on its compute unit: nobody loads while it computes. Seen to cost a third.
+    // A single group per compute unit: nothing loads while it computes. Measured to cost a third.
     if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers_of(design) > unit.registers) plan.cost *= 1.25;
   }
   std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
-  // Those whose points fit into the registers of a group of one line, the cheapest few.
+  // The cheapest plans whose points fit the registers of a group of one line.
   std::vector<RadixPlan> usable;
   std::string first_refusal;
   for (const RadixPlan& plan : plans) {
@@ -212,7 +213,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   }
   plans = std::move(usable);
   std::vector<PassDesign> designs;
-  // The first plans with their first count of lines, then with others too, while the later plans come in.
+  // The first plans with their first number of lines, then with others, interleaved with later plans.
   struct Turn {
     std::size_t plan, option;
   };
@@ -235,7 +236,8 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     for (const std::size_t count : line_counts(design, lines)) {
       std::string reason = fit(device, design, count);
       if (!reason.empty() && design.real_kind && (design.load.staged || design.store.staged)) {
-        design.load.staged = design.store.staged = false;  // exchanged in parts, which leaves no room for whole lines
+        design.load.staged = design.store.staged =
+            false;  // exchanged in parts, which leaves no local memory for whole lines
         reason = fit(device, design, count);
       }
       if (tight && design.load_order == Order::points && design.store_order == Order::points) {

@@ -1,4 +1,4 @@
-// Whether two axes are done in one go: the part of transform.cpp that chooses.
+// Decides whether two axes are transformed in one launch; part of transform.cpp.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +31,11 @@ std::string key_of(const PlaneProblem& plane, bool in_place) {
                      in_place ? " in place" : "");
 }
 
-// Two axes in one go, or one after the other.
+// The two alternatives: two axes in one launch, or one after another.
 class PlaneRun {
  public:
   using Compiled = std::shared_ptr<const CompiledRoute>;
-  // Where they meet: in the output, in the input, or in an array of its own.
+  // Where the intermediate data are stored: in the output, in the input, or in an own array.
   enum class Between { out, in, own };
   explicit PlaneRun(Compiled together) : first_(std::move(together)) {}
   PlaneRun(Compiled first, Compiled second, Between between, Buffer own)
@@ -53,7 +53,7 @@ class PlaneRun {
   Buffer own_;
 };
 
-// The axes one after the other are the reference: each was chosen, and compared, before.
+// The two separate axes are the reference: each was chosen and compared before.
 class PlaneTrials final : public planner::Trials<PlaneRun> {
  public:
   PlaneTrials(const Device& device, std::size_t in_bytes, std::size_t out_bytes, bool in_place, bool gaps,
@@ -95,7 +95,7 @@ class PlaneTrials final : public planner::Trials<PlaneRun> {
 
   void answer(const PlaneRun& run) {
     fill_random(*queue_, in_, float64_ ? Numbers::float64 : Numbers::float32, 2);
-    // NaN shows what is left unstored; of arrays with gaps every answer leaves some.
+    // NaN marks elements that were not stored; arrays with gaps always keep some.
     if (!in_place_) queue_->fill(out_, gaps_ ? std::byte{0x3f} : std::byte{0xff});
     run.enqueue(*queue_, in_, out_);
   }
@@ -146,7 +146,7 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
     return {};
   }
   if (real && !pairs_serve()) return {};
-  // Steps of real samples are counted in pairs.
+  // Strides of real samples are counted in pairs.
   const auto step = [&](const Side& side, std::size_t stride) {
     return real && &side == &layout_.samples ? stride / 2 : stride;
   };
@@ -209,7 +209,7 @@ std::optional<Route> DeviceTransform<T>::chosen_plane(Direction direction, const
                      bytes_of(direction, false), in_place, out.points() * problem_.batch != out.extent,
                      plane->rows * plane->columns, plane->float64, axis_by_axis);
   planner::Options own = options;
-  // The name of one direction's design: the other's is found by its kind.
+  // The name of one direction's design; the other direction's is found by its kind.
   if (std::ranges::none_of(routes,
                            [&](const Route& route) { return planner::is_called(route.candidate, own.variant); })) {
     own.variant = own.variant.substr(0, own.variant.find('('));
@@ -228,7 +228,7 @@ typename DeviceTransform<T>::Stage DeviceTransform<T>::joined(const Route& route
   return {std::make_shared<const CompiledRoute>(device_, route, sizeof(T) == sizeof(double)), from, to, axis};
 }
 
-// Forward by whatever is faster; back the same way.
+// Forward by the faster alternative; the inverse by the same one.
 template <class T>
 bool DeviceTransform<T>::join_complex_planes(const std::vector<PlannedAxis>& back, const planner::Options& options) {
   if (problem_.kind == Kind::real || problem_.directions != Directions::both || forward_.size() < 2) return false;
@@ -249,7 +249,7 @@ bool DeviceTransform<T>::join_complex_planes(const std::vector<PlannedAxis>& bac
   return true;
 }
 
-// The way back ends with columns and rows: another kernel, another choice.
+// The inverse ends with columns and rows: another kernel, chosen separately.
 template <class T>
 void DeviceTransform<T>::join_real_planes(const planner::Options& options) {
   if (problem_.kind != Kind::real) return;

@@ -1,4 +1,4 @@
-// Lengths with a large prime factor: Rader's and Bluestein's convolutions, in one kernel where they fit.
+// Routes rader and bluestein: lengths with a large prime factor as convolutions in one kernel.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostConvolutions = 4;
 
-// Convolutions of real lines keep it simple: nothing imaginary on one side, half a spectrum on the other.
+// Real lines: zero imaginary parts on one side, half a spectrum on the other.
 void real_line_sides(const AxisProblem& problem, PassDesign& pass) {
   if (problem.kind != Kind::real) return;
   if (problem.direction == Direction::forward) {
@@ -32,14 +32,15 @@ void real_line_sides(const AxisProblem& problem, PassDesign& pass) {
   }
 }
 
-// What a convolution's design is expected to take: points there and back, conflicts, and a group alone on its unit.
+// Expected cost of a convolution's design: points of both transforms, bank conflicts, and a penalty for a single group
+// per compute unit.
 double score(const PassDesign& design) {
   const double price = plan_price(design.length, design.radices, design.threads);
   const double alone = design.resident == 1 && design.threads > 128 ? 1.25 : 1;
   return static_cast<double>(design.length) * price * (0.7 + 0.3 * conflicts(design)) * alone;
 }
 
-// Routes of one kernel for each of some designs, best first.
+// Routes of one kernel for each of several designs, best first.
 void add_one_kernel(const AxisProblem& problem, std::vector<PassDesign> designs, const char* name, double efficiency,
                     std::vector<Route>& routes) {
   std::vector<std::pair<double, std::size_t>> order;
@@ -49,7 +50,7 @@ void add_one_kernel(const AxisProblem& problem, std::vector<PassDesign> designs,
     const PassDesign& design = designs[i];
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     route.candidate = described(problem, name, route.steps, efficiency);
-    // The order is this one's, not that of operations.
+    // Sorted by this cost, not by operations.
     route.candidate.cost.flops = 0;
     efficiency *= 0.97;
     routes.push_back(std::move(route));
@@ -65,7 +66,7 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
   if (!prime::is_prime(problem.length)) return refuse("the length is not a prime");
   if (!has_butterflies(problem.length - 1)) return refuse("the length less one has a large prime factor");
   if (problem.kind == Kind::real || problem.samples != Samples::same) return refuse("takes complex points");
-  if (problem.halves()) return refuse("takes no halves");
+  if (problem.float16()) return refuse("takes no halves");
   if (!contiguous(problem, problem.in) || !contiguous(problem, problem.out)) {
     return refuse("takes lines that lie one after the other");
   }
@@ -104,7 +105,7 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
 
 void list_rader_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (has_butterflies(problem.length)) {
-    // Butterflies alone always win; a convolution is only worth knowing where a line is asked for by name.
+    // Butterflies alone are always faster; convolutions are listed only if asked for by name.
     routes.push_back(refused("bluestein", "the length has butterflies of its own"));
     return;
   }

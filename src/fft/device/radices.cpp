@@ -15,12 +15,12 @@ namespace {
 constexpr auto kRadices =
     std::to_array<std::size_t>({64, 56, 54, 50, 49, 48, 45, 42, 40, 36, 35, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23,
                                 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2});
-// Instructions a point that a trip through local memory is worth, its wait included; more where last warps are not
-// full.
+// Cost of an exchange through local memory in instructions per point, including its latency; more if the last warps are
+// partial.
 constexpr double kExchange = 10, kUnevenExchange = 13;
 constexpr double kTwiddle = 7;
 
-// Larger radices first: the first stage has no twiddles, and the others' tables are then small.
+// Larger radices first: the first stage has no twiddles, and the other stages' tables are then small.
 void factorize(std::size_t length, std::size_t at_most, std::vector<std::size_t>& head,
                std::vector<std::vector<std::size_t>>& found, std::size_t most_stages) {
   if (length == 1) {
@@ -44,12 +44,12 @@ RadixPlan priced(std::size_t length, const std::vector<std::size_t>& radices, st
     const std::size_t rounds = (butterflies + threads - 1) / threads;
     const double points = static_cast<double>(radix);
     double each = codegen::butterfly_operations(radix) / points + (i == 0 ? 4 : exchange + kTwiddle);
-    // Work-items that idle in a stage still wait for it.
+    // Idle work-items of a stage still wait for it.
     each *= static_cast<double>(threads * rounds * radix) / static_cast<double>(length);
     plan.cost += each;
     plan.held = std::max(plan.held, radix * rounds);
   }
-  // Many registers leave few work-items to hide the memory's latency behind.
+  // Many registers leave few work-items to hide memory latency.
   if (plan.held > 16) plan.cost *= 1.0 + 0.006 * static_cast<double>(plan.held - 16);
   if (plan.held > 32) plan.cost *= 1.0 + 0.02 * static_cast<double>(plan.held - 32);
   if (plan.held < 8) plan.cost *= 1.05;
@@ -73,7 +73,7 @@ namespace {
 
 std::vector<RadixPlan> listed_plans(std::size_t length, const RadixLimits& limits) {
   std::vector<std::vector<std::size_t>> found;
-  // No more stages than needed, and one more: beyond those every plan loses to a shorter one.
+  // At most one stage more than necessary: longer plans always lose.
   constexpr std::size_t kMostStages = 6;
   for (std::size_t stages = 1, last = kMostStages; stages <= last; ++stages) {
     found.clear();
@@ -104,7 +104,7 @@ std::vector<RadixPlan> listed_plans(std::size_t length, const RadixLimits& limit
 std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits) {
   if (length == 1) return {{{1}, 1, 1, 1}};
   if (!has_butterflies(length)) return {};
-  // Families that share a line ask for the same plans hundreds of times.
+  // Routes that share a line ask for the same plans hundreds of times.
   using Key = std::array<std::size_t, 4>;
   static std::mutex mutex;
   static std::map<Key, std::vector<RadixPlan>> known;

@@ -1,6 +1,6 @@
-// Real lines of an even length too long for one group, in two trips through memory: columns of pairs, then rows whose
-// store makes the spectrum of the samples (pass/mirrored_rows_writer.cpp). Row 0 alone takes two small passes of its
-// own.
+// Route real_two_pass: even real lengths too long for one group, in two passes over memory: columns of pairs, then rows
+// whose store computes the spectrum of the samples (pass/mirrored_rows_codegen.cpp). Row 0 alone takes two small
+// passes.
 #include <utility>
 
 #include <fmt/format.h>

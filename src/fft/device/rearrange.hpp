@@ -1,5 +1,5 @@
-// What stands between a caller's array on a device and a plan of its last axes: axes in another order, cut or padded
-// with zeros, numbers made complex or conjugate, the ends of lines multiplied. Arrays are packed.
+// Copies between a caller's device array and a plan of its last axes: permutes axes, crops or pads with zeros, converts
+// to complex or conjugates, multiplies the ends of lines. Arrays are packed.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -17,8 +17,8 @@ KernelSource rearrange_text(const ElementChange& change);
 
 struct Rearrangement {
   std::vector<std::uint64_t> shape = {};    // of the output
-  std::vector<std::uint64_t> lengths = {};  // of the input along the same axes; beyond them there are zeros
-  std::vector<std::uint64_t> strides = {};  // of the input along them, in its elements
+  std::vector<std::uint64_t> lengths = {};  // of the input along the same axes; elements beyond are zero
+  std::vector<std::uint64_t> strides = {};  // of the input along these axes, in elements
 };
 
 // Every call waits until it is done.
@@ -26,7 +26,7 @@ class Rearranger {
  public:
   Rearranger(const Device& device, const ElementChange& change);
   void rearrange(Queue& queue, const Rearrangement& wanted, const Buffer& in, const Buffer& out) const;
-  // The first and the last real along one axis of an array.
+  // Multiplies the first and the last real along one axis of an array.
   void scale_ends(Queue& queue, const std::vector<std::uint64_t>& shape, std::size_t axis, double first, double last,
                   const Buffer& data) const;
 

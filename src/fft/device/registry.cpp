@@ -6,7 +6,7 @@
 
 namespace ridge::fft::on_device {
 
-// One line a family, which its file defines. A plain list, because self-registration is dropped by linkers from static
+// One line per family of routes, defined in its file. A plain list: linkers drop self-registration from static
 // libraries.
 // clang-format off
 std::span<const RouteFamily* const> route_families() {
@@ -14,7 +14,7 @@ std::span<const RouteFamily* const> route_families() {
     std::vector<const RouteFamily*> list;
     extern const RouteFamily kOnePass; list.push_back(&kOnePass);
     extern const RouteFamily kCluster; list.push_back(&kCluster);
-    extern const RouteFamily kPersistentTwoPass; list.push_back(&kPersistentTwoPass);
+    extern const RouteFamily kL2Ring; list.push_back(&kL2Ring);
     extern const RouteFamily kTwoPassTma; list.push_back(&kTwoPassTma);
     extern const RouteFamily kRealTwoPass; list.push_back(&kRealTwoPass);
     extern const RouteFamily kRealRing; list.push_back(&kRealRing);
@@ -53,7 +53,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     if ((problem.kept > 0 && !family->keeps_part) || (problem.folded > 0 && !family->folds)) continue;
     if (family->list != nullptr) family->list(device, problem, routes);
   }
-  // Two ways to the same kernel are one.
+  // Two routes to the same kernel are listed once.
   std::vector<Route> distinct;
   std::set<std::string> names;
   for (Route& route : routes) {

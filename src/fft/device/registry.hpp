@@ -1,4 +1,4 @@
-// Every way a device has to transform an axis.
+// Registry of the routes by which a device transforms an axis.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace ridge::fft::on_device {
 
-// In the order their routes are listed.
+// Families in the order in which their routes are listed.
 std::span<const RouteFamily* const> route_families();
 
-// Every route, best expected first, refusals included; of families that are listed by name only those that `wanted`
+// All routes, best expected first, refusals included. Families that are listed by name only contribute what `wanted`
 // names.
 std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted = {},
                                std::span<const RouteFamily* const> families = route_families());
 
-// The route of that name with its parameters, if the problem has it.
+// The route with that name and parameters, if the problem has it.
 std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name,
                                  std::span<const RouteFamily* const> families = route_families());
 

@@ -20,7 +20,7 @@ bool takes_spectrum(SpectrumChange change) {
   return change == SpectrumChange::pack || change == SpectrumChange::mirror;
 }
 
-// Values a work-item is numbered by: of `unpack` and `pack` each does k and n - k.
+// Number of work-items' values: in `unpack` and `pack` each work-item handles k and n - k.
 std::size_t numbers(const SpectrumDesign& design) { return design.length / 2 + 1; }
 
 std::string line_offset(const SpectrumDesign& design, const Address& at) {
@@ -46,13 +46,13 @@ std::string factored(const SpectrumDesign& design, const std::string& value, con
 
 void body(codegen::Text& text, const SpectrumDesign& d) {
   const std::string half = codegen::literal(0.5, d.float64);
-  const bool halves = d.storage != Storage::same, halves_in = halves && takes_spectrum(d.change);
+  const bool float16 = d.storage != Storage::same, float16_in = float16 && takes_spectrum(d.change);
   const auto in = [&](const std::string& k) {
     const std::string value = fmt::format("from[{} * {}ul]", k, d.in.point);
-    return halves_in ? fmt::format("numbers({})", value) : value;
+    return float16_in ? fmt::format("numbers({})", value) : value;
   };
   const auto out = [&](const std::string& k) { return fmt::format("to[{} * {}ul]", k, d.out.point); };
-  const auto rounded = [&](const std::string& value) { return halves ? fmt::format("stored2({})", value) : value; };
+  const auto rounded = [&](const std::string& value) { return float16 ? fmt::format("stored2({})", value) : value; };
   switch (d.change) {
     case SpectrumChange::unpack:
       text.line("const ulong mirror = {} - k;", d.length);
@@ -109,10 +109,10 @@ KernelSource spectrum_text(const SpectrumDesign& design) {
   codegen::Text text;
   text.line("// real spectrum, {} complex points a line", design.length);
   text.raw(codegen::butterfly_text({}, design.float64));
-  const bool halves = design.storage != Storage::same;
-  const char* in_type = halves && takes_spectrum(design.change) ? "ushort2" : "real2";
-  const char* out_type = halves && !takes_spectrum(design.change) ? "ushort2" : "real2";
-  if (halves) text.raw(halves_text(design.storage));
+  const bool float16 = design.storage != Storage::same;
+  const char* in_type = float16 && takes_spectrum(design.change) ? "ushort2" : "real2";
+  const char* out_type = float16 && !takes_spectrum(design.change) ? "ushort2" : "real2";
+  if (float16) text.raw(float16_text(design.storage));
   std::string signature = fmt::format(
       "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const {}* RESTRICT in, GLOBAL {}* RESTRICT out, "
       "GLOBAL const real2* RESTRICT roots, ",

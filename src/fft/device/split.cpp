@@ -19,7 +19,7 @@ struct Digit {
 std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places) {
   const std::vector<std::size_t>& factors = split.factors;
   const std::size_t passes = factors.size(), length = problem.length;
-  // What lies between keeps the digits with shorter steps than the points inside, the others outside.
+  // Intermediate data keep batch dimensions with shorter strides than the points innermost, the others outermost.
   std::uint64_t inner = 1;
   std::vector<std::uint64_t> scratch(problem.counts.size());
   std::uint64_t packed = 1;
@@ -34,14 +34,15 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
       packed *= length;
     }
   }
-  const bool apart = scratch.back() == packed / problem.counts.back();  // the last digit's values lie apart
+  const bool apart =
+      scratch.back() == packed / problem.counts.back();  // values of the last batch dimension are stored separately
   places = {.between = packed / problem.counts.back(), .apart = apart, .step = scratch.back()};
   const bool pairs_in = split.load == Values::pairs, pairs_out = split.store == Values::pairs;
   const auto of = [](const Address& at, std::size_t digit) { return at.line.empty() ? 0 : at.line[digit]; };
 
   std::vector<PassDesign> designs;
   std::uint64_t before = 1, rest = length;
-  std::vector<std::size_t> prefixes, suffixes;  // of each factor: product of those before, of those after
+  std::vector<std::size_t> prefixes, suffixes;  // per factor: product of the factors before and after it
   for (const std::size_t factor : factors) {
     rest /= factor;
     prefixes.push_back(before);
@@ -101,8 +102,8 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
                         .load_factor = of(problem.load_at, digit),
                         .store_factor = of(problem.store_at, digit)});
     }
-    // Neighbouring work-items take the digit with the shortest steps; the last one stays where launches can begin at
-    // it.
+    // Neighbouring work-items run along the batch dimension with the shortest stride; the last dimension stays last, so
+    // that launches can start anywhere in it.
     std::stable_sort(digits.begin(), digits.end() - (apart ? 1 : 0),
                      [&](const Digit& a, const Digit& b) { return last ? a.store < b.store : a.load < b.load; });
     pass.counts.clear();

@@ -23,7 +23,7 @@ namespace {
 
 using namespace on_device;
 
-// Window, multiplication and scale in one table; the scale alone needs none.
+// Combines window, multiplication and scale in one table; a scale alone needs no table.
 FactorTable factor_table(const std::vector<double>& window, const std::vector<std::complex<double>>& multiply,
                          double scale) {
   FactorTable table;
@@ -77,7 +77,7 @@ AxisProblem DeviceTransform<T>::axis_problem(Direction direction, std::size_t ax
 
 namespace {
 
-// The places of a table of one value a point of a side, packed.
+// Index of a packed table with one value per point of a side.
 Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
   std::array<std::uint64_t, kMostAxes> packed{};
   std::uint64_t step = 1;
@@ -97,7 +97,7 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
 
 namespace {
 
-// What wisdom has of the problem, without the list of all others, which takes longer to write than the kernel to load.
+// Looks up wisdom without listing all candidates, which takes longer than loading the kernel.
 std::vector<Route> known_route(const Device& device, const AxisProblem& problem, const planner::Options& options) {
   if (!options.use_wisdom || !options.variant.empty() || planner::verifies(options)) return {};
   const auto entry = wisdom::find(device.info().fingerprint(), "fft", planner_problem(problem).key);
@@ -115,7 +115,7 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   const bool known = !routes.empty();
   if (!known) routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
-  // A name that is meant for another axis does not bind this one.
+  // A variant name that is meant for another axis does not apply to this one.
   const auto named = [&](const Route& route) {
     return route.candidate.refusal.empty() && planner::is_called(route.candidate, own.variant);
   };
@@ -134,7 +134,7 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
       };
       try {
         return_route.compiled = std::async(std::launch::async, compile);
-      } catch (const std::system_error&) {  // NOLINT: no thread to be had; it is compiled when its turn comes
+      } catch (const std::system_error&) {  // NOLINT: no thread available; the kernel is compiled later
       }
     }
   }
@@ -142,7 +142,7 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   for (const Route& route : routes) {
     const auto kernels = [&] {
       std::vector<KernelSource> all = kernels_of(route);
-      // Where nothing is timed only the winner is compiled, both ways at once.
+      // Without measurements only the winner is compiled, both directions concurrently.
       if (own.effort == Effort::quick) {
         if (const std::optional<Route> other = return_of(route)) add_to(all, kernels_of(*other));
       }
@@ -168,7 +168,7 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
   const std::size_t last_axis = layout_.axes - 1;
 
   std::vector<PlannedAxis> all;
-  std::vector<std::size_t> axes;  // besides the last one of a real problem
+  std::vector<std::size_t> axes;  // all but the last axis of a real problem
   for (std::size_t axis = layout_.axes; axis-- > 0;) {
     if ((real && axis == last_axis) || layout_.samples.shape[axis] == 1) continue;
     axes.push_back(axis);
@@ -177,9 +177,9 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
   const auto add = [&](std::size_t axis, Kind kind, Array from, Array to) {
     all.push_back({axis, kind, from, to, {}});
   };
-  // Halves hold nothing between two axes.
-  const bool halves = problem_.storage != Storage::same;
-  const Array between = halves ? Array::work : Array::output;
+  // 16-bit arrays cannot hold the intermediate data between two axes.
+  const bool float16 = problem_.storage != Storage::same;
+  const Array between = float16 ? Array::work : Array::output;
   if (!real) {
     for (const std::size_t axis : axes) {
       const bool last = axis == axes.back();
@@ -191,7 +191,7 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
       add(axis, Kind::complex, between, axis == axes.back() ? Array::output : between);
     }
   } else {
-    // The planes' columns last, beside the rows, and in place: those of half a spectrum begin anywhere in a sector.
+    // Columns of planes come last, after the rows, and in place: columns of half spectra are not aligned to sectors.
     for (const std::size_t axis : std::views::reverse(axes)) {
       add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
     }
@@ -266,7 +266,7 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     const PlannedAxis& one = back[i];
     Compiled route = compiled_back(return_routes[i], one.problem.float64);
     if (!route) {
-      // Not worth a second round of measurements, where there was a first.
+      // Not worth a second round of measurements.
       planner::Options own = options;
       if (!only_back) {
         own.effort = Effort::quick;
@@ -303,7 +303,7 @@ std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const 
   const bool forward = direction == Direction::forward, samples = forward == input;
   const std::size_t each = number_bytes<T>(problem_);
   if (!samples) return layout_.spectrum.extent * 2 * each;
-  // Back come reals or complex numbers of T, whatever the samples were loaded from.
+  // The inverse returns reals or complex numbers of T, whatever the type of the samples.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
   return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
 }
@@ -316,7 +316,7 @@ void DeviceTransform<T>::run(Direction direction, const void* in, void* out) con
                 .out = out,
                 .out_bytes = bytes_of(direction, false),
                 .in_place = problem_.in_place,
-                // What lies between the points is the caller's and comes back as it was.
+                // Elements between the points belong to the caller and are returned unchanged.
                 .output_first = !problem_.in_place && has_gaps(out_side, problem_.batch)},
                [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, direction, from, to); });
 }

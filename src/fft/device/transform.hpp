@@ -1,4 +1,4 @@
-// A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
+// A transform on a device other than the host: one axis after another, each by the route that the planner chose.
 #pragma once
 #include <future>
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include "device/staging.hpp"
 #include "fft/device/compiled_route.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
@@ -19,20 +19,20 @@ class DeviceTransform {
  public:
   DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options);
 
-  // Checked sizes; in and out are the same where the plan is in place.
+  // Sizes are checked by the caller; in and out are the same if the plan is in place.
   void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const;
 
-  // Host memory: through buffers made by the first such run and kept; runs from several threads take turns.
+  // For host memory: uses buffers that the first such run creates and keeps; runs from several threads are serialized.
   void run(Direction direction, const void* in, void* out) const;
 
-  std::size_t bytes_of(Direction direction, bool input) const;  // of each side's array
+  std::size_t bytes_of(Direction direction, bool input) const;  // size of each side's array
 
   const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
   std::string explain() const;
-  std::vector<KernelSource> kernels() const;  // of the forward way
+  std::vector<KernelSource> kernels() const;  // of the forward transform
 
  private:
   enum class Array { input, output, work };
@@ -41,7 +41,7 @@ class DeviceTransform {
     Array from, to;
     std::size_t axis;
   };
-  struct EndOperators {  // what one direction's first load and last store do
+  struct EndOperators {  // extra work of the first load and the last store of a direction
     on_device::FactorTable load, store;
     Samples samples = Samples::same;
     double scale = 1;
@@ -50,30 +50,30 @@ class DeviceTransform {
   EndOperators end_operators(Direction direction) const;
   on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
                                       const Side& out) const;
-  struct PlannedAxis {  // an axis of one direction
+  struct PlannedAxis {  // one axis of one direction
     std::size_t axis;
     Kind kind;
     Array from, to;
     on_device::AxisProblem problem;
   };
   std::vector<PlannedAxis> planned_axes(Direction direction);
-  // Real arrays of two axes whose columns come first (folded_axes-inl.hpp).
+  // Real 2D arrays transformed columns first (folded_axes-inl.hpp).
   bool folds(const planner::Options& options) const;
   on_device::AxisProblem folded_rows(Direction direction) const;
   std::vector<PlannedAxis> folded_axes(Direction direction);
   void build(const planner::Options& options);
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
-  struct ReturnRoute {  // the route that won on the way there, for the other direction
+  struct ReturnRoute {  // the forward winner, reused for the inverse
     std::optional<on_device::Route> route;
-    std::future<Compiled> compiled = {};  // where it was known beforehand: beside the way there
+    std::future<Compiled> compiled = {};  // compiled concurrently if it was known beforehand
   };
-  // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
+  // `back` is the same axis of the inverse: the same route is compiled concurrently for it.
   Compiled choose(const on_device::AxisProblem& problem, const on_device::AxisProblem* back,
                   const planner::Options& options, ReturnRoute& return_route);
   Compiled compiled_back(ReturnRoute& return_route, bool float64) const;
 
-  // Rows and columns of planes in one go, where that is faster than one after the other: the first two stages of each
-  // direction, the last two of the way back to reals.
+  // Rows and columns of planes in one launch if that is faster than one after another: the first two stages of each
+  // direction, the last two of an inverse real transform.
   bool join_complex_planes(const std::vector<PlannedAxis>& back, const planner::Options& options);
   void join_real_planes(const planner::Options& options);
   std::optional<on_device::Route> chosen_plane(Direction direction, const Stage& first, const Stage& second,
@@ -85,7 +85,7 @@ class DeviceTransform {
   Device device_;
   Problem problem_;
   Layout layout_;
-  std::vector<Stage> forward_, inverse_;  // in their order
+  std::vector<Stage> forward_, inverse_;  // stages in order
   Side work_side_;
   Buffer work_;
   std::vector<planner::Decision> decisions_;

@@ -10,14 +10,14 @@
 #include "device/random.hpp"
 #include "device/timing.hpp"
 #include "fft/device/answers.hpp"
-#include "fft/halves.hpp"
+#include "fft/float16.hpp"
 #include "fft/host/rounding.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::uint64_t kComparedPoints = std::uint64_t{1} << 20;
-constexpr std::byte kUnstored{0xff};  // no number
+constexpr std::byte kUnstored{0xff};  // NaN as float and double
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t side_bytes(const AxisProblem& problem, bool input) {
@@ -39,8 +39,7 @@ bool stores_reals(const AxisProblem& problem) {
   return problem.real_kind || (problem.kind == Kind::real && problem.direction == Direction::inverse);
 }
 
-// Elements that an answer stores, those of all lines; two rows that mirror themselves are listed as two lines' halves
-// each.
+// Elements that an answer stores, for all lines. Two self-mirrored rows count as one half of two lines each.
 std::uint64_t stored_elements(const AxisProblem& problem) {
   const std::uint64_t points = side_points(problem, false);
   if (problem.folded == 0) return points * problem.lines();
@@ -53,7 +52,7 @@ void AxisTrials::make_arrays() {
   if (queue_) return;
   queue_ = device_.queue();
   std::size_t in = side_bytes(problem_, true);
-  // In place a real line's samples and spectrum share the longer of the two.
+  // In place, samples and spectrum of a real line share the longer of the two.
   if (problem_.in_place) in = std::max(in, side_bytes(problem_, false));
   in_ = device_.buffer(in, {.name = "fft trial input"});
   out_ = problem_.in_place ? in_ : device_.buffer(side_bytes(problem_, false), {.name = "fft trial output"});
@@ -65,7 +64,7 @@ double AxisTrials::seconds(const CompiledRoute& route) {
   return best_device_seconds(*queue_, {[&] { route.enqueue(*queue_, in_, out_); }}, kTrial).front();
 }
 
-// All of them, or so many that the host is soon done, the first and the last among them.
+// All lines, or a sample that the host can compute quickly, including the first and the last.
 void AxisTrials::choose_lines() {
   const std::uint64_t all = problem_.lines();
   const std::uint64_t most = std::max<std::uint64_t>(4, kComparedPoints / problem_.length);
@@ -73,7 +72,7 @@ void AxisTrials::choose_lines() {
   for (std::uint64_t i = 0; i < count; ++i) lines_.push_back(count == 1 ? 0 : i * (all - 1) / (count - 1));
 }
 
-// The numbers of the lines that are compared, one line after the other.
+// Values of the compared lines, one line after another.
 std::vector<std::byte> AxisTrials::compared_numbers() {
   const std::uint64_t points = side_points(problem_, false);
   const std::size_t each = element_bytes(problem_, false);
@@ -122,12 +121,12 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& numbers) co
       }
     }
   }
-  // Halves are rounded to the nearest, in units of values that are a few times the root mean square.
+  // 16-bit floats are rounded to nearest, relative to values that are a few times the root mean square.
   constexpr double kLargest = 8;
   const double stored = problem_.store_storage == Storage::float16    ? kLargest * 0x1p-11
                         : problem_.store_storage == Storage::bfloat16 ? kLargest * 0x1p-8
                                                                       : 0;
-  // Factors may make some values far larger than the root mean square: their errors grow with them.
+  // Factors can make some values much larger than the root mean square; their errors grow in proportion.
   double largest = 0, squares = 0;
   for (const T each : wanted) {
     largest = std::max(largest, std::abs(static_cast<double>(each)));
@@ -142,11 +141,11 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& numbers) co
   });
 }
 
-// Of the lines that are not compared: that all of them were stored, and nothing between them.
+// For lines that are not compared: checks that all of them were stored, and nothing between them.
 std::string AxisTrials::left_unstored() {
   if (lines_.size() == problem_.lines()) return {};
-  // In place there are numbers everywhere, but where integers or halves were loaded.
-  if (problem_.in_place && (problem_.samples != Samples::same || problem_.halves())) return {};
+  // In place the array already holds numbers, except if integers or 16-bit floats were loaded.
+  if (problem_.in_place && (problem_.samples != Samples::same || problem_.float16())) return {};
   const std::size_t each = element_bytes(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
   const std::uint64_t gaps =
       problem_.in_place ? 0 : (out_.size() / each - stored_elements(problem_)) * static_cast<std::uint64_t>(parts);
@@ -182,11 +181,11 @@ planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
     const std::string where = left_unstored();
     if (!where.empty()) result = {kNoNumber, result.allowed, where};
   }
-  uploaded_ = uploaded_ && result.right();  // who knows what else is wrong
+  uploaded_ = uploaded_ && result.right();  // after a wrong answer the input may be damaged too
   return result;
 }
 
-// Out of place a route leaves its input as it was; in place it is kept on the device.
+// Out of place a route must not change its input; in place the input is kept on the device.
 void AxisTrials::refresh_input() {
   if (!uploaded_) {
     queue_->upload(input_.data(), in_, input_.size());

@@ -1,4 +1,4 @@
-// How the routes of an axis are timed and judged while planning.
+// Timing and comparison of the routes of an axis during planning.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ridge::fft::on_device {
 
-// Kernels that differ by less than the noise of so short a run are as good as each other.
+// Shortest time difference that counts; smaller ones are noise.
 inline constexpr base::Repeat kTrial{.seconds = 0.006, .at_least = 3, .at_most = 100, .round = 2e-4};
 
 class AxisTrials final : public planner::Trials<CompiledRoute> {
@@ -37,7 +37,7 @@ class AxisTrials final : public planner::Trials<CompiledRoute> {
   AxisProblem problem_;
   std::optional<Queue> queue_;
   Buffer in_, out_, kept_;
-  // For comparing: the input and whether it is there, which lines, and what they are to be.
+  // State for comparisons: the input, whether it is uploaded, the compared lines and their reference values.
   std::vector<std::byte> input_;
   bool uploaded_ = false;
   std::vector<std::uint64_t> lines_;

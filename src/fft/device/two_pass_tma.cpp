@@ -1,5 +1,5 @@
-// Two passes over memory whose tiles fill a compute unit: while a group transforms one, its next lands in local memory
-// (CUDA from Hopper on). What lies between the passes is kept in the second pass's tiles, each of which is one run.
+// Route two_pass_tma: two passes over memory whose tiles fill a compute unit; the next tile is fetched by TMA while the
+// current one is transformed (Hopper). The intermediate data are stored in the second pass's tiles, each contiguous.
 #include "fft/device/two_pass_tma.hpp"
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::size_t kTmaFactorsTried = 2;
 constexpr std::size_t kShortestColumns = 256;
-constexpr std::size_t kShortestTma = std::size_t{1} << 18;  // rings do better with shorter ones
+constexpr std::size_t kShortestTma = std::size_t{1} << 18;  // l2_ring is faster for shorter lengths
 
 struct TmaShape {
   TileShape tile;
-  bool maps_output;  // the last pass's tiles leave by themselves, too
+  bool maps_output;  // the last pass stores its tiles by TMA too
 };
 constexpr TmaShape kTmaShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
 
-// Lines side by side, one array of them after the other.
+// Adjacent lines, one array of them after another.
 bool are_columns(const AxisProblem& problem) {
   const auto columns = [&](const Address& at) {
     return at.point > 1 && at.point % 2 == 0 && at.line.front() == 1 && at.line.size() <= 2 &&
@@ -41,8 +41,8 @@ bool are_columns(const AxisProblem& problem) {
 std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
-  if (problem.halves()) return "takes no halves";
-  const auto apart = [&](const Address& at) {  // copies begin at multiples of 16 bytes
+  if (problem.float16()) return "takes no halves";
+  const auto apart = [&](const Address& at) {  // copies must start at multiples of 16 bytes
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
   const bool rows = apart(problem.in) && apart(problem.out);
@@ -50,7 +50,7 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
 }
 
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
-  constexpr std::size_t kMostLines = 128;  // numbers that a copy takes of a row
+  constexpr std::size_t kMostLines = 128;  // numbers that a copy can take from a row
   const std::size_t lines = shape.points / pass.length;
   if (shape.points % pass.length != 0 || lines > kMostLines || shape.items % lines != 0 ||
       pass.counts.front() % lines != 0) {
@@ -62,7 +62,7 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
     pass.radices = plan.radices;
     pass.threads = threads;
     pass.ahead = true;
-    pass.load.mapped = pass.load.at.point != lines;  // else one run
+    pass.load.mapped = pass.load.at.point != lines;  // otherwise one contiguous run
     if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
     pass.split = true;
     pass.resident = pass.float64 ? 1 : shape.resident;
@@ -73,7 +73,7 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
 
 namespace {
 
-// A digit of the line's number becomes two: `width` neighbours, and which of their sets.
+// Splits one batch dimension in two: `width` neighbours, and the index of their set.
 void divide_first_digit(PassDesign& pass, std::uint64_t width) {
   const std::uint64_t sets = pass.counts.front() / width;
   pass.counts.front() = width;
@@ -89,12 +89,12 @@ void divide_first_digit(PassDesign& pass, std::uint64_t width) {
 bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& shape) {
   const std::uint64_t width = shape.points / second.length, columns = shape.points / first.length;
   if (width == 0 || columns == 0 || second.length % columns != 0 || first.length % width != 0) return false;
-  // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
+  // Row k of the second pass, `width` rows per tile, point c: at k / width * (width * N2) + c * width + k % width.
   first.store.at.point = 1;
   first.store.at.line.front() = width;
   first.store.block = width;
   first.store.block_step = width * second.length;
-  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
+  // The 32 work-items of a warp write contiguous data if their columns' points fill whole blocks.
   first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
@@ -106,7 +106,7 @@ bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& sh
 
 namespace {
 
-// Lines of each pass that fill a tile; none where accesses would be too narrow.
+// Lines of each pass that fill a tile; none if accesses would be too narrow.
 bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape, const AxisProblem& problem) {
   const std::size_t least = problem.float64 ? 2 : 4, most = 32;
   return std::all_of(factors.begin(), factors.end(), [&](std::size_t factor) {
@@ -150,7 +150,7 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   return {};
 }
 
-// Columns of arrays in one pass: tiles come and go by themselves.
+// Columns of arrays in one pass: tiles are loaded and stored by TMA.
 std::string add_columns(const Device& device, const AxisProblem& problem, const TmaShape& shape, double efficiency,
                         std::vector<Route>& routes) {
   PassDesign pass = plain_pass(problem);
@@ -189,8 +189,8 @@ void list_two_pass_tma(const Device& device, const AxisProblem& problem, std::ve
     if (problem.length < kShortestColumns) why = "columns this short leave room for several groups a compute unit";
     for (const TmaShape& shape : kTmaShapes) {
       if (problem.length < kShortestColumns) break;
-      // Of 1024 points and more before one group without its next tile ahead (H200, us: 292 and 320, of 2048 points 311
-      // and 383), of fewer among the first few: in place 289 and 316, out of place 280 and 277.
+      // Listed before one_pass without prefetching from 1024 points on (H200, us: 292 and 320, 2048 points 311 and
+      // 383); for shorter columns among the first few: in place 289 and 316, out of place 280 and 277.
       const double efficiency = (problem.length >= 1024 ? 0.93 : 0.905) * (1 - 0.02 * static_cast<double>(found));
       why = add_columns(device, problem, shape, efficiency, routes);
       if (why.empty()) ++found;

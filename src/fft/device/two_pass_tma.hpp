@@ -1,4 +1,4 @@
-// Tiles that the tensor memory accelerator brings, for the passes that take them.
+// Tiles fetched by the tensor memory accelerator (TMA), for the passes that use them.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace ridge::fft::on_device {
 
-// Tiles that fill a compute unit, or half of one, and come ahead.
+// Shape of tiles that fill a compute unit, or half of one, and are prefetched.
 struct TileShape {
-  std::size_t points;    // a tile
-  std::size_t items;     // a group
-  std::size_t resident;  // groups a compute unit
+  std::size_t points;    // per tile
+  std::size_t items;     // per work-group
+  std::size_t resident;  // work-groups per compute unit
 };
 inline constexpr TileShape kColumnTile{16384, 512, 1};
-inline constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
-// Why the lines of a problem cannot be brought ahead in tiles; empty: they can.
+inline constexpr TileShape kProducerTile{16384, 512, 1}, kProducerTileDouble{8192, 512, 1};
+// Reason why the lines of a problem cannot be prefetched in tiles; empty: they can.
 std::string tiles_refusal(const Device& device, const AxisProblem& problem);
-// Gives a pass the radices and the work-items of such tiles; empty, or why not.
+// Sets the radices and work-items of a pass for such tiles. Returns the reason if impossible, else an empty string.
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape);
 
-// What lies between two passes is kept in the second one's tiles, each of them one run; false: no whole tiles.
+// Stores the intermediate data in the second pass's tiles, each contiguous. False if there are no whole tiles.
 bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& shape);
 
 }  // namespace ridge::fft::on_device

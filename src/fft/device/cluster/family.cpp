@@ -33,7 +33,7 @@ bool are_columns(const AxisProblem& problem) {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.halves()) return "takes no halves";
+  if (problem.float16()) return "takes no halves";
   if (problem.kind == Kind::real) {
     const auto even = [](std::uint64_t step) { return step % 2 == 0; };
     if (problem.direction == Direction::inverse) return "real lines go forward only";

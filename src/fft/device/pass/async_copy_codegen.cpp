@@ -21,7 +21,7 @@ void tile_place(const PassContext& pass, const std::string& line, const Address&
 
 namespace {
 
-// The lines of a tile stand side by side in local memory: point p of line c at p * lines + c.
+// Local memory layout of a tile: point p of line c is at p * lines + c.
 void start_copy(const PassContext& pass, const std::string& tile) {
   const PassDesign& d = pass.design;
   codegen::Text& text = pass.source;

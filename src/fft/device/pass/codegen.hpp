@@ -1,4 +1,4 @@
-// A design turned into a kernel of the dialect.
+// Kernel text of a pass, in the kernel dialect.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,28 +11,27 @@ namespace ridge::fft::on_device {
 
 inline constexpr const char* kKernelName = "fft_pass";
 
-// Arguments: in, out, tables, then the tables that the design asks for (factors of the load and of the store, gather,
-// scatter), then ulong in_offset, ulong out_offset (elements) and uint lines.
+// Kernel arguments: in, out, tables, then the optional tables (load factors, store factors, gather, scatter), then
+// ulong in_offset, ulong out_offset (elements) and uint lines.
 struct PassText {
   KernelSource source;
   std::size_t local_bytes = 0;
 };
 PassText pass_text(const PassDesign& design);
 
-// Rows that one copy of a tile takes, of a tile of so many or of half of one.
+// Rows per TMA copy of a tile with `points` rows.
 inline constexpr std::size_t kMostTileRows = 256;
 std::size_t tile_rows(std::size_t points);
 
-// Whether neighbouring lanes of a sub-group of so many can load a row and its mirror for each other.
+// True if neighbouring lanes of the sub-group can load a row and its mirror for each other.
 bool fold_lanes_serve(const PassDesign& design, std::size_t lanes);
 
-// Whether a design can take real lines two by two: its lanes hold each other's mirrors. What that takes of local
-// memory.
-bool twins_serve(const PassDesign& design, std::size_t lanes);
-std::size_t twin_pitch(const PassDesign& design);  // numbers of two lines of samples
-std::size_t twin_bytes(const PassDesign& design);
+// True if the design can transform pairs of real lines: mirrored values must be in lanes of the same sub-group.
+bool paired_lines_serve(const PassDesign& design, std::size_t lanes);
+std::size_t pair_pitch(const PassDesign& design);  // local memory of two lines, in reals
+std::size_t pair_bytes(const PassDesign& design);  // local memory of a group
 
-// Bytes of local memory that the kernel takes, without writing it.
+// Local memory of the kernel in bytes, without generating its text.
 std::size_t local_bytes_of(const PassDesign& design);
 
 }  // namespace ridge::fft::on_device

@@ -19,8 +19,8 @@ const char* method_name(PrimeMethod method) {
   return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
 }
 
-// Lines of a run in local memory, so that work-items with a line each meet no other in its bank: an odd number of what
-// one access takes, which is 16 bytes where lines have an even number of points.
+// Distance of lines in local memory without bank conflicts: an odd number of accesses, which are 16 bytes if the number
+// of points is even.
 std::size_t run_pitch(const PassDesign& design) {
   if (design.float64) return design.points | 1;
   return design.points % 4 == 0 ? design.points + 2 : design.points;
@@ -41,7 +41,7 @@ std::string sample_type(const PassDesign& design, bool pair) {
   return pair ? scalar + "2" : scalar;
 }
 
-std::string halves_text(Storage storage) {
+std::string float16_text(Storage storage) {
   const char* word = storage == Storage::float16 ? "HALF" : "BFLOAT";
   return fmt::format(
       "FUNCTION real number(ushort bits) {{ return FLOAT_OF_{0}(bits); }}\n"
@@ -93,7 +93,7 @@ std::size_t PassContext::local_bytes() const {
   if (design.ahead) return (bytes + 15) / 16 * 16 + design.lines * design.points * complex_bytes + 16;
   const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
   if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
-  if (design.twins) bytes = std::max(bytes, twin_bytes(design));
+  if (design.paired_lines) bytes = std::max(bytes, pair_bytes(design));
   if (design.store.values == Values::half || (design.folded > 0 && inverse())) {
     bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
   }
@@ -112,7 +112,7 @@ void PassContext::header(const std::set<std::size_t>& radices) {
   }
   source.line("#define LOAD(p) {}", design.load.once && !design.ahead ? "LOAD_ONCE(p)" : "(*(p))");
   source.line("#define STORE(p, v) {}", design.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
-  halves();
+  float16();
   if (design.real_kind) source.raw(real_kind_functions(design));
 }
 
@@ -127,10 +127,10 @@ void PassContext::title() {
                                  : "");
 }
 
-void PassContext::halves() {
+void PassContext::float16() {
   const Storage storage = design.load.storage != Storage::same ? design.load.storage : design.store.storage;
   if (storage == Storage::same) return;
-  source.raw(halves_text(storage));
+  source.raw(float16_text(storage));
 }
 
 std::string PassContext::in_type() const {
@@ -264,7 +264,8 @@ void PassContext::close_round() {
 }
 
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies) {
-  if (side.valid == 0 || side.values == Values::half) return Validity::all;  // half: load_half's, store_half's
+  if (side.valid == 0 || side.values == Values::half)
+    return Validity::all;  // load_half and store_half check the limits themselves
   const bool any_line = side.valid_at.line.empty();
   if (constant * side.valid_at.point >= side.valid) return Validity::none;
   if (any_line && (constant + butterflies - 1) * side.valid_at.point < side.valid) return Validity::all;

@@ -1,5 +1,5 @@
-// What the writers of a pass's kernel share: the design with its stages and tables, the text so far, and the names in
-// it of the items, lines and rounds.
+// State shared by the writers of a pass kernel: the design with its stages and tables, the text so far, and the
+// variable names of items, lines and rounds.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -12,19 +12,19 @@
 
 namespace ridge::fft::on_device {
 
-// A kernel's parameter for a table of factors, with a comma behind it; nothing where there are none.
+// Kernel parameter for a table of factors, with a trailing comma; empty without factors.
 std::string factor_parameter(FactorKind kind, const char* name);
 
-// What an element is on its way in, or two of them.
+// Type of a loaded element, or of a pair of them.
 std::string sample_type(const PassDesign& design, bool pair);
 
-// Pairs of reals can be moved as one where every line starts at an even element.
+// True if every line starts at an even element, so that pairs of reals move as one element.
 bool even_lines(const PassSide& side);
 
-// number, numbers: what 16 bits stand for; stored, stored2: back.
-std::string halves_text(Storage storage);
+// Conversion functions for 16-bit floats: number, numbers (to float) and stored, stored2 (to 16 bits).
+std::string float16_text(Storage storage);
 
-// Which of the points constant .. constant + butterflies - 1 of a line are there.
+// Whether none, some or all of the points constant .. constant + butterflies - 1 of a line are valid.
 enum class Validity { none, some, all };
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
 
@@ -34,21 +34,21 @@ struct PassContext {
   const PassDesign& design;
   std::vector<StageDesign> stages;
   TableOffsets tables;
-  std::vector<ExchangeLayout> layouts;  // between the stages
-  std::size_t held = 1;                 // points in the registers of a work-item
-  std::size_t pitch = 1;                // of a run's lines in local memory
+  std::vector<ExchangeLayout> layouts;  // one per exchange between stages
+  std::size_t held = 1;                 // points that a work-item holds in registers
+  std::size_t pitch = 1;                // distance of a run's lines in local memory
   codegen::Text& source;
-  const char* group = "GROUP_ID(0)";  // which lines
-  bool mirror = false;                // the mirror of a row is being written
-  std::string all_loaded = {};        // said once every work-item of the group has loaded its points
-  std::string taken = {};             // said by a work-item that has loaded its points out of what came ahead
-  std::string before_store = {};      // said before the first point is stored
+  const char* group = "GROUP_ID(0)";  // expression for the index of the group of lines
+  bool mirror = false;                // the text being written is for the mirror of a row
+  std::string after_group_load = {};  // statement emitted after all work-items of the group have loaded their points
+  std::string after_item_load = {};  // statement emitted after a work-item has loaded its points from a prefetched tile
+  std::string before_store = {};     // statement emitted before the first point is stored
 
   // --- sizes
   std::size_t element_bytes() const { return (design.float64 ? 16 : 8) / (design.split ? 2 : 1); }
   std::size_t exchange_bytes() const;
   std::size_t local_bytes() const;
-  std::size_t part() const { return design.length / design.parts; }  // points of a line that an exchange holds at once
+  std::size_t part() const { return design.length / design.parts; }  // points of a line per part of an exchange
   std::size_t half_pitch() const { return (design.length + 1) | 1; }
 
   // --- names
@@ -57,8 +57,8 @@ struct PassContext {
   bool last_order(const StageDesign& stage) const { return two_orders() && &stage == &stages.back(); }
   const char* t(const StageDesign& stage) const { return last_order(stage) ? "t_out" : "t"; }
   const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
-  // Between the way there and the way back of a convolution nothing moves: the last stage's outputs are the first
-  // stage's inputs.
+  // True between the forward and inverse transform of a convolution, where no exchange is needed: the outputs of the
+  // last stage are the inputs of the next one.
   bool seam(std::size_t i) const { return design.method != PrimeMethod::none && i + 1 == design.radices.size(); }
   std::string in_type() const;
   std::string out_type() const;
@@ -66,38 +66,38 @@ struct PassContext {
   // --- the head of a kernel
   void title();
   void header(const std::set<std::size_t>& radices);
-  void halves();
+  void float16();
   std::string signature() const;
   void declare();
   void place_items(Order order, const char* suffix);
 
   // --- indices
-  // The line's digits times their strides.
+  // Offset of a line: its batch indices times their strides.
   std::string line_offset(const std::string& line, const Address& at) const;
-  // The same into a table, by work-items whose line may not be there. All digits but the last are taken modulo their
-  // counts; where the last one counts, the line that is not there reads what belongs to the first.
+  // The same into a table, for work-items whose line may be out of range. Batch indices except the last are reduced
+  // modulo their counts; if the last one matters, a line out of range reads the entry of the first line.
   std::string table_offset(const std::string& line, const Address& at) const;
-  // (index + constant) * stride, in 32 bits where that suffices.
+  // (index + constant) * stride, in 32 bits if that suffices.
   static std::string scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
                                   std::size_t most_points);
   static std::string valid_text(const PassSide& side, const char* name, std::uint64_t constant);
   // Row r of a folded line, or its mirror.
   std::string folded_row(bool of_mirror) const;
-  // A point of Bluestein's method times its chirp; others as they are.
+  // Multiplies by the chirp for Bluestein's method; otherwise returns the value unchanged.
   std::string chirped(const std::string& value, const std::string& place) const;
 
   // --- blocks
-  // The butterflies of a round that there are, and `also`.
+  // Opens a block for the valid butterflies of a round that also satisfy `also`.
   void open_round(const StageDesign& stage, std::size_t round, const std::string& also = "");
   void close_round();
-  // A barrier before local memory is written again.
+  // Emits a barrier if local memory was used before.
   void local_free();
 
  private:
   bool guarded_ = false, local_used_ = false;
 };
 
-// A writer of some part: the context and short names of what is in it.
+// Base of the writers: the context and short names for its members.
 class PassPart {
  protected:
   explicit PassPart(PassContext& context)

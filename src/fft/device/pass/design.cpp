@@ -8,7 +8,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Tables of steps beyond this would crowd the data out of the caches.
+// Larger step tables would displace the data from the caches.
 constexpr std::uint64_t kMostStepColumns = 8192;
 
 std::size_t loaded(std::size_t radix, bool few) { return loaded_powers(radix, few).size(); }

@@ -9,7 +9,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Local memory of every GPU this was written for: 32 banks of 4 bytes.
+// Local memory of the supported GPUs: 32 banks of 4 bytes.
 constexpr std::size_t kBankBytes = 4, kBanks = 32, kLanes = 32;
 constexpr std::size_t kWarpsLookedAt = 2;
 
@@ -22,7 +22,7 @@ Item item_of(const PassDesign& design, Order order, std::size_t item) {
   return {item % design.threads, item / design.threads};
 }
 
-// How many turns the banks take to serve one instruction of one warp.
+// Number of serialized bank accesses of one instruction of a warp.
 template <class Index>
 std::size_t turns(const PassDesign& design, std::size_t warp, std::size_t element_bytes, const Index& index) {
   const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
@@ -46,15 +46,15 @@ std::size_t turns(const PassDesign& design, std::size_t warp, std::size_t elemen
 
 namespace {
 
-// Gives up where the sum reaches `limit`.
+// Stops when the sum reaches `limit`.
 std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                                 const ExchangeLayout& layout, std::size_t element_bytes, std::size_t limit) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
-  // All writes of a butterfly fall into one run of the padding, so they differ by a step that is the same for every
-  // work-item, and so do the reads where runs divide what lies between them: one stands for all.
+  // All writes of a butterfly fall into one period of the padding, so they differ by a step that is the same for every
+  // work-item: one write represents all. The same holds for reads if the period divides their distance.
   const bool alike = layout.period == 0 || to.butterflies % layout.period == 0;
-  // Elsewhere four of them do.
+  // Otherwise four of them are simulated.
   const std::size_t reads = alike ? 1 : std::min<std::size_t>(to.radix, 4), apart = to.radix / reads;
   std::size_t sum = 0;
   for (std::size_t warp = 0; warp < warps && sum < limit; ++warp) {
@@ -85,7 +85,7 @@ std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, con
 
 namespace {
 
-// Without a conflict every part of a warp that has anything to move takes one turn.
+// Accesses without conflicts: one per part of a warp that moves data.
 std::size_t least_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                            std::size_t element_bytes) {
   const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
@@ -105,25 +105,25 @@ std::size_t least_accesses(const PassDesign& design, const StageDesign& from, co
   return turns_of(from) + turns_of(to);
 }
 
-// The layouts worth simulating, with their sizes.
+// Layouts worth simulating, with their sizes.
 std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesign& from, std::size_t phase) {
   const std::size_t run = from.before * from.radix;
   const std::size_t long_run = run * ((phase + run - 1) / run);
   std::vector<ExchangeLayout> layouts;
-  for (const bool side_by_side : {false, true}) {
-    if (side_by_side && design.lines == 1) break;
+  for (const bool are_columns : {false, true}) {
+    if (are_columns && design.lines == 1) break;
     for (const std::size_t period : long_run == run ? std::vector{run} : std::vector{run, long_run}) {
       for (const std::size_t extra : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{4}, from.before}) {
         if (extra > 0 && (extra > phase || period >= design.length)) continue;
         for (const std::size_t pitch : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
-          if (pitch > 0 && (side_by_side || design.lines == 1)) continue;
-          ExchangeLayout layout{.lines_side_by_side = side_by_side,
+          if (pitch > 0 && (are_columns || design.lines == 1)) continue;
+          ExchangeLayout layout{.lines_side_by_side = are_columns,
                                 .lines = design.lines,
                                 .period = extra == 0 ? 0 : period,
                                 .extra = extra,
                                 .pitch = pitch};
           const std::size_t line = layout.place(design.length - 1) + 1;
-          if (side_by_side) {
+          if (are_columns) {
             layout.elements = line * design.lines;
           } else {
             layout.pitch += line;
@@ -137,7 +137,7 @@ std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesi
   return layouts;
 }
 
-// What a layout depends on.
+// Cache key: everything that a layout depends on.
 using LayoutKey = std::array<std::size_t, 14>;
 LayoutKey key_of(const PassDesign& design, const StageDesign& from, const StageDesign& to, std::size_t element_bytes) {
   return {design.length,
@@ -160,7 +160,7 @@ LayoutKey key_of(const PassDesign& design, const StageDesign& from, const StageD
 
 ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                                std::size_t element_bytes) {
-  // Planning asks for the same layouts again and again: to size local memory, and for each kernel's text.
+  // Planning asks repeatedly for the same layouts: for the size of local memory and for each kernel's text.
   static std::mutex mutex;
   static std::map<LayoutKey, ExchangeLayout> known;
   const LayoutKey key = key_of(design, from, to, element_bytes);
@@ -169,7 +169,7 @@ ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
   std::vector<ExchangeLayout> layouts = layouts_of(design, from, kLanes / (element_bytes / kBankBytes));
-  // The smallest first: one without conflicts needs no look at the others.
+  // Smallest first, so that the search can stop at the first layout without conflicts.
   std::stable_sort(layouts.begin(), layouts.end(),
                    [](const ExchangeLayout& a, const ExchangeLayout& b) { return a.elements < b.elements; });
   const std::size_t least = least_accesses(design, from, to, element_bytes);

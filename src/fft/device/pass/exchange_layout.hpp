@@ -1,4 +1,4 @@
-// Where points stand in local memory while a group exchanges them between two stages.
+// Layout of points in local memory during the exchange between two stages.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace ridge::fft::on_device {
 
-// A point p of line c stands at place(p) * lines + c where lines are side by side, else at c * pitch + place(p);
+// Point p of line c is at place(p) * lines + c if lines are interleaved, else at c * pitch + place(p), where
 // place(p) = p + p / period * extra.
 struct ExchangeLayout {
   bool lines_side_by_side = false;
   std::size_t lines = 1;
   std::size_t period = 0, extra = 0;  // period 0: no padding
   std::size_t pitch = 0;
-  std::size_t elements = 0;  // of the whole group
+  std::size_t elements = 0;  // of the whole work-group
 
   std::size_t place(std::size_t point) const { return period == 0 ? point : point + point / period * extra; }
   std::size_t at(std::size_t point, std::size_t line) const {
@@ -28,11 +28,11 @@ struct ExchangeLayout {
 ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                                std::size_t element_bytes);
 
-// Accesses of local memory, one after the other, that the first work-items of a group need: for tests and explain.
+// Serialized local memory accesses of the first sub-group; for tests and explain().
 std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                           const ExchangeLayout& layout, std::size_t element_bytes);
 
-// Accesses of all the exchanges of a design over what they were without a conflict.
+// Local memory accesses of all exchanges, relative to conflict-free ones.
 double conflicts(const PassDesign& design);
 
 }  // namespace ridge::fft::on_device

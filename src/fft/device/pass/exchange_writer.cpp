@@ -106,7 +106,7 @@ void ExchangeWriter::exchange(std::size_t number) {
     p_.local_free();
     write_local(layout, from, array, member);
     text_.line("BARRIER();");
-    if (!p_.all_loaded.empty()) text_.line("{}", std::exchange(p_.all_loaded, {}));
+    if (!p_.after_group_load.empty()) text_.line("{}", std::exchange(p_.after_group_load, {}));
     read_local(layout, to, array, member);
   };
   if (d_.parts > 1) {

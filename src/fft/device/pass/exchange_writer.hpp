@@ -1,5 +1,4 @@
-// The stages of butterflies, and how points get from one to the next: through local memory, whole or in parts, or by
-// shuffles.
+// Writes the butterfly stages and the exchanges between them: through local memory, whole or in parts, or by shuffles.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -20,12 +19,12 @@ class ExchangeWriter : PassPart {
   void write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void exchange(std::size_t number);
-  // Points too many for local memory cross it a part at a time: those of a part are written by some work-items and read
-  // by all, into registers beside the points that wait.
+  // Exchange in parts, if the points do not fit local memory: some work-items write a part, all read it into registers
+  // beside the points that wait.
   void exchange_in_parts(std::size_t number, const char* member);
-  // Two equal radices, as many work-items: point u of item t goes to place t of item u (shuffle_writer.cpp).
+  // Two equal radices and as many work-items: point u of item t goes to position t of item u (shuffle_writer.cpp).
   void exchange_by_shuffles();
-  // Between the way there and the way back of a convolution.
+  // Multiplication between the forward and inverse transform of a convolution.
   void middle();
   void multiply_by_function(const StageDesign& stage, std::size_t round);
 };

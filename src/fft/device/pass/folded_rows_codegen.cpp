@@ -1,6 +1,6 @@
-// Rows of a real array whose columns go as pairs of reals, an even and an odd one, through a complex transform of their
-// own: row r and its mirror, row folded - r, hold what both columns of a pair have in either row. A work-item's points
-// are those of row r; what the mirror has is their conjugate, backwards.
+// Rows of a real array after its columns were transformed as pairs of neighbouring reals. Row r and its mirror, row
+// folded - r, together hold the spectra of both columns of each pair. A work-item computes the points of row r; those
+// of the mirror are their conjugates in reverse order.
 #include "codegen/literal.hpp"
 #include "fft/device/pass/writers.hpp"
 
@@ -10,7 +10,7 @@ namespace ridge::fft::on_device {
 
 std::string PassContext::folded_row(bool of_mirror) const {
   const std::string number = design.counts.size() > 1 ? fmt::format("line % {}u", design.counts.front()) : "line";
-  if (design.own_mirrors && of_mirror) {
+  if (design.self_mirrored && of_mirror) {
     return fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, design.folded / 2, design.folded);
   }
   return of_mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
@@ -25,7 +25,7 @@ void LoadWriter::folded_pointers() {
   }
 }
 
-// A tile's rows, then their mirrors, in the order of the array.
+// Local memory layout: the rows of a tile, then their mirrors, in the order of the array.
 void LoadWriter::landed_rows() {
   const std::size_t row = row_points(d_);
   const std::string rows = fmt::format("copied + c * {}", row);
@@ -34,7 +34,7 @@ void LoadWriter::landed_rows() {
   if (d_.folded > 0) text_.line("LOCAL const real2* const from_mirror = {};", mirrors);
 }
 
-// Every other lane's point is the mirror's.
+// Odd lanes load points of the mirror.
 std::string LoadWriter::near_row() {
   return fmt::format("(i % 2 == 0 ? {} : {}) * {}u + i / 2", p_.folded_row(false), "(" + p_.folded_row(true) + ")",
                      d_.load.at.line.front());
@@ -49,7 +49,7 @@ void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
   text_.open();
   text_.line("const int p = {};", place);
   if (p_.inverse()) {
-    // What mirrors itself is the mean of both: a real array has no other part there.
+    // Points that are their own mirror are averaged: for a real array both values are equal.
     text_.open("if (p % {} == 0)", half);
     text_.line("const real2 a = {}, b = {};", at("from", "p"), at("from_mirror", "p"));
     text_.line("v[{0}] = exchanged(scaled(add(a, conjugate(b)), {1}));", slot, codegen::literal(0.5, d_.float64));
@@ -70,18 +70,18 @@ void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
   text_.close();
 }
 
-// By all lanes, whether their lines are there or not.
+// Executed by all lanes, also those without a valid line, because it shuffles.
 void LoadWriter::exchange_folded() {
   text_.line("const int odd = item % 2;");
-  if (d_.own_mirrors) text_.line("const int own_mirrors = {} == 0;", p_.folded_row(false));
+  if (d_.self_mirrored) text_.line("const int own_mirrors = {} == 0;", p_.folded_row(false));
   for (std::size_t slot = 0; slot < stages_.front().radix * stages_.front().rounds; ++slot) {
     text_.open();
     text_.line("const real2 own = v[{}];", slot);
     text_.line("const real x = SHUFFLE_XOR(own.x, 1), y = SHUFFLE_XOR(own.y, 1);");
     text_.line("v[{}] = scaled(odd ? make_real2(own.y + y, own.x - x) : make_real2(own.x + x, own.y - y), {});", slot,
                codegen::literal(0.5, d_.float64));
-    // Both rows are transforms of reals: one line as its real, one as its imaginary parts.
-    if (d_.own_mirrors) {
+    // Both rows are transforms of reals, so they run as the real and imaginary parts of one line.
+    if (d_.self_mirrored) {
       text_.line("if (own_mirrors) v[{}] = odd ? make_real2(y, own.y) : make_real2(own.x, x);", slot);
     }
     text_.close();
@@ -99,7 +99,7 @@ void StoreWriter::folded_pointers() {
     text_.line("{{ const uint row = {}; {} = out + (out_offset + {}); }}", p_.folded_row(mirror),
                mirror ? "to_mirror" : "to_row", p_.line_offset("line", d_.store.at));
   }
-  text_.line("const int two_rows = {};", d_.own_mirrors ? "1" : "to_mirror != to_row");
+  text_.line("const int two_rows = {};", d_.self_mirrored ? "1" : "to_mirror != to_row");
 }
 
 void StoreWriter::store_in_row(const char* row, const std::string& value, const std::string& index) {
@@ -109,8 +109,9 @@ void StoreWriter::store_in_row(const char* row, const std::string& value, const 
   text_.close();
 }
 
-// Rows 0 and folded / 2 of a plane, its first line: their values meet in local memory and are parted.
-void StoreWriter::store_own_mirrors(const StageDesign& last) {
+// Rows 0 and folded / 2 of a plane, which form its first line: their values are exchanged in local memory and
+// separated.
+void StoreWriter::store_self_mirrored(const StageDesign& last) {
   const std::size_t n = d_.points;
   text_.open("if ({} == 0)", p_.group);
   text_.line("BARRIER();");
@@ -133,17 +134,17 @@ void StoreWriter::store_own_mirrors(const StageDesign& last) {
   text_.close();
 }
 
-// Half of the spectrum of row r, and of its mirror.
+// Stores half of the spectrum of row r and of its mirror.
 void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   const std::size_t n = d_.points, half = n / 2;
   text_.raw("\n");
   text_.line("// half a spectrum to each row");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
-  if (d_.own_mirrors) store_own_mirrors(last);
+  if (d_.self_mirrored) store_self_mirrored(last);
   text_.open();
   folded_pointers();
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, d_.own_mirrors ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
+    p_.open_round(last, round, d_.self_mirrored ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t low = u * last.butterflies, high = low + last.butterflies - 1;
       const std::string value = fmt::format("v[{}]", round * last.radix + u);
@@ -169,7 +170,7 @@ void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   text_.close();
 }
 
-// Pairs of neighbouring points to each row: they meet in local memory.
+// Stores pairs of neighbouring points of each row, collected in local memory.
 void StoreWriter::store_folded_pairs(const StageDesign& last) {
   const std::size_t half = d_.points / 2, pitch = p_.half_pitch(), turns = (half + d_.threads - 1) / d_.threads;
   text_.raw("\n");

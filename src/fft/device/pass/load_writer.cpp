@@ -18,7 +18,7 @@ std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
   if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
   if (near_) return loaded((*near_)(constant * d_.load.at.point), true);
-  // Pairs count the reals of a line, twice as many.
+  // `valid` counts the reals of a line, two per pair.
   const std::string at =
       p_.scaled_index(index, constant, d_.ahead && d_.mirrored == 0 ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
@@ -69,7 +69,7 @@ void LoadWriter::factor_pointer() {
 }
 
 void LoadWriter::load() {
-  if (d_.twins) return load_twins();
+  if (d_.paired_lines) return load_paired_lines();
   if (d_.load.staged) d_.real_kind ? runs_.quads_in() : runs_.stage_in();
   const StageDesign& first = stages_.front();
   text_.raw("\n");
@@ -77,12 +77,12 @@ void LoadWriter::load() {
   text_.open();
   if (d_.load.staged) {
     factor_pointer();
-  } else if (!d_.load.near) {
+  } else if (!d_.load.partition_local) {
     load_pointers();
   }
   for (std::size_t round = 0; round < first.rounds; ++round) {
     p_.open_round(first, round, d_.load.staged ? "" : "here");
-    if (d_.load.near) {
+    if (d_.load.partition_local) {
       near_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
       near_->begin(d_.folded > 0 ? near_row()
                                  : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
@@ -140,7 +140,7 @@ std::string LoadWriter::spectrum_value(const std::string& number) {
   return factored(loaded(fmt::format("from + ({})", at), true), "(" + number + ")", 0);
 }
 
-// The value of that number, which is one of `low` to `high`; zero where it is not kept.
+// Value `number`, which is in `low` .. `high`; zero if it is not stored.
 std::string LoadWriter::kept_value(const std::string& number, std::uint64_t low, std::uint64_t high) {
   const std::uint64_t kept = d_.load.valid;
   if (kept == 0 || high < kept) return spectrum_value(number);
@@ -157,7 +157,8 @@ void LoadWriter::load_half(std::size_t slot, const std::string& place, std::uint
   text_.open();
   text_.line("real2 a = {}, b = {};", kept_value(place, constant, last),
              kept_value(fmt::format("{} - ({})", d_.length, place), d_.length - last, d_.length - constant));
-  if (constant == 0) text_.line("if (i == 0) a.y = b.y = 0;");  // what a real signal cannot have
+  if (constant == 0)
+    text_.line("if (i == 0) a.y = b.y = 0;");  // the imaginary part of these values is zero for a real signal
   text_.line("b.y = -b.y;");
   text_.line("const real2 even = add(a, b), odd = multiply(subtract(a, b), conjugate(LOAD_CACHED(tables + {} + {})));",
              tables_.half, place);

@@ -1,11 +1,11 @@
-// The way in: points of every kind from memory, or from a run in local memory, to registers.
+// Writes the loads of a pass: points from global memory, or from a run in local memory, into registers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/run_writer.hpp"
 
 namespace ridge::fft::on_device {
@@ -18,17 +18,17 @@ class LoadWriter : PassPart {
  private:
   // The value of point `p` (an expression: i plus a constant) of the line at `from`.
   std::string fetched(const std::string& index, std::uint64_t constant);
-  // A number, or a pair of them, at a place of memory, in the arithmetic of the pass.
+  // A number, or a pair of them, converted to the arithmetic type of the pass.
   std::string loaded(const std::string& pointer, bool pair) const;
   std::string factored(const std::string& value, const std::string& index, std::uint64_t constant);
   void load_pointers();
   void factor_pointer();
   void load_point(std::size_t slot, std::uint64_t constant);
-  // An element of the half spectrum by its number, with its factor.
+  // Element `number` of the half spectrum, times its factor.
   std::string spectrum_value(const std::string& number);
   std::string kept_value(const std::string& number, std::uint64_t low, std::uint64_t high);
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
-  void load_twins();
+  void load_paired_lines();
   void folded_pointers();
   void landed_rows();
   std::string near_row();
@@ -37,7 +37,7 @@ class LoadWriter : PassPart {
   void load_hermitian(std::size_t slot, const std::string& place);
 
   RunWriter& runs_;
-  std::optional<NearPointers> near_ = {};
+  std::optional<PartitionPointers> near_ = {};
 };
 
 }  // namespace ridge::fft::on_device

@@ -1,7 +1,7 @@
-// The last pass of a real line of n pairs, n = n1 n2: row k1 of the transform of pairs holds its values k1 + n1 k2, and
-// value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that does butterfly i of the row and
-// butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 mirrors itself otherwise: it is left out, or
-// is a line with the middle row, and both meet in local memory.
+// Last pass of a real transform of n sample pairs, n = n1 n2. Row k1 of the transform of pairs holds values k1 + n1 k2.
+// Value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that computes butterfly i of the row
+// and butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 is its own mirror: it is done elsewhere,
+// or forms one line with the middle row through local memory.
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
@@ -18,13 +18,13 @@ namespace {
 
 std::string mirrored_row(const PassDesign& d, const char* line, bool mirror) {
   const std::string number = fmt::format("{} % {}u", line, d.counts.front());
-  if (d.own_mirrors) {
+  if (d.self_mirrored) {
     return mirror ? fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, d.mirrored / 2, d.mirrored) : number;
   }
   return mirror ? fmt::format("{}u - {}", d.mirrored - 1, number) : fmt::format("1u + {}", number);
 }
 
-// The values k and n - k of the samples' spectrum, from those of pairs.
+// Values k and n - k of the samples' spectrum, from the transform of pairs.
 void spectrum_values(PassWriters& pass, const std::string& a, const std::string& b, const std::string& root) {
   codegen::Text& text = pass.context.source;
   const std::string half = codegen::literal(0.5, pass.context.design.float64);
@@ -33,8 +33,8 @@ void spectrum_values(PassWriters& pass, const std::string& a, const std::string&
   text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), {});", root);
 }
 
-// Rows 0 and mirrored / 2, the first line of a chunk: value k of row 0 needs value -k of it, the other's its own. They
-// meet in local memory, and are stored from there when no work-item holds points any more.
+// Rows 0 and mirrored / 2, the first line of a chunk. Both are their own mirrors: their values are exchanged through
+// local memory and stored from there after all work-items have written.
 void own_mirrors_meet(PassWriters& pass) {
   PassContext& context = pass.context;
   codegen::Text& text = context.source;
@@ -53,7 +53,7 @@ void own_mirrors_meet(PassWriters& pass) {
   text.close();
 }
 
-void store_own_mirrors(PassWriters& pass) {
+void store_self_mirrored(PassWriters& pass) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
@@ -90,12 +90,12 @@ void store_spectrum(PassWriters& pass) {
   const StageDesign& last = context.stages.back();
   const bool two = context.two_orders();
   const char *line = two ? "line_out" : "line", *here = two ? "here_out" : "here", *row = two ? "row_out" : "row";
-  const std::uint64_t order = d.twiddle->order;  // of the samples
+  const std::uint64_t order = d.twiddle->order;  // number of samples
   const AnyRoots<double> roots(2 * last.radix);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   if (!context.before_store.empty()) text.line("{}", context.before_store);
-  if (d.own_mirrors) own_mirrors_meet(pass);
+  if (d.self_mirrored) own_mirrors_meet(pass);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");
@@ -124,7 +124,7 @@ void store_spectrum(PassWriters& pass) {
     text.close();
   };
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    context.open_round(last, round, d.own_mirrors ? fmt::format("{} && row != 0", here) : here);
+    context.open_round(last, round, d.self_mirrored ? fmt::format("{} && row != 0", here) : here);
     const char* type = order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
     text.line("const {0} exponent = row + ({0})i * {1}u;", type, d.mirrored);
     text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
@@ -139,8 +139,8 @@ void store_spectrum(PassWriters& pass) {
       spectrum_values(pass, fmt::format("first[{}]", round * last.radix + u),
                       fmt::format("v[{}]", round * last.radix + mirror), root);
       store_at("row", "add(even, odd)", "i", u * last.butterflies);
-      // The middle row is its own mirror, and each of its values has a work-item that stores it.
-      d.own_mirrors ? text.open() : text.open("if (2 * row != {}u)", d.mirrored);
+      // The middle row is its own mirror; every value of it has one work-item that stores it.
+      d.self_mirrored ? text.open() : text.open("if (2 * row != {}u)", d.mirrored);
       store_at("mirror", "conjugate(subtract(even, odd))", fmt::format("({} - i)", last.butterflies - 1),
                mirror * last.butterflies);
       text.close();
@@ -149,7 +149,7 @@ void store_spectrum(PassWriters& pass) {
     context.close_round();
   }
   text.close();
-  if (d.own_mirrors) store_own_mirrors(pass);
+  if (d.self_mirrored) store_self_mirrored(pass);
 }
 
 }  // namespace
@@ -160,17 +160,18 @@ void write_mirrored_rows(PassWriters& pass) {
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.line("real2 first[{}];", last.radix * last.rounds);
-  const std::string all_loaded = std::exchange(context.all_loaded, {});
+  const std::string after_group_load = std::exchange(context.after_group_load, {});
   for (const bool mirror : {false, true}) {
     context.mirror = mirror;
-    if (mirror) context.all_loaded = all_loaded;
+    if (mirror) context.after_group_load = after_group_load;
     text.raw("\n");
     text.line("// {}", mirror ? "its mirror" : "a row");
     text.open();
     text.line("const uint row = {};", mirrored_row(d, "line", mirror));
     pass.load.load();
-    if (mirror && !context.taken.empty()) text.line("{}", context.taken);
-    if (!mirror && !context.taken.empty()) text.line("BARRIER();");  // who is still storing the tile before
+    if (mirror && !context.after_item_load.empty()) text.line("{}", context.after_item_load);
+    if (!mirror && !context.after_item_load.empty())
+      text.line("BARRIER();");  // other work-items may still store the previous tile
     pass.exchange.stages();
     text.close();
     if (mirror) continue;

@@ -1,5 +1,5 @@
-// Types II and III by a real transform of the same length (samples of even places from the front, of odd ones from the
-// back), type IV by a complex one of half the length, type I by a real one of the mirrored samples.
+// DCT and DST types II and III use a real transform of the same length (even samples in order, odd samples reversed),
+// type IV a complex one of half the length, type I a real one of the mirrored samples.
 #include "fft/device/pass/real_kind.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ bool type2(RealKind kind) { return kind == RealKind::dct2 || kind == RealKind::d
 bool type3(RealKind kind) { return kind == RealKind::dct3 || kind == RealKind::dst3; }
 bool type4(RealKind kind) { return kind == RealKind::dct4 || kind == RealKind::dst4; }
 
-// Which of the two places of a sample in the order of types II and III, where every `p` of a range has the same.
+// Chooses between the two positions of a sample in the order of types II and III if all `p` of a range have the same
+// one.
 enum class Where { front, back, either };
 Where place_of(std::size_t n, std::uint64_t first, std::uint64_t last) {
   return 2 * last < n ? Where::front : 2 * first >= n ? Where::back : Where::either;
@@ -107,8 +108,8 @@ struct Functions {
     text.close();
   }
 
-  // Type II: the two values of a point, and where they go. The root of the point opposite is the
-  // eighth turn of this one's conjugate: one table entry for both, read before the values wait for each other.
+  // Type II: the two values of a point and their positions. The root of the opposite point is this one's conjugate
+  // times an eighth root of unity, so one table entry serves both; it is read before the exchange.
   void turned_values() {
     text.line("FUNCTION real2 turned(real2 w, real2 z) {{");
     text.line("  return make_real2(2 * FMA(w.x, z.x, -w.y * z.y), -2 * FMA(w.x, z.y, w.y * z.x));");

@@ -1,5 +1,5 @@
-// Real-to-real transforms within a pass: which sample a point of the transform in the middle is loaded from, and which
-// values are stored of a value of its spectrum.
+// Real-to-real transforms within a pass: the mapping from samples to points of the inner complex transform, and from
+// its spectrum to the stored values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +12,25 @@ namespace ridge::fft::on_device {
 // The roots of unity that loads or stores multiply with.
 struct KindRoots {
   std::size_t order = 1, count = 0;
-  std::size_t turned = 0;  // type IV: so many by quarters of a step first
+  std::size_t turned = 0;  // type IV: number of roots at quarter steps, which come first
   std::size_t exponent(std::size_t k) const { return turned == 0 ? k : k < turned ? 4 * k + 1 : 4 * (k - turned); }
 };
 KindRoots real_kind_roots(RealKind kind, std::size_t n);
 
-// Rows whose samples are better moved four at a time through local memory.
+// True if samples should move four at a time through local memory.
 bool real_kind_quads(const PassDesign& design, bool load);
 
-// Whether values of two points opposite each other are made together: turned(), opposite() and put_pair() are there.
+// True if the values of points k and n - k are computed together by turned(), opposite() and put_pair().
 bool real_kind_turned(const PassDesign& design);
 
-// Reals from a line to the next where values are stored through local memory: work-items of several lines that write
-// the same value of each then meet no other in its bank.
+// Distance of lines in local memory, in reals, without bank conflicts when work-items of several lines write the same
+// value.
 std::size_t real_kind_pitch(const PassDesign& design);
 
-// sample_at, value_at or point_at, put_sample or put_value.
+// Text of the helper functions: sample_at, value_at or point_at, put_sample or put_value.
 std::string real_kind_functions(const PassDesign& design);
 
-// A point of the transform, `index` (below `butterflies`) and a constant away; `table` is where the roots are.
+// Expression for the point `index` + constant of the inner transform; `table` is the offset of the roots.
 std::string real_kind_fetched(const PassDesign& design, std::size_t table, const std::string& index,
                               std::uint64_t constant, std::size_t butterflies);
 std::string real_kind_stored(const PassDesign& design, std::size_t table, const std::string& value,

@@ -1,5 +1,5 @@
-// Samples 4m .. 4m + 3 of a line are points 2m and 2m + 1 of the transform in the middle of type II and III, and its
-// points 2m' and 2m' + 1 backwards, m' = n/2 - 1 - m. Loaded one by one they would be taken by work-items far apart.
+// Samples 4m .. 4m + 3 of a line are points 2m, 2m + 1 and, reversed, 2m', 2m' + 1 of the inner transform of types II
+// and III, m' = n/2 - 1 - m. Loaded one by one they would belong to distant work-items.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ void RunWriter::quads_out() {
   each_quad([&](std::size_t) {
     text_.line("GLOBAL real* const quad = out + (out_offset + {} + (ulong)(4 * m));",
                p_.line_offset("its_line", d_.store.at));
-    if (d_.store.values == Values::half) {  // in order
+    if (d_.store.values == Values::half) {  // already in order
       const std::size_t pitch = real_kind_pitch(d_);
       text_.line("LOCAL const real* const four = local_numbers + (one * {} + 4 * m);", pitch);
       if (d_.float64 || !aligned_quads(d_, d_.store)) {

@@ -4,7 +4,7 @@
 
 namespace ridge::fft::on_device {
 
-// Where points of a run lie in local memory: one line after the other, a pitch apart.
+// Position of a point of a run in local memory: lines are `pitch` apart.
 std::string RunWriter::run_place(const std::string& e, std::size_t points, std::size_t pitch) {
   if (points == pitch) return e;
   return fmt::format("{0} / {1} * {2} + {0} % {1}", e, points, pitch);
@@ -20,7 +20,7 @@ void RunWriter::stage_in() {
   text_.line("GLOBAL const real2* const run = in + (in_offset + (ulong)GROUP_ID(0) * {}ul);", d_.lines * d_.points);
   const Run run = run_of(d_.points, p_.pitch);
   if (run.wide) {
-    // A whole group asks for all its points before it waits for the first.
+    // All loads of a group are issued before the first one is used.
     text_.open("if (limit == {})", run.points);
     text_.line("float4 two[{}];", run.turns());
     each_turn(run, [&](std::size_t turn) {
@@ -113,7 +113,7 @@ void RunWriter::run_out(std::size_t points, std::size_t pitch) {
   text_.close();
 }
 
-// An odd number of points: every other group begins in the middle of 16 bytes.
+// Odd number of points: every second group starts in the middle of a 16-byte access.
 void RunWriter::uneven_run_out(const Run& run, std::size_t points, std::size_t pitch) {
   text_.open("if (limit == {})", run.points);
   text_.line("const int head = (int)((out_offset + GROUP_ID(0)) & 1);");

@@ -1,5 +1,5 @@
-// Runs of memory through local memory: a group's lines that lie one after the other move together, 16 bytes an access
-// where two points take them.
+// Writes copies of contiguous runs through local memory: the lines of a group move together, 16 bytes per access if
+// possible.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -12,14 +12,14 @@ namespace ridge::fft::on_device {
 class RunWriter : PassPart {
  public:
   explicit RunWriter(PassContext& context) : PassPart(context) {}
-  // The group's lines into local memory.
+  // Copies the group's lines into local memory.
   void stage_in();
-  // And from there, `points` a line in memory.
+  // Copies them from local memory, `points` per line.
   void run_out(std::size_t points, std::size_t pitch);
-  // Cosines and sines of types II and III, four samples at a time: two neighbours of the one half of the line in the
-  // middle's order, two of the other (real_kind_runs.cpp).
+  // DCT and DST of types II and III, four samples per access: two neighbours of either half of the reordered line
+  // (real_kind_runs.cpp).
   void quads_in();
-  void quads_of_twins(bool in, std::size_t quads, std::size_t pitch, std::size_t elements);
+  void quads_of_paired_lines(bool in, std::size_t quads, std::size_t pitch, std::size_t elements);
   void quads_out();
 
  private:
@@ -27,7 +27,7 @@ class RunWriter : PassPart {
   void run_limits(std::size_t points);
   struct Run {
     std::size_t points, items;
-    bool wide, wide_local;  // 16 bytes an access, in local memory too
+    bool wide, wide_local;  // 16 bytes per access, in local memory too
     bool float64;
     bool uneven() const { return !wide && !float64; }
     std::size_t turns() const { return (points / 2 + items - 1) / items; }

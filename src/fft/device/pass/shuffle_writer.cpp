@@ -1,12 +1,12 @@
-// An exchange without local memory: the points of a line whose work-items are lanes of one sub-group.
+// Exchange by shuffles, without local memory, for lines whose work-items are lanes of one sub-group.
 #include <array>
 
 #include "fft/device/pass/exchange_writer.hpp"
 
 namespace ridge::fft::on_device {
 
-// A square of points, a row a lane, is transposed a bit at a time: lanes that differ in the bit swap what is off the
-// diagonal of their 2 x 2 blocks.
+// Transposes a square of points, one row per lane, one bit at a time: lanes that differ in the bit swap the
+// off-diagonal elements of their 2 x 2 blocks.
 void ExchangeWriter::exchange_by_shuffles() {
   const std::size_t side = stages_.front().radix;
   for (std::size_t bit = 1; bit < side; bit *= 2) {

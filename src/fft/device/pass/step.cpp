@@ -20,7 +20,7 @@ template <class Value>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<Value>& values, const char* name) {
   const Buffer buffer = device.buffer(values.size() * sizeof(Value), {.name = name});
   queue.upload(std::span<const Value>(values), buffer);
-  queue.finish();  // the values go away
+  queue.finish();  // the host values are released
   return buffer;
 }
 
@@ -59,7 +59,7 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
   return tables;
 }
 
-// The arrays of one side of a pass whose lines move as tiles.
+// Tensor map of one side of a pass whose lines move as tiles.
 detail::TileMap side_map(const PassDesign& design, const PassSide& side, const Buffer& buffer, std::uint64_t offset,
                          std::uint64_t lines, bool load) {
   const std::uint64_t element = design.float64 ? 16 : 8;
@@ -89,7 +89,7 @@ class CompiledPass final : public CompiledStep {
 
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t lines) const override {
-    if (design_.twins) {
+    if (design_.paired_lines) {
       for (const Buffer* array : {&in, &out}) {
         if (array->device().info().backend == Backend::cuda && array->native() % 16 != 0) {
           throw Error(ErrorKind::invalid_argument,
@@ -124,7 +124,7 @@ class CompiledPass final : public CompiledStep {
     if (design_.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
     if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
     if (design_.folded > 0) text += ", rows with their mirrors";
-    if (design_.twins) text += ", two real lines as one";
+    if (design_.paired_lines) text += ", two real lines as one";
     if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
     if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
     return text;
@@ -134,7 +134,7 @@ class CompiledPass final : public CompiledStep {
   PassDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
-  std::uint64_t staying_ = 0;  // groups that take line after line; 0: each takes its lines and goes
+  std::uint64_t staying_ = 0;  // persistent groups that process line after line; 0: one group per set of lines
   std::vector<Buffer> tables_;
 };
 
@@ -148,13 +148,13 @@ class PassStep final : public StepDesign {
   StepShare share(double lines) const override {
     const double element = design_.float64 ? 16 : 8;
     if (design_.mirrored > 0) lines *= 2;
-    if (design_.twins) lines /= 2;
+    if (design_.paired_lines) lines /= 2;
     StepShare share{.radices = radices_text(design_), .items = fmt::format("{}", design_.threads)};
     const std::string parts = design_.parts > 1 ? fmt::format("{}", design_.parts) : "";
     share.lines =
         fmt::format("{}{}{}{}", design_.lines, design_.split ? "s" : "", parts, design_.load.staged ? "r" : "");
-    const bool real_in = design_.load.values == Values::reals && !design_.twins;
-    const bool real_out = design_.store.values == Values::reals && !design_.twins;
+    const bool real_in = design_.load.values == Values::reals && !design_.paired_lines;
+    const bool real_out = design_.store.values == Values::reals && !design_.paired_lines;
     share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(design_)) {
       share.operations += lines * static_cast<double>(stage.butterflies) *

@@ -10,16 +10,16 @@ namespace ridge::fft::on_device {
 
 std::shared_ptr<const StepDesign> pass_step(PassDesign design);
 
-// The design of a step that is a pass; nullptr of others.
+// The design of a pass step, or nullptr for other steps.
 const PassDesign* pass_of(const Step& step);
 
 // "16*16*16", for names.
 std::string radices_text(const PassDesign& design);
 
-// Tables of a step's factors, as a kernel has them: those of its load, then those of its store.
+// Factor tables of a step in the order of the kernel's arguments: load, then store.
 std::vector<Buffer> uploaded_factors(const Device& device, bool float64, const Step& step);
 
-// The tables of passes that are one kernel, one after the other.
+// Concatenated tables of the passes of one kernel.
 Buffer uploaded_tables(const Device& device, std::span<const PassDesign* const> designs);
 
 }  // namespace ridge::fft::on_device

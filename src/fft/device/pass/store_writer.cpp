@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/literal.hpp"
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/writers.hpp"
 
@@ -53,9 +53,9 @@ void StoreWriter::store_point(const std::string& value, const std::string& index
   }
   const std::string at = store_index(index, constant);
   const std::string last = store_factored(value, index, constant);
-  const bool halves = d_.store.storage != Storage::same;
-  const auto one = [&](const std::string& number) { return halves ? fmt::format("stored({})", number) : number; };
-  const std::string two = halves ? fmt::format("stored2({})", last) : last;
+  const bool float16 = d_.store.storage != Storage::same;
+  const auto one = [&](const std::string& number) { return float16 ? fmt::format("stored({})", number) : number; };
+  const std::string two = float16 ? fmt::format("stored2({})", last) : last;
   switch (d_.store.values) {
     case Values::reals:
       text_.line("STORE(to + ({}), {});", at, one(last + ".x"));
@@ -95,11 +95,11 @@ void StoreWriter::store() {
   const char* here = p_.two_orders() ? "here_out" : "here";
   if (d_.twiddle) twiddle_.twiddle(last);
   if (d_.store.mapped) return store_tile(last);
-  if (d_.twins) return store_twins(last);
+  if (d_.paired_lines) return store_paired_lines(last);
   if (d_.folded > 0) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
   if (d_.store.values == Values::half) return store_half(last);
   if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
-  if (d_.store.near) return store_near(last, line, here);
+  if (d_.store.partition_local) return store_partition_local(last, line, here);
   text_.raw("\n");
   text_.line("// store");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
@@ -122,26 +122,26 @@ void StoreWriter::store() {
   text_.close();
 }
 
-void StoreWriter::store_near(const StageDesign& last, const char* line, const char* here) {
+void StoreWriter::store_partition_local(const StageDesign& last, const char* line, const char* here) {
   text_.raw("\n");
   text_.line("// store, in blocks of the near half of the cache");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   for (std::size_t round = 0; round < last.rounds; ++round) {
     p_.open_round(last, round, here);
-    NearPointers near(text_, d_.float64, "to", "GLOBAL real2", "out + out_offset");
+    PartitionPointers partition_local(text_, d_.float64, "to", "GLOBAL real2", "out + out_offset");
     const std::string from = p_.line_offset(line, d_.store.at);
     const std::uint64_t block = d_.store.block;
-    if (d_.store.in_turn) {
-      near.begin(fmt::format("{} + i / {} * {}u + i % {} * {}", from, 2 * block, d_.store.block_step, block,
-                             d_.store.at.point),
-                 fmt::format("(uint)(i / {} & 1)", block));
+    if (d_.store.interleaved_partitions) {
+      partition_local.begin(fmt::format("{} + i / {} * {}u + i % {} * {}", from, 2 * block, d_.store.block_step, block,
+                                        d_.store.at.point),
+                            fmt::format("(uint)(i / {} & 1)", block));
     } else {
-      near.begin(fmt::format("{} + {}", from, store_index("i", 0)));
+      partition_local.begin(fmt::format("{} + {}", from, store_index("i", 0)));
     }
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::uint64_t point = u * last.butterflies;
       const std::string value = natural(fmt::format("v[{}]", round * last.radix + u), fmt::format("i + {}", point));
-      const std::string pointer = near(near_place(d_.store, point));
+      const std::string pointer = partition_local(partition_place(d_.store, point));
       text_.line("STORE({}, {});", pointer, store_factored(value, "i", point));
     }
     p_.close_round();
@@ -162,7 +162,7 @@ void StoreWriter::store_half(const StageDesign& last) {
     p_.close_round();
   }
   text_.line("BARRIER();");
-  // Of a spectrum that is kept in part, those of the first half alone, or some of the second too.
+  // A partly stored spectrum keeps only values of the first half, or also some of the second.
   const std::size_t kept = d_.store.valid > 0 ? d_.store.valid : n + 1, stored = std::min(pairs, kept);
   const std::size_t turns = (stored + d_.threads - 1) / d_.threads;
   const char* line = p_.two_orders() ? "line_out" : "line";
@@ -195,10 +195,10 @@ void StoreWriter::store_half(const StageDesign& last) {
     there = fmt::format("turned(w, {})", there);
     back = fmt::format("turned(opposite(w), {})", back);
   }
-  if (held) {  // others still read where they are to be
+  if (held) {  // other work-items still read the destination
     text_.line("there[turn] = {};", there);
     text_.line("back[turn] = {};", back);
-  } else if (staged) {  // both places are this work-item's own, and the last one was nobody's
+  } else if (staged) {  // both positions belong to this work-item, and the last one is unused
     text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, there);
     text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch, back);
   } else if (turned) {
@@ -224,7 +224,7 @@ void StoreWriter::store_half(const StageDesign& last) {
   }
 }
 
-// The values of a real-to-real transform, two of each of the spectrum, through local memory to whole runs.
+// Stores a real-to-real transform, two values per spectrum value, through local memory in contiguous runs.
 void StoreWriter::put_in_order(const StageDesign& last, std::size_t turns) {
   const std::size_t n = d_.length;
   text_.line("BARRIER();");
@@ -245,7 +245,8 @@ void StoreWriter::put_in_order(const StageDesign& last, std::size_t turns) {
 void StoreWriter::stage_out(const StageDesign& last, const char* line) {
   text_.raw("\n");
   text_.line("// into local memory, and from there in one run");
-  const bool own_place = d_.load.staged && d_.threads == 1 && stages_.size() == 1;  // where its line came from
+  const bool own_place =
+      d_.load.staged && d_.threads == 1 && stages_.size() == 1;  // the line's own place in local memory
   if (!own_place) p_.local_free();
   text_.open();
   if (d_.store.factor != FactorKind::none) {
@@ -277,7 +278,7 @@ void StoreWriter::stage_out(const StageDesign& last, const char* line) {
     p_.close_round();
   }
   if (rader) {
-    // The sum was taken on the way there, where no half of an inverse had been exchanged back.
+    // The sum was formed during the forward transform, before real and imaginary parts were exchanged.
     const std::string sum = p_.inverse() ? "exchanged(sum_of_points)" : "sum_of_points";
     text_.line("if (t == 0) local_points[c * {}] = {};", p_.pitch, store_factored(sum, "0", 0));
   }

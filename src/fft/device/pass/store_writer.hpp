@@ -1,4 +1,5 @@
-// The way out: what is in registers to memory as it stands there, as half a spectrum, in one run, or as a tile.
+// Writes the stores of a pass: points in registers to memory, as complex values, half spectra, contiguous runs or
+// tiles.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +18,24 @@ class StoreWriter : PassPart {
   void store_point(const std::string& value, const std::string& index, std::uint64_t constant);
 
  private:
-  // Out of the world where every transform goes forward; `place` is the point's number.
+  // Undoes the exchange of real and imaginary part by which inverse transforms run as forward ones.
   std::string natural(const std::string& value, const std::string& place) const;
   std::string store_factored(const std::string& value, const std::string& index, std::uint64_t constant);
   std::string store_index(const std::string& index, std::uint64_t constant) const;
   void store_pointers(const char* line);
   void store_factors(const char* line);
-  // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
+  // Computes the spectrum of the samples from values k and n - k of the transform of sample pairs.
   void store_half(const StageDesign& last);
-  void store_twins(const StageDesign& last);
+  void store_paired_lines(const StageDesign& last);
   void folded_pointers();
   void store_in_row(const char* row, const std::string& value, const std::string& index);
-  void store_own_mirrors(const StageDesign& last);
+  void store_self_mirrored(const StageDesign& last);
   void store_folded_spectrum(const StageDesign& last);
   void store_folded_pairs(const StageDesign& last);
   void put_in_order(const StageDesign& last, std::size_t turns);
   void stage_out(const StageDesign& last, const char* line);
   void store_tile(const StageDesign& last);
-  void store_near(const StageDesign& last, const char* line, const char* here);
+  void store_partition_local(const StageDesign& last, const char* line, const char* here);
 
   RunWriter& runs_;
   TwiddleWriter& twiddle_;

@@ -11,7 +11,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// On the host, in double.
+// Computed on the host in double.
 std::vector<std::complex<double>> transformed(const std::vector<std::complex<double>>& in) {
   const std::unique_ptr<LineKernel<double>> line = default_line<double>(in.size());
   base::AlignedArray<std::complex<double>> from(in.size()), to(in.size()), scratch(line->scratch() + 1);

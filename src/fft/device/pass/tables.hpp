@@ -1,4 +1,4 @@
-// What a pass reads beside its data, made on the host and rounded once.
+// Constant tables of a pass, computed in double on the host and rounded once.
 #pragma once
 #include <complex>
 #include <cstdint>

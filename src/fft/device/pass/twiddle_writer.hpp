@@ -1,4 +1,4 @@
-// Factors between two passes, from tables of coarse and fine steps.
+// Twiddle factors between two passes, from coarse and fine tables.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@ class TwiddleWriter : PassPart {
  public:
   explicit TwiddleWriter(PassContext& context) : PassPart(context) {}
   std::string table_product(const std::string& exponent) const;
-  // exp(-2 pi i c (i + u * butterflies) / order), the second part the same for all butterflies of a column.
+  // exp(-2 pi i c (i + u * butterflies) / order); the second factor is the same for all butterflies of a column.
   void twiddle(const StageDesign& stage);
 };
 

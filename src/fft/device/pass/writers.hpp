@@ -1,5 +1,5 @@
-// The writers of one pass over one context; what is made of them are kernels (codegen.cpp, async_copy_codegen.cpp,
-// mirrored_rows_codegen.cpp) and halves of kernels (cluster/, persistent_two_pass/).
+// The writers of one pass with their common context. codegen.cpp, async_copy_codegen.cpp and mirrored_rows_codegen.cpp
+// combine them to kernels; cluster/ and l2_ring/ combine two passes in one kernel.
 #pragma once
 #include <cstddef>
 
@@ -32,13 +32,13 @@ struct PassWriters {
   StoreWriter store;
 };
 
-// A group takes lines after lines, and the next are always on their way (CUDA, Hopper and later).
+// Persistent kernel that prefetches the next lines asynchronously (CUDA, Hopper and later).
 PassText async_copy_text(const PassDesign& design);
 
-// The middle of a kernel whose rows are done with their mirrors (PassDesign::mirrored).
+// Body of a kernel that transforms rows together with their mirrors (PassDesign::mirrored).
 void write_mirrored_rows(PassWriters& pass);
 
-// Where a tile begins: `column` and `array`, of the map of one side.
+// Emits the coordinates of a tile in the tensor map: `column` and `array`.
 void tile_place(const PassContext& pass, const std::string& line, const Address& at);
 
 }  // namespace ridge::fft::on_device

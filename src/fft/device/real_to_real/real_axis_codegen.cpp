@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kItems = 256;
 
-bool side_by_side(const RealAxisProblem& problem) { return order_of(problem.in) == Order::lines; }
+bool are_columns(const RealAxisProblem& problem) { return order_of(problem.in) == Order::lines; }
 
 std::string line_offset(const RealAxisProblem& problem, const Address& at) {
   std::string sum = "0";
@@ -28,7 +28,7 @@ std::string line_offset(const RealAxisProblem& problem, const Address& at) {
 void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size_t points) {
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("if (number >= {}ul) return;", problem.lines() * points);
-  if (side_by_side(problem)) {
+  if (are_columns(problem)) {
     text.line("const ulong digit = number % {0}ul, rest = number / {1}ul, line = digit + {0}ul * rest;",
               problem.counts[0], problem.counts[0] * points);
     text.line("const ulong i = number / {}ul % {}ul;", problem.counts[0], points);
@@ -39,7 +39,7 @@ void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size
 
 // An element of the lines between the kernels.
 std::string between(const RealAxisProblem& problem, std::size_t points, const std::string& index) {
-  if (side_by_side(problem)) {
+  if (are_columns(problem)) {
     return fmt::format("from[digit + {}ul * (({}) + {}ul * rest)]", problem.counts[0], index, points);
   }
   return fmt::format("from[line * {}ul + ({})]", points, index);

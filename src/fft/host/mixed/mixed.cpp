@@ -92,7 +92,7 @@ class MixedLine final : public LineKernel<T> {
   std::size_t length() const override { return n_; }
   std::string describe() const override { return name_; }
   double flops() const override { return flops_of(n_, radices_); }
-  std::size_t scratch() const override { return side_by_side() ? buffers(lanes_) : buffers(1); }
+  std::size_t scratch() const override { return are_columns() ? buffers(lanes_) : buffers(1); }
   std::size_t scratch_columns() const override { return buffers(strip_); }
 
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
@@ -124,7 +124,7 @@ class MixedLine final : public LineKernel<T> {
   // Short lines cannot fill the vectors alone: a vector of them goes side by side, a transform a lane.
   void run_many(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
                 std::size_t count, Complex* scratch) const override {
-    if (side_by_side()) {
+    if (are_columns()) {
       const int d = direction == Direction::forward ? 0 : 1;
       for (; count >= lanes_; count -= lanes_, in += lanes_ * in_distance, out += lanes_ * out_distance) {
         const T* const from = reinterpret_cast<const T*>(in);
@@ -152,7 +152,7 @@ class MixedLine final : public LineKernel<T> {
 
  private:
   static constexpr std::size_t kShortLine = 64;
-  bool side_by_side() const { return n_ <= kShortLine && n_ >= lanes_; }
+  bool are_columns() const { return n_ <= kShortLine && n_ >= lanes_; }
 
   void run_lanes(int d, const T* in, std::size_t in_distance, T* out, std::size_t out_distance, T* x) const {
     const std::size_t plane = this->plane(lanes_);

@@ -119,7 +119,7 @@ struct TangentSquare {
   // where results will go, which the cache reads before they are written. A short line is there anyway.
   static constexpr size_t kBytes = 2 * sizeof(T) * kRows * kColumns;
   static constexpr bool kFetches = kBytes >= 512 * 1024, kFewAhead = kBytes > 512 * 1024;
-  static constexpr size_t kAhead = B < 4 ? B : 3;
+  static constexpr size_t kLead = B < 4 ? B : 3;
   RIDGE_INLINE void fetch_row(const T* row) {
     for (size_t i = 0; i < 2 * W; i += 64 / sizeof(T)) __builtin_prefetch(row + i, 0, 2);
   }
@@ -138,7 +138,7 @@ struct TangentSquare {
   [[gnu::noinline]] static void load_columns(const T* in, T* buffer) {
     for (size_t r = 0; r < B; ++r) {
       if constexpr (kFetch && kFewAhead) {
-        for (size_t q = 0; q < A && r + kAhead < B; ++q) fetch_row(in + 2 * kColumns * (r + kAhead + B * q));
+        for (size_t q = 0; q < A && r + kLead < B; ++q) fetch_row(in + 2 * kColumns * (r + kLead + B * q));
       }
       if constexpr (kInner) {
         K::template butterfly<A, Turns::none>(typename K::FromInner{in + 2 * kColumns * r, 2 * kColumns * B},
@@ -161,7 +161,7 @@ struct TangentSquare {
       K::template butterfly<B, Turns::same>(typename K::FromInner{at, kBufferRow}, typename K::ToInner{at, kBufferRow},
                                             table + k * 2 * tangent_pairs(B));
       if constexpr (kFetch) {
-        for (size_t r = 0; r < (kFewAhead ? kAhead : B); ++r) {
+        for (size_t r = 0; r < (kFewAhead ? kLead : B); ++r) {
           fetch_row(ahead + 2 * kColumns * (r + B * k));
         }
       }

@@ -20,10 +20,10 @@ struct Whole {
       if (in_distance == N && out_distance == N) {
         // A few of the shortest at a time, and the stream asked for early: alone, the hardware's prefetcher falls
         // behind.
-        constexpr size_t kPairs = N <= 2 ? 4 : N <= 4 ? 2 : 1, kStep = 2 * L * N * kPairs, kAhead = 2048 / sizeof(T);
+        constexpr size_t kPairs = N <= 2 ? 4 : N <= 4 ? 2 : 1, kStep = 2 * L * N * kPairs, kLead = 2048 / sizeof(T);
         for (; count >= L * kPairs; count -= L * kPairs, in += kStep, out += kStep) {
 #pragma GCC unroll 8
-          for (size_t line = 0; line < kStep; line += 64 / sizeof(T)) __builtin_prefetch(in + kAhead + line);
+          for (size_t line = 0; line < kStep; line += 64 / sizeof(T)) __builtin_prefetch(in + kLead + line);
           typename P::V r[kPairs][N];
 #pragma GCC unroll 4
           for (size_t u = 0; u < kPairs; ++u) P::template gather_packed<N>(in + 2 * L * N * u, r[u]);
@@ -147,10 +147,10 @@ struct Rows {
   static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
     const typename P::Constants c = P::constants();
     // The columns touch all lines of a transform at once, which hides the stream from the prefetcher.
-    constexpr size_t kAhead = 1024 / sizeof(T);
+    constexpr size_t kLead = 1024 / sizeof(T);
     for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) {
 #pragma GCC unroll 4
-      for (size_t p = 0; p < 2 * A * B; p += 64 / sizeof(T)) __builtin_prefetch(in + kAhead + p);
+      for (size_t p = 0; p < 2 * A * B; p += 64 / sizeof(T)) __builtin_prefetch(in + kLead + p);
       run(in, out, twiddles, c);
     }
   }

@@ -1,26 +1,27 @@
+// Compiles and launches the L2-resident ring; owns the ring, its counters and the table of L2 partitions.
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "device/tile_map.hpp"
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/step.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
-PassText text_of(const PersistentDesign& design) {
-  return design.conducted ? conducted_text(design) : persistent_text(design);
+PassText text_of(const RingDesign& design) {
+  return design.warp_specialized ? warp_specialized_text(design) : ring_text(design);
 }
 
-// The columns of every chunk.
-detail::TileMap source_map(const PersistentDesign& design, const Buffer& in, std::uint64_t offset,
-                           std::uint64_t chunks) {
+// Tensor map of the columns of all chunks.
+detail::TileMap source_map(const RingDesign& design, const Buffer& in, std::uint64_t offset, std::uint64_t chunks) {
   const PassDesign& columns = design.first;
   const std::uint64_t element = columns.float64 ? 16 : 8;
-  const std::uint64_t counted = columns.load.values == Values::pairs ? element / 2 : element;  // by lines and chunks
+  const std::uint64_t counted =
+      columns.load.values == Values::pairs ? element / 2 : element;  // unit of the line and chunk strides
   return detail::tile_map(in, {.float64 = columns.float64,
                                .offset = offset * counted,
                                .columns = 2 * columns.load.at.point,
@@ -32,24 +33,25 @@ detail::TileMap source_map(const PersistentDesign& design, const Buffer& in, std
                                .box_rows = static_cast<std::uint32_t>(tile_rows(columns.points))});
 }
 
-class CompiledPersistent final : public CompiledStep {
+class CompiledRing final : public CompiledStep {
  public:
-  CompiledPersistent(const Device& device, const PersistentDesign& design, const Step& step) : design_(design) {
+  CompiledRing(const Device& device, const RingDesign& design, const Step& step) : design_(design) {
     const PassText text = text_of(design);
     kernel_ = device.compile(text.source).kernel(kKernelName);
     local_bytes_ = text.local_bytes;
     tables_ = uploaded_factors(device, design.first.float64, step);
     tables_.insert(tables_.begin(), uploaded_tables(device, std::array{&design.first, &design.second}));
     const std::size_t element = design.first.float64 ? 16 : 8;
-    std::uint64_t ring_bytes = design.slot * design.slots * design.halves * element;
-    if (design.near) ring_bytes = (ring_bytes + kNearPage - 1) / kNearPage * kNearPage;
+    std::uint64_t ring_bytes = design.slot * design.slots * design.l2_partitions * element;
+    if (design.partition_local) ring_bytes = (ring_bytes + kPartitionPage - 1) / kPartitionPage * kPartitionPage;
     ring_ = device.buffer(static_cast<std::size_t>(ring_bytes), {.name = "fft ring"});
-    control_ = device.buffer(design.halves * design.counters() * sizeof(std::uint32_t), {.name = "fft ring counters"});
+    control_ =
+        device.buffer(design.l2_partitions * design.counters() * sizeof(std::uint32_t), {.name = "fft ring counters"});
     Queue queue = device.queue();
-    if (design.knows_units()) {
-      std::vector<std::uint32_t> units = unit_halves(device);
-      if (design.near) {
-        const auto pages = near_pages(device, ring_, design.slot_step() * element, design.slots);
+    if (design.needs_unit_table()) {
+      std::vector<std::uint32_t> units = unit_partitions(device);
+      if (design.partition_local) {
+        const auto pages = partition_pages(device, ring_, design.slot_step() * element, design.slots);
         units.insert(units.end(), pages.begin(), pages.end());
       }
       units_ = device.buffer(units.size() * sizeof(std::uint32_t), {.name = "fft units"});
@@ -63,20 +65,20 @@ class CompiledPersistent final : public CompiledStep {
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t chunks) const override {
     const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
-    std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
-    // Beyond this a tile would wait for tiles taken after it.
-    if (chunks > design_.slots || design_.halves > 1)
+    std::uint64_t ahead = std::min<std::uint64_t>(design_.lead, first * chunks);
+    // With a larger lead a tile would wait for tiles with larger tickets.
+    if (chunks > design_.slots || design_.l2_partitions > 1)
       ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
     const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
     std::vector<Argument> arguments{in, out};
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     arguments.insert(arguments.end(), {ring_, control_});
-    if (design_.knows_units()) arguments.emplace_back(units_);
+    if (design_.needs_unit_table()) arguments.emplace_back(units_);
     arguments.insert(arguments.end(), {in_offset, out_offset, static_cast<std::uint32_t>(chunks),
                                        static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
     std::size_t items = design_.first.items();
-    if (design_.conducted) {
-      items += kConductor;
+    if (design_.warp_specialized) {
+      items += kProducerItems;
       const detail::TileMap map = source_map(design_, in, in_offset, chunks);
       arguments.insert(arguments.end(), {map.first, map.rest});
     }
@@ -97,42 +99,42 @@ class CompiledPersistent final : public CompiledStep {
   bool writes_own_arrays() const override { return true; }
 
  private:
-  PersistentDesign design_;
+  RingDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
   std::vector<Buffer> tables_;
   Buffer ring_, control_, units_;
 };
 
-class PersistentStep final : public StepDesign {
+class RingStep final : public StepDesign {
  public:
-  explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
+  explicit RingStep(const RingDesign& design) : design_(design) {}
   std::vector<KernelSource> kernels() const override {
     std::vector<KernelSource> sources{text_of(design_).source};
-    if (design_.knows_units()) sources.push_back(unit_halves_source());
-    if (design_.near) sources.push_back(near_pages_source());
+    if (design_.needs_unit_table()) sources.push_back(unit_partitions_source());
+    if (design_.partition_local) sources.push_back(partition_pages_source());
     return sources;
   }
   std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
-    return std::make_unique<CompiledPersistent>(device, design_, step);
+    return std::make_unique<CompiledRing>(device, design_, step);
   }
-  double groups(double chunks) const override {  // tickets
+  double groups(double chunks) const override {  // number of tickets
     return chunks * static_cast<double>(2 * (design_.first_tiles() + design_.second_tiles()));
   }
-  const PersistentDesign& design() const { return design_; }
+  const RingDesign& design() const { return design_; }
 
  private:
-  PersistentDesign design_;
+  RingDesign design_;
 };
 
 }  // namespace
 
-std::shared_ptr<const StepDesign> persistent_step(const PersistentDesign& design) {
-  return std::make_shared<const PersistentStep>(design);
+std::shared_ptr<const StepDesign> ring_step(const RingDesign& design) {
+  return std::make_shared<const RingStep>(design);
 }
 
-const PersistentDesign* persistent_of(const Step& step) {
-  const auto* persistent = dynamic_cast<const PersistentStep*>(step.design.get());
+const RingDesign* ring_of(const Step& step) {
+  const auto* persistent = dynamic_cast<const RingStep*>(step.design.get());
   return persistent == nullptr ? nullptr : &persistent->design();
 }
 

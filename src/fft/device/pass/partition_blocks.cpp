@@ -1,4 +1,4 @@
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 
 #include <bit>
 #include <vector>
@@ -7,39 +7,41 @@
 
 namespace ridge::fft::on_device {
 
-bool NearBlocks::turned(std::uint64_t at) const { return std::popcount(placed(at) * element & kNearBits) % 2 != 0; }
+bool PartitionBlocks::turned(std::uint64_t at) const {
+  return std::popcount(placed(at) * element & kPartitionBits) % 2 != 0;
+}
 
-void NearPointers::begin(const std::string& at, const std::string& half) {
+void PartitionPointers::begin(const std::string& at, const std::string& half) {
   known_.clear();
   text_.line("const uint {}_at = (uint)({});", name_, at);
   text_.line("const uint {0}_placed = {0}_at + ({0}_at & ~{1}u);", name_, blocks_.block() - 1);
   std::string turned = half;
-  for (std::uint64_t bits = kNearBits & ~kNearBlock; bits != 0; bits &= bits - 1) {
+  for (std::uint64_t bits = kPartitionBits & ~kPartitionBlock; bits != 0; bits &= bits - 1) {
     turned += fmt::format(" ^ {}_placed >> {}", name_, std::countr_zero(bits) - std::countr_zero(blocks_.element));
   }
   text_.line("const uint {}_turned = {};", name_, turned);
 }
 
-std::string NearPointers::operator()(std::uint64_t constant) {
+std::string PartitionPointers::operator()(std::uint64_t constant) {
   const std::uint64_t page = blocks_.page(constant);
   const std::string pointer = fmt::format("{}{}_{}", name_, page, blocks_.turned(constant) ? 1 : 0);
   if (known_.insert(pointer).second) {
     text_.line(
         "{0}* const {1} = {2} + ({3}_placed + ((near_bits >> (({3}_placed >> {4}) + {5}u) ^ {3}_turned{6}) & 1u) * "
         "{7}u);",
-        type_, pointer, array_, name_, std::countr_zero(kNearPage / blocks_.element), page,
+        type_, pointer, array_, name_, std::countr_zero(kPartitionPage / blocks_.element), page,
         blocks_.turned(constant) ? " ^ 1u" : "", blocks_.block());
   }
   return fmt::format("{} + {}u", pointer, blocks_.placed(constant));
 }
 
-std::uint64_t near_place(const PassSide& side, std::uint64_t point) {
+std::uint64_t partition_place(const PassSide& side, std::uint64_t point) {
   if (side.block == 0) return point * side.at.point;
-  const std::uint64_t step = side.in_turn ? 2 * side.block : side.block;
+  const std::uint64_t step = side.interleaved_partitions ? 2 * side.block : side.block;
   return point / step * side.block_step + point % side.block * side.at.point;
 }
 
-bool near_serves(const PassDesign& pass, bool stores) {
+bool partition_local_serves(const PassDesign& pass, bool stores) {
   const PassSide& side = stores ? pass.store : pass.load;
   const StageDesign stage = stores ? stages_of(pass).back() : stages_of(pass).front();
   if (side.values != Values::complex || side.valid > 0 || side.factor != FactorKind::none || side.staged ||
@@ -48,12 +50,12 @@ bool near_serves(const PassDesign& pass, bool stores) {
   }
   const bool folded = pass.folded > 0;
   if (pass.mirrored + pass.folded > 0 && (stores || (folded && !pass.fold_lanes))) return false;
-  const auto place = [&](std::uint64_t point) { return near_place(side, folded ? point / 2 : point); };
-  if (side.in_turn && stage.butterflies % (2 * side.block) != 0) return false;
+  const auto place = [&](std::uint64_t point) { return partition_place(side, folded ? point / 2 : point); };
+  if (side.interleaved_partitions && stage.butterflies % (2 * side.block) != 0) return false;
   if (side.at.line.size() != pass.counts.size()) return false;
   std::uint64_t lines = 0, items = 0, points = 0;
   std::vector<std::uint64_t> counts = pass.counts;
-  if (pass.mirrored + pass.folded > 0) counts.front() = pass.mirrored + pass.folded;  // mirrors are loaded as well
+  if (pass.mirrored + pass.folded > 0) counts.front() = pass.mirrored + pass.folded;  // mirrors are loaded too
   std::uint64_t count = 1;
   for (const std::uint64_t digit : counts) count *= digit;
   for (std::uint64_t line = 0; line < count; ++line) {

@@ -1,15 +1,16 @@
+// Kernel text of the L2-resident ring: tickets, slot counters and both passes in one persistent kernel.
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/pass/writers.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
 
-std::string chunk_offset(const PersistentDesign& design, const std::vector<std::uint64_t>& strides) {
+std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64_t>& strides) {
   std::string sum;
   std::uint64_t divided = 1;
   for (std::size_t digit = 0; digit < strides.size(); ++digit) {
@@ -21,22 +22,22 @@ std::string chunk_offset(const PersistentDesign& design, const std::vector<std::
   return sum;
 }
 
-void write_half(codegen::Text& text, const PersistentDesign& design) {
-  if (design.halves == 1) {
+void write_partition(codegen::Text& text, const RingDesign& design) {
+  if (design.l2_partitions == 1) {
     text.line("const uint half = 0, base = 0, chunks = all_chunks, first_slot = 0;");
   } else {
-    if (design.near) text.line("const uint near_half = half;");
+    if (design.partition_local) text.line("const uint near_half = half;");
     text.line("const uint of_first = (uint)((ulong)all_chunks * units[1] / units[2]);");
     text.line("const uint base = half == 0 ? 0 : of_first, chunks = half == 0 ? of_first : all_chunks - of_first;");
-    text.line("const uint first_slot = {};", design.near ? "0" : "half * slots");
+    text.line("const uint first_slot = {};", design.partition_local ? "0" : "half * slots");
   }
   text.line("GLOBAL uint* const control = counters + half * ({}u + 2 * slots);", kRingControl);
   text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
   text.line("GLOBAL uint* const read = written + slots;  // of the second");
 }
 
-// The tiles in the order they are taken: `ahead` of the first pass, then both in proportion. Every tile waits only for
-// tiles before it, so it does not matter how many groups run at once, or which.
+// Tile of a ticket: `ahead` tiles of the first pass, then tiles of both passes in proportion. A tile waits only for
+// tiles with smaller tickets, so any number of work-groups may be resident.
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
   text.line("// which tile: of the first pass or, when enough of those were taken, of the second in turn");
   text.line("uint is_first = 1, tile = ticket;");
@@ -51,11 +52,11 @@ void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_
   text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
 }
 
-void write_end(codegen::Text& text, const PersistentDesign& design, const char* who) {
+void write_end(codegen::Text& text, const RingDesign& design, const char* who) {
   text.line("// the last group leaves the counters as the next launch wants them");
   text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", who);
-  text.line("for (uint i = 0; i < {}u * ({}u + {}u * slots); ++i) counters[i] = 0;", design.halves, kRingControl,
-            design.near && design.halves == 1 ? 4 : 2);
+  text.line("for (uint i = 0; i < {}u * ({}u + {}u * slots); ++i) counters[i] = 0;", design.l2_partitions, kRingControl,
+            design.partition_local && design.l2_partitions == 1 ? 4 : 2);
   text.close();
 }
 
@@ -66,25 +67,25 @@ void write_accesses(codegen::Text& text, const char* load, const char* store) {
 
 namespace {
 
-// One work-item waits for the whole group.
+// One work-item polls the counter on behalf of its group.
 std::string wait_until(const std::string& counter, const std::string& count) {
   return fmt::format("if (item == 0) {{ while (SIGNALS({}) < {}) {{}} }} BARRIER();", counter, count);
 }
 
-// One of the two passes, whose tile, arrays and offsets are variables of the kernel. `all_loaded` is said once every
-// work-item of the group has loaded its points, `before_store` before the first point is stored.
-void write_pass(PassWriters& pass, const std::string& all_loaded, const std::string& before_store) {
+// Writes one pass; its tile, arrays and offsets are variables of the kernel. `after_group_load` is emitted after all
+// work-items of the group have loaded their points, `before_store` before the first point is stored.
+void write_pass(PassWriters& pass, const std::string& after_group_load, const std::string& before_store) {
   PassContext& context = pass.context;
   context.group = "group";
-  context.all_loaded = all_loaded;
+  context.after_group_load = after_group_load;
   context.before_store = before_store;
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
   if (context.design.mirrored > 0) return write_mirrored_rows(pass);
   pass.load.load();
-  if (context.stages.size() == 1 && !context.all_loaded.empty()) {
+  if (context.stages.size() == 1 && !context.after_group_load.empty()) {
     context.source.line("BARRIER();");
-    context.source.line("{}", context.all_loaded);
+    context.source.line("{}", context.after_group_load);
   }
   pass.exchange.stages();
   pass.store.store();
@@ -92,7 +93,7 @@ void write_pass(PassWriters& pass, const std::string& all_loaded, const std::str
 
 }  // namespace
 
-PassText persistent_text(const PersistentDesign& design) {
+PassText ring_text(const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first_tiles = design.first_tiles(), second_tiles = design.second_tiles();
   codegen::Text text;
@@ -110,26 +111,26 @@ PassText persistent_text(const PersistentDesign& design) {
       "ulong out_start, uint all_chunks, uint slots, uint ahead)",
       columns.items(), std::min(columns.resident, rows.resident), kKernelName, first.context.in_type(),
       factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "factors_of_store"),
-      design.halves > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
+      design.l2_partitions > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
   text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
-  if (design.halves > 1) {
+  if (design.l2_partitions > 1) {
     text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
     text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
     text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
   }
-  write_half(text, design);
-  if (design.halves > 1) text.line("BARRIER();");
+  write_partition(text, design);
+  if (design.l2_partitions > 1) text.line("BARRIER();");
   text.line("if (item == 0) local_ticket[0] = COUNT_ON(control);");
   text.line("BARRIER();");
   text.line("uint ticket = local_ticket[0], parity = 1;");
   text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
   text.line("uint next = 0;");
   write_tile_of_ticket(text, first_tiles, second_tiles);
-  if (design.near) text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
+  if (design.partition_local) text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
   text.raw("\n");
   write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
@@ -138,8 +139,8 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("const ulong in_offset = in_start{}, out_offset = (first_slot + slot) * {}ul;",
             chunk_offset(design, design.load), design.slot_step());
   text.line("const uint lines = {};", design.first_lines);
-  // A ticket taken early would keep others waiting for its tile, one taken late this group: its answer comes while the
-  // points are stored.
+  // The next ticket is requested just before the stores, which hide its latency. Requested earlier, its tile would
+  // delay the groups that wait for it.
   const std::string take = "if (item == 0) next = COUNT_ON(control);";
   write_pass(first, {},
              fmt::format("if (turn > 0) {{ {} }} {}",
@@ -157,7 +158,7 @@ PassText persistent_text(const PersistentDesign& design) {
               rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
   }
   text.line("const uint lines = {};", design.second_lines);
-  // What was loaded is in registers: that signal needs no fence.
+  // The loaded points are in registers, so this counter needs no fence.
   write_pass(second, "if (item == 0) COUNT_ON(read + slot);", take);
   text.close();
   text.open("if (is_first && chunk >= chunks)");
@@ -169,7 +170,7 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("parity ^= 1;");
   text.line("if (item == 0 && is_first && chunk < chunks) SIGNAL(written + slot);");
   text.close();
-  if (design.halves > 1) text.close();
+  if (design.l2_partitions > 1) text.close();
   text.raw("\n");
   write_end(text, design, "item == 0 && ");
   text.close();

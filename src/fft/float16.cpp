@@ -1,4 +1,4 @@
-#include "fft/halves.hpp"
+#include "fft/float16.hpp"
 
 #include "base/aligned.hpp"
 #include "fft/host/transform.hpp"

@@ -1,5 +1,5 @@
-// Which blocks of a ring lie in which half of the shared cache: within a page of 2 MB the address tells, from page to
-// page only the time of a first read does.
+// Measures which blocks of a ring belong to which L2 partition. Within a 2 MB page the address bits decide; between
+// pages only the latency of a first read shows it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,18 +7,18 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/pass/near_blocks.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
 constexpr int kAttempts = 4;
-constexpr double kApartShare = 0.08;  // 440 to 500 cycles and 265 to 310 are .22 apart
+constexpr double kApartShare = 0.08;  // remote reads take 440 to 500 cycles, local ones 265 to 310: 0.22 of the sum
 constexpr std::uint32_t kPageRounds = 3, kPageBlocks = 32, kPageItems = 32;
 
-// Units of the first half write a word in some blocks of every page, units of the second read them for the first time.
-// ranks: of each unit in its half, then units of either half.
+// Compute units of the first partition write one word in some blocks of every page; units of the second one time the
+// first read of them. ranks: rank of each unit in its partition, then the number of units per partition.
 constexpr const char* kPagesText = R"(
 FUNCTION uint block_of(uint i) { return ((i >> 1) * 74u % 512u) ^ (i & 1u); }
 FUNCTION uint turned(uint block) { return (block ^ block >> 1 ^ block >> 3 ^ block >> 5 ^ block >> 7) & 1u; }
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& units) {
 
 }  // namespace
 
-KernelSource near_pages_source() {
+KernelSource partition_pages_source() {
   return {.name = "pages of near blocks",
           .text = kPagesText,
           .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
@@ -74,27 +74,27 @@ KernelSource near_pages_source() {
                       {"GROUP_ITEMS", fmt::format("{}", kPageItems)}}};
 }
 
-std::vector<std::uint32_t> near_pages(const Device& device, const Buffer& ring, std::uint64_t slot_bytes,
-                                      std::size_t slots) {
+std::vector<std::uint32_t> partition_pages(const Device& device, const Buffer& ring, std::uint64_t slot_bytes,
+                                           std::size_t slots) {
   std::vector<std::uint32_t> bits(slots, 0);
-  const std::vector<std::uint32_t>& units = unit_halves(device);
-  const auto pages = static_cast<std::uint32_t>(ring.size() / kNearPage);
+  const std::vector<std::uint32_t>& units = unit_partitions(device);
+  const auto pages = static_cast<std::uint32_t>(ring.size() / kPartitionPage);
   if (units[0] != 2 || pages == 0) return bits;
-  static std::mutex one_at_a_time;  // groups of two measurements would take each other's units
+  static std::mutex one_at_a_time;  // two measurements at once would occupy each other's compute units
   const std::lock_guard lock(one_at_a_time);
   const std::vector<std::uint32_t> ranks = ranks_of(units);
-  const Program program = device.compile(near_pages_source());
+  const Program program = device.compile(partition_pages_source());
   const Kernel writes = program.kernel("write_pages"), times = program.kernel("time_pages");
   const auto words = [&](std::size_t count) { return device.buffer(count * sizeof(std::uint32_t), {.name = "units"}); };
   const Buffer all_units = words(units.size()), all_ranks = words(ranks.size()), sums = words(2 * pages);
   Queue queue = device.queue();
   queue.upload(std::span<const std::uint32_t>(units), all_units);
   queue.upload(std::span<const std::uint32_t>(ranks), all_ranks);
-  const std::size_t local = device.limits().local_memory / 2 + 4096;  // one group a unit
+  const std::size_t local = device.limits().local_memory / 2 + 4096;  // one group per compute unit
   const Launch launch{.groups = {device.limits().compute_units}, .items = {kPageItems}, .local_bytes = local};
   std::vector<std::uint32_t> found(2 * pages, 0), second(pages, 0);
   std::vector<bool> clear(pages, false);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {  // others may have been on the units
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {  // other work may have disturbed an attempt
     queue.fill(sums, std::byte{0});
     for (std::uint32_t round = 0; round < kPageRounds; ++round) {
       queue.launch(writes, launch, {ring, all_units, all_ranks, pages, round});
@@ -105,15 +105,17 @@ std::vector<std::uint32_t> near_pages(const Device& device, const Buffer& ring, 
     bool all = true;
     for (std::uint32_t page = 0; page < pages; ++page) {
       const double even = found[2 * page], odd = found[2 * page + 1];
-      if (!clear[page]) second[page] = even < odd ? 1 : 0;  // what the second half reads fast is its own
+      if (!clear[page]) second[page] = even < odd ? 1 : 0;  // blocks that the second partition reads fast are its own
       clear[page] = clear[page] || std::abs(even - odd) > kApartShare * (even + odd);
       all = all && clear[page];
     }
     if (all) break;
   }
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    const std::uint64_t first = slot * slot_bytes / kNearPage, last = ((slot + 1) * slot_bytes - 1) / kNearPage;
-    const std::uint32_t turned = std::popcount(slot * slot_bytes & kNearBits) % 2;  // where a part of a page begins
+    const std::uint64_t first = slot * slot_bytes / kPartitionPage,
+                        last = ((slot + 1) * slot_bytes - 1) / kPartitionPage;
+    const std::uint32_t turned =
+        std::popcount(slot * slot_bytes & kPartitionBits) % 2;  // parity of the slot's offset within its page
     for (std::uint64_t page = first; page <= last && page < pages; ++page) {
       bits[slot] |= (second[page] ^ turned) << (page - first);
     }

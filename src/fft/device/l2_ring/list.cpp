@@ -1,6 +1,6 @@
-// Lines too long for one work-group, in one launch that moves the data through memory once: the tiles of both passes
-// are taken in turn, and what lies between them goes round in a ring small enough for the cache that all compute units
-// share. Still longer lines make one pass over memory first, and their rows go through the ring.
+// Route l2_ring: transforms too long for one work-group, in one launch that reads and writes DRAM once. The
+// intermediate data stay in a ring buffer in L2. Still longer transforms run one ordinary pass first; their rows then
+// use the ring.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,11 +10,11 @@
 #include <fmt/ranges.h>
 
 #include "fft/device/factorization.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/occupancy.hpp"
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/split.hpp"
 #include "fft/device/two_pass_tma.hpp"
@@ -24,18 +24,18 @@ namespace {
 
 constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
-// How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
-constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
-// Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several of each half of
-// the cache (H200, us: 2^24 688 and 778, 2^25 742 and 793).
+// Lead beyond one chunk, in multiples of the tiles in flight, and the extra slots, in the same unit.
+constexpr double kLead = 2, kSpecializedLead = 3, kRoom = 0.6;
+// Row lengths for the ring after an ordinary pass. Chunks of 16 rows leave several slots per L2 partition (H200, us for
+// 16384 and 65536: 2^24 688 and 778, 2^25 742 and 793).
 constexpr std::size_t kRows[] = {16384, 65536};
 constexpr std::size_t kLongestFirst = 1024;
-// Tiles that come by themselves come first where they won (H200, us: 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and
-// 555; 2^16 375 and 364).
-constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 17;
+// The warp-specialized kernel is listed first from the length where it wins (H200, us with and without: 2^16 375 and
+// 364, 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and 555).
+constexpr std::size_t kShortestSpecialized = std::size_t{1} << 16, kSpecializedFirst = std::size_t{1} << 17;
 
-// The lines are neighbours, and their points far apart: the columns of an array.
-bool side_by_side(const AxisProblem& problem) {
+// True if the lines are the columns of an array: adjacent lines, strided points.
+bool are_columns(const AxisProblem& problem) {
   const auto columns = [](const Address& at) {
     return at.line.front() == 1 && at.point > 1 &&
            std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
@@ -44,26 +44,32 @@ bool side_by_side(const AxisProblem& problem) {
 }
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
-  if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
-  if (problem.kind == Kind::real) return "takes complex points";
-  if (problem.halves()) return "takes no halves";
+  if (device.info().backend != Backend::cuda)
+    return "needs forward progress between work-groups, which only CUDA guarantees";
+  if (problem.kind == Kind::real) return "needs complex data, got real: see real_ring";
+  if (problem.float16()) return "needs float or double storage, got 16-bit floats";
   const auto differ = [](const Address& at) {
     return std::any_of(at.line.begin(), at.line.end(), [](std::uint64_t step) { return step != 0; });
   };
-  if (differ(problem.load_at) || differ(problem.store_at)) return "takes the same factors for every line";
-  if (side_by_side(problem)) {
-    if (problem.length < 2048) return "columns this short go through one group in wide tiles";
+  if (differ(problem.load_at) || differ(problem.store_at))
+    return "needs load and store factors that are shared by all transforms";
+  if (are_columns(problem)) {
+    if (problem.length < 2048)
+      return fmt::format("needs columns of at least 2048 points, got {}: see one_pass", problem.length);
   } else {
     const auto beyond = [](const Address& at) {
       return std::all_of(at.line.begin(), at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
     };
-    if (!beyond(problem.in) || !beyond(problem.out)) return "takes neighbours on one side of the points only";
-    if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
+    if (!beyond(problem.in) || !beyond(problem.out))
+      return "needs a batch stride of at least the point stride, in input and output";
+    if (problem.length < (problem.float64 ? 8192u : 16384u))
+      return fmt::format("needs at least {} points, got {}: see one_pass", problem.float64 ? 8192 : 16384,
+                         problem.length);
   }
   return {};
 }
 
-// Without the digit of the problem's lines: a chunk has its own numbers.
+// Removes the batch dimension of the problem: a chunk has its own numbering.
 void drop_last_digit(PassDesign& pass) {
   pass.counts.pop_back();
   for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
@@ -73,12 +79,12 @@ void drop_last_digit(PassDesign& pass) {
   if (pass.twiddle) pass.twiddle->column.line.pop_back();
 }
 
-// The passes of one line of the problem, or of `side` lines side by side.
+// The passes of one transform, or of `side` adjacent ones.
 std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vector<std::size_t>& factors,
                                      std::size_t side = 0) {
   AxisProblem one = problem;
   one.counts = {1};
-  one.load_at.line.clear();  // the same for every line
+  one.load_at.line.clear();  // shared by all lines
   one.store_at.line.clear();
   one.in.line = {problem.in.point * problem.length};
   one.out.line = {problem.out.point * problem.length};
@@ -92,11 +98,11 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
   return passes;
 }
 
-planner::Candidate described_persistent(const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                                        const PersistentDesign& ring, double trips, double efficiency) {
-  auto parameters = persistent_parameters(ring);
+planner::Candidate described_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                                  const RingDesign& ring, double trips, double efficiency) {
+  auto parameters = ring_parameters(ring);
   parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
-  return {.variant = "persistent_two_pass",
+  return {.variant = "l2_ring",
           .parameters = std::move(parameters),
           .cost = {.flops = usual_flops(problem),
                    .bytes = problem_bytes(problem) * trips,
@@ -120,19 +126,19 @@ class Lister {
       return;
     }
     const auto all = pass_factors(problem_.length, 2, 2048);
-    if (problem_.length >= kConductedFirst) conducted_lines(all);
+    if (problem_.length >= kSpecializedFirst) list_warp_specialized(all);
     for (const auto& factors : all) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
       for (const GroupShape& shape : shapes(factors, tried)) one_line(factors, shape);
       if (found_ > before) ++tried;
     }
-    if (problem_.length < kConductedFirst) conducted_lines(all);
+    if (problem_.length < kSpecializedFirst) list_warp_specialized(all);
   }
 
   void three_factors() {
     if (problem_.counts.size() > 1) {
-      why_ = "takes lines of one digit";
+      why_ = fmt::format("needs a single batch dimension, got {}", problem_.counts.size());
       return;
     }
     const auto all = pass_factors(problem_.length, 3, kLongestFirst);
@@ -145,7 +151,7 @@ class Lister {
           std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
       if (nearest == all.end() || std::exchange(last_first, nearest->front()) == nearest->front()) continue;
       if (nearest->front() % rows_side() != 0) {
-        why_ = "no even chunks of rows";
+        why_ = fmt::format("needs a multiple of {} rows, got {}", rows_side(), nearest->front());
         continue;
       }
       const std::size_t before = found_;
@@ -154,11 +160,11 @@ class Lister {
     }
   }
 
-  // Columns of an array: as many side by side as fill an access of 128 bytes.
+  // Columns of an array, in groups that fill a 128-byte access.
   void columns() {
     const std::size_t side = problem_.float64 ? 8 : 16;
     if (problem_.counts.front() % side != 0) {
-      why_ = fmt::format("takes columns by {}", side);
+      why_ = fmt::format("needs a multiple of {} columns, got {}", side, problem_.counts.front());
       return;
     }
     std::size_t tried = 0;
@@ -174,7 +180,7 @@ class Lister {
   const std::string& why() const { return why_; }
 
  private:
-  // All of them for the best factors, the best for others.
+  // All group shapes for the best factors, only the best one for the others.
   static std::vector<GroupShape> shapes(const std::vector<std::size_t>& factors, std::size_t tried) {
     std::vector<GroupShape> fit;
     for (const GroupShape& shape : kGroupShapes) {
@@ -184,7 +190,7 @@ class Lister {
     return fit;
   }
 
-  PersistentDesign ring_of_lines(const std::vector<std::size_t>& factors) const {
+  RingDesign ring_of_lines(const std::vector<std::size_t>& factors) const {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     return {.first = passes[0],
             .second = passes[1],
@@ -196,45 +202,46 @@ class Lister {
             .slot = problem_.length};
   }
 
-  void add_lines(PersistentDesign& ring, const std::vector<std::size_t>& factors) {
+  void add_lines(RingDesign& ring, const std::vector<std::size_t>& factors) {
     Route route;
     route.outer = problem_.counts.back();
     add(route, ring, factors, problem_.lines(), Place::input, inner_lines(problem_), 1);
   }
 
   void one_line(const std::vector<std::size_t>& factors, const GroupShape& shape) {
-    PersistentDesign ring = ring_of_lines(factors);
+    RingDesign ring = ring_of_lines(factors);
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
     add_lines(ring, factors);
   }
 
-  // The longer pass first (H200, us: 2^19 399 and 414).
-  void conducted_lines(std::vector<std::vector<std::size_t>> all) {
-    if (problem_.length < kShortestConducted || problem_.counts.size() > 1) return;
+  // Factors with the longer first pass come first (H200, us: 2^19 399 and 414).
+  void list_warp_specialized(std::vector<std::vector<std::size_t>> all) {
+    if (problem_.length < kShortestSpecialized || problem_.counts.size() > 1) return;
     if (!tiles_refusal(device_, problem_).empty()) return;
     all.resize(std::min(all.size(), kFactorsTried));
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.front() > b.front(); });
-    for (const auto& factors : all) conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
+    for (const auto& factors : all)
+      add_warp_specialized(factors, problem_.float64 ? kProducerTileDouble : kProducerTile);
   }
 
-  // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
-  void conducted_line(const std::vector<std::size_t>& factors, const TileShape& shape) {
-    PersistentDesign ring = ring_of_lines(factors);
+  // The ring stores second-pass tiles contiguously, so that each is fetched in one copy.
+  void add_warp_specialized(const std::vector<std::size_t>& factors, const TileShape& shape) {
+    RingDesign ring = ring_of_lines(factors);
     if (!between_in_tiles(ring.first, ring.second, shape)) return;
     for (PassDesign* pass : {&ring.first, &ring.second}) {
       why_ = shape_tile(device_, *pass, shape);
       if (!why_.empty()) return;
       if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
     }
-    ring.conducted = true;
+    ring.warp_specialized = true;
     add_lines(ring, factors);
   }
 
-  // Other lengths than powers of two: groups as both passes can share them.
+  // Lengths that are not powers of two: group sizes that both passes can share.
   void pairs_of(const std::vector<std::size_t>& factors, std::size_t most) {
-    const PersistentDesign plain = ring_of_lines(factors);
+    const RingDesign plain = ring_of_lines(factors);
     for (const GroupPair& pair : group_pairs(plain.first, plain.second, most)) {
-      PersistentDesign ring = plain;
+      RingDesign ring = plain;
       ring.first.radices = pair.first;
       ring.second.radices = pair.second;
       ring.first.threads = pair.first_threads;
@@ -249,17 +256,18 @@ class Lister {
 
   void columns_of(const std::vector<std::size_t>& factors, const GroupShape& shape, std::size_t side) {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors, side);
-    PersistentDesign ring{.first = passes[0],
-                          .second = passes[1],
-                          .first_lines = factors[1] * side,
-                          .second_lines = factors[0] * side,
-                          .counts = problem_.counts,
-                          .load = problem_.in.line,
-                          .store = problem_.out.line,
-                          .slot = problem_.length * side};
+    RingDesign ring{.first = passes[0],
+                    .second = passes[1],
+                    .first_lines = factors[1] * side,
+                    .second_lines = factors[0] * side,
+                    .counts = problem_.counts,
+                    .load = problem_.in.line,
+                    .store = problem_.out.line,
+                    .slot = problem_.length * side};
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
     if (ring.first.lines % side != 0 || ring.second.lines % side != 0) {
-      why_ = "no tiles of whole accesses";
+      why_ = fmt::format("needs tiles of a multiple of {} columns, got {} and {}", side, ring.first.lines,
+                         ring.second.lines);
       return;
     }
     ring.counts.front() /= side;
@@ -272,8 +280,8 @@ class Lister {
     add(route, ring, factors, chunks, Place::input, chunks / route.outer, 1);
   }
 
-  // The pass over memory before rows go through the ring, its tiles ahead of it or not. What it stores lies chunk by
-  // chunk, of some rows the same point side by side: a tile of 16 columns stores runs of 2 KB.
+  // The ordinary pass before the ring, with tiles prefetched by TMA or not. It stores chunk by chunk, with the same
+  // point of several rows adjacent: a tile of 16 columns stores runs of 2 KB.
   bool columns_first(const std::vector<std::size_t>& factors, bool ahead, PassDesign& columns) {
     const std::size_t side = rows_side();
     SplitPlaces places;
@@ -288,7 +296,7 @@ class Lister {
       if (why_.empty()) why_ = shape_tile(device_, columns, kColumnTile);
       return why_.empty();
     }
-    // A tile of 16 columns would fill a compute unit beyond 512 points.
+    // Above 512 points a tile of 16 columns would occupy a whole compute unit.
     const std::vector<PassDesign> fits = fitted(device_, columns, factors[0] > 512 ? 8 : 16, 1, why_);
     if (fits.empty()) return false;
     columns = fits.front();
@@ -297,12 +305,11 @@ class Lister {
 
   std::size_t rows_side() const { return problem_.float64 ? 8 : 16; }
 
-  // Rows side by side: the last pass stores accesses of 128 bytes. Everywhere the same point of those rows lies
-  // together.
-  PersistentDesign ring_of_rows(const std::vector<std::size_t>& factors) const {
+  // Interleaves several rows, so that the last pass stores 128-byte accesses: the same point of all rows is adjacent.
+  RingDesign ring_of_rows(const std::vector<std::size_t>& factors) const {
     const std::size_t side = rows_side();
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
-    PersistentDesign ring{.first = passes[1], .second = passes[2]};
+    RingDesign ring{.first = passes[1], .second = passes[2]};
     ring.first.counts = {side, factors[2]};
     ring.second.counts = {side, factors[1]};
     std::swap(ring.first.twiddle->column.line[0], ring.first.twiddle->column.line[1]);
@@ -310,7 +317,7 @@ class Lister {
     ring.first.store.at = {.point = factors[2] * side, .line = {1, side}};
     ring.second.load.at = {.point = side, .line = {1, factors[2] * side}};
     ring.first.load_order = ring.first.store_order = ring.second.load_order = Order::lines;
-    ring.first.load.once = true;  // or what comes in would drive the ring out of the shared cache
+    ring.first.load.once = true;  // streaming loads, so that they do not evict the ring from L2
     const std::uint64_t row = problem_.length / factors[0];
     ring.first_lines = side * factors[2];
     ring.second_lines = side * factors[1];
@@ -323,7 +330,7 @@ class Lister {
   }
 
   void rows_of(const std::vector<std::size_t>& factors, const GroupShape& shape, bool ahead) {
-    PersistentDesign ring = ring_of_rows(factors);
+    RingDesign ring = ring_of_rows(factors);
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
     PassDesign columns;
     if (!columns_first(factors, ahead, columns)) return;
@@ -341,39 +348,39 @@ class Lister {
     add(route, ring, factors, chunks * problem_.lines(), Place::scratch, chunks, 2);
   }
 
-  void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
+  void add(const Route& route, RingDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
            Place from, std::uint64_t chunks_each, double trips) {
-    // By halves first where caches have them (Hopper), in near blocks where those serve. H200, us, near blocks, halves
-    // and whole rings: 2^16 364, 390, 427; 2^17 377, 396; 2^18 373, 400, 450; 2^19 399, 412, 450.
+    // On Hopper the ring is divided among the L2 partitions, in partition-local blocks if possible. H200, us, with
+    // local blocks, divided, undivided: 2^16 364, 390, 427; 2^17 377, 396; 2^18 373, 400, 450; 2^19 399, 412, 450.
     bool shared = false;
-    if (chunks >= kLeastShared && device_.limits().tensor_maps) {
-      ring.halves = 2;
+    if (chunks >= kLeastPartitioned && device_.limits().tensor_maps) {
+      ring.l2_partitions = 2;
       shared = sized(device_, ring, chunks, kGoodRing);
       if (shared) {
-        set_near(ring, true);
+        set_partition_local(ring, true);
         add_sized(route, ring, factors, from, chunks_each, trips);
-        set_near(ring, false);
+        set_partition_local(ring, false);
       }
-      ring.halves = 1;
+      ring.l2_partitions = 1;
     }
     std::size_t last = 0;
     for (const double bytes : {kGoodRing, kMostRing}) {
-      if ((shared || ring.conducted) && last > 0) break;  // longer ones gained nothing
+      if ((shared || ring.warp_specialized) && last > 0) break;  // a larger ring gains nothing here
       if (!sized(device_, ring, chunks, bytes)) {
-        why_ = "the ring would not fit into the shared cache";
+        why_ = fmt::format("needs {} slots of the ring in {:.0f} MB of L2", kLeastSlots, bytes / 1e6);
       } else if (std::exchange(last, ring.slots) != ring.slots) {
-        // Tiles near to their readers first (2^20 446 and 472).
-        if (!shared && ring.conducted && chunks > ring.slots && set_near(ring, true))
+        // Tiles in the reader's partition first (H200, us: 2^20 446 and 472).
+        if (!shared && ring.warp_specialized && chunks > ring.slots && set_partition_local(ring, true))
           add_sized(route, ring, factors, from, chunks_each, trips);
-        set_near(ring, false);
+        set_partition_local(ring, false);
         add_sized(route, ring, factors, from, chunks_each, trips);
       }
     }
   }
 
-  void add_sized(Route route, const PersistentDesign& ring, const std::vector<std::size_t>& factors, Place from,
+  void add_sized(Route route, const RingDesign& ring, const std::vector<std::size_t>& factors, Place from,
                  std::uint64_t chunks_each, double trips) {
-    route.steps.push_back({.design = persistent_step(ring),
+    route.steps.push_back({.design = ring_step(ring),
                            .from = from,
                            .to = Place::output,
                            .lines = chunks_each,
@@ -381,19 +388,19 @@ class Lister {
                            .to_stride = problem_.out.line.back(),
                            .load = from == Place::input ? problem_.load : FactorTable{},
                            .store = problem_.store});
-    route.candidate = described_persistent(problem_, factors, ring, trips,
-                                           expected(trips) * (1 - 0.02 * static_cast<double>(found_)));
+    route.candidate =
+        described_ring(problem_, factors, ring, trips, expected(trips) * (1 - 0.02 * static_cast<double>(found_)));
     const PassDesign* columns = pass_of(route.steps.front());
     if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
     routes_.push_back(std::move(route));
     ++found_;
   }
 
-  // Of a copy's speed, as measured on an H200: groups that are no whole warps, and rings of few chunks, lose.
+  // Expected share of copy speed, measured on an H200. Partial warps and rings with few chunks lose.
   double expected(double trips) const {
-    // In a study faster than two passes of 4096 points (us: 2^23 676 and 692, 2^24 688 and 770), not than those of 2048
-    // (2^22 704 and 640). Through the library these rows have not run on the card: a measured plan tries them, a quick
-    // one takes the two passes first.
+    // In a study faster than two passes of 4096 points (us: 2^23 676 and 692, 2^24 688 and 770), slower than two of
+    // 2048 (2^22 704 and 640). Not timed through the library yet, so quick plans prefer two passes and measured plans
+    // try both.
     constexpr std::size_t kRowsFirst = std::size_t{1} << 23;
     if (trips > 1 && !problem_.float64 && std::has_single_bit(problem_.length) && problem_.length >= kRowsFirst) {
       return 0.89;
@@ -406,22 +413,22 @@ class Lister {
   const AxisProblem& problem_;
   std::vector<Route>& routes_;
   std::size_t found_ = 0;
-  std::string why_ = "no factors that two passes of one launch can share";
+  std::string why_ = "needs a length with two factors of at most 2048 points";
 };
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> persistent_parameters(const PersistentDesign& ring) {
+std::vector<std::pair<std::string, std::string>> ring_parameters(const RingDesign& ring) {
   std::vector<std::pair<std::string, std::string>> parameters{
       {"radices", radices_text(ring.first) + "," + radices_text(ring.second)},
       {"items", std::to_string(ring.first.items())},
       {"lines", fmt::format("{},{}", ring.first.lines, ring.second.lines)},
       {"slots", std::to_string(ring.slots)},
-      {"ahead", std::to_string(ring.ahead)}};
+      {"lead", std::to_string(ring.lead)}};
   if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
-  if (ring.conducted) parameters.emplace_back("tiles", "ahead");
-  if (ring.halves > 1) parameters.emplace_back("halves", std::to_string(ring.halves));
-  if (ring.near) parameters.emplace_back("blocks", "near");
+  if (ring.warp_specialized) parameters.emplace_back("tiles", "tma");
+  if (ring.l2_partitions > 1) parameters.emplace_back("l2_partitions", std::to_string(ring.l2_partitions));
+  if (ring.partition_local) parameters.emplace_back("blocks", "partition_local");
   return parameters;
 }
 
@@ -437,52 +444,54 @@ bool shaped(const Device& device, PassDesign& pass, const GroupShape& shape, std
     why = fit(device, pass, shape.items / plan.threads);
     return why.empty() && !pass.split;
   }
-  why = fmt::format("no radices of {} points for groups of {}", pass.length, shape.items);
+  why = fmt::format("no radices divide {} points among groups of {} work-items", pass.length, shape.items);
   return false;
 }
 
-bool set_near(PersistentDesign& ring, bool near) {
-  ring.near = ring.first.store.near = near;
-  ring.second.load.near = near && !ring.conducted;
-  ring.first.store.in_turn = near && ring.halves == 1;
-  if (!near) return false;
+bool set_partition_local(RingDesign& ring, bool partition_local) {
+  ring.partition_local = ring.first.store.partition_local = partition_local;
+  ring.second.load.partition_local = partition_local && !ring.warp_specialized;
+  ring.first.store.interleaved_partitions = partition_local && ring.l2_partitions == 1;
+  if (!partition_local) return false;
   constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 19;
   const std::uint64_t region = ring.slot_step() * (ring.first.float64 ? 16 : 8);
-  const bool serves = std::has_single_bit(region) && region >= kLeastRegion && near_serves(ring.first, true) &&
-                      (ring.conducted ? ring.second_tiles() % 2 == 0 : near_serves(ring.second, false));
-  return serves || set_near(ring, false);
+  const bool serves =
+      std::has_single_bit(region) && region >= kLeastRegion && partition_local_serves(ring.first, true) &&
+      (ring.warp_specialized ? ring.second_tiles() % 2 == 0 : partition_local_serves(ring.second, false));
+  return serves || set_partition_local(ring, false);
 }
 
-bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes) {
+bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double most_bytes) {
   const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
   ring.groups = device.limits().compute_units * resident;
   const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
-  const double halves = static_cast<double>(ring.halves);
-  const double under_way = static_cast<double>(ring.groups) / halves * first / (first + second);
-  const double wanted = first + under_way * (ring.conducted ? kConductedAhead : kAhead);
+  const double l2_partitions = static_cast<double>(ring.l2_partitions);
+  const double under_way = static_cast<double>(ring.groups) / l2_partitions * first / (first + second);
+  const double wanted = first + under_way * (ring.warp_specialized ? kSpecializedLead : kLead);
   const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
-  const double fit = std::floor(most_bytes / halves / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
+  const double fit =
+      std::floor(most_bytes / l2_partitions / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
   ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
   if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
-  ring.ahead = static_cast<std::size_t>(wanted);
-  if (ring.slots < chunks || ring.halves > 1) {
+  ring.lead = static_cast<std::size_t>(wanted);
+  if (ring.slots < chunks || ring.l2_partitions > 1) {
     const double room = static_cast<double>(ring.slots) * first - under_way * kRoom;
     const double most = static_cast<double>(ring.slots - 1) * first;
-    ring.ahead = static_cast<std::size_t>(std::min(wanted, std::max(std::min(room, most), first)));
+    ring.lead = static_cast<std::size_t>(std::min(wanted, std::max(std::min(room, most), first)));
   }
   return true;
 }
 
 namespace {
 
-void list_persistent_two_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+void list_l2_ring(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   std::string why = refusal(device, problem);
   if (why.empty() && !has_butterflies(problem.length)) {
-    why = fmt::format("{} has a prime factor that no butterfly has", problem.length);
+    why = fmt::format("needs prime factors with a butterfly, got length {}: see rader and bluestein", problem.length);
   }
   if (why.empty()) {
     Lister lister(device, problem, routes);
-    if (side_by_side(problem)) {
+    if (are_columns(problem)) {
       lister.columns();
     } else {
       lister.two_factors();
@@ -491,11 +500,11 @@ void list_persistent_two_pass(const Device& device, const AxisProblem& problem, 
     if (lister.found() > 0) return;
     why = lister.why();
   }
-  routes.push_back(refused("persistent_two_pass", why));
+  routes.push_back(refused("l2_ring", why));
 }
 
 }  // namespace
 
-extern const RouteFamily kPersistentTwoPass{.variants = {"persistent_two_pass"}, .list = list_persistent_two_pass};
+extern const RouteFamily kL2Ring{.variants = {"l2_ring"}, .list = list_l2_ring};
 
 }  // namespace ridge::fft::on_device

@@ -1,5 +1,5 @@
-// Long real lines through a ring: columns of pairs of samples into it, rows with their mirrors out of it, which store
-// the spectrum of the samples. Back the spectrum is packed in a pass of its own, and pairs go through a ring.
+// Route real_ring: long real transforms through an L2-resident ring. Forward: columns of sample pairs into the ring,
+// rows with their mirrors out of it, which store the half spectrum. Inverse: a separate pass packs the spectrum first.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "fft/device/factorization.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/spectrum.hpp"
 #include "fft/device/split.hpp"
@@ -19,28 +19,32 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kShortestRing = std::size_t{1} << 16, kRingFactorsTried = 2;
-// By a conductor where that won (H200, us for 2^26 reals: 2^19 236 and 262, 2^20 289 and 303; 2^18 260 and 237).
-constexpr std::size_t kConductedReal = std::size_t{1} << 19;
-constexpr std::size_t kLongestPlainBack = std::size_t{1} << 17;  // the same back: 2^17 334 and 324, 2^18 334 and 364
+// Shortest length for the warp-specialized kernel (H200, us for 2^26 reals, with and without: 2^18 260 and 237, 2^19
+// 236 and 262, 2^20 289 and 303).
+constexpr std::size_t kSpecializedReal = std::size_t{1} << 19;
+constexpr std::size_t kLongestPlainBack = std::size_t{1}
+                                          << 17;  // inverse, with and without: 2^17 334 and 324, 2^18 334 and 364
 
 std::string real_ring_refusal(const Device& device, const AxisProblem& problem) {
-  if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
-  if (problem.kind != Kind::real) return "takes real lines";
-  if (problem.halves() || problem.samples != Samples::same || problem.load.kind() != FactorKind::none ||
+  if (device.info().backend != Backend::cuda)
+    return "needs forward progress between work-groups, which only CUDA guarantees";
+  if (problem.kind != Kind::real) return "needs real data, got complex: see l2_ring";
+  if (problem.float16() || problem.samples != Samples::same || problem.load.kind() != FactorKind::none ||
       problem.store.kind() != FactorKind::none) {
-    return "takes no factors, integers or halves";
+    return "needs float or double samples without load or store factors";
   }
-  if (problem.length < kShortestRing || !std::has_single_bit(problem.length)) return "takes powers of two from 2^16 on";
+  if (problem.length < kShortestRing || !std::has_single_bit(problem.length))
+    return fmt::format("needs a power of two of at least 2^16, got {}", problem.length);
   const bool forward = problem.direction == Direction::forward;
   const Address &samples = forward ? problem.in : problem.out, &spectrum = forward ? problem.out : problem.in;
   if (problem.counts.size() != 1 || problem.in.point != 1 || problem.out.point != 1 || problem.in_place ||
       samples.line[0] % 2 != 0 || samples.line[0] < problem.length || spectrum.line[0] <= problem.length / 2) {
-    return "takes lines one after the other, out of place";
+    return "needs contiguous out-of-place transforms, with an even sample stride";
   }
   return {};
 }
 
-// Both passes of a line of pairs; back, of what the spectrum has been packed to.
+// Both passes of the complex transform of sample pairs; for the inverse, of the packed spectrum.
 std::vector<PassDesign> passes_of_pairs(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
   const bool forward = problem.direction == Direction::forward;
   AxisProblem one = problem;
@@ -53,7 +57,7 @@ std::vector<PassDesign> passes_of_pairs(const AxisProblem& problem, const std::v
   (forward ? split.load : split.store) = Values::pairs;
   SplitPlaces places;
   std::vector<PassDesign> passes = split_designs(one, split, places);
-  for (PassDesign& pass : passes) {  // without the digit of the line
+  for (PassDesign& pass : passes) {  // removes the batch dimension
     pass.counts.pop_back();
     for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
                         &pass.store.valid_at}) {
@@ -64,11 +68,11 @@ std::vector<PassDesign> passes_of_pairs(const AxisProblem& problem, const std::v
   return passes;
 }
 
-PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+RingDesign real_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
   std::vector<PassDesign> passes = passes_of_pairs(problem, factors);
   PassDesign& rows = passes[1];
   rows.mirrored = factors[0];
-  rows.own_mirrors = true;
+  rows.self_mirrored = true;
   rows.counts.front() = factors[0] / 2;
   rows.twiddle = Twiddle{.order = problem.length, .columns = ~std::uint64_t{0}, .column = {}};
   return {.first = passes[0],
@@ -81,8 +85,8 @@ PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::si
           .slot = problem.length / 2};
 }
 
-// Columns of 512 points, rows of at most 256: a work-item holds a row's points and its mirror's, and the shorter the
-// rows, the more of them are stored side by side, which begin anywhere in a sector.
+// Prefers columns of 512 points and rows of at most 256. A work-item holds the points of a row and of its mirror, and
+// shorter rows store more adjacent values, which are not aligned to sectors.
 using Factors = std::vector<std::vector<std::size_t>>;
 Factors best_factors(std::size_t points) {
   constexpr double kColumn = 9, kLongestRow = 8;  // powers of two
@@ -95,21 +99,21 @@ Factors best_factors(std::size_t points) {
   return all;
 }
 
-// Tiles of columns by a map, rows and mirrors by copies of their own.
-bool conducted_real(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                    PersistentDesign& ring) {
-  if (problem.length < kConductedReal || !device.limits().tensor_maps || problem.in.line[0] % 4 != 0) return false;
+// Warp-specialized design: column tiles by tensor map, rows and mirrors by bulk copies.
+bool specialize_real(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                     RingDesign& ring) {
+  if (problem.length < kSpecializedReal || !device.limits().tensor_maps || problem.in.line[0] % 4 != 0) return false;
   ring = real_ring(problem, factors);
-  const TileShape tile = problem.float64 ? kConductedDoubles : kConductedTile;
-  const TileShape half{tile.points / 2, tile.items, tile.resident};  // of rows; as many mirrors
+  const TileShape tile = problem.float64 ? kProducerTileDouble : kProducerTile;
+  const TileShape half{tile.points / 2, tile.items, tile.resident};  // half of the tile are rows, half their mirrors
   if (!shape_tile(device, ring.first, tile).empty() || !shape_tile(device, ring.second, half).empty()) return false;
   ring.second.load.mapped = false;
-  ring.conducted = true;
+  ring.warp_specialized = true;
   return true;
 }
 
-// The spectrum is packed to that of pairs, which a ring takes back.
-PersistentDesign ring_back(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+// The ring of the inverse, after the spectrum has been packed to that of the sample pairs.
+RingDesign ring_back(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
   const std::vector<PassDesign> passes = passes_of_pairs(problem, factors);
   return {.first = passes[0],
           .second = passes[1],
@@ -121,17 +125,17 @@ PersistentDesign ring_back(const AxisProblem& problem, const std::vector<std::si
           .slot = problem.length / 2};
 }
 
-bool conducted_back(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                    PersistentDesign& ring) {
+bool specialize_inverse(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                        RingDesign& ring) {
   if (!device.limits().tensor_maps) return false;
   ring = ring_back(problem, factors);
-  const TileShape tile = problem.float64 ? kConductedDoubles : kConductedTile;
+  const TileShape tile = problem.float64 ? kProducerTileDouble : kProducerTile;
   if (!between_in_tiles(ring.first, ring.second, tile)) return false;
   for (PassDesign* pass : {&ring.first, &ring.second}) {
     if (!shape_tile(device, *pass, tile).empty()) return false;
     if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
   }
-  ring.conducted = true;
+  ring.warp_specialized = true;
   return true;
 }
 
@@ -143,7 +147,9 @@ class RealLister {
   void list() {
     const bool forward = problem_.direction == Direction::forward;
     if (why_.empty()) forward ? list_forward() : list_back();
-    if (found_ == 0) routes_.push_back(refused("real_ring", why_.empty() ? "no factors that fit" : why_));
+    if (found_ == 0)
+      routes_.push_back(
+          refused("real_ring", why_.empty() ? "needs a length with two factors of at most 2048 points" : why_));
   }
 
  private:
@@ -152,8 +158,8 @@ class RealLister {
     for (const auto& factors : best_factors(problem_.length / 2)) {
       if (tried == kRingFactorsTried) break;
       const std::size_t before = found_;
-      PersistentDesign ring;
-      if (conducted_real(device_, problem_, factors, ring)) add(ring, factors);
+      RingDesign ring;
+      if (specialize_real(device_, problem_, factors, ring)) add(ring, factors);
       for (const std::size_t items : {256, 512}) {
         ring = real_ring(problem_, factors);
         const bool fits =
@@ -167,32 +173,32 @@ class RealLister {
   void list_back() {
     for (const auto& factors : pass_factors(problem_.length / 2, 2, 2048)) {
       if (found_ > 0) break;
-      PersistentDesign ring = ring_back(problem_, factors);
+      RingDesign ring = ring_back(problem_, factors);
       const GroupShape shape = kGroupShapes[0];
       const bool fits = shaped(device_, ring.first, shape, why_) && shaped(device_, ring.second, shape, why_);
-      const bool conducted_first = problem_.length > kLongestPlainBack;
-      if (fits && !conducted_first) add(ring, factors);
-      PersistentDesign by_a_conductor;
-      if (conducted_back(device_, problem_, factors, by_a_conductor)) add(by_a_conductor, factors);
-      if (fits && conducted_first) add(ring, factors);
+      const bool specialized_first = problem_.length > kLongestPlainBack;
+      if (fits && !specialized_first) add(ring, factors);
+      RingDesign specialized;
+      if (specialize_inverse(device_, problem_, factors, specialized)) add(specialized, factors);
+      if (fits && specialized_first) add(ring, factors);
     }
   }
 
-  void add(PersistentDesign ring, const std::vector<std::size_t>& factors) {
-    for (const std::size_t halves : {2, 1}) {
-      ring.halves = halves;
-      if (halves > 1 && problem_.lines() < kLeastShared) continue;
+  void add(RingDesign ring, const std::vector<std::size_t>& factors) {
+    for (const std::size_t l2_partitions : {2, 1}) {
+      ring.l2_partitions = l2_partitions;
+      if (l2_partitions > 1 && problem_.lines() < kLeastPartitioned) continue;
       if (!sized(device_, ring, problem_.lines(), kGoodRing)) {
-        why_ = "the ring would not fit into the shared cache";
+        why_ = fmt::format("needs three slots of {} points in {:.0f} MB of L2", ring.slot, kGoodRing / 1e6);
         continue;
       }
-      // Rows and mirrors that a conductor brings would come row by row: 242 us in place of 237 for 2^19.
-      set_near(ring, halves > 1 && !(ring.conducted && ring.second.mirrored > 0));
+      // The producer would fetch rows and mirrors one by one from local blocks: 242 us instead of 237 for 2^19.
+      set_partition_local(ring, l2_partitions > 1 && !(ring.warp_specialized && ring.second.mirrored > 0));
       add_sized(ring, factors);
     }
   }
 
-  void add_sized(const PersistentDesign& ring, const std::vector<std::size_t>& factors) {
+  void add_sized(const RingDesign& ring, const std::vector<std::size_t>& factors) {
     const bool forward = problem_.direction == Direction::forward;
     Route route;
     route.outer = problem_.counts.back();
@@ -212,15 +218,15 @@ class RealLister {
                              .from_stride = problem_.in.line.back(),
                              .to_stride = pairs});
     }
-    route.steps.push_back({.design = persistent_step(ring),
+    route.steps.push_back({.design = ring_step(ring),
                            .from = forward ? Place::input : Place::work,
                            .to = Place::output,
                            .lines = 1,
                            .from_stride = forward ? problem_.in.line.back() : problem_.length / 2,
                            .to_stride = problem_.out.line.back()});
-    auto parameters = persistent_parameters(ring);
+    auto parameters = ring_parameters(ring);
     parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
-    // Of a copy's speed, as measured on an H200; the way back makes two trips.
+    // Expected share of copy speed, measured on an H200; the inverse moves the data twice.
     const double expected = forward ? 0.53 : 0.38;
     route.candidate = {.variant = "real_ring",
                        .parameters = std::move(parameters),

@@ -1,9 +1,8 @@
-// Groups that both passes of a ring can share where the lengths are no powers of two: so many work-items that either
-// pass has whole lines of them.
+// Work-group sizes for ring lengths that are not powers of two: both passes need a whole number of lines per group.
 #include <algorithm>
 #include <numeric>
 
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/radices.hpp"
 
 namespace ridge::fft::on_device {
@@ -11,7 +10,8 @@ namespace {
 
 constexpr std::size_t kPlansEach = 10, kLeastItems = 192, kMostItems = 512, kGoodItems = 384, kWarp = 32;
 
-// Lines side by side fill an access; work-items beyond a whole warp idle; large groups leave few on a compute unit.
+// Relative cost of a pair: too few adjacent lines waste memory accesses, partial warps idle, large groups limit
+// occupancy.
 double price(const RadixPlan& first, const RadixPlan& second, std::size_t items, std::size_t full_access) {
   const auto side = [&](const RadixPlan& plan) {
     const std::size_t lines = items / plan.threads;
@@ -47,7 +47,7 @@ std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& se
   std::stable_sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<GroupPair> pairs;
   for (auto& [cost, pair] : found) {
-    // The same radices in a group of another size say little more.
+    // One group size per pair of radices is enough to try.
     const bool seen = std::ranges::any_of(pairs, [&pair = pair](const GroupPair& other) {
       return other.first == pair.first && other.second == pair.second && other.first_threads == pair.first_threads;
     });

@@ -1,15 +1,15 @@
-// The ring whose tiles come by themselves: one more sub-group of every group, its conductor, takes the tickets, waits
-// for other groups, starts the copy of the next tile into local memory and signals what was stored, while the others do
-// nothing but transform the tile that is there.
+// Kernel text of the warp-specialized ring (Hopper). A producer warpgroup in each work-group takes tickets, waits for
+// other groups, fetches the next tile into local memory by TMA and signals stored tiles. The consumer warps only
+// transform.
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
-#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
+#include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/writers.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -23,8 +23,8 @@ std::size_t landing_bytes(const PassDesign& pass) {
   return tile_bytes(pass) + (has_mirrors(pass) ? kMirrorsApart * point_bytes(pass) : 0);
 }
 
-// Rows and their mirrors, each in one run; the first line's are the first row and the middle one.
-void write_rows_and_mirrors(codegen::Text& text, const PersistentDesign& design) {
+// Copies rows and their mirrors, one run each. The first line consists of row 0 and the middle row.
+void write_rows_and_mirrors(codegen::Text& text, const RingDesign& design) {
   const PassDesign& rows = design.second;
   const std::uint64_t row = row_points(rows), lines = rows.lines, bytes = row * point_bytes(rows);
   const std::uint64_t all = rows.folded + rows.mirrored, mirrors = lines * row + kMirrorsApart;
@@ -43,21 +43,22 @@ void write_rows_and_mirrors(codegen::Text& text, const PersistentDesign& design)
   text.close();
 }
 
-// Registers of each of so many work-items when the conductor has given back what it does not need; 0: as they are.
-constexpr std::size_t kConductorRegisters = 32;
-std::size_t registers_taken(std::size_t items, std::size_t resident) {
+// Registers per consumer work-item after the producer has released its surplus (setmaxnreg); 0: unchanged.
+constexpr std::size_t kProducerRegisters = 32;
+std::size_t consumer_registers(std::size_t items, std::size_t resident) {
   constexpr std::size_t kUnit = 65536, kStep = 8, kMost = 240;
-  const std::size_t group = items + kConductor, each = kUnit / (group * resident) / kStep * kStep;
-  const std::size_t more = (each * group - kConductorRegisters * kConductor) / items / kStep * kStep;
-  return items % kConductor == 0 && more > each ? std::min(more, kMost) : 0;
+  const std::size_t group = items + kProducerItems, each = kUnit / (group * resident) / kStep * kStep;
+  const std::size_t more = (each * group - kProducerRegisters * kProducerItems) / items / kStep * kStep;
+  return items % kProducerItems == 0 && more > each ? std::min(more, kMost) : 0;
 }
 
-// What the conductor tells the others of a tile: its pass and whether its slot must be free first, chunk, slot, group.
-enum Told : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
+// First word of the producer's message about a tile: which pass, and whether its slot must become free first. The other
+// words are chunk, slot and group.
+enum TileMessage : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
 
-// Of a chunk's tiles of the second pass those of this unit's half are taken first; which is said after all of the
-// chunk was written, so that no tile of the slot's turn before is left. A count too many is taken back.
-void write_choice(codegen::Text& text, const PersistentDesign& design) {
+// Chooses a second-pass tile of the chunk, preferring this compute unit's L2 partition. The counters are read after the
+// whole chunk has been written, so no tile of the slot's previous chunk is left. An increment too many is undone.
+void write_choice(codegen::Text& text, const RingDesign& design) {
   const std::uint64_t each = design.second_tiles() / 2;
   text.line("uint taken_tile = group;");
   text.open("if (!is_first)");
@@ -72,35 +73,35 @@ void write_choice(codegen::Text& text, const PersistentDesign& design) {
   text.close();
 }
 
-// A tile of the second pass, block by block.
-void write_near_copies(codegen::Text& text, const PersistentDesign& design) {
+// Copies a second-pass tile block by block.
+void write_partition_copies(codegen::Text& text, const RingDesign& design) {
   const PassDesign& rows = design.second;
-  const std::size_t points = rows.lines * rows.points, block = NearBlocks(rows.float64).block();
+  const std::size_t points = rows.lines * rows.points, block = PartitionBlocks(rows.float64).block();
   text.line("GLOBAL const real2* const ring_slot = between + slot * {}ul;", design.slot_step());
-  NearPointers near(text, rows.float64, "from", "GLOBAL const real2", "ring_slot");
-  if (design.halves > 1) {
-    near.begin(fmt::format("group * {}u", points));
+  PartitionPointers partition_local(text, rows.float64, "from", "GLOBAL const real2", "ring_slot");
+  if (design.l2_partitions > 1) {
+    partition_local.begin(fmt::format("group * {}u", points));
   } else {
-    near.begin(fmt::format("taken_tile / 2 * {}u", points), "(taken_tile & 1u)");
+    partition_local.begin(fmt::format("taken_tile / 2 * {}u", points), "(taken_tile & 1u)");
   }
   text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
   for (std::size_t p = 0; p < points; p += block) {
-    const std::string from = near(p);
-    text.line("ASYNC_COPY_PART(arrived, copied + {}, {}, {}u);", p, from, kNearBlock);
+    const std::string from = partition_local(p);
+    text.line("ASYNC_COPY_PART(arrived, copied + {}, {}, {}u);", p, from, kPartitionBlock);
   }
 }
 
-void write_conductor(codegen::Text& text, const PersistentDesign& design) {
+void write_producer(codegen::Text& text, const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first = design.first_tiles(), second = design.second_tiles();
   text.line("uint turn_taken = 0, turn_stored = 0;");
-  if (design.halves > 1) {
+  if (design.l2_partitions > 1) {
     text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
     text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
     text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
   }
-  write_half(text, design);
-  if (design.near && design.halves == 1)
+  write_partition(text, design);
+  if (design.partition_local && design.l2_partitions == 1)
     text.line("const uint own_half = units[3 + UNIT_ID() % {}u] & 1u;", kMostUnits);
   text.line("uint ticket = COUNT_ON(control), unsaid = 0;");
   text.open("for (;;)");
@@ -122,10 +123,10 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("told[0] = !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits, unsigned{kFirst});
   text.line("told[1] = base + chunk;");
   text.line("told[2] = first_slot + slot;");
-  const bool chooses = design.near && design.halves == 1;
+  const bool chooses = design.partition_local && design.l2_partitions == 1;
   if (chooses) write_choice(text, design);
   text.line("told[3] = {};", chooses ? "taken_tile" : "group");
-  if (design.near) {
+  if (design.partition_local) {
     text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
     if (!chooses) text.line("told[4] = near_half;");
     text.line("told[5] = near_bits;");
@@ -139,8 +140,8 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.close();
   text.open("else");
   text.line("COPIES_SEE_WRITTEN();");
-  if (design.near) {
-    write_near_copies(text, design);
+  if (design.partition_local) {
+    write_partition_copies(text, design);
   } else if (has_mirrors(rows)) {
     write_rows_and_mirrors(text, design);
   } else {
@@ -163,7 +164,7 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("if (!is_first) COUNT_ON(read + slot);");
   text.line("ticket = COUNT_ON(control);");
   text.close();
-  if (design.halves > 1) text.close();
+  if (design.l2_partitions > 1) text.close();
   text.line("told[0] = {}u;", unsigned{kEnd});
   text.line("ASYNC_COPY_EXPECT(arrived, 0u);");
   write_end(text, design, "");
@@ -176,7 +177,7 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
   if (context.design.mirrored > 0) {
-    context.taken = "ARRIVE(taken);";
+    context.after_item_load = "ARRIVE(taken);";
     return write_mirrored_rows(pass);
   }
   pass.load.load();
@@ -188,7 +189,7 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
 
 }  // namespace
 
-PassText conducted_text(const PersistentDesign& design) {
+PassText warp_specialized_text(const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   codegen::Text text;
   text.line("// passes of {} and of {} points in one launch, a ring of chunks between them, tiles ahead by a conductor",
@@ -201,16 +202,16 @@ PassText conducted_text(const PersistentDesign& design) {
   const std::size_t copied = (std::max(landing_bytes(columns), landing_bytes(rows)) + 127) / 128 * 128;
   const std::size_t exchange =
       (std::max(first.context.exchange_bytes(), second.context.exchange_bytes()) + 15) / 16 * 16;
-  const std::size_t resident = std::min(columns.resident, rows.resident), more = registers_taken(items, resident);
-  constexpr std::size_t kBarriers = 4, kTold = 32;
-  const std::size_t local = copied + exchange + kBarriers * 8 + kTold;
+  const std::size_t resident = std::min(columns.resident, rows.resident), more = consumer_registers(items, resident);
+  constexpr std::size_t kBarriers = 4, kMessageBytes = 32;
+  const std::size_t local = copied + exchange + kBarriers * 8 + kMessageBytes;
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
       "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* counters, {}ulong in_start, "
       "ulong out_start, uint all_chunks, uint slots, uint ahead, TILE_MAP(in_map))",
-      items + kConductor, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
+      items + kProducerItems, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
       factor_parameter(rows.store.factor, "factors_of_store"),
-      design.knows_units() ? "GLOBAL const uint* RESTRICT units, " : "");
+      design.needs_unit_table() ? "GLOBAL const uint* RESTRICT units, " : "");
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const copied = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", copied / number);
@@ -230,9 +231,9 @@ PassText conducted_text(const PersistentDesign& design) {
   text.close();
   text.line("BARRIER();");
   text.open("if (item >= {})", items);
-  if (more > 0) text.line("GIVE_REGISTERS({});", kConductorRegisters);
+  if (more > 0) text.line("GIVE_REGISTERS({});", kProducerRegisters);
   text.open("if (item == {})", items);
-  write_conductor(text, design);
+  write_producer(text, design);
   text.close();
   text.line("return;");
   text.close();
@@ -249,8 +250,8 @@ PassText conducted_text(const PersistentDesign& design) {
   text.open("if (what != {})", unsigned{kSecond});
   text.line("GLOBAL real2* const out = between;");
   text.line("const ulong out_offset = slot * {}ul;", design.slot_step());
-  if (design.near) text.line("const uint near_bits = told[5];");
-  if (design.near && design.halves > 1) text.line("const uint near_half = told[4];");
+  if (design.partition_local) text.line("const uint near_bits = told[5];");
+  if (design.partition_local && design.l2_partitions > 1) text.line("const uint near_half = told[4];");
   text.line("const uint lines = {};", design.first_lines);
   write_tile(first, fmt::format("if (what == {}) {{ ASYNC_COPY_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
                                 kFirst | kWaits));
@@ -259,7 +260,7 @@ PassText conducted_text(const PersistentDesign& design) {
   write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (what == {})", unsigned{kSecond});
   text.line("GLOBAL real2* const out = target;");
-  text.line("const uint base = 0;");  // told with the chunk
+  text.line("const uint base = 0;");  // included in the chunk number of the message
   text.line("const ulong out_offset = out_start{};", chunk_offset(design, design.store));
   if (rows.store.factor != FactorKind::none) {
     text.line("GLOBAL const {}* const store_factor = factors_of_store{};",

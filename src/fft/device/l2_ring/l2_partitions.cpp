@@ -1,6 +1,6 @@
-// The cache that all compute units share may be two, with a link between them that rings fill (H200: 95 % busy, memory
-// 58): what a unit wrote is read without it by units of the same half. Which unit has which half no driver tells, but
-// the time of a first read does.
+// Measures which L2 partition is next to each compute unit. The L2 of Hopper GPUs consists of two partitions, and the
+// link between them limits a ring (H200: link 95 % busy, DRAM 58 %). Data written and read on the same side do not use
+// the link. The driver does not report the partition of a compute unit; the latency of a first read shows it.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 
 #include "device/compile_cache.hpp"
-#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/l2_ring/l2_ring.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kLines = 64, kLineWords = 32, kGroupItems = 32;
-constexpr std::uint32_t kIdleRounds = 3, kRounds = 12;  // the first ones find clocks and address tables cold
+constexpr std::uint32_t kIdleRounds = 3, kRounds = 12;  // warm-up rounds: clocks and TLBs are cold
 
-// Lines of every unit are written by one of them; then each reads its own for the first time.
+// One work-group writes cache lines for all compute units; then each unit times the first read of its own lines.
 constexpr const char* kText = R"(
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_lines(GLOBAL uint* lines) {
   for (uint i = LOCAL_ID(0); i < UNITS * LINES; i += GROUP_ITEMS) lines[i * LINE_WORDS] = i;
@@ -33,17 +33,17 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, G
 }
 )";
 
-struct Halves {
+struct UnitPartitions {
   std::vector<std::uint32_t> table = std::vector<std::uint32_t>(kUnitsTable, 0);
-  bool clear = false;  // no unit lies between the two
+  bool clear = false;  // every unit belongs clearly to one of the two
 };
 
-// Two means of what was summed up; one half where there are no two.
-Halves parted(const std::vector<std::uint32_t>& sums) {
-  Halves halves;
-  std::vector<std::uint32_t>& table = halves.table;
+// Splits the compute units by two-means clustering of their latencies; one partition if there are no two clusters.
+UnitPartitions split_units(const std::vector<std::uint32_t>& sums) {
+  UnitPartitions l2_partitions;
+  std::vector<std::uint32_t>& table = l2_partitions.table;
   double low = 0, high = 0;
-  std::uint32_t units = 0, near = 0;
+  std::uint32_t units = 0, partition_local = 0;
   for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
     const double sum = sums[unit];
     if (sum == 0) continue;
@@ -53,34 +53,37 @@ Halves parted(const std::vector<std::uint32_t>& sums) {
   }
   for (int turn = 0; turn < 16 && high > low; ++turn) {
     double below = 0, above = 0;
-    near = 0;
+    partition_local = 0;
     for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
       if (sums[unit] == 0) continue;
-      const bool is_near = sums[unit] < (low + high) / 2;
-      (is_near ? below : above) += sums[unit];
-      near += is_near ? 1 : 0;
+      const bool is_local = sums[unit] < (low + high) / 2;
+      (is_local ? below : above) += sums[unit];
+      partition_local += is_local ? 1 : 0;
     }
-    low = below / near;
-    high = above / (units - near);
+    low = below / partition_local;
+    high = above / (units - partition_local);
   }
   table[0] = 1;
   table[1] = table[2] = 1;
   constexpr double kApart = 1.08;
-  if (units == 0 || high < kApart * low || near * 4 < units || near * 4 > units * 3) return halves;
+  if (units == 0 || high < kApart * low || partition_local * 4 < units || partition_local * 4 > units * 3)
+    return l2_partitions;
   table[0] = 2;
-  table[1] = near;
+  table[1] = partition_local;
   table[2] = units;
-  halves.clear = true;
+  l2_partitions.clear = true;
   for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
     table[3 + unit] = sums[unit] > (low + high) / 2 ? 1 : 0;
-    halves.clear = halves.clear && (sums[unit] == 0 || std::abs(sums[unit] - (low + high) / 2) > (high - low) / 4);
+    l2_partitions.clear =
+        l2_partitions.clear && (sums[unit] == 0 || std::abs(sums[unit] - (low + high) / 2) > (high - low) / 4);
   }
-  return halves;
+  return l2_partitions;
 }
 
-Halves measured(const Device& device) {
-  const std::size_t local_words = device.limits().local_memory / 8;  // more than half: one group a unit
-  const Program program = device.compile(unit_halves_source());
+UnitPartitions measured(const Device& device) {
+  const std::size_t local_words =
+      device.limits().local_memory / 8;  // more than half of the local memory: one group per compute unit
+  const Program program = device.compile(unit_partitions_source());
   const Kernel writes = program.kernel("write_lines"), times = program.kernel("time_lines");
   const Buffer lines = device.buffer(kMostUnits * kLines * kLineWords * 4, {.name = "lines"});
   const Buffer sums = device.buffer(2 * kMostUnits * 4, {.name = "sums"});
@@ -96,10 +99,10 @@ Halves measured(const Device& device) {
   std::vector<std::uint32_t> found(2 * kMostUnits, 0);
   queue.download(sums, std::span<std::uint32_t>(found));
   queue.finish();
-  return parted(found);
+  return split_units(found);
 }
 
-// What was found in an earlier process, kept beside the kernels.
+// Key of the table in the compile cache, where an earlier process stored it.
 std::string kept_key(const Device& device) {
   const DeviceInfo& info = device.info();
   return detail::compile_key(info.fingerprint(), "halves of the shared cache", info.bus, kText);
@@ -113,16 +116,16 @@ std::vector<std::uint32_t> kept_or_measured(const Device& device) {
     std::memcpy(table.data(), kept->data(), bytes);
     return table;
   }
-  const Halves halves = measured(device);
-  if (halves.clear) {
-    detail::store_compiled(key, {reinterpret_cast<const char*>(halves.table.data()), bytes});
+  const UnitPartitions l2_partitions = measured(device);
+  if (l2_partitions.clear) {
+    detail::store_compiled(key, {reinterpret_cast<const char*>(l2_partitions.table.data()), bytes});
   }
-  return halves.table;
+  return l2_partitions.table;
 }
 
 }  // namespace
 
-KernelSource unit_halves_source() {
+KernelSource unit_partitions_source() {
   return {.name = "halves of the shared cache",
           .text = kText,
           .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
@@ -132,7 +135,7 @@ KernelSource unit_halves_source() {
                       {"GROUP_ITEMS", fmt::format("{}", kGroupItems)}}};
 }
 
-const std::vector<std::uint32_t>& unit_halves(const Device& device) {
+const std::vector<std::uint32_t>& unit_partitions(const Device& device) {
   static std::mutex mutex;
   static std::map<std::string, std::vector<std::uint32_t>> known;
   const std::lock_guard lock(mutex);
