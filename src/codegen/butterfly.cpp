@@ -16,7 +16,7 @@
 
 namespace ridge::codegen {
 
-// Of powers of two the larger part first keeps fewer twiddles.
+// For powers of two the larger part comes first, which needs fewer twiddles.
 std::size_t first_part(std::size_t radix) {
   switch (radix) {
     case 8:
@@ -32,7 +32,7 @@ std::size_t first_part(std::size_t radix) {
   }
   for (const std::size_t prime : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
     if (radix % prime != 0) continue;
-    // All of a prime, so that the parts have nothing in common and need no twiddles.
+    // All factors of one prime together, so that the parts are coprime and need no twiddles.
     std::size_t power = prime;
     while (radix % (power * prime) == 0) power *= prime;
     return power < radix ? power : prime;
@@ -67,7 +67,7 @@ void emit_four(Text& text) {
   text.line("v[3] = make_real2(b.x - d.y, b.y + d.x);");
 }
 
-// An odd prime: sums and differences of the points that mirror each other, cosines on the one and sines on the other.
+// Odd primes: sums and differences of mirrored points, multiplied by cosines and sines.
 void emit_odd(Text& text, std::size_t p, bool float64) {
   const std::size_t half = (p - 1) / 2;
   for (std::size_t j = 1; j <= half; ++j) {
@@ -77,7 +77,7 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
   std::string sum = "v0";
   for (std::size_t j = 1; j <= half; ++j) sum = fmt::format("add({}, s{})", sum, j);
   text.line("v[0] = {};", sum);
-  // The sines over the first of them: it is multiplied in when both sums meet.
+  // Sines are divided by the first one, which is multiplied in when both sums are combined.
   for (std::size_t k = 1; k <= half; ++k) {
     const double first = -base::unit_root(k, p).im;
     std::string cx = "v0.x", cy = "v0.y", sx = "d1.y", sy = "d1.x";
@@ -100,7 +100,7 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
   }
 }
 
-// c[k] times exp(-2 pi i e / r), the trivial ones without a multiplication.
+// c[k] times exp(-2 pi i e / r), trivial factors without a multiplication.
 std::string turned(const std::string& c, std::size_t e, std::size_t r, bool float64) {
   e %= r;
   if (e == 0) return c;
@@ -114,14 +114,14 @@ std::string turned(const std::string& c, std::size_t e, std::size_t r, bool floa
   return fmt::format("multiply({}, make_real2({}, {}))", c, literal(w.re, float64), literal(w.im, float64));
 }
 
-// Numbers below a * b by their rests: a and b have nothing in common.
+// Index below a * b from its residues modulo coprime a and b.
 std::size_t with_rests(std::size_t of_a, std::size_t a, std::size_t of_b, std::size_t b) {
   std::size_t k = of_a;
   while (k % b != of_b) k += a;
   return k;
 }
 
-// radix = a * b with nothing in common: points and values in such an order that no twiddles are left (Good, Thomas).
+// radix = a * b, coprime: orders points and values so that no twiddles are left (Good-Thomas).
 void emit_coprime(Text& text, std::size_t radix) {
   const std::size_t a = first_part(radix), b = radix / a;
   text.line("real2 u[{}];", radix);
@@ -159,7 +159,7 @@ void emit_composite(Text& text, std::size_t radix, bool float64) {
   }
 }
 
-// A point times exp(-2 pi i e / r) is a factor times a pair of sums.
+// Multiplies a point by exp(-2 pi i e / r) as a factor times a pair of sums.
 struct RootInSum {
   double factor;
   std::string re, im;
@@ -180,7 +180,8 @@ RootInSum root_in_sum(const std::string& z, std::size_t e, std::size_t r, bool f
   return {-w.im, sum(cotangent, "x", "y", ""), sum(cotangent, "y", "x", "-")};
 }
 
-// 16 points: four fours, roots, four fours. Of the second ones two points have the same factor, but for its sign.
+// 16 points: four radix-4 butterflies, twiddles, four radix-4 butterflies. Pairs of points in the second set share a
+// factor up to its sign.
 void emit_sixteen(Text& text, bool float64) {
   text.line("real2 u[16];");
   for (std::size_t j = 0; j < 4; ++j) {
@@ -220,7 +221,7 @@ void emit_sixteen(Text& text, bool float64) {
   }
 }
 
-// 32 points: two of 16, and pairs.
+// 32 points: two butterflies of 16, then pairs.
 void emit_thirty_two(Text& text, bool float64) {
   text.line("real2 e[16], o[16];");
   for (std::size_t i = 0; i < 16; ++i) text.line("e[{0}] = v[{1}], o[{0}] = v[{2}];", i, 2 * i, 2 * i + 1);
@@ -271,7 +272,7 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64, Roots roots) {
   text.close();
 }
 
-// Written once a process: those of 32 points take a tenth of a millisecond, and a plan has them four times.
+// Generated once per process: 32 points take a tenth of a millisecond, and a plan uses them four times.
 std::string kept_butterfly(std::size_t radix, bool float64, Roots roots) {
   static std::mutex mutex;
   static std::map<std::tuple<std::size_t, bool, Roots>, std::string> known;
@@ -297,7 +298,7 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, R
   text.line("typedef {}2 real2;", real);
   text.line("#define make_real2(x, y) make_{}2(x, y)", real);
   text.raw(ridge::detail::kernel_text("codegen/arithmetic"));
-  for (const std::size_t radix : all) {  // ascending, so parts stand before what uses them
+  for (const std::size_t radix : all) {  // ascending, so that parts precede their users
     text.raw("\n");
     text.raw(kept_butterfly(radix, float64, roots));
   }

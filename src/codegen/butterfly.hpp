@@ -1,5 +1,5 @@
-// The transforms of a few points that a work-item does in registers, as text: `dft16(v)` works on v[0] .. v[15] in
-// place, both sides in natural order, exp(-2 pi i ...).
+// Generates small transforms that a work-item computes in registers: `dft16(v)` transforms v[0] .. v[15] in place, in
+// natural order on both sides, with exp(-2 pi i ...).
 #pragma once
 #include <cstddef>
 #include <set>
@@ -8,15 +8,15 @@
 
 namespace ridge::codegen {
 
-// A prime radix beyond this is left to Rader and Bluestein.
+// Larger prime radices are left to Rader's and Bluestein's methods.
 inline constexpr std::size_t kLargestPrimeRadix = 31;
 
-// Where the roots within a butterfly of 16 or 32 points go: each a product of its own, or into the sums behind it (144
-// and 384 operations for 160 and 412, but chains of them are longer). Apart and assembled: powers of two as PTX where
-// the compiler takes it.
+// Treatment of the twiddles inside butterflies of 16 or 32 points: separate products, or fused into the following sums
+// (144 and 384 operations instead of 160 and 412, but longer dependence chains). `assembled`: separate products, with
+// powers of two as PTX if the compiler accepts it.
 enum class Roots { apart, apart_assembled, in_sums };
 
-// The types, the complex arithmetic and a function for each radix (and for what those are made of).
+// Types, complex arithmetic and one function per radix (and per part of a radix).
 std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, Roots roots = Roots::apart);
 
 // Floating-point instructions of one butterfly, fused ones counted once.

@@ -13,7 +13,7 @@
 namespace ridge::codegen {
 namespace {
 
-// A register, or what it holds with the other sign: signs are carried along, into sums and factors.
+// A register or its negation: signs are propagated into sums and factors.
 struct Number {
   std::string name;
   bool negative = false;

@@ -1,4 +1,4 @@
-// Generated source: lines, indented by the blocks that are open.
+// Writer of generated source: lines, indented by the open blocks.
 #pragma once
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ class Text {
     --depth_;
     line("}}");
   }
-  // Lines as they stand, without and with places to fill in (fmt's, by name where there are several).
+  // Appends lines unchanged, or with fmt placeholders filled in.
   void raw(const std::string& text) { text_ += text; }
   template <class... Args>
   void block(fmt::format_string<Args...> format, Args&&... args) {

@@ -9,7 +9,7 @@
 namespace ridge::codegen {
 namespace {
 
-// Where the pairs of a stage of m points begin: a quarter as many as it has points, the others being -i times those.
+// Start of the roots of a stage of m points: a quarter as many as points; the others are -i times those.
 std::size_t stage_roots(std::size_t m) { return std::max<std::size_t>(1, m / 4); }
 std::size_t first_root(std::size_t m) {
   std::size_t first = 0;
@@ -17,7 +17,7 @@ std::size_t first_root(std::size_t m) {
   return first;
 }
 
-// a +- w b with w = c (1 + i t): (b.x - t b.y, b.y + t b.x) is c times too small, which the sums make up for.
+// a +- w b with w = c (1 + i t): (b.x - t b.y, b.y + t b.x) lacks the factor c, which the sums apply.
 class Writer {
  public:
   explicit Writer(std::size_t n) : n_(n) {}

@@ -1,7 +1,7 @@
-// A transform of n points whose inputs are turned first, as the passes behind the first one need it: input q by
-// w^(q u), w = exp(-2 pi i / points), which gives X[u + points / n k] of a transform of so many points. Six fused
-// operations for every sum and difference and nothing for the turns: 192 for 16 points, where the butterfly alone has
-// 144 and the products in front of it 60.
+// A transform of n points with the twiddles of the preceding pass fused in: input q is multiplied by w^(q u), w =
+// exp(-2 pi i / points), which gives X[u + points / n k] of a transform of `points` points. Six fused operations per
+// sum and difference, none for the twiddles: 192 for 16 points, where the butterfly alone has 144 and separate
+// products 60.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace ridge::codegen {
 
-// `turned16(v, r)`: v[0] .. v[15] in place, both sides in natural order; n is a power of two from 2 on.
+// `turned16(v, r)`: transforms v[0] .. v[15] in place, in natural order on both sides; n is a power of two, at least 2.
 std::string turned_butterfly_text(std::size_t n);
 
-// What r has for one u: pairs of a cosine and a tangent, turned_roots(n) of them.
+// Values of r for one u: turned_roots(n) pairs of a cosine and a tangent.
 std::size_t turned_roots(std::size_t n);
 std::vector<std::complex<float>> turned_roots_of(std::size_t n, std::size_t points, std::size_t u);
 

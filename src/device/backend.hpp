@@ -1,5 +1,5 @@
-// What a back end implements. One folder a back end; device.cpp checks every argument before it calls in here, so a
-// back end only translates. Raw memory, fences and poison are the front end's (memory.cpp), so every back end has them.
+// Interface of a back end; each back end is one folder. device.cpp checks every argument before it calls a back end, so
+// a back end only translates. Fences and poison (memory.cpp) are common to all of them.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace ridge::detail {
 
-// The back end's own allocation, fences included.
+// The back end's own allocation, including fences.
 struct Allocation {
   virtual ~Allocation() = default;
-  // Where the caller's bytes start, for a kernel argument and for copies: CUdeviceptr, cl_mem (a sub-buffer where
-  // offset is not 0), host address.
+  // Handle of the caller's first byte for kernel arguments and copies: CUdeviceptr, cl_mem (a sub-buffer if the offset
+  // is not 0), host address.
   virtual std::uintptr_t native() const = 0;
-  virtual std::byte* map() = 0;  // host address of the caller's first byte; nullptr where the host cannot see it
+  virtual std::byte* map() = 0;  // host address of the caller's first byte; nullptr if the host cannot access it
   virtual void unmap() = 0;
-  // Pages behind the caller's bytes that nobody may touch, in place of the fence there.
+  // True if inaccessible pages follow the caller's bytes instead of a fence.
   virtual GuardedMemory* guard() { return nullptr; }
 };
 
@@ -31,7 +31,7 @@ struct EventState {
   virtual ~EventState() = default;
   virtual void wait() = 0;
   virtual bool done() = 0;
-  virtual double seconds_until(EventState& later) = 0;  // both done
+  virtual double seconds_until(EventState& later) = 0;  // both events must be complete
 };
 
 struct KernelState {
@@ -56,7 +56,7 @@ struct MemoryState {
   std::string name;
   std::size_t size = 0;   // the caller's bytes
   std::size_t fence = 0;  // bytes of fence before them; 0 outside checking mode
-  // Bytes of fence after them; as many, or the few before a guarded page.
+  // Bytes of fence after them: as many, or the few before a guarded page.
   std::size_t fence_after() const;
   MemoryKind kind = MemoryKind::device;
   ~MemoryState();
@@ -70,7 +70,7 @@ struct QueueState {
   virtual void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) = 0;
   virtual void copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
                     std::ptrdiff_t to_offset) = 0;
-  // Boxes of more than one row; pitches are filled in and lie inside the buffers.
+  // Boxes of more than one row; pitches are filled in and inside the buffers.
   virtual void upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
                       const ByteBox& box) = 0;
   virtual void download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
@@ -90,19 +90,19 @@ struct DeviceState {
   DeviceInfo info;
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) = 0;
   virtual std::shared_ptr<QueueState> queue() = 0;
-  virtual std::shared_ptr<QueueState> queue_over(std::uintptr_t /*native*/) { return nullptr; }  // null: not served
+  virtual std::shared_ptr<QueueState> queue_over(std::uintptr_t /*native*/) { return nullptr; }  // null: not supported
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {
     throw Error(ErrorKind::unavailable, info.id + ": tiles do not come into local memory by themselves there");
   }
 
-  // Buffers alive, for checking mode (front end's).
+  // Live buffers, for checking mode (owned by the front end).
   std::mutex memory_mutex;
   std::vector<MemoryState*> memory;
 };
 
-// A back end's list of devices; says in notes why there are none. Never throws for a missing driver or library.
+// Lists the devices of a back end; `notes` says why there are none. Never throws for a missing driver or library.
 using Enumerate = std::vector<std::shared_ptr<DeviceState>> (*)(std::vector<std::string>& notes);
 std::vector<std::shared_ptr<DeviceState>> enumerate_host(std::vector<std::string>& notes);
 std::vector<std::shared_ptr<DeviceState>> enumerate_opencl(std::vector<std::string>& notes);

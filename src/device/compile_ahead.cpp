@@ -11,7 +11,7 @@ namespace ridge {
 
 void compile_together(const Device& device, std::vector<KernelSource> sources) {
   if (device.info().backend != Backend::cuda) return;
-  // The longest first; equal ones once.
+  // Longest first, duplicates removed.
   std::sort(sources.begin(), sources.end(), [](const KernelSource& a, const KernelSource& b) {
     if (a.text.size() != b.text.size()) return a.text.size() > b.text.size();
     return std::tie(a.text, a.defines) < std::tie(b.text, b.defines);

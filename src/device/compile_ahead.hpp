@@ -1,4 +1,4 @@
-// Kernels of several candidates compiled at a time.
+// Compiles the kernels of several candidates concurrently.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace ridge {
 
-// NVRTC takes its time, and takes it on one core: each kernel on a core of its own, into the cache on disk. Nothing on
-// other back ends, and nothing for a single kernel. What does not compile is said when it is built.
+// NVRTC is slow and single-threaded: each kernel is compiled on its own core, into the cache on disk. Does nothing on
+// other back ends or for a single kernel. Compile errors are reported when the kernel is built.
 void compile_together(const Device& device, std::vector<KernelSource> sources);
 
 }  // namespace ridge

@@ -54,7 +54,7 @@ void append(std::string& text, std::uint64_t number) {
   for (std::size_t i = 0; i < kNumber; ++i) text += static_cast<char>(number >> (8 * i) & 0xff);
 }
 
-// Takes a file apart from the front; every piece is checked against what is left before it is taken.
+// Parses a file from the front; every field is checked against the remaining size first.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
@@ -96,7 +96,7 @@ struct Entry {
   std::string_view binary;
 };
 
-// The reason in `damage` where the file is not whole and ours.
+// Sets `damage` to the reason if the file is incomplete or foreign.
 std::optional<Entry> decode(std::string_view file, std::string& damage) {
   Reader reader(file);
   const auto refuse = [&](const char* reason) {
@@ -116,14 +116,14 @@ std::optional<Entry> decode(std::string_view file, std::string& damage) {
   return Entry{*key, *binary};
 }
 
-// Empty where nothing can be kept.
+// Empty if nothing can be stored.
 fs::path folder() {
   if (compile_cache_is_off()) return {};
   const fs::path cache = base::cache_folder();
   if (cache.empty()) return {};
   const fs::path kernels = cache / "kernels";
   if (!base::make_private_folder(kernels).empty()) return {};
-  // What lies here is executed: nobody else may have put it there.
+  // Cached code is executed, so the folder must belong to this user alone.
   for (const fs::path& one : {cache, kernels}) {
     if (const std::string why = base::why_untrusted(one); !why.empty()) {
       base::warn(fmt::format("compile cache: {} is not used: {}", one.string(), why));
@@ -149,7 +149,7 @@ struct Stored {
   std::uintmax_t size;
 };
 
-// Another process may add and remove files meanwhile: what cannot be asked about is passed over.
+// Other processes may add and remove files concurrently: files that cannot be inspected are skipped.
 std::vector<Stored> stored_files(const fs::path& folder) {
   std::vector<Stored> files;
   std::error_code error;
@@ -163,7 +163,7 @@ std::vector<Stored> stored_files(const fs::path& folder) {
   return files;
 }
 
-// `newest` was just written and stays, whatever clock its file system has.
+// `newest` was just written and is kept, whatever clock its file system has.
 void make_room(const fs::path& folder, const fs::path& newest) {
   auto files = stored_files(folder);
   std::uintmax_t total = 0;
@@ -209,7 +209,7 @@ std::optional<std::string> find_compiled(std::string_view key) {
     remove_damaged(path, damage);
     return std::nullopt;
   }
-  if (entry->key != key) return std::nullopt;  // two keys of one hash: the next store takes the place
+  if (entry->key != key) return std::nullopt;  // hash collision: the next store replaces the file
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   return std::string(entry->binary);
@@ -232,7 +232,7 @@ std::string compile_key(std::string_view device, std::string_view compiler, std:
                         std::string_view source) {
   std::string key;
   for (const std::string_view part : {device, compiler, options, source}) {
-    // With its length before it, no part can pretend to be two.
+    // Each part is preceded by its length, so that no two lists of parts give the same key.
     key += fmt::format("{}:", part.size());
     key += part;
     key += '\n';

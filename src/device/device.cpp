@@ -1,4 +1,4 @@
-// The front end: checks what callers give, then hands it to the back end.
+// The front end: checks the caller's arguments, then calls the back end.
 #include <ridge/device.hpp>
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ void check_same_device(const detail::MemoryState& memory, const detail::QueueSta
   }
 }
 
-// A box with every pitch filled in, in as few rows as it can have: a single one is a plain copy.
+// A box with all pitches filled in, in as few rows as possible: a single row is a plain copy.
 struct ResolvedBox {
   Pitches from;
   Pitches to;
@@ -55,7 +55,7 @@ Pitches filled_in(Pitches pitches, const ByteBox& box, const char* what) {
 bool contiguous_rows(const Pitches& pitches, const ByteBox& box) { return pitches.row == box.bytes; }
 bool contiguous_slices(const Pitches& pitches, const ByteBox& box) { return pitches.slice == box.rows * pitches.row; }
 
-// Bytes from the first to the last of a box; more than any memory has where they cannot be counted.
+// Bytes from the first to the last of a box; the largest value if they overflow.
 std::size_t reach(const Pitches& pitches, const ByteBox& box) {
   std::size_t rows = 0;
   std::size_t slices = 0;
@@ -253,7 +253,7 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
   check_range(to.state(), all.to_reach, all.to.offset, "a copy");
   check_same_device(from.state(), *state_);
   check_same_device(to.state(), *state_);
-  // Boxes that lie side by side in one buffer would be fine; back ends disagree about which they are.
+  // Disjoint boxes in one buffer would be valid, but back ends disagree about which boxes are disjoint.
   if (&from.state() == &to.state() && all.from.offset < all.to.offset + all.to_reach &&
       all.to.offset < all.from.offset + all.from_reach) {
     throw Error(ErrorKind::invalid_argument,

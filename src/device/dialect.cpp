@@ -20,7 +20,7 @@ constexpr std::size_t kLongestLog = 2000;  // of a log that could not be read
 constexpr std::size_t kMoreErrors = 5;
 
 struct Fault {
-  std::size_t line = 0;  // of the assembled source, from 1; 0 where the compiler names none
+  std::size_t line = 0;  // line of the assembled source, from 1; 0 if the compiler names none
   std::string message{};
 };
 
@@ -47,8 +47,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The number whose last digit is text[end - 1]; `end` moves to its first digit. Nothing where there is none or it is no
-// line of any source.
+// Parses the number whose last digit is text[end - 1]; `end` moves to its first digit. Nothing if there is none or it
+// is too large for a line number.
 std::optional<std::size_t> number_before(std::string_view text, std::size_t& end) {
   std::size_t first = end;
   while (first > 0 && is_digit(text[first - 1])) --first;
@@ -124,7 +124,7 @@ std::vector<Fault> faults_in(const std::string& log) {
   return faults;
 }
 
-// Where the caller's text starts in the assembled source; assemble() puts it last.
+// Line where the caller's text starts in the assembled source; assemble() puts it last.
 std::size_t first_line_of(const KernelSource& source, const std::string& assembled) {
   const auto at = source.text.empty() ? assembled.size() : assembled.rfind(source.text);
   if (at == std::string::npos) return 1;
@@ -138,12 +138,12 @@ std::string place(std::size_t line, std::size_t first_line) {
   return fmt::format("line {} of the prelude and defines: ", line);
 }
 
-// The lines around the fault, numbered as in the caller's text; prelude lines keep their numbers in the assembled
-// source.
+// The lines around the error, numbered as in the caller's text; lines of the prelude keep their numbers in the
+// assembled source.
 std::string excerpt(const std::string& assembled, std::size_t line, std::size_t first_line) {
   const auto lines = lines_of(assembled);
   if (line == 0 || lines.empty()) return "";
-  // A brace that is missing is noticed past the end.
+  // A missing brace is reported past the end.
   line = std::min(line, lines.size());
   const bool in_text = line >= first_line;
   const std::size_t lowest = in_text ? first_line : 1;

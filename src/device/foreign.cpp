@@ -8,7 +8,7 @@
 namespace ridge {
 namespace {
 
-// Memory that somebody else frees.
+// Memory owned by the caller; it is not freed here.
 struct Foreign final : detail::Allocation {
   Foreign(std::uintptr_t where, bool on_host, std::shared_ptr<void> kept)
       : address(where), host(on_host), owner(std::move(kept)) {}

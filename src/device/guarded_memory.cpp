@@ -13,7 +13,7 @@ namespace ridge::detail {
 namespace {
 
 constexpr std::size_t kGuard = std::size_t{1} << 20;  // address space, no memory
-// What an element of the largest vector that is read whole wants. ARM reads vectors from anywhere, so that only lone
+// Alignment of an element of the widest vector that is read whole. ARM reads vectors from any address, so only single
 // elements shorter than a complex number leave a gap.
 #if defined(__x86_64__) || defined(__i386__)
 constexpr std::size_t kAlignment = 16;
@@ -27,7 +27,7 @@ struct Slot {
   std::atomic<std::uintptr_t> touched{0};        // the first address
 };
 std::array<Slot, 4096> slots;
-std::mutex slots_mutex;  // of who takes and frees them
+std::mutex slots_mutex;  // held while slots are taken and freed
 struct sigaction before {};
 std::uintptr_t page_bytes = 4096;
 
@@ -39,15 +39,15 @@ void note_touch(int signal, siginfo_t* info, void* context) {
     std::uintptr_t none = 0;
     slot.touched.compare_exchange_strong(none, address);
     auto* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
-    if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0) return;  // what touched it goes on
+    if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0) return;  // the access is repeated and succeeds
   }
-  // Not ours: whoever was there before us.
+  // Not our page: calls the previous handler.
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
     before.sa_sigaction(signal, info, context);
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && before.sa_handler != nullptr) {
     before.sa_handler(signal);
   } else {
-    sigaction(signal, &before, nullptr);  // and the fault comes again
+    sigaction(signal, &before, nullptr);  // the fault is raised again
   }
 }
 

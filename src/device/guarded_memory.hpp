@@ -1,6 +1,6 @@
-// Memory whose end is the end of a page, with pages behind it that nobody may touch: checking mode gives it to devices
-// that compute in this process (PoCL), so that a kernel that only reads past a buffer, and spoils no fence, is seen
-// too. A touch is noted, the page opened and the kernel goes on; guarded_touch() tells of it.
+// Memory that ends at a page boundary, followed by inaccessible pages. Checking mode uses it for devices that compute
+// in this process (PoCL), so that reads past a buffer are noticed too. An access is recorded, the page is opened and
+// the kernel continues; guarded_touch() reports it.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,8 +14,8 @@ struct GuardedTouch {
 
 class GuardedMemory {
  public:
-  // Nothing where the system has no such pages left. `bytes` is rounded up to what data in vectors needs: the first
-  // bytes behind an odd end are not guarded.
+  // Null if the system has no such pages left. `bytes` is rounded up to the alignment of vectors: the first bytes after
+  // an odd end are not guarded.
   static std::unique_ptr<GuardedMemory> make(std::size_t bytes);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory&) = delete;
@@ -24,7 +24,7 @@ class GuardedMemory {
   std::byte* data() const { return data_; }
   std::size_t slack() const { return slack_; }  // bytes between the end and the first guarded one
 
-  // The first touch since the last call, if there was one; the pages are closed again.
+  // The first access since the last call, if any; the pages are closed again.
   std::optional<GuardedTouch> touched();
 
  private:
@@ -34,7 +34,7 @@ class GuardedMemory {
   std::byte* data_ = nullptr;
   std::byte* end_ = nullptr;  // the first guarded byte
   std::size_t slack_ = 0;
-  std::size_t slot_ = 0;  // of the table the signal handler looks in
+  std::size_t slot_ = 0;  // index in the signal handler's table
 };
 
 }  // namespace ridge::detail

@@ -40,7 +40,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// `list` is what stands between the parentheses.
+// `list` is the text between the parentheses.
 std::optional<std::size_t> count_in(std::string_view list) {
   if (list.find_first_of("#{};") != std::string_view::npos) return std::nullopt;
   const std::size_t first = list.find_first_not_of(" \t\n");

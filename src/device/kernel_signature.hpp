@@ -1,4 +1,4 @@
-// What a kernel's text says of its parameters, for drivers that are best not asked for one too many.
+// Parses the parameters of a kernel from its text, for drivers that fail when asked for one too many.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -8,9 +8,8 @@
 
 namespace ridge::detail {
 
-// How many parameters `kernel` has. Nothing where the text does not say it plainly: no such kernel, several with
-// different numbers (one of them behind an #if), or macros among the parameters other than TILE_MAP, which stands for
-// two.
+// Number of parameters of `kernel`. Nothing if the text is ambiguous: no such kernel, several with different numbers
+// (one of them in an #if), or macros among the parameters other than TILE_MAP, which counts as two.
 std::optional<std::size_t> parameter_count(const KernelSource& source, const std::string& kernel);
 
 }  // namespace ridge::detail

@@ -47,14 +47,14 @@ std::size_t first_damage(Bytes fence) {
       std::find_if(fence.begin(), fence.end(), [](std::byte b) { return b != kFenceValue; }) - fence.begin());
 }
 
-// Both fences of a buffer: where they lie if its device computes in this process, else downloaded.
+// Both fences of a buffer: read in place if the device computes in this process, else downloaded.
 struct Fences {
   MemoryState* memory;
   std::vector<std::byte> downloaded;
   Bytes before, after;
 };
 
-// They can be looked at when the queue has finished.
+// The fences may be read once the queue has finished.
 Fences fetch(MemoryState& memory, QueueState& queue) {
   Fences fences{.memory = &memory, .downloaded = {}, .before = {}, .after = {}};
   const std::size_t before = memory.fence, after = memory.fence_after();
@@ -148,7 +148,7 @@ void check_fences(DeviceState& device, QueueState& queue, const std::string& ker
   for (MemoryState* memory : device.memory) {
     if (memory->fence != 0) all.push_back(fetch(*memory, queue));
   }
-  queue.finish();  // once: a wait a buffer would take longer than most kernels
+  queue.finish();  // once: one wait per buffer would take longer than most kernels
   for (const Fences& fences : all) check_one(fences, queue, kernel);
 }
 

@@ -27,7 +27,7 @@ constexpr Field kFields[] = {
     {"unit_local_memory", &Limits::unit_local_memory},
 };
 
-// What a device can do and be made to forget. A device whose private arrays are said to lie in memory is given kernels
+// Capabilities that an override can remove. A device whose private arrays are declared to be in memory gets kernels
 // with few of them.
 struct Ability {
   const char* name;

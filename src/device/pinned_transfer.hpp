@@ -1,5 +1,5 @@
-// Ordinary host memory to a device and back through page-locked pieces: threads copy one piece while the other is on
-// its way, which pageable memory cannot be.
+// Copies between pageable host memory and a device through page-locked buffers: threads fill one buffer while the other
+// is in transfer.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace ridge {
 
-// For one thread at a time. Devices that share the host's memory, and short arrays, are copied plainly.
+// Not thread-safe. Devices that share the host's memory, and short arrays, are copied directly.
 class PinnedTransfer {
  public:
   explicit PinnedTransfer(const Device& device) : device_(device) {}
-  // `from` may change when this returns.
+  // `from` may be modified when this returns.
   void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
-  // Waits.
+  // Blocks until the copy is done.
   void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes);
 
  private:

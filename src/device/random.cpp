@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBlock = 65521 * 16;  // a prime times the widest element
 
-// SplitMix64 of a counter: any part can be made by itself, so threads share the work.
+// SplitMix64 of a counter: any part can be generated independently, so threads share the work.
 std::uint64_t random_bits(std::uint64_t counter) {
   std::uint64_t z = counter * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -19,7 +19,7 @@ std::uint64_t random_bits(std::uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-// Eight bytes: one double, two floats, or as they are.
+// Converts eight random bytes: one double, two floats, or unchanged.
 std::uint64_t random_word(std::uint64_t counter, Numbers numbers) {
   const std::uint64_t bits = random_bits(counter);
   std::uint64_t word = bits;
@@ -43,7 +43,7 @@ void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t see
     const base::Share share = base::share(memory.size(), thread, threads, 4096);
     for (std::size_t at = share.begin; at < share.end; at += 8) {
       const std::size_t left = share.end - at;
-      // A float of the last four bytes is still one; less is no number.
+      // Four remaining bytes still hold a float; fewer are filled as bits.
       const std::uint64_t word = random_word(start + at / 8, left < 4 ? Numbers::bits : numbers);
       std::memcpy(memory.data() + at, &word, std::min<std::size_t>(left, 8));
     }

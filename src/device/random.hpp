@@ -1,4 +1,4 @@
-// Random data for trials: what is timed and compared is neither zero nor constant.
+// Random data for trials, so that timed and compared data are neither zero nor constant.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Numbers {
 // The same bytes for the same seed on every machine. A remainder shorter than a number is filled as bits.
 void fill_random(std::span<std::byte> memory, Numbers numbers, std::uint64_t seed = 1);
 
-// Memory of any device; enqueued. Repeats after about a megabyte, at a distance no stride has.
+// Fills memory of any device; enqueued. The data repeat after about a megabyte, at a distance that no stride has.
 void fill_random(Queue& queue, const Buffer& buffer, Numbers numbers, std::uint64_t seed = 1);
 
 }  // namespace ridge

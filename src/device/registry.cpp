@@ -25,7 +25,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// RIDGE_BACKENDS=host,opencl limits what is looked for (sanitizer runs, machines with a broken driver). Nothing: all.
+// RIDGE_BACKENDS=host,opencl limits the back ends (sanitizer runs, machines with a broken driver). Empty: all.
 std::vector<std::string> wanted_backends() {
   const char* list = std::getenv("RIDGE_BACKENDS");
   std::vector<std::string> names;
@@ -38,7 +38,7 @@ std::vector<std::string> wanted_backends() {
   return names;
 }
 
-// RIDGE_LIMITS names an override file. It is the user's own, but a damaged one must not stop the program.
+// RIDGE_LIMITS names an override file. A damaged one must not stop the program.
 std::optional<std::string> override_text() {
   const char* path = std::getenv("RIDGE_LIMITS");
   if (path == nullptr || *path == 0) return std::nullopt;
@@ -133,7 +133,7 @@ const DeviceList& devices() {
   return list;
 }
 
-// Without looking for the others: starting a GPU's driver takes a tenth of a second.
+// Does not look for other devices: starting a GPU's driver takes a tenth of a second.
 Device host() {
   static std::atomic<bool> known{false};
   std::optional<base::ForkGate> gate;

@@ -1,4 +1,4 @@
-// Every device of this machine, found once a process.
+// All devices of this machine, found once per process.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ridge::detail {
 
-// Finds a device by name in a list; Error{unavailable} that names what there is.
+// Finds a device by name in a list; Error{unavailable} lists the available ones.
 Device find_device(const DeviceList& list, const std::string& name);
 
 // Applies an override file's text to a device: {"cuda:0": {"work_group": 128, "local_memory": 16384}} where the key is

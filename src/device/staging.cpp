@@ -6,7 +6,7 @@ namespace ridge {
 
 void Staging::reserve(Buffer& buffer, std::size_t bytes, const char* what) const {
   if (buffer && buffer.size() >= bytes) return;
-  buffer = {};  // the old one first: there may not be room for both
+  buffer = {};  // frees the old buffer first: memory may not suffice for both
   buffer = device_.buffer(bytes, {.name = name_ + " " + what});
 }
 

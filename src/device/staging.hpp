@@ -1,4 +1,4 @@
-// Host memory through a plan of a device: there, the work, and back.
+// Runs a device plan on host memory: upload, work, download.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -15,11 +15,11 @@ struct StagedCall {
   std::size_t in_bytes = 0;
   void* out = nullptr;
   std::size_t out_bytes = 0;
-  bool in_place = false;      // the work has one buffer, as long as the longer of the two
-  bool output_first = false;  // the output goes there, too, since not all of it is written: gaps come back as they were
+  bool in_place = false;      // one buffer, as long as the longer of the two
+  bool output_first = false;  // uploads the output too, because not all of it is written: gaps keep their values
 };
 
-// Buffers are made by the first call that needs them and kept; calls from several threads take turns.
+// Buffers are created by the first call that needs them and kept; calls from several threads are serialized.
 class Staging {
  public:
   Staging(Device device, std::string name) : device_(std::move(device)), name_(std::move(name)) {}

@@ -29,7 +29,7 @@ std::vector<double> best_device_seconds(Queue& queue, const std::vector<std::fun
       if (round >= repeat.at_least && spent[i] >= repeat.seconds) continue;
       all_done = false;
       const double seconds = round_seconds(enqueue[i], calls_a_round[i]);
-      // A stamp can have a coarser grain than a tiny call lasts; such a round says nothing.
+      // Timestamps can be coarser than a tiny call; such a round is ignored.
       if (seconds > 0) best[i] = std::min(best[i], seconds / calls_a_round[i]);
       spent[i] += std::max(seconds, 1e-6);
     }

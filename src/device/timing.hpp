@@ -9,9 +9,9 @@
 
 namespace ridge {
 
-// Seconds of one call of each function, which enqueues on `queue` and does not wait. Taken in turn round by round, the
-// least over the rounds; a round holds enough calls to hide launch latency and synchronises once. The cold call is not
-// counted. On the host, calls work at once and the same rules hold.
+// Seconds per call of each function, which enqueues on `queue` and does not wait. The functions alternate round by
+// round, and the least time counts; a round holds enough calls to hide launch latency and synchronizes once. The first,
+// cold call is not counted. On the host calls are synchronous and the same rules hold.
 std::vector<double> best_device_seconds(Queue& queue, const std::vector<std::function<void()>>& enqueue,
                                         const base::Repeat& repeat = {});
 

@@ -4,10 +4,10 @@ namespace ridge::detail {
 namespace {
 
 constexpr int kAmpere = 80, kHopper = 90;
-constexpr std::size_t kUnitRegisters = 65536;  // of every architecture so far
+constexpr std::size_t kUnitRegisters = 65536;  // of all architectures so far
 
-// Resident work-items and local memory a multiprocessor, from the table of compute capabilities in the CUDA programming
-// guide.
+// Resident work-items and local memory per multiprocessor, from the table of compute capabilities in the CUDA
+// programming guide.
 struct Unit {
   int architecture;
   std::size_t items, local_kib;

@@ -1,4 +1,5 @@
-// What a device has by its architecture: the one place that knows it. Everybody else reads the fields of Limits.
+// Properties that follow from a device's architecture: the only place that knows them. Other code reads the fields of
+// Limits.
 #pragma once
 #include <cstddef>
 
@@ -6,20 +7,21 @@
 
 namespace ridge::detail {
 
-// Fills in what follows from an NVIDIA architecture number (90 for sm_90) where nobody could be asked: OpenCL has no
-// question for most of it. Clusters and tensor maps are words of CUDA only.
+// Fills in what follows from an NVIDIA architecture number (90 for sm_90), because OpenCL has no query for most of it.
+// Clusters and tensor maps exist in CUDA only.
 void describe_architecture(int architecture, Backend backend, Limits& limits);
 
-// PTX in kernels and some questions of OpenCL are its own.
+// True for NVIDIA: inline PTX and some OpenCL queries are specific to it.
 bool is_nvidia(const DeviceInfo& info);
 
-// After an override: an older architecture has no more than it had.
+// After an override: an older architecture has at most what it really had.
 void restrict_to_architecture(Limits& limits);
 
-// Four warps multiply matrices that lie in local memory (wgmma): one architecture has these instructions, and CUDA.
+// True if warpgroups multiply matrices in local memory (wgmma): one architecture, CUDA only.
 bool has_warp_group_products(const Limits& limits);
 
-// What a compute unit has to share among its resident groups; where the device does not say, what a large GPU has.
+// Resources that a compute unit shares among its resident groups; values of a large GPU if the device does not report
+// them.
 struct UnitCapacity {
   std::size_t registers = 0, items = 0, local_memory = 0;
 };

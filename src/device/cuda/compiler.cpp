@@ -61,7 +61,7 @@ std::string ptx(const Nvrtc& compiler, nvrtcProgram program, const KernelSource&
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute) {
   const std::vector<int>& known = compiler.architectures;
   if (std::find(known.begin(), known.end(), compute) != known.end()) {
-    // Products of warp groups are instructions of this architecture alone, and have a name of their own.
+    // wgmma exists in this architecture alone and needs its specific target name.
     const bool alone = compute == 90 && compiler.major >= 12;
     return CudaTarget{fmt::format("sm_{}{}", compute, alone ? "a" : "")};
   }
@@ -74,7 +74,7 @@ std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_mat
   std::vector<std::string> options = {"--gpu-architecture=" + target.architecture, "--std=c++17",
                                       "--device-as-default-execution-space", "--disable-warnings"};
   if (relaxed_math) options.emplace_back("--use_fast_math");
-  // After --use_fast_math, which would turn contraction on again: kernels write their FMAs out.
+  // After --use_fast_math, which would enable contraction: kernels write FMAs explicitly.
   options.emplace_back("--fmad=false");
   return options;
 }

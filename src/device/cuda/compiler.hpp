@@ -1,4 +1,4 @@
-// What the CUDA back end asks of NVRTC, one step below nvrtc.hpp: targets, options, and the compilation itself.
+// Compilation by NVRTC for the CUDA back end: targets, options and the compilation itself.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace ridge::detail {
 
-// What NVRTC is told to make: machine code, or PTX that the driver finishes where the device is newer than this NVRTC.
+// Output of NVRTC: machine code, or PTX that the driver compiles if the device is newer than this NVRTC.
 struct CudaTarget {
   std::string architecture;  // "sm_90" or "compute_90"
   bool machine_code() const { return architecture.starts_with("sm_"); }
 };
 
-// Nothing where the device is older than anything this NVRTC still compiles for. `compute` is 90 for sm_90.
+// Nothing if the device is older than what this NVRTC supports. `compute` is 90 for sm_90.
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute);
 
 std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_math);

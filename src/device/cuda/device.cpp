@@ -26,7 +26,7 @@ ErrorKind kind_of(CUresult result) {
   switch (result) {
     case CUDA_ERROR_OUT_OF_MEMORY:
       return ErrorKind::out_of_memory;
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:  // another process has it to itself
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:  // another process holds it exclusively
     case CUDA_ERROR_NO_DEVICE:
       return ErrorKind::unavailable;
     default:
@@ -37,7 +37,7 @@ ErrorKind kind_of(CUresult result) {
 }  // namespace
 
 CudaDevice::~CudaDevice() {
-  // The result does not matter: at process exit the driver may be gone already, and its contexts with it.
+  // The result is ignored: at process exit the driver and its contexts may be gone.
   if (context_.load()) driver.primary_context_release(handle);
 }
 

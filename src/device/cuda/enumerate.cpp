@@ -12,7 +12,7 @@
 namespace ridge::detail {
 namespace {
 
-// "580.82.07" from the kernel module's own line; empty where the system hides it.
+// "580.82.07" from the kernel module's line; empty if the system hides it.
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
@@ -42,7 +42,7 @@ std::string reason(const CudaDriver& driver, CUresult result) {
   return fmt::format("{} ({})", name ? name : "unknown error", meaning ? meaning : "no description");
 }
 
-// 0 where the driver does not know the attribute.
+// 0 if the driver does not know the attribute.
 int attribute(const CudaDriver& driver, CUdevice device, CUdevice_attribute which) {
   int value = 0;
   if (driver.device_get_attribute(&value, which, device) != CUDA_SUCCESS) return 0;
@@ -79,7 +79,7 @@ Limits read_limits(const CudaDriver& driver, CUdevice device, int architecture) 
   limits.registers = read(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
   limits.constant_memory = read(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
   limits.sub_group = read(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-  limits.alignment = 256;  // what cuMemAlloc promises at least
+  limits.alignment = 256;  // guaranteed by cuMemAlloc
   limits.compute_units = read(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   limits.items_per_unit = read(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   limits.unit_registers = read(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);

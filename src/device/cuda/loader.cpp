@@ -23,7 +23,7 @@ std::string last_loader_error() {
   return text ? text : "unknown reason";
 }
 
-// The name of the first function the library lacks, or null.
+// Name of the first function that the library lacks, or null.
 const char* bind_driver(void* library, CudaDriver& driver) {
   const char* missing = nullptr;
   auto need = [&](const char* name, auto& function) {
@@ -122,7 +122,7 @@ std::vector<fs::path> nvrtc_folders() {
   return folders;
 }
 
-// In the order they are tried: the system's own search first, then the toolkit's folders.
+// In the order they are tried: the system's search path first, then the toolkit's folders.
 std::vector<std::string> nvrtc_candidates() {
   const std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
   std::vector<std::string> candidates = names;
@@ -159,7 +159,7 @@ bool ask_nvrtc(Nvrtc& nvrtc) {
   return true;
 }
 
-// The CUDA version of the driver, 0 where there is none. Needs no cuInit.
+// CUDA version of the driver, 0 if there is none. Needs no cuInit.
 int driver_major() {
   int version = 0;
   const LoadedDriver& loaded = loaded_driver();
@@ -173,8 +173,8 @@ struct LoadedNvrtc {
   std::string why_not;
 };
 
-// A driver loads code of its own major version and older ones, so an NVRTC newer than the driver is taken only where
-// there is no other.
+// A driver loads code of its own major version and older ones, so an NVRTC newer than the driver is used only if there
+// is no other.
 LoadedNvrtc load_nvrtc() {
   LoadedNvrtc best;
   std::string too_old;

@@ -87,8 +87,8 @@ struct Nvrtc {
   std::string version() const;     // "13.0"
 };
 
-// Loaded once, kept until the process ends (objects with static storage may still call in then). Null where it is not
-// on this machine; `why_not` then holds the reason in words.
+// Loaded once and kept until the process ends (objects with static storage may still call it then). Null if it is not
+// installed; `why_not` then holds the reason.
 const CudaDriver* cuda_driver(std::string& why_not);
 const Nvrtc* nvrtc(std::string& why_not);
 

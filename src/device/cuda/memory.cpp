@@ -53,7 +53,7 @@ CudaAllocation::CudaAllocation(std::shared_ptr<CudaDevice> owner, std::size_t by
   }
 }
 
-// Work that uses the memory may still be on its way, and the driver only says that freeing "may" wait for it.
+// Work that uses the memory may be pending, and the driver does not guarantee that freeing waits for it.
 CudaAllocation::~CudaAllocation() {
   if (!device->make_current_quietly()) return;
   device->driver.context_synchronize();

@@ -41,7 +41,7 @@ Compiled compile(const KernelSource& source, const std::string& architecture, co
   return compile_cuda(compiler, source, assembled, target, options);
 }
 
-// The number that stands before (or after) a phrase: "16 bytes spill stores", "Used 24 registers".
+// Number before (or after) a phrase: "16 bytes spill stores", "Used 24 registers".
 int number_before(std::string_view line, std::string_view phrase) {
   const std::size_t at = line.find(phrase);
   if (at == std::string_view::npos) return 0;
@@ -84,7 +84,7 @@ std::string compile_for(const KernelSource& source, const std::string& architect
 }
 
 std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture) {
-  // NVRTC 13 keeps what it compiled where there is a driver, and says nothing of a kernel it finds there.
+  // NVRTC 13 caches its results if there is a driver, and reports nothing about cached kernels.
   std::vector<std::string> options = {"--ptxas-options=-v"};
   if (required_nvrtc().major >= 13) options.emplace_back("--no-cache");
   return read_resources(compile(source, architecture, options).log);

@@ -1,5 +1,5 @@
-// The dialect compiled by NVRTC. Needs no driver and no GPU, so every kernel can be compiled by the tests of its module
-// on any machine that has the library.
+// Compiles the dialect by NVRTC. Needs no driver and no GPU, so tests compile every kernel on any machine with the
+// library.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,16 +12,16 @@ namespace ridge::detail {
 
 bool nvrtc_available();
 
-// The cubin for an architecture ("sm_90"), optimized little: whether it compiles is what is asked. Error{compile} shows
-// the source around the fault; Error{unavailable} where NVRTC is not on this machine or does not know the architecture.
+// The cubin for an architecture ("sm_90"), with little optimization: only whether it compiles matters. Error{compile}
+// shows the source around the error; Error{unavailable} if NVRTC is missing or does not know the architecture.
 std::string compile_for(const KernelSource& source, const std::string& architecture);
 
-// What ptxas says about each kernel of a source.
+// Report of ptxas for each kernel of a source.
 struct KernelResources {
   std::string kernel;
-  int registers = 0;          // a work-item
+  int registers = 0;          // per work-item
   int spilled_bytes = 0;      // stores and loads
-  int stack_bytes = 0;        // private memory a work-item
+  int stack_bytes = 0;        // private memory per work-item
   int local_array_bytes = 0;  // LOCAL_ARRAY of the whole group, without LOCAL_BLOCK
 };
 std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture);

@@ -16,7 +16,7 @@ constexpr std::size_t kLocalMemoryWithoutAsking = 48 * 1024;
 struct Loaded {
   CUresult result = CUDA_SUCCESS;
   std::shared_ptr<CudaModule> module;
-  std::string log;  // what the driver's own compiler says where it had to finish PTX
+  std::string log;  // log of the driver's compiler if it had to compile PTX
 };
 
 Loaded load_module(const std::shared_ptr<CudaDevice>& device, const std::string& code) {
@@ -43,8 +43,8 @@ std::size_t size_attribute(CudaDevice& device, CUfunction function, CUfunction_a
   return value > 0 ? static_cast<std::size_t>(value) : 0;
 }
 
-// The sizes of a kernel's parameters; nothing with drivers that cannot tell. How many there are is not asked of the
-// driver: it would say so by an error, which the toolkit's memory checker counts.
+// Sizes of a kernel's parameters; empty with drivers that cannot report them. Their number is not queried: the driver
+// reports the end by an error, which compute-sanitizer counts.
 std::optional<std::vector<std::size_t>> parameter_sizes(const CudaDriver& driver, CUfunction function,
                                                         const std::optional<std::size_t>& count) {
   if (!driver.function_get_param_info || !count) return std::nullopt;
@@ -87,7 +87,7 @@ std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
   return program;
 }
 
-// Kernels of the module may still run; the driver does not promise to wait for them.
+// Kernels of the module may still run; the driver does not guarantee to wait for them.
 CudaModule::~CudaModule() {
   if (!device->make_current_quietly()) return;
   device->driver.context_synchronize();
@@ -120,14 +120,14 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
   private_bytes = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   work_group = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   local_array_bytes_ = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  // Clusters of more than eight groups have to be asked for, like much local memory.
+  // Clusters of more than eight groups must be enabled, like large local memory.
   int cluster = 0;
   constexpr int kPortableCluster = 8;
   if (cuda.driver.function_get_attribute(&cluster, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) !=
       CUDA_SUCCESS) {
     cluster = 0;
   }
-  if (cluster > 1) {  // groups where there is room for them; 3 to 6 % on an H200, and only a wish
+  if (cluster > 1) {  // prefers a spread of the groups over compute units: 3 to 6 % on an H200; only a hint
     cuda.driver.function_set_attribute(function, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
                                        CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
   }

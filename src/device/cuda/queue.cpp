@@ -21,7 +21,7 @@ CudaEvent& of_this_device(EventState& event, const CudaDevice& device) {
   throw Error(ErrorKind::invalid_argument, fmt::format("an event of another device was given to {}", device.info.id));
 }
 
-// One end of a copy of a box: a buffer, or memory of the caller's own.
+// One end of a copy of a box: a buffer, or the caller's memory.
 struct Side {
   CUmemorytype type;
   void* host;
@@ -53,7 +53,7 @@ CUDA_MEMCPY3D box_copy(const Side& from, const Pitches& from_pitches, const Side
   return copy;
 }
 
-// A grid may be long in x only.
+// Only the x dimension of a grid may be large.
 void check_groups(const CudaKernel& kernel, const Launch& shape) {
   constexpr std::array<std::uint64_t, 3> most{0x7fffffff, 65535, 65535};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -86,7 +86,7 @@ CudaQueue::~CudaQueue() {
 
 void CudaQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {
   cuda->make_current();
-  // All addresses are one space: `from` may be of the device too.
+  // Unified addressing: `from` may be device memory too.
   cuda->check(cuda->driver.memcpy_any(address(to, offset), unified(from), bytes, stream), "uploading");
 }
 

@@ -26,10 +26,10 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
   TileMap tile_map(MemoryState& array, const TileMapShape& shape) override;
 
-  // The context is made on first use: it takes hundreds of megabytes and milliseconds, which a list of devices must
-  // not.
+  // The context is created on first use: it takes hundreds of megabytes and milliseconds, which listing devices must
+  // not cost.
   void make_current();
-  // For destructors: false where the context never was, or the driver has shut down before us at process exit.
+  // For destructors: false if the context was never created, or the driver has shut down at process exit.
   bool make_current_quietly() noexcept;
 
   void check(CUresult result, const char* doing) {
@@ -39,7 +39,7 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   std::string describe(CUresult result) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access ...)"
   std::string label() const { return info.id + " (" + info.name + ")"; }
 
-  // A fault on the device is reported by whatever call comes next, so the last launch is remembered for its message.
+  // A fault on the device is reported by a later call, so the last launch is remembered for its message.
   void remember_launch(const std::shared_ptr<const std::string>& kernel);
 
   const CudaDriver& driver;
@@ -93,13 +93,13 @@ struct CudaKernel : KernelState {
   CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name,
              std::optional<std::size_t> parameters);  // as many as the text says
   void check_arguments(const std::vector<Argument>& arguments) const;
-  void allow_local_memory(std::size_t bytes);  // more than 48 KB has to be asked for
+  void allow_local_memory(std::size_t bytes);  // more than 48 KB must be enabled
 
   std::shared_ptr<CudaModule> module;
   CUfunction function;
   std::shared_ptr<const std::string> shared_name;
   bool parameters_known =
-      false;  // false with drivers before 12.4, and where the text does not say: callers are trusted
+      false;  // false with drivers before 12.4, or if the text is ambiguous: arguments are then not checked
   std::vector<std::size_t> parameter_bytes;
 
  private:
@@ -115,7 +115,7 @@ struct CudaProgram : ProgramState {
   KernelSource source;  // its text and defines
 
  private:
-  // One object a kernel: what it may take of local memory is a property of the function in the driver.
+  // One object per kernel: its local memory limit is a property of the driver's function.
   std::mutex kernels_mutex_;
   std::map<std::string, std::shared_ptr<CudaKernel>> kernels_;
 };

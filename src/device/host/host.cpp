@@ -1,5 +1,5 @@
-// The host as a Device: its buffers are ordinary memory and its queue works at once. Host kernels are C++ in the
-// workloads, so there is nothing to compile here.
+// The host as a Device: its buffers are ordinary memory and its queue works synchronously. Host kernels are C++ in the
+// workloads, so nothing is compiled here.
 #include <hwy/targets.h>
 #include <sys/sysinfo.h>
 

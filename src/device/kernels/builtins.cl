@@ -1,6 +1,4 @@
-// The built-in functions that kernels of the dialect use, instead of the fifteen thousand declarations of Clang's header,
-// which PoCL reads twice for every program. A name that stands here has all its overloads of OpenCL C 1.2, so that no
-// argument is quietly converted; a program that uses another name is compiled with Clang's header.
+// Declarations of the built-in functions that kernels use, instead of the fifteen thousand of Clang's header, which PoCL parses twice per program. Each name has all its overloads of OpenCL C 1.2, so that no argument is silently converted; a program that uses another name is compiled with Clang's header.
 #define RIDGE_CONST __attribute__((overloadable, const))
 #define RIDGE_FLOATS(F) F(float) F(float2) F(float3) F(float4) F(float8) F(float16)
 #ifdef cl_khr_fp64
@@ -40,7 +38,7 @@ void __attribute__((overloadable, convergent)) barrier(cl_mem_fence_flags);
 RIDGE_REALS(RIDGE_MATH)
 #define RIDGE_NATIVE(T) T RIDGE_CONST native_exp2(T);
 RIDGE_FLOATS(RIDGE_NATIVE)
-// With one number for all lanes.
+// Overloads with one scalar for all components.
 #define RIDGE_SCALED(S, n)                                                                                              \
   S##n RIDGE_CONST fmin(S##n, S); S##n RIDGE_CONST fmax(S##n, S); S##n RIDGE_CONST min(S##n, S);                        \
   S##n RIDGE_CONST max(S##n, S); S##n RIDGE_CONST clamp(S##n, S, S);

@@ -1,4 +1,4 @@
-// One OpenCL device with a context of its own. Listing devices must be quick, so the context is made at first use.
+// One OpenCL device with its own context. Listing devices must be quick, so the context is created on first use.
 #pragma once
 #include <atomic>
 #include <deque>
@@ -25,31 +25,31 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
 
   cl_device_id device() const { return device_; }
   cl_context context();
-  cl_command_queue service_queue();  // for maps and residency, apart from the callers' queues
-  const Timing& timing();            // decided by a self-test once
+  cl_command_queue service_queue();  // for maps and residency, separate from the callers' queues
+  const Timing& timing();            // determined once by a self-test
   const Traits& traits() const { return traits_; }
-  // A queue for a caller. Where Traits::one_queue says so all callers have the same one, which is in order like any.
+  // A queue for a caller. With Traits::one_queue all callers share one, which is in order like any other.
   std::shared_ptr<const Owned<cl_command_queue>> make_queue();
 
-  // Books `bytes` of the device's memory; false where that is more than it has. Some drivers (PoCL among them) hand out
-  // more than there is and fail, or have the process killed, only once it is touched.
+  // Reserves `bytes` of the device's memory; false if that exceeds its capacity. Some drivers (PoCL among them)
+  // allocate more than there is and fail, or get the process killed, on first use.
   bool reserve(std::size_t bytes);
   void give_back(std::size_t bytes) { reserved_ -= bytes; }
 
-  // Programs that were compiled lately, for drivers that keep what they compile but take long to find it again.
+  // Recently compiled programs, for drivers whose own cache is slow.
   KeptProgram kept(const std::string& key);
   void keep(const std::string& key, const KeptProgram& program);
 
-  // Set where this driver's compiler refuses the prelude's inline PTX; see program.cpp.
+  // True if this driver's compiler refuses the prelude's inline PTX; see program.cpp.
   std::atomic<bool> without_ptx{false};
-  // Set where its compiler does not take the built-in functions of kernels/builtins.cl for Clang's.
+  // True if its compiler does not accept the declarations of kernels/builtins.cl instead of Clang's header.
   std::atomic<bool> all_builtins{false};
 
  private:
   cl_device_id device_;
   Traits traits_;
   std::atomic<std::size_t> reserved_{0};
-  std::mutex mutex_;  // guards the four below while they are made
+  std::mutex mutex_;  // guards the creation of the four below
   Owned<cl_context> context_;
   Owned<cl_command_queue> service_queue_;
   std::weak_ptr<const Owned<cl_command_queue>> callers_queue_;  // Traits::one_queue

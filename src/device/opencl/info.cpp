@@ -45,7 +45,7 @@ int version_number(const std::string& text) {
   return digit(dot - 1) && digit(dot + 1) ? (text[dot - 1] - '0') * 10 + (text[dot + 1] - '0') : 12;
 }
 
-// Where kernels may ask for a width, the one nearest to what GPUs have: the largest up to 32.
+// If kernels may choose a width: the largest up to 32, closest to GPUs.
 std::size_t requested_sub_group(cl_device_id device, const std::string& extensions) {
   for (const char* needed : {"cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
                              "cl_intel_required_subgroup_size"}) {
@@ -61,7 +61,7 @@ std::size_t requested_sub_group(cl_device_id device, const std::string& extensio
   return widest;
 }
 
-// PoCL names the target after "HSTR:"; others say no more than which OpenCL C they take.
+// PoCL names the target after "HSTR:"; others only report their OpenCL C version.
 std::string target(cl_device_id device) {
   const std::string version = device_text(device, CL_DEVICE_VERSION);
   const auto at = version.find("HSTR: ");

@@ -48,7 +48,7 @@ void ClKernel::ask_for_attributes() {
   work_group = work_group_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
   private_bytes = work_group_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
   required_items_ = work_group_value<std::array<std::size_t, 3>>(kernel_.get(), id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
-  // NVIDIA's driver says 256 of every kernel, also of one that was compiled for more and runs with it.
+  // NVIDIA's driver reports 256 for every kernel, even for one that was compiled for more.
   work_group = std::max(work_group, required_items_[0] * required_items_[1] * required_items_[2]);
   cl_uint count = 0;
   check(api().GetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr), owner_->info.id,
@@ -56,7 +56,7 @@ void ClKernel::ask_for_attributes() {
   if (count > kMostParameters) refuse(name, fmt::format("the driver says it has {} arguments", count));
   parameters_.assign(count, Wants::unknown);
   for (cl_uint i = 0; i < count; ++i) {
-    // A binary may have lost this; then a mistake is left to the driver to notice.
+    // A binary may lack this information; then the driver has to detect mistakes.
     cl_kernel_arg_address_qualifier space{};
     if (api().GetKernelArgInfo(kernel_.get(), i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr) !=
         CL_SUCCESS) {
@@ -134,7 +134,7 @@ void ClKernel::launch(cl_command_queue queue, const Launch& shape, const std::ve
                 fmt::format("{} ({}) has no room for the buffers of kernel {}: {} ({})", owner_->info.id,
                             owner_->info.name, name, buffers_of(arguments), status_name(status)));
   }
-  // A driver says this for too many registers or too much local memory, and for buffers that do not fit.
+  // Drivers report this for too many registers, too much local memory, and buffers that do not fit.
   if (status == CL_OUT_OF_RESOURCES) {
     throw Error(
         ErrorKind::device,

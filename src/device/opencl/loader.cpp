@@ -82,7 +82,7 @@ struct Loaded {
   Loaded() : ok(load(kLibrary, api, note)) {}
 };
 
-// Never closed: drivers keep threads of their own that outlive any order of destruction we could choose.
+// Never closed: drivers keep threads that outlive any order of destruction.
 const Loaded& loaded() {
   static const Loaded state;
   return state;

@@ -1,4 +1,4 @@
-// OpenCL without a link dependency: the ICD loader is opened when the first device is looked for.
+// OpenCL without a link dependency: the ICD loader is opened when devices are first listed.
 #pragma once
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -7,7 +7,7 @@
 
 namespace ridge::detail::opencl {
 
-// The calls we use, by the names of the specification without their "cl".
+// The functions used, by their names in the specification without "cl".
 struct Api {
   decltype(&clGetPlatformIDs) GetPlatformIDs = nullptr;
   decltype(&clGetPlatformInfo) GetPlatformInfo = nullptr;
@@ -53,13 +53,13 @@ struct Api {
   decltype(&clEnqueueBarrierWithWaitList) EnqueueBarrierWithWaitList = nullptr;
 };
 
-// Opens `library` and binds every call; false, and the reason in `note`, where that cannot be done.
+// Opens `library` and binds every function; false, and the reason in `note`, on failure.
 bool load(const char* library, Api& api, std::string& note);
 
-// Loads libOpenCL.so.1 once a process. False, and the reason in `note`, on a machine without it.
+// Loads libOpenCL.so.1 once per process. False, and the reason in `note`, on a machine without it.
 bool available(std::string& note);
 
-// What available() loaded; only to be called once it has returned true.
+// The library loaded by available(); call only after it returned true.
 const Api& api();
 
 }  // namespace ridge::detail::opencl

@@ -28,7 +28,7 @@ ClAllocation::ClAllocation(std::shared_ptr<ClDevice> device, std::size_t bytes, 
       bytes_(bytes),
       fence_(fence),
       visible_(options.kind != MemoryKind::device) {
-  // Host memory is the device's own only where the two share it.
+  // Host memory counts only if the device shares it.
   const std::size_t wanted = visible_ && !device_->info.shares_host_memory ? 0 : bytes + 2 * fence;
   if (!device_->reserve(wanted)) fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "making");
   reserved_ = wanted;
@@ -49,7 +49,7 @@ ClAllocation::~ClAllocation() {
 }
 
 void ClAllocation::make() {
-  // The host-access flags are left alone even for write_combined: they would forbid checking mode to read the fences.
+  // No host-access flags, even for write_combined: they would forbid checking mode to read the fences.
   cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
   std::size_t size = bytes_ + 2 * fence_;
   if (fence_ != 0 && device_->info.runs_on_host_cores) guard_ = GuardedMemory::make(fence_ + bytes_);
@@ -69,8 +69,8 @@ void ClAllocation::make() {
   if (status != CL_SUCCESS) fail(status, "making");
 }
 
-// OpenCL may put off taking the memory until a kernel first touches it; better to hear now that there is none. Drivers
-// that cannot migrate are no reason to fail.
+// OpenCL may defer the allocation until a kernel first uses the memory; migrating it reports a shortage now. Drivers
+// that cannot migrate are not an error.
 void ClAllocation::make_resident() {
   const cl_command_queue queue = device_->service_queue();
   const cl_mem memory = whole_.get();
@@ -95,7 +95,7 @@ std::byte* ClAllocation::map() {
   return mapped_;
 }
 
-// Called by destructors, so it warns where others throw.
+// Called by destructors, so it warns instead of throwing.
 void ClAllocation::unmap() {
   std::lock_guard lock(mutex_);
   if (mappings_ == 0 || --mappings_ > 0) return;

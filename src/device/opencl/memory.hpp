@@ -10,7 +10,7 @@ namespace ridge::detail::opencl {
 
 class ClDevice;
 
-// One cl_mem with its fences; where there are fences, the caller's bytes are a sub-buffer of it.
+// One cl_mem with its fences; with fences, the caller's bytes are a sub-buffer.
 class ClAllocation final : public Allocation {
  public:
   ClAllocation(std::shared_ptr<ClDevice> device, std::size_t bytes, std::size_t fence, const BufferOptions& options);
@@ -23,7 +23,7 @@ class ClAllocation final : public Allocation {
 
   cl_mem argument() const { return view_ ? view_.get() : whole_.get(); }
   cl_mem whole() const { return whole_.get(); }
-  // Where an offset that counts from the caller's first byte lies in whole().
+  // Converts an offset from the caller's first byte to one in whole().
   std::size_t origin(std::ptrdiff_t offset) const {
     return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(fence_) + offset);
   }
@@ -39,7 +39,7 @@ class ClAllocation final : public Allocation {
   std::size_t fence_;
   bool visible_;                          // to the host
   std::size_t reserved_ = 0;              // of the device's memory
-  std::unique_ptr<GuardedMemory> guard_;  // outlives the cl_mem that lies in it
+  std::unique_ptr<GuardedMemory> guard_;  // outlives the cl_mem that uses it
   Owned<cl_mem> whole_;
   Owned<cl_mem> view_;
   std::mutex mutex_;  // guards the two below

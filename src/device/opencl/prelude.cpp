@@ -1,5 +1,5 @@
-// The dialect's words in OpenCL C 1.2. On NVIDIA the streaming accesses and the shuffles are PTX, which its compiler
-// takes inline; the back end sets RIDGE_NO_PTX where that turns out not to work.
+// The dialect in OpenCL C 1.2. On NVIDIA streaming accesses and shuffles are inline PTX; the back end sets RIDGE_NO_PTX
+// if the compiler refuses it.
 #include <array>
 #include <bit>
 #include <string>
@@ -13,7 +13,7 @@
 namespace ridge::detail {
 namespace {
 
-// LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA wants it.
+// LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA needs it.
 constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
 #define WORK_GROUP_RESIDENT(x, y, z, n) WORK_GROUP(x, y, z)

@@ -15,22 +15,22 @@
 namespace ridge::detail::opencl {
 namespace {
 
-// Contraction is off by the prelude's pragma, and no option here may bring it back unless the caller asked for relaxed
-// arithmetic. Division and square root are IEEE where the compiler offers it, as they are in CUDA.
+// Contraction is disabled by the prelude's pragma, and no option may enable it unless the caller asked for relaxed
+// arithmetic. Division and square root are IEEE if the compiler offers it, as in CUDA.
 std::string build_options(const ClDevice& device, const KernelSource& source) {
   std::string options = "-cl-std=CL1.2";
   const Traits& traits = device.traits();
   if (!traits.nvidia && device.info.limits.sub_group > 0) {
     options = traits.version >= 30 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
   }
-  options += " -cl-kernel-arg-info -w";  // no warnings: PoCL counts them on stderr, under the user's own lines
+  options += " -cl-kernel-arg-info -w";  // no warnings: PoCL prints their number on stderr
   if (source.relaxed_math) {
     options += " -cl-fast-relaxed-math -cl-denorms-are-zero";
   } else if (traits.correctly_rounded) {
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
   if (device.without_ptx) options += " -DRIDGE_NO_PTX";
-  // OpenCL has no word for it in the source.
+  // OpenCL cannot express it in the source.
   const Limits& limits = device.info.limits;
   const std::size_t registers = limits.registers > 0 ? limits.registers : unit_capacity(limits).registers;
   const int bound = traits.nvidia ? register_bound(source.text, registers) : 0;
@@ -58,7 +58,7 @@ std::string build_log(cl_program program, cl_device_id device) {
 struct Build {
   Owned<cl_program> program;
   cl_int status = CL_SUCCESS;
-  std::string log;  // when it failed
+  std::string log;  // set on failure
 };
 
 Build build_from_source(ClDevice& device, const std::string& text, const std::string& options) {
@@ -73,7 +73,7 @@ Build build_from_source(ClDevice& device, const std::string& text, const std::st
   return build;
 }
 
-// Nothing where the driver does not take the binary (any more).
+// Nothing if the driver does not accept the binary.
 std::optional<Owned<cl_program>> build_from_binary(ClDevice& device, const std::string& binary,
                                                    const std::string& options) {
   const cl_device_id id = device.device();
@@ -87,7 +87,7 @@ std::optional<Owned<cl_program>> build_from_binary(ClDevice& device, const std::
   return program;
 }
 
-// Empty where the driver does not hand it out; then nothing is cached.
+// Empty if the driver does not provide it; then nothing is cached.
 std::string binary_of(cl_program program) {
   std::size_t size = 0;
   if (api().GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return "";
@@ -99,7 +99,8 @@ std::string binary_of(cl_program program) {
   return binary;
 }
 
-// Only looked at once a build has failed on NVIDIA: is it the source, or does this driver refuse the inline PTX?
+// Called after a build has failed on NVIDIA: decides between an error in the source and a driver that refuses inline
+// PTX.
 bool takes_ptx(ClDevice& device) {
   const KernelSource probe{.name = "inline PTX",
                            .text =
@@ -113,8 +114,8 @@ bool takes_ptx(ClDevice& device) {
   return build_from_source(device, assembled_source(device, probe), build_options(device, probe)).status == CL_SUCCESS;
 }
 
-// With the declarations of kernels/builtins.cl and without Clang's header, whose guard is _OPENCL_H_. These are the
-// functions of OpenCL C 1.2: sub-groups need a later one.
+// Uses the declarations of kernels/builtins.cl instead of Clang's header, whose guard is _OPENCL_H_. They are the
+// functions of OpenCL C 1.2; sub-groups need a later version.
 Build build_with_few_builtins(ClDevice& device, const KernelSource& source, const std::string& text) {
   return build_from_source(device, kernel_text("device/builtins") + text,
                            build_options(device, source) + " -D_OPENCL_H_");
@@ -139,7 +140,7 @@ Build build_program(ClDevice& device, const KernelSource& source, const std::str
   }
   Build build = build_with_all_builtins(device, source, text);
   if (!few || build.status != CL_SUCCESS) return build;
-  // This program's need of another function, or a compiler that these declarations mean nothing to?
+  // Either this program needs another function, or the compiler does not accept these declarations.
   const KernelSource probe{.name = "few built-in functions",
                            .text = "KERNEL void probe(GLOBAL int* p) { *p = LOCAL_ID(0); }\n"};
   device.all_builtins = build_with_few_builtins(device, probe, assembled_source(device, probe)).status != CL_SUCCESS;

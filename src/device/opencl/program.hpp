@@ -26,8 +26,8 @@ class ClKernel final : public KernelState {
   std::shared_ptr<ClDevice> owner_;
   Owned<cl_kernel> kernel_;
   std::vector<Wants> parameters_;
-  std::array<std::size_t, 3> required_items_{};  // zeros where the kernel takes any
-  // Arguments are state of the cl_kernel: setting them and enqueueing is one step.
+  std::array<std::size_t, 3> required_items_{};  // zeros if the kernel accepts any size
+  // Arguments are state of the cl_kernel: setting them and enqueueing must be one step.
   std::mutex mutex_;
 };
 
@@ -41,10 +41,10 @@ class ClProgram final : public ProgramState {
   KeptProgram program_;
 };
 
-// From the compile cache where it holds a binary the driver still takes, else from source.
+// From the compile cache if it holds a binary that the driver accepts, else from source.
 std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& device, const KernelSource& source);
 
-// Everything a compiled binary depends on; the cache's key. Here for the tests.
+// Cache key: everything that a compiled binary depends on. Declared for the tests.
 std::string program_key(const ClDevice& device, const KernelSource& source);
 
 }  // namespace ridge::detail::opencl

@@ -25,7 +25,7 @@ Stamps required_stamps(cl_event event, const DeviceInfo& info) {
   throw Error(ErrorKind::device, fmt::format("{}: the driver has no timestamps for an event", info.id));
 }
 
-// Where a box starts, or how far it reaches: bytes, rows, slices.
+// Origin or extent of a box: bytes, rows, slices.
 using Corner = std::array<std::size_t, 3>;
 Corner corner(const ClAllocation& memory, const Pitches& pitches) {
   return {memory.origin(static_cast<std::ptrdiff_t>(pitches.offset)), 0, 0};
@@ -63,10 +63,10 @@ double ClEvent::seconds_until(EventState& later) {
 ClQueue::ClQueue(std::shared_ptr<ClDevice> opencl_device)
     : owner_(std::move(opencl_device)), queue_(owner_->make_queue()) {
   device = owner_;
-  owner_->timing();  // its self-test runs now, before there is work that would disturb it
+  owner_->timing();  // the self-test runs now, before other work can disturb it
 }
 
-// Host memory that uploads and downloads still use must not outlive its owner's belief that the queue is gone.
+// Waits for uploads and downloads that still use host memory before the queue is destroyed.
 ClQueue::~ClQueue() { api().Finish(queue_->get()); }
 
 void ClQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {
@@ -129,7 +129,7 @@ void ClQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& 
                owner_->info, to, "copying rows to");
 }
 
-// A pattern must divide offset and size. Drivers write byte patterns byte by byte, so as much as possible goes wide.
+// A pattern must divide offset and size. Drivers write byte patterns slowly, so the aligned part uses a wide pattern.
 void ClQueue::fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) {
   constexpr std::size_t wide = 16;
   const std::size_t origin = allocation_of(to).origin(offset);
@@ -156,7 +156,7 @@ void ClQueue::launch(KernelState& kernel, const Launch& shape, const std::vector
 std::shared_ptr<EventState> ClQueue::record() {
   Owned<cl_event> event;
   check(owner_->timing().enqueue(queue_->get(), event.address()), owner_->info.id, "recording an event");
-  // Another queue, or a loop around done(), may wait for it without ever touching this queue again.
+  // Another queue, or a loop around done(), may wait for it without using this queue again.
   check(api().Flush(queue_->get()), owner_->info.id, "flushing a queue");
   return std::make_shared<ClEvent>(owner_, std::move(event));
 }

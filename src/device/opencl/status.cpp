@@ -78,7 +78,7 @@ constexpr auto kNames = std::to_array<Name>({
     {-71, "CL_INVALID_SPEC_ID"},
     {-72, "CL_MAX_SIZE_RESTRICTION_EXCEEDED"},
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-    // Not in any header: what NVIDIA's driver reports once a kernel has touched memory it does not own.
+    // Not in any header: NVIDIA's driver reports it after a kernel has accessed memory that it does not own.
     {-9999, "NVIDIA's illegal memory access by a kernel"},
 });
 

@@ -1,4 +1,4 @@
-// OpenCL's status codes as names and as errors, and owners for its objects.
+// OpenCL status codes as names and errors, and owners of its objects.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace ridge::detail::opencl {
 
 std::string status_name(cl_int status);  // "CL_OUT_OF_RESOURCES (-5)"
 
-// True for the codes that mean there was no room for a buffer.
+// True for codes that mean insufficient memory for a buffer.
 bool means_no_room(cl_int status);
 
 // Error{device} "opencl:0 (name): copying 'samples' failed: CL_..." unless the status is CL_SUCCESS. `device` is the

@@ -21,7 +21,7 @@ struct Observed {
   Stamps before, first_work, last_work, after;
 };
 
-// A point, some work, a point: what the driver says of their times.
+// Measures marker, work, marker, and returns the driver's timestamps.
 Observed observe(cl_command_queue queue, const Timing& timing, cl_mem work, const std::string& device) {
   Owned<cl_event> before, after;
   std::array<Owned<cl_event>, kWorkFills> fills;
@@ -64,7 +64,7 @@ bool stamps_of(cl_event event, Stamps& stamps) {
 Timing choose_timing(cl_context context, cl_command_queue queue, cl_ulong step, const std::string& device) {
   const Owned<cl_mem> work = scratch_buffer(context, kWorkBytes, device);
   Timing timing;
-  // The first round also makes the buffer resident and the driver's own kernels compiled; it is not looked at.
+  // The first round also makes the buffer resident and compiles the driver's own kernels; it is ignored.
   observe(queue, timing, work.get(), device);
   if (ends_are_honest(observe(queue, timing, work.get(), device), step)) return timing;
   timing.scratch = scratch_buffer(context, 4, device);

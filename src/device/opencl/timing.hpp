@@ -1,5 +1,5 @@
-// How a point in a queue gets its device timestamp. A marker should have one, but drivers differ: some give none, some
-// zero, some the time of submission. A self-test decides, once a device.
+// Device timestamps of points in a queue. A marker should have one, but drivers differ: some give none, some zero, some
+// the time of submission. A self-test decides once per device.
 #pragma once
 #include <string>
 
@@ -13,16 +13,16 @@ struct Stamps {
 };
 
 struct Timing {
-  // Markers where they work, else a fill of these four bytes, which every driver times.
+  // Markers if they work, else a fill of these four bytes, which every driver times.
   Owned<cl_mem> scratch;
-  // The fill's own duration does not belong to what lies between two points; where its start is as honest as its end,
-  // the later point is taken at its start.
+  // The fill's own duration must not count: if its start time is as reliable as its end, the later point uses the
+  // start.
   bool later_at_start = false;
 
   cl_int enqueue(cl_command_queue queue, cl_event* event) const;
 };
 
-// False where the driver has no timestamps for this event.
+// False if the driver has no timestamps for this event.
 bool stamps_of(cl_event event, Stamps& stamps);
 
 Timing choose_timing(cl_context context, cl_command_queue queue, cl_ulong step, const std::string& device);
