@@ -1,4 +1,4 @@
-// The line of one length that the planner chose, shared by every plan of the process that needs it.
+// The kernel for lines of one length that the planner chose, shared by all plans of the process that need it.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -17,8 +17,8 @@ struct ChosenLine {
   planner::SharedDecision decision;
 };
 
-// Decides through wisdom, the model or measurement, and remembers the answer for the life of the process; the kernel
-// itself lives as long as somebody holds it.
+// Decides by wisdom, the model or measurement, and remembers the decision for the life of the process; the kernel lives
+// as long as it is referenced.
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options);
 

@@ -1,10 +1,11 @@
-// Lines that write their results past the caches by themselves, for batches that nobody reads soon.
+// Interface of line kernels that can write their results with non-temporal stores, for batches that are not read soon.
 #pragma once
 #include "fft/variant.hpp"
 
 namespace ridge::fft {
 
-// A second face of a LineKernel. Whoever calls it fences before others read the results (TwoStepKernels::finish).
+// Second interface of a LineKernel. The caller must issue a fence before other threads read the results
+// (TwoStepKernels::finish).
 template <class T>
 class PastCaches {
  public:
@@ -15,7 +16,7 @@ class PastCaches {
                              std::size_t out_distance, std::size_t count, Complex* scratch) const = 0;
 };
 
-// Null where the line has no such way.
+// Null if the kernel has no such method.
 template <class T>
 const PastCaches<T>* past_caches_of(const LineKernel<T>& line) {
   const auto* face = dynamic_cast<const PastCaches<T>*>(&line);

@@ -44,7 +44,7 @@ void check(const RadixGraph& graph) {
   }
 }
 
-// Every pass that a length has, with its time filled in by `seconds`.
+// All passes of a length, timed by `seconds`.
 RadixGraph graph_of(std::size_t n, const std::function<double(std::size_t stage, std::size_t radix)>& seconds) {
   RadixGraph graph;
   graph.stages = log2_of(classic::checked_length(n));
@@ -58,7 +58,7 @@ RadixGraph graph_of(std::size_t n, const std::function<double(std::size_t stage,
 
 struct OneCore {
   machine::Ceilings ceilings;
-  double peak;  // flops a second
+  double peak;  // flops per second
 };
 
 template <class T>
@@ -74,7 +74,7 @@ OneCore one_core(const Device& device) {
   return core;
 }
 
-// The plan that wisdom names, where it is one for this length.
+// The plan named by wisdom, if it is valid for this length.
 std::optional<Radices> remembered(const Device& device, const std::string& key, std::size_t n) {
   const auto entry = wisdom::find(device.info().fingerprint(), kWorkload, key);
   if (!entry) return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<Radices> remembered(const Device& device, const std::string& key, 
   return product == n ? std::optional(radices) : std::nullopt;
 }
 
-// A candidate's prediction is its path's length: the efficiency is chosen so that it comes out.
+// A candidate's prediction is the length of its path; the efficiency is chosen to give it.
 template <class T>
 std::vector<planner::Entry<LineKernel<T>>> entries_of(std::size_t n, const std::vector<RadixPath>& paths, double flops,
                                                       double peak) {
@@ -111,7 +111,7 @@ std::vector<planner::Entry<LineKernel<T>>> entries_of(std::size_t n, const std::
   return entries;
 }
 
-// A line by itself, as its passes were timed.
+// A single line, timed as its passes were.
 template <class T>
 class RadixTrials final : public LineTrials<T> {
  public:
@@ -132,7 +132,7 @@ std::string to_string(const Radices& radices) {
 
 std::vector<RadixPath> shortest_paths(const RadixGraph& graph, std::size_t count) {
   check(graph);
-  // best[s]: the `count` shortest ways to have s stages done. All edges lead forward, so one sweep settles each node.
+  // best[s]: the `count` shortest paths to stage s. All edges lead forward, so one sweep settles each node.
   std::vector<std::vector<RadixPath>> best(graph.stages + 1);
   best[0] = {RadixPath{}};
   for (std::size_t stage = 0; stage <= graph.stages; ++stage) {
@@ -200,7 +200,7 @@ RadixGraph measure_radix_graph(std::size_t n, double seconds_each) {
 template <class T>
 RadixGraph model_radix_graph(const Device& device, std::size_t n) {
   const OneCore core = one_core<T>(device);
-  // The nearest level that holds both buffers carries every pass.
+  // The nearest cache level that holds both buffers serves every pass.
   const double bytes = 2 * static_cast<double>(n * sizeof(std::complex<T>));
   double bandwidth = 0;
   for (const machine::Level& level : core.ceilings.levels) {
@@ -210,7 +210,7 @@ RadixGraph model_radix_graph(const Device& device, std::size_t n) {
   return graph_of(n, [&](std::size_t stage, std::size_t radix) {
     const double points = static_cast<double>(n), r = static_cast<double>(radix);
     const double flops = points * (1.5 + 3.5 * std::log2(r)) + (stage == 0 ? 0 : 6 * points * (r - 1) / r);
-    // A core overlaps arithmetic and memory imperfectly; adding the two never promises what neither alone allows.
+    // A core overlaps arithmetic and memory imperfectly; the sum of both is a safe estimate.
     return flops / core.peak + (bandwidth > 0 ? bytes / bandwidth : bytes * 1e-11);
   });
 }
@@ -220,7 +220,7 @@ Radices quick_radices(std::size_t n) {
   Radices radices;
   if (!std::has_single_bit(n)) return radices;
   std::size_t stages = log2_of(n);
-  // Radix 8 holds its points in registers everywhere; 4 takes what is left of three stages, 2 only what is left of 4.
+  // Radix 8 fits the registers everywhere; 4 is used for a remainder of three stages, 2 only for the remainder of 4.
   while (stages > 4 || stages == 3) radices.push_back(8), stages -= 3;
   for (; stages >= 2; stages -= 2) radices.push_back(4);
   if (stages == 1) radices.push_back(2);
@@ -241,7 +241,7 @@ RadixPlan plan_radices(const Device& device, std::size_t n, const planner::Optio
   problem.flops = n < 2 ? 0 : 5 * points * std::log2(points);
   problem.bytes = 2 * points * sizeof(std::complex<T>);
 
-  // What wisdom names must be a candidate; then no edge needs to be timed.
+  // If wisdom names a candidate, no edge needs to be timed.
   const std::optional<Radices> known = options.use_wisdom ? remembered(device, problem.key, n) : std::nullopt;
   const bool by_model = known.has_value() || options.effort == Effort::quick;
   std::vector<RadixPath> paths =

@@ -1,5 +1,5 @@
-// Which radices, in which order: a graph whose nodes are the stages done and whose edges are passes, weighted by the
-// time of the pass that starts there. The shortest path is the plan (the papers' radix planner).
+// Chooses radices and their order by a shortest path: nodes are completed stages, edges are passes weighted by their
+// time (the papers' radix planner).
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -31,18 +31,18 @@ struct RadixPath {
   double seconds = 0;
 };
 
-// The shortest path, or the `count` shortest, best first. Error{invalid_argument} where the edges do not reach the end.
+// The shortest path, or the `count` shortest, best first. Error{invalid_argument} if the edges do not reach the end.
 RadixPath shortest_path(const RadixGraph& graph);
 std::vector<RadixPath> shortest_paths(const RadixGraph& graph, std::size_t count);
-// Every path there is: the check for short lengths.
+// All paths: the check for short lengths.
 std::vector<RadixPath> all_paths(const RadixGraph& graph);
-// How many orders of these radices make 2^stages points.
+// Number of orders of these radices that make 2^stages points.
 std::size_t compositions(std::size_t stages, const std::vector<std::size_t>& radices = {2, 4, 8});
 
-// Times each pass of the classic Stockham kernel by itself.
+// Times each pass of the classic Stockham kernel separately.
 template <class T>
 RadixGraph measure_radix_graph(std::size_t n, double seconds_each = 1e-3);
-// The same from the machine's ceilings: nothing is run.
+// The same from the machine's ceilings, without running anything.
 template <class T>
 RadixGraph model_radix_graph(const Device& device, std::size_t n);
 
@@ -51,12 +51,12 @@ struct RadixPlan {
   planner::Decision decision = {};  // candidates are whole plans
 };
 
-// Edges are timed in isolation, so the few best paths are run end to end and the best of those is kept as wisdom
-// (workload "fft-radix"). Effort::quick takes wisdom or the model and runs nothing.
+// Edges are timed in isolation, so the best few paths are run end to end and the best of those is stored as wisdom
+// (workload "fft-radix"). Effort::quick uses wisdom or the model and runs nothing.
 template <class T>
 RadixPlan plan_radices(const Device& device, std::size_t n, const planner::Options& options = {});
 
-// Radices in the order the model likes on any machine: as few passes as 16, 8 and 4 allow. Microseconds.
+// Radices in the order that the model prefers on any machine: as few passes as 16, 8 and 4 allow. Takes microseconds.
 template <class T>
 Radices quick_radices(std::size_t n);
 

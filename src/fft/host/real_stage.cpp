@@ -29,7 +29,7 @@ RealStage<T>::RealStage(const RealKernel<T>& kernel, std::size_t axis, const Sid
   loops_[0] = {batch, samples.batch, spectrum.batch, 0, 0};
   std::size_t used = 1, sample_step = n_, spectrum_step = half_;
   std::array<Loop, kMostAxes> found;
-  // Factors are packed with the last axis fastest: steps grow from the inner axes outwards.
+  // Factors are packed with the last axis fastest: strides grow from the inner axes outwards.
   std::size_t count = 0;
   for (std::size_t other = axis; other-- > 0;) {
     found[count++] = {samples.shape[other], samples.strides[other], spectrum.strides[other], sample_step,

@@ -25,16 +25,16 @@ class RealStage {
   const std::array<Loop, kMostAxes>& loops() const { return loops_; }
   double points() const { return static_cast<double>(units()) * static_cast<double>(n_); }
   const RealKernel<T>& kernel() const { return kernel_; }
-  // Rows straight from one array to the other.
+  // Transforms rows directly from one array to the other.
   bool plain() const { return tile() == 0 && store_ == nullptr; }
 
-  // Rows [begin, end). Samples are of the type the load's say on their way in, T on their way out.
+  // Rows [begin, end). Input samples have the type of the load's samples, output samples have type T.
   void forward(const void* samples, Complex* spectrum, std::size_t begin, std::size_t end,
                StageScratch<T> scratch) const;
   void inverse(const Complex* spectrum, T* samples, std::size_t begin, std::size_t end, StageScratch<T> scratch) const;
 
  private:
-  struct Rows {  // some that lie along the innermost loop
+  struct Rows {  // rows along the innermost loop
     std::size_t count, samples, spectrum, sample_factor, spectrum_factor;
   };
   Rows next(std::size_t begin, std::size_t end) const;
@@ -51,7 +51,7 @@ class RealStage {
   std::array<Loop, kMostAxes> loops_;  // in: samples, out: spectra
   const Factors<T>*load_, *store_;
   std::size_t sample_bytes_;
-  std::size_t block_;        // rows a tile holds
+  std::size_t block_;        // rows per tile
   std::size_t sample_tile_;  // complex elements that hold a block of samples
 };
 

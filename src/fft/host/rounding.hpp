@@ -1,4 +1,4 @@
-// What lines are held against while planning: the same transform in wider precision, and what rounding explains.
+// Reference and error bound of line kernels during planning: the same transform in wider precision.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace ridge::fft {
 
-// In double, or with more digits where that can be had soon.
+// Computed in double, or with more digits if that is fast enough.
 template <class T>
 std::vector<std::complex<double>> wide_line(Direction direction, const std::vector<std::complex<T>>& in);
 
-// Of the largest error of many points, in units of their root mean square: the specification's gate bounds the root
-// mean square of the errors, twice of it where a convolution stands for the transform.
+// Bound of the largest error of many points, in units of their root mean square. The specification bounds the root mean
+// square of the errors; twice that for convolutions.
 double largest_rounding(std::size_t points, bool float64);
 template <class T>
 double largest_rounding(std::size_t points) {

@@ -1,4 +1,4 @@
-// How the threads share a stage's units, and two stages the planes of an array.
+// Distributes the units of a stage over threads, and the planes of an array over two stages.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace ridge::fft {
 
-// Units by all threads, which move so many bytes in all. What the threads' own caches hold is shared out equally, so
-// that everybody finds his part again; of more there are pieces for whoever is free, since on a machine with other
-// guests a core may be half as fast as its neighbours.
+// Runs all units on all threads; `bytes` is the data moved in total. Static shares if the data fit the private caches,
+// so that each thread finds its share again; dynamic blocks otherwise, because on a shared machine one core may be half
+// as fast as another.
 template <class Units>
 void run_all(std::size_t threads, std::size_t count, double bytes, const Units& units) {
   constexpr double kOwnBytes = 2 << 20;
@@ -22,7 +22,7 @@ void run_all(std::size_t threads, std::size_t count, double bytes, const Units& 
   };
   const bool large = threads > 1 && bytes > kOwnBytes * static_cast<double>(threads);
   Call call{count, large ? std::max<std::size_t>(count / (kPieces * threads), 1) : 0, units};
-  // One pointer is all a task may hold: a larger one would be allocated.
+  // A task may capture one pointer: a larger capture would be allocated.
   base::parallel(threads, [&call](std::size_t thread, std::size_t number) {
     if (call.piece == 0) {
       const base::Share share = base::share(call.count, thread, number);
@@ -33,7 +33,7 @@ void run_all(std::size_t threads, std::size_t count, double bytes, const Units& 
   });
 }
 
-// Both of each plane: `first` has so many units in one, `second` so many.
+// Runs both stages plane by plane: `first` has `units` per plane, `second` likewise.
 template <class First, class Second>
 void run_by_planes(std::size_t threads, std::size_t planes, double bytes, std::size_t in_first, const First& first,
                    std::size_t in_second, const Second& second) {

@@ -1,5 +1,5 @@
-// Long lines that several threads work on together, one line after the other: each is parts of a first step, which
-// whoever is free takes, and then parts of a second one.
+// Long lines that several threads transform together: each line consists of parts of a first step and parts of a second
+// step, scheduled dynamically.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -20,29 +20,29 @@ class SharedLine {
  public:
   using Complex = std::complex<T>;
   virtual ~SharedLine() = default;
-  virtual bool is_shared() const { return true; }  // else nothing below may be called
+  virtual bool is_shared() const { return true; }  // otherwise nothing below may be called
   virtual std::size_t points() const = 0;
   virtual double flops_done() const = 0;
-  virtual std::size_t work() const = 0;         // elements that lie between the steps of one line
-  virtual std::size_t own_scratch() const = 0;  // elements of each thread
+  virtual std::size_t work() const = 0;         // elements of the intermediate data of one line
+  virtual std::size_t own_scratch() const = 0;  // elements per thread
   virtual std::size_t first_parts() const = 0;
   virtual std::size_t second_parts() const = 0;
-  // `past`: what is written goes past the caches. The caller fences (TwoStepKernels::finish).
+  // `past`: results use non-temporal stores. The caller issues the fence (TwoStepKernels::finish).
   virtual void first(Direction direction, std::size_t part, const Complex* in, Complex* work, bool past,
                      Complex* scratch) const = 0;
   virtual void second(Direction direction, std::size_t part, Complex* work, Complex* out, bool past,
                       Complex* scratch) const = 0;
 };
 
-// A second face of a LineKernel; null where it has none.
+// Second interface of a LineKernel; null if it has none.
 template <class T>
 const SharedLine<T>* shared_line_of(const LineKernel<T>& line) {
   const auto* face = dynamic_cast<const SharedLine<T>*>(&line);
   return face != nullptr && face->is_shared() ? face : nullptr;
 }
 
-// Lines whose steps overlap, so that nobody waits for the last part of a step: while some do the second step of one,
-// others begin the next.
+// Overlaps the steps of consecutive lines, so that no thread waits for the last part of a step: while some threads do
+// the second step of one line, others start the next line.
 template <class T>
 class LinesInTurn {
  public:
@@ -52,20 +52,22 @@ class LinesInTurn {
 
   std::size_t work() const { return works_ * line_.work(); }
 
-  // `past`: results go past the caches whatever the length, for they are some of many that nobody reads soon.
+  // `past`: non-temporal stores whatever the length, because the results are part of a large batch that is not read
+  // soon.
   void run(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
            std::size_t threads, Complex* work, Complex* const* scratch, bool past) const {
-    // What lies between the steps goes there too where a thread's share would not stay in its own cache.
+    // Intermediate data use non-temporal stores too if a thread's share does not fit its private cache.
     const bool far = line_.points() * sizeof(Complex) / threads >= kFarShare;
     Call call{*this, direction, in, in_distance, out, out_distance, work, scratch, far, far || past};
-    // One pointer is all a task may hold: a larger one would be allocated.
+    // A task may capture one pointer: a larger capture would be allocated.
     base::parallel(threads, [&call](std::size_t thread, std::size_t) { call.take_parts(thread); });
   }
 
  private:
-  static constexpr std::size_t kWorks = 3;                        // one is written, one is read, one between them
-  static constexpr std::size_t kLongest = std::size_t{1} << 21;   // beyond it they are too large for that
-  static constexpr std::size_t kFarShare = std::size_t{4} << 20;  // bytes: on a Xeon 1.25 times as fast at 8 MB
+  static constexpr std::size_t kWorks = 3;                       // one being written, one being read, one between
+  static constexpr std::size_t kLongest = std::size_t{1} << 21;  // longer lines are too large for three
+  static constexpr std::size_t kFarShare =
+      std::size_t{4} << 20;  // bytes: non-temporal stores are 1.25 times as fast at 8 MB on a Xeon
   static constexpr int kLooks = 2000;
 
   struct Call {
@@ -79,11 +81,11 @@ class LinesInTurn {
     Complex* const* scratch;
     bool far, past;
     std::atomic<std::size_t> next{0};
-    // Parts of all lines so far that had the same place between the steps.
+    // Parts of all previous lines that used the same work array.
     std::array<std::atomic<std::size_t>, kWorks> first_done{}, second_done{};
 
-    // Parts are numbered so that what a part waits for has a lower number: somebody works on it, or it is done. The
-    // second step of a line comes after the first step of the next one where there is room for both.
+    // A part waits only for parts with lower numbers, which are done or in progress. The second step of a line comes
+    // after the first step of the next line if there is a work array for both.
     void take_parts(std::size_t thread) {
       const SharedLine<T>& line = self.line_;
       const std::size_t firsts = line.first_parts(), seconds = line.second_parts(), later = self.works_ > 1 ? 1 : 0;

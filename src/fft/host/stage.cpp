@@ -8,19 +8,19 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kTilePoints = 2048;  // lines shorter than this share a tile: half a common L1 in double
-constexpr std::size_t kColumns = 32;       // columns of a unit: whole cache lines, wide enough for the prefetcher
+constexpr std::size_t kTilePoints = 2048;  // shorter lines share a tile: half of a common L1 in double
+constexpr std::size_t kColumns = 32;       // columns per unit: whole cache lines, wide enough for the prefetcher
 
-// Columns whose points lie over more than this, so many bytes apart that their lines share a few sets of the caches,
-// are gathered in a tile first, if a first cache holds one that is wide enough. Elsewhere that costs a tenth.
+// Columns that extend over more than this, with a stride that maps their cache lines to few sets, are first gathered in
+// a tile, if L1 holds one that is wide enough. Otherwise gathering costs a tenth.
 constexpr std::size_t kFarBytes = std::size_t{128} << 10, kGatheredBytes = std::size_t{64} << 10, kLeastWidth = 128;
 constexpr std::size_t kSharedSets = 1024;
 
-// Elements from row to row of such a tile: whole cache lines.
+// Row stride of such a tile, in elements: whole cache lines.
 std::size_t gathered_pitch(std::size_t columns) { return (columns + 7) / 8 * 8; }
 
-// What a core's own cache keeps: from here on a copy past the caches is 1.2 times as fast as one through them with one
-// thread, 1.6 times with sixteen (Xeon, 2 MB of L2). Lines that would not fit there have better ways of their own.
+// Private cache size: for larger data non-temporal copies are 1.2 times as fast with one thread, 1.6 times with sixteen
+// (Xeon, 2 MB of L2). Lines that do not fit have better methods.
 constexpr std::size_t kStreamBytes = std::size_t{3} << 20;
 constexpr std::size_t kLongestStreamed = std::size_t{1} << 19;
 
@@ -52,7 +52,7 @@ Stage<T>::Stage(const LineKernel<T>& line, std::size_t axis, const Side& in, con
     loops_[used++] = {in.shape[other], in.strides[other], out.strides[other], packed_step(in, other),
                       packed_step(out, other)};
   }
-  // Loops of one turn go outside, where they cost nothing.
+  // Loops with one iteration go outermost, where they cost nothing.
   std::stable_partition(loops_.begin(), loops_.end(), [](const Loop& loop) { return loop.count == 1; });
   access_ = in_stride_ == 1 && out_stride_ == 1 ? Access::rows : Access::tiles;
   if (access_ == Access::tiles) {
@@ -105,7 +105,7 @@ template <class T>
 bool Stage<T>::same_planes(const std::array<Loop, kMostAxes>& rows, bool before) const {
   for (std::size_t i = 0; i < 2; ++i) {
     if (loops_[i].count != rows[i].count) return false;
-    // Out of a row's loop are spectra, which rows before it write and rows after it read.
+    // The output of a row loop is a spectrum, which earlier rows write and later rows read.
     if (loops_[i].count > 1 && rows[i].out != (before ? loops_[i].in : loops_[i].out)) return false;
   }
   return true;
@@ -215,7 +215,7 @@ template <class T>
 void Stage<T>::run_columns(Direction direction, const void* in, Complex* out, const Place& at, std::size_t count,
                            StageScratch<T> scratch) const {
   const Loop& inner = loops_.back();
-  // Whole strips at a time only where nothing else has to be done to them while they are in cache.
+  // Whole strips at a time only if nothing else has to be done to them in cache.
   const std::size_t width = tile_ == 0 && store_ == nullptr ? count : block_;
   for (std::size_t done = 0, lines = 0; done < count; done += lines) {
     lines = std::min(width, count - done);
@@ -223,7 +223,7 @@ void Stage<T>::run_columns(Direction direction, const void* in, Complex* out, co
     const Complex* source = static_cast<const Complex*>(in) + at.in + done;
     std::size_t source_stride = in_stride_;
     if (far_) {
-      if (count - done <= width + width / 4) lines = count - done;  // the odd columns of a real spectrum's rows
+      if (count - done <= width + width / 4) lines = count - done;  // the odd columns of a real spectrum
       const std::size_t pitch = gathered_pitch(lines);
       Complex* const tile = scratch.tile;
       for (std::size_t i = 0; i < n_; ++i) std::copy_n(source + i * in_stride_, lines, tile + i * pitch);

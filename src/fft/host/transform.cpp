@@ -23,16 +23,16 @@
 namespace ridge::fft {
 namespace {
 
-// Less than this many points are not worth waking threads for.
+// Fewer points are not worth waking threads for.
 constexpr double kPointsWorthThreads = 1 << 14;
-constexpr double kPlaneBytes = 4 << 20;  // a core's caches keep at least part of it
+constexpr double kPlaneBytes = 4 << 20;  // a core's caches hold at least part of it
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
 constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 
-// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack: little where
-// little will do, for some compilers have every page of it touched at every call.
+// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack. The array is
+// small if possible, because some compilers touch every page of it in every call.
 template <std::size_t kBytes, class T>
 struct OnTheStack {
   using Complex = std::complex<T>;
@@ -63,7 +63,7 @@ bool names_threads(const std::string& variant) {
   return variant.starts_with("two_step") || variant.starts_with("one_thread");
 }
 
-// Points from row to row of a plane on its own: not a power of two, where sets of caches would collide.
+// Row stride of a thread's own plane: not a power of two, which would cause cache set conflicts.
 std::size_t plane_pitch(std::size_t columns) { return lines_of(columns) + 8; }
 
 const char* in_words(Access access) {
@@ -103,7 +103,7 @@ std::vector<std::size_t> Transform<T>::long_axes(const Side& side) const {
   return axes;
 }
 
-// The last axis goes from one side to the other, the rest happens in place where it arrived.
+// The last axis goes from one side to the other; the others run in place on the output.
 template <class T>
 void Transform<T>::build_complex(DirectedStages& directed, const Side& in, const Side& out,
                                  const planner::Options& options) {
@@ -128,7 +128,7 @@ std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, cons
   const std::size_t inner = real_line_length(n);
   if (inner != 0) line(inner, options);
   const std::shared_ptr<const LineKernel<T>> base = inner == 0 ? nullptr : lines_.back();
-  // A kernel that is still alive holds its line, so the line's address cannot have been given to another.
+  // A kernel that is still alive keeps its line, so the line's address cannot have been reused.
   const std::lock_guard lock(memory->mutex);
   if (memory->entries.size() >= memory->most) {  // mostly lengths that no plan uses any more
     std::erase_if(memory->entries, [](const auto& one) { return one.second.expired(); });
@@ -144,8 +144,8 @@ std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, cons
   return kernel;
 }
 
-// Forward: the last axis makes the spectrum, the others happen in place. Back, the caller's spectrum must stay as it
-// is and the samples have no room for it, so the other axes go through a work array, one transform at a time.
+// Forward: the last axis makes the spectrum, the others run in place. Inverse: the caller's spectrum must not change
+// and the samples have no room for it, so the other axes use a work array, one transform at a time.
 template <class T>
 void Transform<T>::build_real(const planner::Options& options) {
   const std::size_t last = layout_.axes - 1;
@@ -172,7 +172,7 @@ void Transform<T>::build_real(const planner::Options& options) {
     packed *= spectrum.shape[axis];
   }
   work_.batch = packed;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {  // the one beside the rows last
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {  // the axis next to the rows comes last
     const bool first = axis == axes.rbegin();
     inverse_->stages.emplace_back(line(spectrum.shape[*axis], options), *axis, first ? spectrum : work_, work_, 1,
                                   first ? &inverse_->load : nullptr, nullptr);
@@ -180,7 +180,7 @@ void Transform<T>::build_real(const planner::Options& options) {
   inverse_->real.emplace(*real_, last, samples, work_, 1, nullptr, &inverse_->store);
 }
 
-// Whether this is one contiguous line (or a few) with nothing else to do.
+// True if this is one contiguous line (or a few) without other work.
 template <class T>
 bool Transform<T>::plain_line() const {
   return problem_.kind == Kind::complex && forward_->stages.size() == 1 &&
@@ -188,20 +188,20 @@ bool Transform<T>::plain_line() const {
          !inverse_->load.any() && !inverse_->store.any();
 }
 
-// Threads inside one line, against one thread a line: a decision like any other, with its own wisdom.
+// Chooses between all threads in one line and one thread per line; a decision like any other, with its own wisdom.
 template <class T>
 void Transform<T>::decide_threads(const planner::Options& options) {
-  // A named line is wanted as it is; "two_step" and "one_thread" name the ways of this decision.
+  // A named line is used as it is; "two_step" and "one_thread" name the alternatives of this decision.
   if (!options.variant.empty() && !names_threads(options.variant)) return;
   if (threads_ < 2 || !plain_line()) return;
   const std::size_t n = forward_->stages.front().line().length();
   if (n < kLongLine) return;
-  // As many lines as threads fill these without it; but all of a line's passes then find it in no cache, where the
-  // caches of all threads together would hold one.
+  // As many lines as threads keep all threads busy, but then no cache holds a line for its later passes, where the
+  // caches of all threads together would.
   constexpr std::size_t kWorthSharing = std::size_t{2} << 20, kTrialBytes = std::size_t{1} << 29;
   const bool many = problem_.batch >= threads_;
   if (many && n * sizeof(Complex) < kWorthSharing) return;
-  // Two for each thread: who is slower then does one, as in a batch.
+  // Two lines per thread, so that slower threads can do one, as in a batch.
   const std::size_t most = std::min(problem_.batch, 2 * threads_);
   const std::size_t lines = many ? std::clamp<std::size_t>(kTrialBytes / (2 * n * sizeof(Complex)), 1, most) : 1;
   const auto factors = TwoStep<T>::factors(n);
@@ -220,7 +220,7 @@ void Transform<T>::decide_threads(const planner::Options& options) {
     return std::make_shared<const TwoStep<T>>(choose_line<T>(device_, factors.rows, inner).kernel,
                                               choose_line<T>(device_, factors.columns, inner).kernel);
   };
-  // The line's own steps, where it has some.
+  // The line's own two steps, if it has them.
   const auto of_line = [&] {
     const auto& kernel = *std::find_if(lines_.begin(), lines_.end(), [&](const auto& k) { return k.get() == &whole; });
     return Shared(kernel, shared_line_of(whole));
@@ -358,7 +358,7 @@ void Transform<T>::decide_planes() {
   }
 }
 
-// The same two stages, from the input to one plane wherever they are and from there to the output.
+// The same two stages through one plane of scratch: from the input to the plane and from there to the output.
 template <class T>
 void Transform<T>::build_through_plane(DirectedStages& directed, const Side& in, const Side& out) {
   const std::vector<std::size_t> axes = long_axes(in);
@@ -377,8 +377,7 @@ void Transform<T>::build_through_plane(DirectedStages& directed, const Side& in,
   plane_points_ = in.shape[down] * pitch;
 }
 
-// What is read again by a next stage should stay where it is, if it can. Arm cores write whole lines without reading
-// them first.
+// Data that the next stage reads should stay in cache. Arm cores write whole cache lines without reading them first.
 template <class T>
 void Transform<T>::decide_streams() {
 #if defined(__x86_64__)
@@ -396,7 +395,7 @@ void Transform<T>::decide_streams() {
 #endif
 }
 
-// Units of a stage, all of them or a plane's.
+// Units of a stage: all of them or those of a plane.
 template <class T>
 auto Transform<T>::units_of(const Stage<T>& stage, Direction direction, const void* in, Complex* out,
                             Scratch<T>& scratch) const {

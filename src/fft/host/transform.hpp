@@ -1,4 +1,4 @@
-// A decided transform, ready to run: lines, stages, factors and scratch.
+// A planned host transform: lines, stages, factors and scratch.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -26,8 +26,8 @@ class Transform {
   using Complex = std::complex<T>;
   Transform(const Device& device, const Problem& problem, const planner::Options& options);
 
-  // Where there is nothing to do but one short line, and the caller's arrays are plainly right: done here, in a few
-  // nanoseconds. Otherwise false, and nothing was touched.
+  // Fast path for one short line with valid arguments: takes a few nanoseconds. Returns false, with nothing done,
+  // otherwise.
   bool run_short(Direction direction, std::span<const Complex> in, std::span<Complex> out) const {
     if (alone_ == nullptr ||
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
@@ -67,7 +67,7 @@ class Transform {
     return true;
   }
 
-  // The caller vouches for everything.
+  // Arguments are not checked.
   void run_unchecked(Direction direction, const void* in, void* out) const noexcept {
     const bool forward = direction == Direction::forward;
     if (const BareLine<T>& line = bare_lines_[forward ? 0 : 1]) {
@@ -82,29 +82,28 @@ class Transform {
       run_alone(static_cast<const Complex*>(in), static_cast<T*>(out));
     }
   }
-  // Null where a run is more than that.
+  // Null if a run needs more than that.
   BareLine<T> bare_line(Direction direction) const { return bare_lines_[direction == Direction::forward ? 0 : 1]; }
 
-  // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
+  // Pointers are checked by the caller. Forward: samples to spectrum; inverse: spectrum to samples.
   void run(Direction direction, const void* in, void* out) const;
 
   const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const planner::SharedDecisions& decisions() const { return decisions_; }
-  double done_flops() const;  // really done
+  double done_flops() const;  // operations actually performed
   std::string explain() const;
 
  private:
-  // What one direction does. The factors stand here so that stages can point at them.
+  // One direction. Factors are stored here, so that stages can point at them.
   struct DirectedStages {
     Factors<T> load, store;
     std::optional<RealStage<T>> real;  // before the stages of a forward transform, after those of an inverse one
     std::vector<Stage<T>> stages;
-    // The last axis and the one before it go plane by plane, so that the second finds a plane in the cache where the
-    // first left it.
+    // The last two axes run plane by plane, so that the second finds each plane in cache.
     bool by_planes = false;
-    // Both through a plane of the thread's own, where the second writes past the caches: nothing is written twice.
+    // Both use a plane of the thread's scratch if the second uses non-temporal stores: nothing is written twice.
     std::vector<Stage<T>> through_plane;
   };
 
@@ -136,7 +135,8 @@ class Transform {
   void run_alone(const Complex* in, T* out) const;
   void decide_alone();
 
-  // Long enough, there, aligned, and apart or in place as planned: what is left to refuse is refused elsewhere.
+  // True if the arrays are long enough, not null, aligned, and overlap only as planned; otherwise the error is raised
+  // elsewhere.
   template <class In, class Out>
   bool plainly_right(const In* in, std::size_t in_size, const Out* out, std::size_t out_size, std::size_t in_needed,
                      std::size_t out_needed) const {
@@ -152,15 +152,15 @@ class Transform {
   Problem problem_;
   Layout layout_;
   std::size_t threads_;
-  std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // the kernels stages refer to
+  std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // kernels that stages refer to
   std::shared_ptr<const RealKernel<T>> real_;
   planner::SharedDecisions decisions_;
-  Side work_;  // where the spectrum of one real transform of several axes stands on its way back
+  Side work_;  // layout of the intermediate spectrum of a multi-axis inverse real transform
   std::unique_ptr<DirectedStages> forward_, inverse_;
-  std::shared_ptr<const SharedLine<T>> shared_;  // one line, or several in turn, by all threads
-  std::size_t plane_points_ = 0, plane_at_ = 0;  // of a thread's own plane, and where its scratch has it
+  std::shared_ptr<const SharedLine<T>> shared_;  // one line, or several one after another, by all threads
+  std::size_t plane_points_ = 0, plane_at_ = 0;  // size of a thread's own plane, and its offset in the scratch
   std::size_t points_alone_ = 0, scratch_alone_ = 0;
-  // One short line and nothing else to do: the kernel, straight away.
+  // Single short line without other work: the kernel is called directly.
   const LineKernel<T>* alone_ = nullptr;
   BareLine<T> bare_lines_[2];
   const RealKernel<T>* real_alone_ = nullptr;

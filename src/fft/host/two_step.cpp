@@ -10,7 +10,7 @@ namespace ridge::fft {
 namespace {
 
 constexpr std::size_t kStrip = kStripWidth;
-constexpr std::size_t kShortest = 64;  // a shorter step makes the other too long for the cache
+constexpr std::size_t kShortest = 64;  // a shorter step makes the other one too long for the cache
 constexpr std::size_t kPad = 16;
 
 template <class T>
@@ -87,7 +87,7 @@ template <class T>
 void TwoStep<T>::second(Direction direction, std::size_t part, Complex* work, Complex* out, bool past,
                         Complex* scratch) const {
   const std::size_t at = part * kStrip, width = std::min(kStrip, rows_ - at);
-  // Rows of the tile start at different L1 sets, for they are read across.
+  // Rows of the tile start in different L1 sets, because they are read column by column.
   const std::size_t tile_row = columns_ + kPad;
   Complex* const tile = scratch;
   along_->run_many(direction, work + at * row_, row_, tile, tile_row, width,

@@ -16,7 +16,7 @@ class TwoStep final : public SharedLine<T> {
   using Line = std::shared_ptr<const LineKernel<T>>;
   TwoStep(Line down, Line along);
 
-  // The factors nearest to the square root; {0, 0} where one of them would be too short to be worth it.
+  // The factors nearest to the square root; {0, 0} if one of them would be too short.
   struct Factors {
     std::size_t rows, columns;
   };
@@ -26,7 +26,7 @@ class TwoStep final : public SharedLine<T> {
   std::size_t work() const override { return (rows_ * row_ + 15) / 16 * 16; }
   std::size_t own_scratch() const override;
   double flops_done() const override;
-  // Strips of columns, blocks of rows.
+  // Numbers of column strips and row blocks.
   std::size_t first_parts() const override;
   std::size_t second_parts() const override;
   void first(Direction direction, std::size_t part, const Complex* in, Complex* work, bool past,

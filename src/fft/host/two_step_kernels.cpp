@@ -60,11 +60,11 @@ void twiddle_full(const T* from, size_t rows, const T* coarse, const T* fine, T*
   }
 }
 
-// A square of points, one cache line wide, turned in registers.
+// Transposes a square of points, one cache line wide, in registers.
 template <class T>
 struct Turn;
 
-// A point of float is as wide as a double.
+// A complex float is as wide as a double.
 template <>
 struct Turn<float> {
   static constexpr size_t kPointsWide = kPoints<float>;
@@ -144,7 +144,7 @@ struct Turn<double> {
   }
 };
 
-// All of a strip's width for a few points before the next few: its rows are then written as wholly as they can be.
+// Processes the whole width of a strip for a few points at a time, so that rows are written as completely as possible.
 template <bool kStream, class T>
 void turn_full(const T* from, size_t from_stride, size_t count, T* to, size_t to_stride) {
   constexpr size_t P = Turn<T>::kPointsWide;

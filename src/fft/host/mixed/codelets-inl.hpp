@@ -2,7 +2,7 @@
 // (cmake/RidgeNumbers.cmake).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/mixed/codelets-inl.hpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::mixed::HWY_NAMESPACE {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"
@@ -29,7 +29,7 @@ namespace {
 #include "fft/host/mixed/passes-inl.hpp"
 // clang-format on
 
-// About as much code each.
+// Parts with about the same amount of code.
 using First = std::index_sequence<2, 3, 4, 5, 6, 7, 8, 9, 10>;
 using Second = std::index_sequence<11, 12, 13>;
 using Third = std::index_sequence<14, 15, 16>;

@@ -1,8 +1,8 @@
-// What of the mixed-radix kernels belongs to no radix, in Highway, compiled once per instruction set for each Number
-// (cmake/RidgeNumbers.cmake); its codelets are units of their own, codelets-inl.hpp.
+// Radix-independent parts of the mixed-radix kernels, in Highway, compiled once per instruction set for each Number
+// (cmake/RidgeNumbers.cmake). The codelets are separate units, codelets-inl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/mixed/engine-inl.hpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::mixed::HWY_NAMESPACE {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"

@@ -21,7 +21,7 @@ namespace {
 
 using mixed::Codelet;
 
-// Real operations of one butterfly, twiddles apart, a multiply-add counted as two.
+// Real operations of one butterfly without twiddles; a multiply-add counts as two.
 double butterfly_flops(std::size_t radix) {
   switch (radix) {
     case 2:
@@ -121,7 +121,7 @@ class MixedLine final : public LineKernel<T> {
     }
   }
 
-  // Short lines cannot fill the vectors alone: a vector of them goes side by side, a transform a lane.
+  // Short lines cannot fill the vectors alone: a vector of them runs together, one transform per lane.
   void run_many(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
                 std::size_t count, Complex* scratch) const override {
     if (are_columns()) {
@@ -168,7 +168,7 @@ class MixedLine final : public LineKernel<T> {
     scatter_[d](x, plane, n_, out, out_distance);
   }
 
-  // Planes start a little apart from where a power of two would put them, and end with room for a vector.
+  // Planes are padded, so that they are not a power of two apart, and end with room for a vector.
   std::size_t plane(std::size_t width) const { return (n_ * width + 15) / 16 * 16 + 16 + 128 / sizeof(T); }
   std::size_t buffers(std::size_t width) const { return radices_.size() == 1 ? 0 : 2 * plane(width) + 32; }
 
@@ -195,11 +195,11 @@ class MixedLine final : public LineKernel<T> {
     last(x, plane, groups, width, tables_.back().data(), out, out_stride, groups * out_stride);
   }
 
-  // Table i: for every group the twiddles of streams 1 .. R - 1, and once more by lane for the last pass of a line.
+  // Table i: per group the twiddles of streams 1 .. R - 1, and once more per lane for the last pass of a line.
   void make_tables() {
     const AnyRoots<T> roots(n_);
     tables_.resize(radices_.size());
-    tables_[0] = base::AlignedArray<T>(2 * (radices_[0] - 1));  // ones, for the passes that do not leave them out
+    tables_[0] = base::AlignedArray<T>(2 * (radices_[0] - 1));  // ones, for passes that always multiply
     for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] = i % 2 == 0 ? T(1) : T(0);
     std::size_t groups = radices_[0];
     for (std::size_t i = 1; i < radices_.size(); ++i) {
@@ -241,7 +241,7 @@ class MixedLine final : public LineKernel<T> {
   base::AlignedArray<T> lane_table_;
 };
 
-// The best static line of a smooth length.
+// The best static choice for a smooth length.
 template <class T>
 std::unique_ptr<LineKernel<T>> default_smooth(std::size_t n) {
   if (std::has_single_bit(n)) return default_power2<T>(n);
@@ -302,7 +302,7 @@ void list_mixed(std::size_t n, std::vector<LineChoice<T>>& out) {
                    [n, radices] { return make_mixed<T>(n, radices); }});
     efficiency *= 0.95;
   }
-  // Stockham passes stream well as long as there is a cache behind them: two steps only win beyond the last one.
+  // Stockham passes stream well within the last-level cache: two steps only win for longer lines.
   const auto factors = TwoStep<T>::factors(n);
   if (factors.rows == 0 || n < 8192) return;
   const bool large = n * sizeof(std::complex<T>) > (std::size_t{16} << 20);

@@ -11,12 +11,12 @@ namespace ridge::fft {
 
 bool is_smooth(std::size_t n);  // no prime factor above 13
 
-// Lists of radices whose product is n, the cheapest by count first, each in the order of its passes. Empty where n is
-// not smooth. n = 1 has one list without a radix.
+// Lists of radices whose product is n, cheapest first, each in the order of its passes. Empty if n is not smooth. n = 1
+// has one empty list.
 template <class T>
 std::vector<std::vector<std::size_t>> mixed_radices(std::size_t n);
 
-// Error{invalid_argument} where the radices do not make n or are not among the codelets.
+// Error{invalid_argument} if the product of the radices is not n or a radix has no codelet.
 template <class T>
 std::unique_ptr<LineKernel<T>> make_mixed(std::size_t n, const std::vector<std::size_t>& radices);
 

@@ -33,7 +33,7 @@ struct CosineSine<13> {
                                  0.93501624268541482344, 0.66312265824079520238, 0.23931566428755776715};
 };
 
-// Sums of symmetric pairs meet cosines, differences meet sines: all of it multiply-adds.
+// Sums of symmetric pairs are multiplied by cosines, differences by sines: multiply-adds only.
 template <class P, size_t R, class V = typename P::V>
 [[gnu::always_inline]] inline void odd_butterfly(V* r) {
   constexpr size_t h = R / 2;
@@ -48,7 +48,7 @@ template <class P, size_t R, class V = typename P::V>
 #pragma GCC unroll 8
   for (size_t k = 0; k < h; ++k) sum = P::add(sum, a[k]);
   r[0] = sum;
-  // All sums grow together: one by one, each addition would wait for the one before.
+  // All sums are accumulated in parallel: one after another, each addition would wait for the previous one.
   V c[h], s[h];
 #pragma GCC unroll 8
   for (size_t k = 1; k <= h; ++k) {
@@ -104,7 +104,7 @@ constexpr size_t inverse_modulo(size_t a, size_t m) {
   return 0;
 }
 
-// Good and Thomas: coprime factors need no twiddles, only another order, and here that is only names of registers.
+// Good-Thomas: coprime factors need no twiddles, only another order, which here only renames registers.
 template <class P, size_t A, size_t B, class V = typename P::V>
 [[gnu::always_inline]] inline void coprime_butterfly(V* r, const typename P::Constants& constants) {
   constexpr size_t N = A * B, from_a = B * inverse_modulo(B % A, A), from_b = A * inverse_modulo(A % B, B);

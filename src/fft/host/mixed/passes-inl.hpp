@@ -28,7 +28,7 @@ HWY_INLINE void store_points(T* p, typename P::V v) {
     hn::StoreU(re, d, p);
     hn::StoreU(im, d, p + 1);
   } else if constexpr (L * sizeof(T) <= 16) {
-    // Not StoreInterleaved2: that would be ST2, three times as slow as two zips and a pair of stores.
+    // Not StoreInterleaved2: ST2 is three times as slow as two zips and a pair of stores.
     hn::StoreU(InterleaveLower(d, re, im), d, p);
     hn::StoreU(InterleaveUpper(d, re, im), d, p + L);
   } else {
@@ -113,8 +113,8 @@ void out_pass(const T* x, size_t plane, size_t groups, size_t inner, const T* tw
   }
 }
 
-// Lanes are groups. R neighbours of each of L groups come as L vectors and are transposed, L points at a time; where R
-// is no multiple of L the last of them overlap the ones before, or (R < L) reach into the next group.
+// Lanes are groups. R neighbours of each of L groups are loaded as L vectors and transposed, L points at a time. If R
+// is not a multiple of L, the last of them overlap the previous ones, or (R < L) extend into the next group.
 template <class P, size_t R, bool kInverse, class T = typename P::T>
 void last_pass(const T* x, size_t plane, size_t groups, const T* twiddles, T* out) {
   constexpr size_t L = P::kLanes;
@@ -161,7 +161,7 @@ HWY_INLINE void whole_line(const T* in, size_t in_stream, T* out, size_t out_str
   for (size_t t = 0; t < R; ++t) store_points<P, kInverse>(out + 2 * t * out_stream, r[t]);
 }
 
-// Alone, a complex number is a vector: the eighth and sixteenth roots have no such form, and power2 does those lengths.
+// A single complex number is a vector: eighth and sixteenth roots have no such form, and power2 handles those lengths.
 template <class T, size_t R, bool kInverse>
 HWY_INLINE void whole_alone(const T* in, size_t in_stream, T* out, size_t out_stream) {
 #if HWY_TARGET != HWY_SCALAR
@@ -180,7 +180,7 @@ HWY_INLINE void whole_alone(const T* in, size_t in_stream, T* out, size_t out_st
   whole_line<P, R, kInverse>(in, in_stream, out, out_stream, P::constants());
 }
 
-// May run in place, so the rest is done one by one and nothing twice.
+// May run in place, so the remainder is done one by one and nothing twice.
 template <class Wide, size_t R, bool kInverse, class T = typename Wide::T>
 void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_stream) {
   constexpr size_t L = Wide::kLanes;
@@ -192,7 +192,7 @@ void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_strea
   for (; k < inner; ++k) whole_alone<T, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream);
 }
 
-// L points of L transforms, transposed: r[i] holds point i of them all.
+// Transposes L points of L transforms: r[i] holds point i of all of them.
 template <class P, bool kInverse, class T = typename P::T>
 HWY_INLINE void gather_square(const T* in, size_t distance, typename P::V* r) {
   constexpr size_t L = P::kLanes;
@@ -220,7 +220,7 @@ HWY_INLINE void scatter_square(const typename P::V* r, T* out, size_t distance) 
   for (size_t l = 0; l < L; ++l) store_points<P, kInverse>(out + 2 * l * distance, typename P::V(re[l], im[l]));
 }
 
-// The last square of points starts earlier where L does not divide R.
+// The last square of points starts earlier if L does not divide R.
 template <class P, size_t R, bool kInverse, class T = typename P::T>
 void batch(const T* in, size_t in_distance, T* out, size_t out_distance) {
   constexpr size_t L = P::kLanes;
@@ -269,7 +269,7 @@ constexpr typename Codelet<T>::Batch batch_or_none() {
   return nullptr;
 }
 
-// Vectors longer than 256 bits would leave most passes of common lengths without a full one.
+// Vectors longer than 256 bits would leave most passes of common lengths without a full vector.
 template <class T>
 inline constexpr size_t kMixedLanes = kWideLanes<T> * sizeof(T) > 32 ? 32 / sizeof(T) : kWideLanes<T>;
 

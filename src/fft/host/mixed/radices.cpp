@@ -1,4 +1,4 @@
-// Which radices in which order.
+// Chooses radices and their order for a smooth length.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t kLargest = 16;
 
-// Of a pass, for each point: memory and arithmetic, in about cycles of a vector lane. Counted from loads, stores and
-// operations of each butterfly and set right by a few measurements.
+// Cost of a pass per point: memory and arithmetic, roughly in cycles of a vector lane. Counted from loads, stores and
+// operations of each butterfly and calibrated by a few measurements.
 constexpr double kPrices[kLargest + 1] = {0,    0,    1.00, 1.15, 1.10, 1.40, 1.45, 2.00, 1.35,
                                           1.80, 1.80, 3.10, 1.75, 3.70, 2.70, 2.60, 2.20};
 
-// A list without memory of its own: planning makes hundreds.
+// A list without allocations: planning makes hundreds.
 struct Radices {
   std::array<std::uint8_t, 64> values;
   std::size_t size = 0;
@@ -27,7 +27,7 @@ struct Radices {
   auto end() { return values.begin() + size; }
 };
 
-// Every multiset of radices with this product, in descending order; at no cost but the passes' own.
+// All multisets of radices with this product, in descending order, with the cost of their passes.
 void split(std::size_t n, std::size_t largest, Radices& chosen, std::vector<Radices>& found) {
   constexpr std::size_t kEnough = 4000;
   if (n == 1) {
@@ -45,10 +45,10 @@ void split(std::size_t n, std::size_t largest, Radices& chosen, std::vector<Radi
   }
 }
 
-// What the passes cost in this order. One that cannot fill a vector costs nearly as many times as there are lanes: the
-// last needs a vector of groups, every other a vector of neighbours; the last is best where it is a multiple of them.
+// Cost of the passes in this order. A pass that cannot fill a vector costs nearly as many times as there are lanes: the
+// last pass needs a vector of groups, ideally a multiple, every other pass a vector of neighbours.
 double price_in_order(const Radices& radices, std::size_t n, std::size_t lanes) {
-  if (radices.size == 1) return 0;  // a codelet: nothing beats it
+  if (radices.size == 1) return 0;  // a codelet: always best
   double sum = 0;
   std::size_t inner = n;
   for (std::size_t i = 0; i < radices.size; ++i) {
@@ -63,7 +63,7 @@ double price_in_order(const Radices& radices, std::size_t n, std::size_t lanes) 
   return sum;
 }
 
-// Odd radices first, where streams are long; any of them may be the last.
+// Odd radices first, where streams are long; any of them may be last.
 void order(Radices& radices, std::size_t n, std::size_t lanes) {
   std::sort(radices.begin(), radices.end(),
             [](std::size_t a, std::size_t b) { return a % 2 != b % 2 ? a % 2 > b % 2 : a > b; });
@@ -93,7 +93,7 @@ std::vector<std::vector<std::size_t>> mixed_radices(std::size_t n) {
   std::vector<Radices> found;
   Radices chosen;
   split(n, kLargest, chosen, found);
-  // The few that cost least in any order, then in their best.
+  // The cheapest few in any order, then in their best order.
   const auto cheaper = [](const Radices& a, const Radices& b) { return a.cost < b.cost; };
   std::stable_sort(found.begin(), found.end(), cheaper);
   if (found.size() > 40) found.resize(40);

@@ -1,5 +1,5 @@
-// Short contiguous transforms, a strip of them at once: transposed in registers into a strip of columns, transformed as
-// columns, transposed back. For lengths too short to fill the lanes of one wide vector on their own.
+// Batches of short contiguous transforms: a strip of them is transposed in registers into columns, transformed as
+// columns and transposed back. For lengths too short to fill the lanes of a wide vector alone.
 
 template <class P, size_t A, size_t B>
 struct BatchOf {

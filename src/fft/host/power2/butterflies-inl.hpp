@@ -19,7 +19,7 @@ template <class P, class V = typename P::V>
   d = P::unrotate(d0, d1);
 }
 
-// The odd outputs need W8 = sqrt(1/2) (1 - i): rotate first, then scale while adding.
+// The odd outputs need W8 = sqrt(1/2) (1 - i): rotated first, then scaled in the addition.
 template <class P, class V = typename P::V>
 [[gnu::always_inline]] inline void butterfly8(V* r, const typename P::Constants& c) {
   const V a0 = P::add(r[0], r[4]), a1 = P::sub(r[0], r[4]), a2 = P::add(r[2], r[6]), a3 = P::sub(r[2], r[6]);
@@ -35,8 +35,8 @@ template <class P, class V = typename P::V>
   P::add_sub_half(e3, g3, c, r[7], r[3]);
 }
 
-// Four columns of four, then the sixteenth roots, then four rows. W8^3 and W16^9 are left negated and the sign is
-// taken up by the additions that follow.
+// Four columns of four, the sixteenth roots, four rows. W8^3 and W16^9 stay negated; the following additions take their
+// sign into account.
 template <class P, class V = typename P::V>
 [[gnu::always_inline]] inline void butterfly16(V* r, const typename P::Constants& c) {
 #pragma GCC unroll 4

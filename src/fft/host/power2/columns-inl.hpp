@@ -1,7 +1,6 @@
-// Columns side by side: the same passes with the columns of a strip as lanes, so that nothing is ever shuffled.
-//
-// A strip is kStrip columns wide, at least one cache line. The first pass reads the caller's rows, the last one writes
-// them; between the two the strip lives in scratch, in inner order.
+// Adjacent columns: the same passes with the columns of a strip as lanes, so that no shuffles are needed. A strip is
+// kStrip columns wide, at least one cache line. The first pass reads the caller's rows, the last one writes them;
+// between the two the strip is in scratch, in inner order.
 
 template <class P, size_t R, bool kTwiddles, bool kUser, class T = typename P::T>
 [[gnu::always_inline]] inline void column_group(const T* in, size_t in_step, T* z, size_t z_step, const T* twiddles,
@@ -43,7 +42,7 @@ template <class P, size_t N, size_t R, size_t A, size_t B, bool kUser, bool kUse
       T* const row = out + 2 * out_row * (k1 + A * k2);
       for (size_t g = 0; g < groups; ++g) {
         typename P::V r[R];
-        // One pass only: the caller's own rows; otherwise what the passes before left in scratch.
+        // With a single pass: the caller's rows; otherwise the scratch of the previous pass.
         const T* const source = A * B == 1 ? z + 2 * L * g : z + 2 * L * ((g * A + k1) * B + k2);
         const size_t step = A * B == 1 ? 2 * z_row : 2 * P::kStrip * m;
 #pragma GCC unroll 16

@@ -9,10 +9,10 @@ namespace ridge::fft::power2 {
 
 namespace {
 
-// A leaf of 256 rows by one cache line fills a quarter of a common L1; 512 where that saves a level.
+// A leaf of 256 rows by one cache line fills a quarter of a common L1; 512 if that saves a level.
 constexpr int kLeafBits = 8;
 
-// Radix 16 wherever it divides; the rest is left to the first pass, which reads the caller's rows.
+// Radix 16 as long as it divides; the rest is left to the first pass, which reads the caller's rows.
 std::vector<size_t> column_levels(size_t n) {
   const int bits = std::countr_zero(n);
   if (bits <= kLeafBits + 1) return {};
@@ -63,7 +63,7 @@ void Columns<T>::descend(int direction, size_t level, T* block, size_t output_bl
                          size_t out_row, T* scratch) const {
   const size_t strip = engine_.strip;
   if (level == levels_.size()) {
-    // The leaf's rows go straight to their final places: a row is a whole line, so nothing is left to reorder.
+    // Rows of the leaf go directly to their final positions: a row is a whole cache line, so no reordering is left.
     line_->leaf[direction](block, strip, out + 2 * out_row * output_block, out_row * descent_.blocks(),
                            line_tables_.data(), scratch);
     return;
@@ -107,7 +107,7 @@ void Columns<T>::run(int direction, const T* in, size_t in_row, T* out, size_t o
   size_t c = 0;
   for (; c + strip <= columns; c += strip) run_strip(direction, in + 2 * c, in_row, out + 2 * c, out_row, scratch);
   if (c == columns) return;
-  // A narrower last strip goes through a full one beside the work area.
+  // A narrower last strip is processed as a full one next to the work area.
   const size_t rest = columns - c;
   T* const tile = scratch + 2 * (work() + 2 * (line_->length * strip + pad()));
   std::memset(tile, 0, 2 * sizeof(T) * n_ * strip);

@@ -1,10 +1,9 @@
-// Lines of radix 8 in vectors of sixteen: the first pass turns eight vectors against pairs of lanes, the second puts
-// the pairs apart, and each has arithmetic enough to hide its shuffles behind. Radix 16 would turn sixteen by sixteen
-// in one place and keep more in hand than there are registers.
-//
-// Row p of the first pass is eight results; rows 2 i and 2 i + 1 share a vector, result k of them in lanes 2 k and 2 k
-// + 1. After the second pass things are as passes of radix 16 and 4 would have left them, and the passes of
-// lines-inl.hpp go on. Included once per target, inside HWY_NAMESPACE, where vectors have sixteen lanes of float.
+// Radix-8 lines in vectors of sixteen lanes: the first pass transposes eight vectors against pairs of lanes, the second
+// separates the pairs, and each has enough arithmetic to hide its shuffles. Radix 16 would transpose sixteen by sixteen
+// at once and need more registers than there are. Row p of the first pass is eight results; rows 2 i and 2 i + 1 share
+// a vector, result k of them in lanes 2 k and 2 k + 1. After the second pass the layout is that of passes of radix 16
+// and 4, and the passes of lines-inl.hpp continue. Included once per target, inside HWY_NAMESPACE, for vectors of
+// sixteen floats.
 
 template <class P>
 struct Eights {
@@ -14,7 +13,7 @@ struct Eights {
   using D = typename P::D;
   using Wide = Split<double, 8, false>;
 
-  // Sixteen points in their order, from the caller's or the inner one.
+  // Sixteen points in order, from the caller's or the inner layout.
   template <bool kUser>
   static HWY_INLINE V load(const T* p) {
     if constexpr (kUser) {
@@ -28,7 +27,7 @@ struct Eights {
               RIDGE_SHUFFLE(v.im, v.im, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15)};
     }
   }
-  // Pairs of lanes against vectors.
+  // Transposes pairs of lanes against vectors.
   static HWY_INLINE void turn(R1* v) {
     typename Wide::R1 w[8];
 #pragma GCC unroll 8
@@ -37,7 +36,7 @@ struct Eights {
 #pragma GCC unroll 8
     for (size_t i = 0; i < 8; ++i) v[i] = hn::BitCast(D(), w[i]);
   }
-  // One factor for even lanes and one for odd: real parts of both, then imaginary.
+  // One factor for even lanes and one for odd lanes: real parts of both, then imaginary parts.
   static HWY_INLINE V times_pair(const T* w, V x) {
     const typename Wide::D d;
     double re, im;

@@ -1,5 +1,5 @@
-// Complex arithmetic of Armv8.3 (FCMLA, FCADD): a vector holds re, im pairs as they lie in memory, a rotation by i
-// costs an addition, a product two multiplications, and only the first pass of a float line moves lanes.
+// Complex arithmetic of Armv8.3 (FCMLA, FCADD): a vector holds interleaved re, im pairs, a rotation by i costs an
+// addition, a product two multiplications, and only the first pass of a float line shuffles lanes.
 #pragma once
 #include <arm_neon.h>
 
@@ -43,7 +43,7 @@ struct Float {
   [[gnu::always_inline]] static V unrotate(V a, V b) {
     return kInverseTransform ? vcaddq_rot270_f32(a, b) : vcaddq_rot90_f32(a, b);
   }
-  // The imaginary half of w times x; conjugated for the inverse, so that one table serves both directions.
+  // Adds the imaginary part of w times x; conjugated for the inverse, so that one table serves both directions.
   [[gnu::always_inline]] static V turn(V sum, V w, V x) {
     return kInverseTransform ? vcmlaq_rot270_f32(sum, w, x) : vcmlaq_rot90_f32(sum, w, x);
   }
@@ -55,7 +55,7 @@ struct Float {
   [[gnu::always_inline]] static V times_same(const T* w, V x) { return times_constant(vld1q_f32(w), x); }
   [[gnu::always_inline]] static V times_root1(V x, const Constants& c) { return times_constant(c.root1, x); }
   [[gnu::always_inline]] static V times_root3(V x, const Constants& c) { return times_constant(c.root3, x); }
-  // a +- sqrt(1/2) b. A fused form would overwrite `a` and cost a move where this costs a product.
+  // a +- sqrt(1/2) b. A fused form would overwrite `a` and need a move instead of the product.
   [[gnu::always_inline]] static void add_sub_half(V a, V b, const Constants& c, V& plus, V& minus) {
     const V t = vmulq_f32(b, c.half);
     plus = vaddq_f32(a, t);
@@ -87,7 +87,7 @@ struct Float {
       }
     }
   }
-  // `kLanes` transforms of N points into N vectors, one transform a lane, and back.
+  // Converts `kLanes` transforms of N points to N vectors with one transform per lane, and back.
   template <size_t N>
   [[gnu::always_inline]] static void gather(const T* in, size_t distance, V* r) {
 #pragma GCC unroll 16

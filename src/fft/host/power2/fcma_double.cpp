@@ -7,7 +7,7 @@
 namespace ridge::fft::power2::fcma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/power2/lines-inl.hpp"
@@ -15,7 +15,7 @@ namespace {
 #include "fft/host/power2/fcma_lines-inl.hpp"
 // clang-format on
 
-// Of each length the fastest first, as measured on a Neoverse V1.
+// For each length the fastest first, measured on a Neoverse V1.
 constexpr Line<double> kLines[] = {
     short_line<Double, Double, 2>(),
     short_line<Double, Double, 4>(),

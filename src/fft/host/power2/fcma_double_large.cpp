@@ -6,7 +6,7 @@
 namespace ridge::fft::power2::fcma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/power2/lines-inl.hpp"

@@ -6,7 +6,7 @@
 namespace ridge::fft::power2::fcma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/power2/lines-inl.hpp"
@@ -25,7 +25,7 @@ constexpr ColumnLine<float> kColumnLines[] = {
 constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<Float, 4>(), column_level_of<Float, 8>(),
                                                 column_level_of<Float, 16>()};
 
-// Two transforms side by side need no twiddles that differ by lane.
+// Two adjacent transforms need no twiddles that differ by lane.
 constexpr Batch<float> kBatches[] = {
     {16,
      {16, 0, 0, 0},

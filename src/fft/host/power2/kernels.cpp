@@ -21,7 +21,7 @@ namespace ridge::fft::power2 {
 
 namespace {
 
-// Real additions and multiplications of one butterfly, twiddles apart.
+// Real additions and multiplications of one butterfly, without twiddles.
 double butterfly_flops(size_t radix) {
   switch (radix) {
     case 2:
@@ -86,8 +86,8 @@ class Kernel : public LineKernel<T> {
   const Power2Choice choice_;
 
  private:
-  // The tables of columns are half the work of planning and most plans have none: made when somebody first asks for
-  // their scratch, which every plan does before it runs.
+  // Column tables are half of the planning time and most plans need none, so they are made when the scratch size for
+  // columns is first requested, which every plan does before it runs.
   const Columns<T>& column_kernel() const {
     std::call_once(columns_once_, [this] { columns_ = std::make_unique<const Columns<T>>(engine_, n_); });
     return *columns_;
@@ -104,7 +104,7 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T>, public Shared
   using Complex = std::complex<T>;
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
-    // Lines side by side serve every engine of their instruction set.
+    // Kernels for batches of lines serve every engine of their instruction set.
     for (const Line<T>& line : simd_engine<T>().lines) {
       if (line.length == n && line.together > 1) group_ = &line;
     }
@@ -178,9 +178,9 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T>, public Shared
 
   const Line<T>& line_;
   LineTables<T> tables_;
-  // Where one transform alone cannot fill the vectors.
+  // Used if one transform alone cannot fill the vectors.
   const Line<T>* group_ = nullptr;
-  // One line alone needs no scratch; several side by side may.
+  // A single line needs no scratch; several together may.
   bool is_bare() const {
     return line_.radices[1] == 0 || line_.tables == LineTableKind::tangents_whole ||
            line_.tables == LineTableKind::shears_whole;
@@ -190,8 +190,9 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T>, public Shared
   LineTables<T> group_tables_, batch_tables_;
 };
 
-// Every level makes one pass over its block and descends into the sub-blocks, so that all but the first few passes
-// find their data in cache; lines finish the leaves in place and one reorder writes the result in whole cache lines.
+// Every level makes one pass over its block and descends into the sub-blocks, so that all but the first few passes find
+// their data in cache. Lines finish the leaves in place, and one reordering pass writes the result in whole cache
+// lines.
 template <class T>
 class DeepKernel final : public Kernel<T> {
   using Base = Kernel<T>;
@@ -263,8 +264,8 @@ class DeepKernel final : public Kernel<T> {
   std::vector<Table<T>> level_tables_;
 };
 
-// Columns in strips of a cache line or two, a twiddle, rows: each half of the work stays in L2, and main memory is read
-// twice and written twice however long the line is.
+// Columns in strips of a cache line or two, a twiddle, rows: each step works in L2, and main memory is read twice and
+// written twice, whatever the length.
 template <class T>
 class SquareKernel final : public Kernel<T> {
   using Base = Kernel<T>;

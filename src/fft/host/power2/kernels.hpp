@@ -1,4 +1,5 @@
-// LineKernel over an engine: one class for what fits in cache, one for the depth-first descent, one way with columns.
+// LineKernel implementations over an engine: one for lines in cache, one for the depth-first descent, one for two
+// steps.
 #pragma once
 #include <memory>
 

@@ -1,6 +1,7 @@
-// Beyond the caches: decimation-in-frequency passes for the depth-first descent, and the final reorder.
+// Transforms larger than the caches: decimation-in-frequency passes for the depth-first descent, and the final
+// reordering.
 
-// Few streams: pointers that advance, two vectors a step, so that stores pair up and lines are used whole.
+// Few streams: advancing pointers, two vectors per step, so that stores are paired and cache lines are used whole.
 template <class P, size_t R, bool kUser, class T = typename P::T>
 [[gnu::always_inline]] inline void narrow_level(const T* in, size_t in_stream, T* out, size_t out_stream, size_t count,
                                                 const T* twiddles) {
@@ -67,7 +68,7 @@ void level(const T* in, size_t in_stream, T* out, size_t out_stream, size_t coun
   if constexpr (R > 4) wide_level<P, R, kUser>(in, in_stream, out, out_stream, count, twiddles);
 }
 
-// A tile is one cache line of points from as many blocks; it is read line by line and written line by line.
+// A tile is one cache line of points from as many blocks; it is read and written by cache lines.
 template <class P, class T = typename P::T>
 void reorder(const T* in, const size_t* offsets, size_t blocks, size_t leaf, T* out) {
   constexpr size_t tile = 64 / (2 * sizeof(T));

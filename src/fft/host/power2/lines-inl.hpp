@@ -1,12 +1,11 @@
-// Whole transforms in cache: Stockham passes whose shapes are all known to the compiler.
-//
-// First pass (radix A): lanes are neighbouring points, so twiddles differ by lane and the results are transposed into
-// runs of A. Every later pass is vertical. A middle pass writes each butterfly's results side by side (whole lines,
-// store pairs) and leaves the strided access to the loads of the pass that follows; the last pass puts things right:
-// the block at storage index (g * B + k2) * C + k3 holds outputs g * lanes + A * k2 + A * B * k3.
+// Whole transforms in cache: Stockham passes whose shapes are compile-time constants. First pass (radix A): lanes are
+// neighbouring points, so twiddles differ by lane and the results are transposed into runs of A. Every later pass is
+// vertical. A middle pass writes the results of each butterfly contiguously (whole cache lines, paired stores) and
+// leaves the strided access to the loads of the next pass; the last pass restores the order: the block at storage index
+// (g * B + k2) * C + k3 holds outputs g * lanes + A * k2 + A * B * k3.
 
-// A pointer for every stream of results, for stores that come in pairs and reach a few hundred bytes. x86 has neither,
-// and GCC keeps such pointers in vectors there.
+// One pointer per result stream, for paired stores with short offsets. x86 has neither, and GCC would keep such
+// pointers in vectors there.
 #if defined(__aarch64__)
 inline constexpr bool kPointerAStream = true;
 #else
@@ -15,7 +14,7 @@ inline constexpr bool kPointerAStream = false;
 
 template <class T>
 [[gnu::always_inline]] inline void hide(T*& pointer) {
-  // Without this the compiler knows that two streams lie a constant apart and gives up the paired stores.
+  // Hides from the compiler that two streams are a constant distance apart, which would prevent paired stores.
   asm("" : "+r"(pointer));
 }
 
@@ -75,7 +74,7 @@ template <class P, size_t N, size_t S, size_t R, class T = typename P::T>
 template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = typename P::T>
 [[gnu::always_inline]] inline void last_pass(const T* z, T* out) {
   constexpr size_t L = P::kLanes, groups = A / L, stream = 2 * (N / R);
-  // Two neighbouring vectors a step where registers allow: their stores pair up.
+  // Two neighbouring vectors per step if registers allow: their stores are paired.
   constexpr size_t U = R <= 8 && groups % 2 == 0 && P::kRegisters >= 2 * 2 * R ? 2 : 1;
   const typename P::Constants c = P::constants();
   T* o[kPointerAStream ? R : 1];
@@ -122,10 +121,10 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
   last_pass<P, N, R, A, B, C>(z, out);
 }
 
-// The second buffer starts two lines late, so that equal indices of the two do not share an L1 set.
+// The second buffer is offset by two cache lines, so that equal indices of both do not share an L1 set.
 inline constexpr size_t kBufferPad = 128;
 
-// Only the passes that touch the caller's data need to know the direction where the policy has a Core of its own.
+// Only passes that access the caller's data depend on the direction if the policy has a Core.
 template <bool kFirst, class A, class B>
 struct Pick {
   using Type = A;
@@ -145,9 +144,10 @@ struct LineOf {
     using First = typename Pick<kUser, P, Core>::Type;
     T* const z = scratch + 2 * N + kBufferPad / sizeof(T);
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
-      // Three passes of a long line fill L1: out of place, the result's own memory is the first buffer.
+      // Three passes of a long line fill L1: out of place, the output serves as the first buffer.
       T* const y = C > 1 && D == 1 && N * sizeof(T) >= 8192 && in != out ? out : scratch;
-      // The first pass touches all lines of a short transform at once, which hides the stream from the prefetcher.
+      // The first pass accesses all cache lines of a short transform at once, which hides the stream from the
+      // prefetcher.
       if (N <= 512 && i + 1 < count) {
         for (size_t p = 0; p < 2 * N; p += 64 / sizeof(T)) __builtin_prefetch(in + 2 * in_distance + p);
       }

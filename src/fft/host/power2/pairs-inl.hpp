@@ -1,6 +1,6 @@
-// One short line alone in vectors of 512 bits, its complex numbers left interleaved: radices 1 to 8 across the vectors,
-// a twiddle, and the points of a vector among themselves, each step of those a shuffle and a fused multiply-add.
-// Included once per target, inside HWY_NAMESPACE, where vectors have 64 bytes.
+// One short line in 512-bit vectors of interleaved complex numbers: radices 1 to 8 across the vectors, a twiddle, then
+// the points within a vector, each step a shuffle and a fused multiply-add. Included once per target, inside
+// HWY_NAMESPACE, for 64-byte vectors.
 
 template <class Real, bool kInverseTransform, size_t kBytes>
 struct Pairs {
@@ -13,7 +13,7 @@ struct Pairs {
   };
   static HWY_INLINE Constants constants() { return {hn::Set(D(), T(0.70710678118654752440))}; }
 
-  // One or, where bit p is set, minus one, for the real and the imaginary part of point p.
+  // One, or minus one if bit p is set, for the real and the imaginary part of point p.
   static HWY_INLINE V signs(unsigned real, unsigned imaginary) {
     alignas(64) T values[kLanes];
 #pragma GCC unroll 8
@@ -45,7 +45,7 @@ struct Pairs {
 #define RIDGE_SHUFFLE2(a, b, ...) \
   V { __builtin_shufflevector((a).raw, (b).raw, __VA_ARGS__) }
 
-  // The points of a vector, bins in bit-reversed order.
+  // Transforms the points within a vector; bins are in bit-reversed order.
   static HWY_INLINE V within(V x, const T* w) {
     if constexpr (kPoints == 8) {
       const V far = RIDGE_SHUFFLE2(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -63,7 +63,7 @@ struct Pairs {
       return hn::MulAdd(x, signs(0xa, 0xa), beside);
     }
   }
-  // Of every fourth point, whose parts are exchanged already: times -i forward, i inverse.
+  // Multiplies every fourth point, whose parts are already exchanged, by -i (forward) or i (inverse).
   static HWY_INLINE V quarter_signs() { return kInverseTransform ? signs(0x88, 0x00) : signs(0x00, 0x88); }
 
   // Bin r + R k is point k of vector r, whose points are in bit-reversed order.

@@ -27,7 +27,7 @@ namespace {
 
 using namespace power2;
 
-// One point: the transform is the point itself.
+// One point: the transform is the identity.
 template <class T>
 class OnePoint final : public LineKernel<T> {
  public:
@@ -92,7 +92,7 @@ bool has_line(const Engine<T>& engine, std::size_t n) {
   return std::any_of(engine.lines.begin(), engine.lines.end(), [n](const Line<T>& line) { return line.length == n; });
 }
 
-// Tangents first, except where lines that stay in the registers of AVX-512 measured faster.
+// Tangent lines first, except where register-resident AVX-512 lines measured faster.
 template <class T>
 std::vector<const Engine<T>*> engines_for(std::size_t n) {
   auto order = engines<T>();
@@ -104,8 +104,8 @@ std::vector<const Engine<T>*> engines_for(std::size_t n) {
   return order;
 }
 
-// Radices whose exponents sum to `bits`, drawn from the levels there are; at most a handful of them, most promising
-// first: the fewest passes, and few streams in the first one, which reads the caller's unpadded array.
+// Lists of radices whose exponents sum to `bits`, from the available levels; at most a handful, most promising first:
+// the fewest passes, and few streams in the first one, which reads the caller's unpadded array.
 std::vector<std::vector<std::size_t>> level_plans(int bits) {
   std::vector<std::vector<std::size_t>> plans;
   const auto fill = [&](std::vector<std::size_t> head, int rest) {
@@ -125,8 +125,8 @@ std::vector<std::vector<std::size_t>> level_plans(int bits) {
   return plans;
 }
 
-// The levels that measured best above a line: 4 first, for the caller's array is not padded and four streams are what
-// its cache sets hold; then as few passes as the engine's widest level allows, the bits spread evenly.
+// The levels that measured best above a line: 4 first, because the caller's array is not padded and its cache sets hold
+// four streams; then as few passes as the engine's widest level allows, with evenly distributed bits.
 std::vector<std::size_t> preferred_levels(int bits, int widest) {
   if (bits <= 3) return {std::size_t{1} << bits};
   std::vector<std::size_t> levels = {4};
@@ -144,7 +144,7 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::size_t most, std::vec
       leaves.push_back(&line);
     }
   }
-  // The engine's favourite first; where its levels divide by eight, the leaf nearest to it that leaves whole eights.
+  // The engine's preferred leaf first; if its levels are powers of eight, the nearest leaf that leaves whole eights.
   const int widest = engine.wide_levels ? 4 : 3;
   const auto rank = [&](const Line<T>* line) {
     const int away = std::abs(std::countr_zero(line->length) - std::countr_zero(engine.leaf));
@@ -167,8 +167,7 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::size_t most, std::vec
   }
 }
 
-// Two steps: the square, and fewer rows than that, since sixteen columns of them should stay in L1 through their
-// passes.
+// Two steps: the square, and fewer rows, because sixteen columns of them should stay in L1 through their passes.
 template <class T>
 void add_squares(const Engine<T>& engine, std::size_t n, bool all, std::vector<Power2Choice>& choices) {
   constexpr int kShortest = 13, kFewestRows = 6, kLongestRow = 13;
@@ -188,13 +187,13 @@ void add_squares(const Engine<T>& engine, std::size_t n, bool all, std::vector<P
   }
 }
 
-// All of them, or no more than it takes to know the first.
+// All choices, or only as many as needed to know the first.
 template <class T>
 std::vector<Power2Choice> list_choices(std::size_t n, bool first_only) {
   check_length(n);
   if (n == 1) return {{"copy", "any", {}, {}}};
   std::vector<Power2Choice> choices;
-  // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
+  // Up to about the size of L1 the passes of a line are cheaper than descent and reordering.
   constexpr std::size_t kLineBytes = 64 * 1024;
 #if defined(__x86_64__)
   constexpr bool kSquares = true;
@@ -202,18 +201,17 @@ std::vector<Power2Choice> list_choices(std::size_t n, bool first_only) {
   constexpr bool kSquares = false;
 #endif
   constexpr std::size_t kSquareBytes = 512 * 1024;
-  constexpr std::size_t kFewDeep = 3, kAnyDeep = 1000;  // a planner tries a handful of both engines' ways
+  constexpr std::size_t kFewDeep = 3, kAnyDeep = 1000;  // a planner tries a handful of both engines' choices
   const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
   auto order = engines_for<T>(n);
 #if defined(__aarch64__)
-  // Split radix-8 levels have no rotations to pay for: in float they overtake the complex instructions out of L1.
+  // Split radix-8 levels have free rotations: in float they overtake the complex instructions beyond L1.
   if (!lines_first && sizeof(T) == sizeof(float)) std::reverse(order.begin(), order.end());
 #endif
   for (const Engine<T>* engine : order) {
-    // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
-    // size.
+    // A descent over more than L2 costs more than two steps on the Xeon; with NEON it is the reverse at any size.
     const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
-    // Tangents have two steps as a line, which share more than these do; shears have nothing but lines.
+    // Tangent engines have two-step lines that share more than these; shear engines have lines only.
     const bool lines_only =
         std::string_view(engine->name) == "neon/shear" || (engine == tangent_engine<T>() && has_line(*engine, n));
     if (square_first && !lines_only) add_squares(*engine, n, kSquares, choices);
@@ -224,7 +222,7 @@ std::vector<Power2Choice> list_choices(std::size_t n, bool first_only) {
     if (square_first || lines_only) continue;
     const auto others = static_cast<std::ptrdiff_t>(choices.size());
     add_squares(*engine, n, kSquares, choices);
-    // In reach of a planner that tries a handful.
+    // Within the number of choices that a planner tries.
     if (kSquares && others >= 2) std::rotate(choices.begin() + 2, choices.begin() + others, choices.end());
   }
   return choices;
@@ -250,7 +248,7 @@ std::unique_ptr<LineKernel<T>> make_power2(std::size_t n, const Power2Choice& ch
 template <class T>
 std::unique_ptr<LineKernel<T>> default_power2(std::size_t n) {
   check_length(n);
-  // Listing them all takes longer than many a plan.
+  // Listing all of them takes longer than many a plan.
   static std::array<std::once_flag, std::bit_width(kMaxPower2)> listed;
   static std::array<Power2Choice, std::bit_width(kMaxPower2)> first;
   const auto bits = static_cast<std::size_t>(std::countr_zero(n));
@@ -271,7 +269,7 @@ template <class T>
 void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
   if (!std::has_single_bit(n) || n > kMaxPower2) return;
   const double points = static_cast<double>(n);
-  // Radix 8 and 16 need about 0.85 of the radix-2 count. The list comes best first, as measured by its author.
+  // Radix 8 and 16 need about 0.85 of the radix-2 operation count. The list is ordered by measurements, best first.
   const double flops = 0.85 * 5 * points * std::log2(std::max(points, 2.0));
   double efficiency = 0.5;
   for (const Power2Choice& choice : power2_choices<T>(n)) {

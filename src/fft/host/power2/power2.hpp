@@ -1,4 +1,4 @@
-// Complex transforms of a power of two points on one core: every way this machine can do one, and the best of them.
+// Complex transforms of 2^k points on one core: all choices on this machine, and the best of them.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace ridge::fft {
 
-// One way to do a length. `engine` is an instruction set ("fcma", "neon", "avx2", ...). Without levels the line is
-// Stockham passes with these radices; with levels, depth-first passes of those radices come before lines of the
-// remaining length, and a reorder after them. With rows there are two steps: columns of so many points, then rows.
+// One method for a length. `engine` is an instruction set ("fcma", "neon", "avx2", ...). Without levels the line
+// consists of Stockham passes with these radices; with levels, depth-first passes of those radices precede lines of the
+// remaining length and a reordering. With rows there are two steps: columns of `rows` points, then rows.
 struct Power2Choice {
   std::string name;  // "fcma 4*16*(16*16*4)"
   std::string engine;
@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxPower2 = std::size_t{1} << 30;
 template <class T>
 std::vector<Power2Choice> power2_choices(std::size_t n);
 
-// Error{invalid_argument} where n is no power of two up to 2^30 or the choice does not belong to it.
+// Error{invalid_argument} if n is not a power of two up to 2^30 or the choice does not belong to it.
 template <class T>
 std::unique_ptr<LineKernel<T>> make_power2(std::size_t n, const Power2Choice& choice);
 

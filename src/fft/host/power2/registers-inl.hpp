@@ -1,10 +1,8 @@
-// Short transforms that never leave the registers of a machine with thirty-two of 512 bits: sixteen points of one line
-// in the lanes of two vectors, real and imaginary parts, four lines at a time.
-//
-// A vector has four blocks of four lanes. Turning blocks against vectors, and lanes of a block against vectors, costs
-// one instruction a vector and step; the permutes that split the parts at the first load and join them at the last
-// store take any order for the same price, and put the rest right. Included once per target, inside HWY_NAMESPACE,
-// where vectors have sixteen lanes of float.
+// Short transforms that stay in the 32 registers of AVX-512: sixteen points of one line in the lanes of two vectors
+// (real and imaginary parts), four lines at a time. A vector has four blocks of four lanes. Transposing blocks against
+// vectors, and lanes of a block against vectors, costs one instruction per vector and step; the permutes that split the
+// parts at the first load and join them at the last store can apply any order for the same price and complete the
+// reordering. Included once per target, inside HWY_NAMESPACE, for vectors of sixteen floats.
 
 // clang-format off
 #define RIDGE_SHUFFLE(a, b, ...) R1{__builtin_shufflevector((a).raw, (b).raw, __VA_ARGS__)}
@@ -18,7 +16,7 @@ struct Registers {
   using V = typename P::V;
 
   static HWY_INLINE V ordered(R1 re, R1 im) { return kInverseTransform ? V{im, re} : V{re, im}; }
-  // Thirty-two numbers in their order.
+  // Thirty-two numbers in order.
   static HWY_INLINE V load(const float* p) {
     const R1 a = hn::LoadU(D(), p), b = hn::LoadU(D(), p + 16);
     return ordered(RIDGE_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
@@ -87,7 +85,7 @@ struct RegisterLine {
   using R1 = typename K::R1;
   using D = typename K::D;
 
-  // So many lines side by side fill four vectors; of fewer than eight points they must be neighbours.
+  // Number of lines that fill four vectors; below eight points they must be contiguous.
   static constexpr size_t kTogether = N >= 64 ? 1 : 64 / N;
 
   static void run(const float* in, size_t in_distance, float* out, size_t out_distance, size_t count,
@@ -106,7 +104,7 @@ struct RegisterLine {
     }
   }
 
-  // Points are pairs of float, as wide as a double.
+  // Points are pairs of floats, as wide as a double.
   static HWY_INLINE void two(const float* in, float* out) {
     const hn::Repartition<double, D> d;
 #pragma GCC unroll 4
@@ -249,7 +247,7 @@ struct RegisterLine {
   }
 };
 
-// One of several lines at once is no choice of its own: it serves batches of the lines that are.
+// Kernels for several lines are not choices of their own: they serve batches of the line kernels.
 template <size_t N>
 constexpr Line<float> register_line() {
   using Forward = RegisterLine<false, N>;

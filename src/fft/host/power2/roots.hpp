@@ -1,4 +1,4 @@
-// Roots of unity of a power of two: those of any order, and any index.
+// Roots of unity whose order is a power of two.
 #pragma once
 #include "fft/roots.hpp"
 

@@ -1,4 +1,4 @@
-// The engine of lines by shears, for Arm cores: what else it does, it does as the engine written in Highway.
+// Engine of shear lines for Arm cores; everything else is taken from the Highway engine.
 #pragma once
 #include "fft/host/power2/engine.hpp"
 

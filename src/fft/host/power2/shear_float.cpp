@@ -1,8 +1,8 @@
-// Lines of float for Arm cores without complex instructions. A rotation by theta is three shears, r += a i, i += b r,
-// r += a i with a = -tan(theta / 2) and b = sin(theta): three fused operations in place where a product takes four and
-// a move. Angles must stay small for it, so columns of the upper half count as negative (j - J) and so do results of
-// radix 16 from the eighth on; the last pass puts its output right. Every vector of NEON shares two pipes with the
-// stores, so radix 16 works on its rows in two halves, loading them twice, and never spills.
+// Float lines for Arm cores without complex instructions. A rotation by theta is three shears, r += a i, i += b r, r +=
+// a i with a = -tan(theta / 2) and b = sin(theta): three fused operations in place, where a product takes four and a
+// move. Angles must be small, so columns of the upper half count as negative (j - J), and so do results of radix 16
+// from the eighth on; the last pass corrects its output. NEON arithmetic shares two pipes with the stores, so radix 16
+// processes its rows in two halves, loading them twice, and never spills.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
@@ -14,7 +14,7 @@ namespace {
 #define RIDGE_INLINE [[gnu::always_inline]] static inline
 
 using V = float32x4_t;
-struct Four {  // four complex numbers, split
+struct Four {  // four complex numbers, real and imaginary parts separate
   V r, i;
 };
 
@@ -30,7 +30,7 @@ RIDGE_INLINE void store(float* p, Four x) {
 template <bool kInverseTransform>
 RIDGE_INLINE void store_joined(float* p, Four x) {
   const V first = kInverseTransform ? x.i : x.r, second = kInverseTransform ? x.r : x.i;
-  V low, high;  // as assembly: a compiler that makes ST2 of them loses
+  V low, high;  // assembly, because compilers generate the slower ST2
   asm("zip1 %0.4s,%2.4s,%3.4s\n\tzip2 %1.4s,%2.4s,%3.4s" : "=&w"(low), "=w"(high) : "w"(first), "w"(second));
   vst1q_f32(p, low);
   vst1q_f32(p + 4, high);
@@ -59,9 +59,8 @@ RIDGE_INLINE Four turn_lane(Four x, V w) {
   return x;
 }
 
-// Two columns of four interleaved rows: radix 4, where -i is one reversal, for the unzips that split parts and turn
-// lanes from columns to results also sort d +- reversed(d'). The inverse exchanges real and imaginary parts here and
-// in store_joined.
+// Two columns of four interleaved rows: radix 4, where -i is one reversal, because the unzips that split parts and
+// transpose lanes also sort d +- reversed(d'). The inverse exchanges real and imaginary parts here and in store_joined.
 template <bool kInverseTransform>
 RIDGE_INLINE void first_four(const float* p0, const float* p1, const float* p2, const float* p3, Four& c0, Four& c1) {
   const V x0 = vld1q_f32(p0), x1 = vld1q_f32(p1), x2 = vld1q_f32(p2), x3 = vld1q_f32(p3);
@@ -76,8 +75,8 @@ RIDGE_INLINE void first_four(const float* p0, const float* p1, const float* p2, 
   c1 = {vuzp2q_f32(ra, rb), vuzp2q_f32(ia, ib)};
 }
 
-// First pass, radix 4: column j of J, rows a J + j; results of a column lie side by side. Upper columns are j - J, so
-// that the row above is meant: row 0 wraps round to row 4.
+// First pass, radix 4: column j of J, rows a J + j; results of a column are contiguous. Upper columns are j - J, which
+// refers to the row above: row 0 wraps to row 4.
 template <bool kInverseTransform, size_t N>
 [[gnu::noinline]] void first4(const float* x, float* __restrict y, const float* t) {
   constexpr size_t J = N / 4;
@@ -98,7 +97,7 @@ template <bool kInverseTransform, size_t N>
   }
 }
 
-// First pass, radix 16. Both halves of the columns share one table, walked up and then down.
+// First pass, radix 16. Both halves of the columns share one table, read forwards and then backwards.
 template <bool kInverseTransform, size_t N, bool kBack>
 RIDGE_INLINE void first16_half(const float* x, float* __restrict y, const float* t, const float* constants) {
   constexpr size_t J = N / 16;
@@ -135,12 +134,12 @@ template <bool kInverseTransform, size_t N>
   first16_half<kInverseTransform, N, true>(x, y, t, constants);
 }
 
-// Row 0 may lie elsewhere than the others would have it.
+// Row 0 may have another address than the stride implies.
 struct FromRows {
   const float *first, *second;
   size_t step;
   [[gnu::always_inline]] const float* operator()(size_t a) const { return a == 0 ? first : second + step * (a - 1); }
-  [[gnu::always_inline]] void again() { asm("" : "+r"(first), "+r"(second)); }  // forget what was loaded
+  [[gnu::always_inline]] void again() { asm("" : "+r"(first), "+r"(second)); }  // forces the values to be loaded again
 };
 struct ToTurned {
   float* o;
@@ -207,7 +206,7 @@ RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
   }
 }
 
-// Eight numbers in hand.
+// Eight numbers in registers.
 template <class To>
 RIDGE_INLINE void eight_of(const Four* v, const To& to, V w1) {
   Four s[4], d[4];
@@ -243,7 +242,7 @@ template <size_t J, size_t S>
   }
 }
 
-// Last pass over S results each: those before `shift` of row 0 belong to the end.
+// Last pass over S results each: results of row 0 before `shift` belong to the end.
 template <bool kInverseTransform, size_t R, size_t S>
 [[gnu::noinline]] void last(const float* z, float* __restrict out, const float* roots, size_t shift) {
   [[maybe_unused]] const V w1 = vld1q_f32(roots), w3 = vld1q_f32(roots + 4);
@@ -269,7 +268,7 @@ template <bool kInverseTransform, size_t R, size_t S>
   }
 }
 
-// Tables: twenty-four constants of a first radix 16, eight roots, the first pass; then a table a middle pass.
+// Tables: twenty-four constants of a first radix 16, eight roots, the first pass; then one table per middle pass.
 struct ShearTables {
   const float *constants, *roots, *first;
   [[gnu::always_inline]] explicit ShearTables(const float* const* t)
@@ -325,7 +324,7 @@ struct ShearLine {
     float* const z = scratch + 2 * N + 32;  // equal indices of the two buffers do not share an L1 set
     constexpr size_t one = A == 16 ? 8 : 0;
     for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) {
-      // Out of place the result's memory is the first buffer of long lines: less of L1 is used.
+      // Out of place the output is the first buffer of long lines, which saves L1.
       float* const y = N >= 2048 && in != out ? out : scratch;
       if (N <= 512 && count > 1) {
         for (size_t p = 0; p < 2 * N; p += 16) __builtin_prefetch(in + 2 * in_distance + p);
@@ -370,7 +369,7 @@ constexpr Line<float> shear_line() {
           LineTableKind::shears};
 }
 
-// Of each length the fastest first, as a prototype measured them on a Neoverse N1.
+// For each length the fastest first, measured with a prototype on a Neoverse N1.
 constexpr Line<float> kShearLines[] = {
     shear_whole<8>(),           shear_whole<16>(),       shear_whole<32>(),       shear_line<4, 16>(),
     shear_line<16, 4>(),        shear_line<16, 8>(),     shear_line<16, 16>(),    shear_line<4, 16, 8>(),

@@ -1,4 +1,4 @@
-// Lengths 2 to 16 as one butterfly: `kLanes` transforms side by side in registers, the odd ones out one at a time.
+// Lengths 2 to 16 as one butterfly: `kLanes` transforms together in registers, the remaining ones one at a time.
 
 template <class P, class One, size_t N>
 struct ShortLine {
@@ -27,7 +27,7 @@ struct ShortLine {
   }
 };
 
-// As many of them as a strip: for lengths where one alone is better off as a line.
+// As many as a strip: for lengths where a single transform is faster as a line.
 template <class P, class One, size_t N>
 struct ShortBatch {
   using T = typename P::T;

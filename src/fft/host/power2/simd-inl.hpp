@@ -1,8 +1,7 @@
 // Split arithmetic in Highway: a vector of complex numbers is one vector of real parts and one of imaginary parts.
-// Rotations by i cost nothing, products four operations; data is split where it is first loaded and interleaved again
-// where it is last stored. The inverse swaps real and imaginary parts at those two places and shares all else.
-//
-// Included once per target, inside HWY_NAMESPACE, after hwy/highway.h.
+// Rotations by i are free, products take four operations; data is split at the first load and interleaved at the last
+// store. The inverse swaps real and imaginary parts at those two places and shares everything else. Included once per
+// target, inside HWY_NAMESPACE, after hwy/highway.h.
 
 namespace hn = hwy::HWY_NAMESPACE;
 using std::size_t;
@@ -10,7 +9,7 @@ using std::size_t;
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 inline constexpr size_t kWideLanes = 1;
-// One lane has nothing to shuffle and Highway's scalar target no such operations; these are named, never called.
+// Placeholders for Highway's scalar target, which has no such shuffles; never called.
 template <class D, class V>
 V ConcatEven(D, V, V lo) {
   return lo;
@@ -46,7 +45,7 @@ using hn::InterleaveLower;
 using hn::InterleaveUpper;
 #endif
 
-// 16 architectural registers: radix 4 is all that stays in them.
+// 16 architectural registers: only radix 4 fits them.
 inline constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
 
 template <class Real, size_t kLaneCount, bool kInverseTransform>
@@ -55,18 +54,17 @@ struct Split {
   using D = hn::CappedTag<T, kLaneCount>;
   using R1 = hn::Vec<D>;
   struct V {
-    // Written out: the compiler would place its own outside Highway's target attributes.
+    // Explicit, because the compiler's own would be outside Highway's target attributes.
     HWY_INLINE V() {}
     HWY_INLINE V(R1 real, R1 imaginary) : re(real), im(imaginary) {}
     R1 re, im;
   };
   using Core = Split<Real, kLaneCount, false>;
-  static constexpr bool kSwapped =
-      kInverseTransform;  // parts exchange their places at the first load and the last store
+  static constexpr bool kSwapped = kInverseTransform;  // parts are exchanged at the first load and the last store
   static constexpr size_t kLanes = kLaneCount, kSame = 2, kRegisters = kFewRegisters ? 8 : 16;
   static constexpr size_t kLine = 64 / (2 * sizeof(T)), kStrip = kLanes > kLine ? kLanes : kLine;
-  // Beyond one 128-bit block, lane l of an inner vector holds point (l % 2) * L / 2 + l / 2: the order that costs no
-  // crossing of blocks on x86, neither on the way in nor out.
+  // Beyond one 128-bit block, lane l of an inner vector holds point (l % 2) * L / 2 + l / 2: the order that needs no
+  // shuffles across blocks on x86 at load or store.
   static constexpr bool kFolded = kLanes * sizeof(T) > 16;
   static constexpr size_t point(size_t lane) { return kFolded ? (lane % 2) * (kLanes / 2) + lane / 2 : lane; }
 
@@ -175,7 +173,7 @@ struct Split {
     }
 #endif
     if constexpr (L >= 2 * kInBlock && L > 1) {
-      // Halves of the vector against the upper half of the registers.
+      // Exchanges halves of the vectors with the upper half of the registers.
 #pragma GCC unroll 8
       for (size_t j = 0; j < L / 2; ++j) {
         const R1 a = v[j], b = v[j + L / 2];
@@ -195,7 +193,7 @@ struct Split {
     }
   }
 #if HWY_TARGET == HWY_AVX3
-  // Every second block of both, from the first or the second on: one instruction, where blends take two.
+  // Every second block of both, starting with the first or the second: one instruction, where blends take two.
   template <int kOdd>
   static HWY_INLINE R1 blocks(R1 a, R1 b) {
     constexpr int k = 4 * kOdd, h = 2 * kOdd;
@@ -208,7 +206,7 @@ struct Split {
   }
 #endif
 
-  // Block b of results goes into the lanes, lanes become rows; both orders are those of point().
+  // Block b of results goes into the lanes, lanes become rows; both in the order of point().
   template <size_t R>
   static HWY_INLINE void store_transposed(T* y, const V* r) {
     constexpr size_t L = kLanes;
@@ -224,7 +222,7 @@ struct Split {
     }
   }
 
-  // `kLanes` transforms into vectors with one transform a lane, and back; L points of each at a time.
+  // Converts `kLanes` transforms to vectors with one transform per lane, and back; L points of each at a time.
   static HWY_INLINE void gather_block(const T* in, size_t distance, V* r) {
     constexpr size_t L = kLanes;
     R1 re[L], im[L];
@@ -259,7 +257,7 @@ struct Split {
     for (size_t b = 0; b < N; b += kLanes) scatter_block(out + 2 * b, distance, r + b);
   }
 
-  // One cache line of points from as many blocks, written line by line; pairs of points as pairs of doubles.
+  // One cache line of points from as many blocks, written by cache lines; pairs of points as pairs of doubles.
   static HWY_INLINE void transpose_tile(const T* const* source, size_t at, T* out, size_t row) {
     if constexpr (sizeof(T) == 8 || kWideLanes<T> == 1) {
       for (size_t k = 0; k < kLine; ++k) {

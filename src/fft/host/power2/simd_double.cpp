@@ -1,7 +1,7 @@
 // Lines of double in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/power2/simd_double.cpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"
@@ -26,7 +26,7 @@ namespace {
 #endif
 // clang-format on
 
-// Of each length the fastest first, as measured with NEON; lines narrower than the vectors come after the full ones.
+// For each length the fastest first, measured with NEON; lines narrower than the vectors come after the full ones.
 constexpr Line<double> kLines[] = {
 #if HWY_TARGET == HWY_AVX3
     pair_line<double, 4>(),     pair_line<double, 8>(),      pair_line<double, 16>(),  pair_line<double, 32>(),
@@ -38,7 +38,7 @@ constexpr Line<double> kLines[] = {
     line<double, 16, 8, 4>(),   line<double, 8, 8, 4, 4>(),  line<double, 8, 8, 16>(), line<double, 16, 8, 8>(),
     line<double, 16, 16, 8>(),  line<double, 16, 8, 8, 4>(),
 #if HWY_TARGET != HWY_AVX3
-    line<double, 8, 8, 8, 8>(),  // faster than the one before, but for Bluestein's bound a digit too inexact
+    line<double, 8, 8, 8, 8>(),  // faster than the previous one, but too inexact for Bluestein's error bound
 #endif
     line<double, 16, 16, 16>(),
 };

@@ -2,7 +2,7 @@
 // (cmake/RidgeNumbers.cmake); the engine that holds them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/power2/simd_engine-inl.hpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"

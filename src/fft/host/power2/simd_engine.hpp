@@ -1,4 +1,4 @@
-// The engine written in Highway: the widest instruction set this machine has, chosen once.
+// The Highway engine: the widest instruction set of this machine, chosen once.
 #pragma once
 #include "fft/host/power2/engine.hpp"
 

@@ -1,7 +1,7 @@
 // Lines of float in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/power2/simd_float.cpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/simd-inl.hpp"
 #include "fft/host/power2/butterflies-inl.hpp"
@@ -28,7 +28,7 @@ namespace {
 #endif
 // clang-format on
 
-// Of each length the fastest first, as measured with NEON; lines narrower than the vectors come after the full ones.
+// For each length the fastest first, measured with NEON; lines narrower than the vectors come after the full ones.
 constexpr Line<float> kLines[] = {
 #if HWY_TARGET == HWY_AVX3
     register_line<2>(),

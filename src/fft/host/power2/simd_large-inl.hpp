@@ -30,7 +30,7 @@ template <class T, size_t A, size_t B>
 constexpr Batch<T> batch() {
   using Forward = Split<T, kWideLanes<T>, false>;
   using Inverse = Split<T, kWideLanes<T>, true>;
-  // A line alone fills the vectors from the square of their lanes on.
+  // A single line fills the vectors if its length is at least the square of their lanes.
   if constexpr (A * B < kWideLanes<T> * kWideLanes<T>) {
     return {A * B, {A, B, 0, 0}, {BatchOf<Forward, A, B>::run, BatchOf<Inverse, A, B>::run}};
   }

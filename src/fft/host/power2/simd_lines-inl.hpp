@@ -2,7 +2,7 @@
 
 constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-// As wide as the first radix and what it leaves allow.
+// As wide as the first radix and the remaining length allow.
 template <class T, size_t A, size_t B, size_t C = 1, size_t D = 1>
 constexpr Line<T> line() {
   constexpr size_t L = smaller(kWideLanes<T>, smaller(A, B * C * D));

@@ -1,4 +1,4 @@
-// What the Highway files hand to each other.
+// Declarations shared by the Highway files.
 #pragma once
 #include "fft/host/power2/engine.hpp"
 

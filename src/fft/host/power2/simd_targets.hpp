@@ -1,6 +1,6 @@
-// Which of Highway's targets the FFT is built for. SVE vectors have no size the compiler knows and cannot stand in the
-// arrays a butterfly is made of (and at 256 bits would be no faster than two NEON pipes); the others left out add no
-// instruction that a butterfly uses. The last three, AVX10.2, Sapphire Rapids and Zen 4, stand here by their bits,
+// Highway targets that the FFT is built for. SVE vectors have no compile-time size and cannot be elements of the arrays
+// of a butterfly (and at 256 bits would be no faster than two NEON pipes); the other excluded targets add no
+// instruction that a butterfly uses. The last three, AVX10.2, Sapphire Rapids and Zen 4, are given by their bits,
 // because older versions of Highway have no names for them: those processors run the code of HWY_AVX3.
 #pragma once
 #define HWY_DISABLED_TARGETS \

@@ -7,13 +7,13 @@ namespace ridge::fft::power2 {
 
 namespace {
 
-// The order of points in an inner vector wider than 128 bits: see Split::point().
+// Order of points in an inner vector wider than 128 bits: see Split::point().
 template <class T>
 size_t lane_point(size_t lane, size_t lanes, bool split) {
   return split && lanes * sizeof(T) > 16 ? (lane % 2) * (lanes / 2) + lane / 2 : lane;
 }
 
-// The order of points in a vector of the tangent lines: see Tangent::point().
+// Order of points in a vector of the tangent lines: see Tangent::point().
 template <class T>
 size_t tangent_point(size_t lane, size_t lanes) {
   constexpr size_t kBlock = 16 / sizeof(T), kHalf = kBlock / 2;
@@ -24,8 +24,8 @@ size_t tangent_point(size_t lane, size_t lanes) {
 // w = c (1 + i t), the tangent rounded once.
 template <class T>
 void tangent_and_cosine(const Point<DoubleDouble>& w, T& t, T& c) {
-  // In place of a cosine of nothing: below the last digit of what it is added to, and its tangent leaves room for
-  // numbers up to 1e29 (1e290 of double).
+  // Replaces a zero cosine: small enough to vanish when added, and its tangent allows numbers up to 1e29 (1e290 in
+  // double).
   constexpr double kNothing = sizeof(T) == sizeof(float) ? 1e-9 : 1e-17;
   if (w.re.high < kNothing && w.re.high > -kNothing) {
     c = T(kNothing);
@@ -79,7 +79,7 @@ Table<T> step_twiddles(const Roots<T>& roots, size_t n, size_t rows, size_t coun
 
 namespace {
 
-// Of the rotation by `steps` of `order` steps backwards: -tan(theta / 2) and sin(theta). Below half a turn.
+// Shears of the rotation by -steps / order of a turn: -tan(theta / 2) and sin(theta). Below half a turn.
 template <class T>
 void shears(const Roots<T>& roots, std::ptrdiff_t steps, size_t order, T& a, T& b) {
   const size_t step = roots.length() / order;
@@ -92,7 +92,7 @@ void shears(const Roots<T>& roots, std::ptrdiff_t steps, size_t order, T& a, T& 
 
 template <class T>
 Table<T> shear_first(const Roots<T>& roots, size_t n, size_t radix) {
-  // Sixteenths of a turn are no roots of eight points, nor needed there.
+  // Eight points have no sixteenth roots and need none.
   const Roots<T> sixteenth(16);
   const std::ptrdiff_t J = static_cast<std::ptrdiff_t>(n / radix), columns = radix == 16 ? J / 2 + 1 : J;
   Table<T> table(32 + 2 * radix * static_cast<size_t>(columns));
@@ -208,7 +208,7 @@ Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points) {
     out[2 * points + 2 * p] = -w.imag();
     out[2 * points + 2 * p + 1] = w.imag();
   };
-  // Within a vector, the second half's factors before the halves part: roots of the order of its points.
+  // Factors of the second half within a vector, before the halves separate: roots of the order of its points.
   for (size_t p = 0; p < points; ++p) put(p, roots.at(p < points / 2 ? 0 : (p - points / 2) * rows));
   for (size_t r = 1; r < rows; ++r) {
     out += 4 * points;

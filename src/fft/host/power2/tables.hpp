@@ -1,4 +1,4 @@
-// Twiddles in the order a pass consumes them.
+// Twiddle tables in the order in which the passes read them.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -35,8 +35,8 @@ Table<T> register_twiddles(const Roots<T>& roots, size_t n);
 template <class T>
 Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points);
 
-// For butterflies of `radix` by tangents after `before` frequencies: t and c of every twiddle of a row, rows of `lanes`
-// frequencies at a time in the order of their vectors, or one after the other with one lane.
+// For tangent butterflies of `radix` after `before` frequencies: t and c of every twiddle of a row, `lanes` frequencies
+// at a time in the order of their vectors, or one after another with one lane.
 template <class T>
 Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, size_t lanes);
 
@@ -44,20 +44,20 @@ Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, si
 template <class T>
 Table<T> step_twiddles(const Roots<T>& roots, size_t n, size_t rows, size_t count, size_t lanes);
 
-// For lines of rotations by shears: twenty-four constants, eight roots, the first pass of radix 4 or 16.
+// For shear lines: twenty-four constants, eight roots, the first pass of radix 4 or 16.
 template <class T>
 Table<T> shear_first(const Roots<T>& roots, size_t n, size_t radix);
-// A middle pass of radix 16 over lines of which n points are left.
+// A middle pass of radix 16 with n points left.
 template <class T>
 Table<T> shear_middle(const Roots<T>& roots, size_t n);
 
-// The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
+// Tables of a line or a column line, as pointers in the order its functions expect. Radices are zero-terminated.
 template <class T>
 class LineTables {
  public:
   LineTables() = default;
   LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots);
-  // Columns: every pass shares its twiddles among the lanes.
+  // Columns: all lanes share the twiddles of every pass.
   LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots);
   const T* const* data() const { return pointers_.data(); }
 

@@ -1,10 +1,9 @@
-// Butterflies by tangents: with w = c (1 + i t), a +- w b is u = br - t bi, v = bi + t br, a +- c (u, v), six fused
-// operations with the twiddle included where a product and two additions take eight. A product by -i w exchanges u and
-// v. Where the cosine vanishes a tiny one stands in for it: what it adds is below the last digit.
-//
-// Vectors are the compiler's own, of any width, split into real and imaginary parts inside. The file that includes this
-// is compiled with contraction of products and sums (power2.cmake), which is where the fused operations come from.
-// Included once per target, inside its namespace; no lambdas, for they would fall outside the target's attributes.
+// Tangent butterflies: with w = c (1 + i t), a +- w b is u = br - t bi, v = bi + t br, a +- c (u, v), six fused
+// operations including the twiddle, where a product and two additions take eight. A product by -i w exchanges u and v.
+// A zero cosine is replaced by a tiny one whose contribution is below rounding. Vectors are compiler vectors of any
+// width, with real and imaginary parts separate. The including file is compiled with contraction (power2.cmake), which
+// generates the fused operations. Included once per target, inside its namespace; no lambdas, for they would fall
+// outside the target's attributes.
 
 using std::size_t;
 
@@ -15,7 +14,7 @@ constexpr size_t reversed(size_t k, size_t bits) {
   return bits == 0 ? 0 : ((k & 1) << (bits - 1)) | reversed(k >> 1, bits - 1);
 }
 
-// Which lane of two vectors of W lanes each goes where; blocks of B lanes are 128 bits, pieces of `piece` lanes stay
+// Lane order of a shuffle of two vectors of W lanes; blocks of B lanes are 128 bits, pieces of `piece` lanes stay
 // together.
 struct InterleaveLow {
   static constexpr size_t at(size_t lane, size_t W, size_t piece, size_t B) {
@@ -51,7 +50,7 @@ struct OddBlocks {
   }
 };
 
-// Where a pass takes its twiddles from: there are none, one a lane, one for all lanes.
+// Twiddles of a pass: none, one per lane, or one for all lanes.
 enum class Turns { none, lanes, same };
 
 // (t, c) pairs of a twiddle row: level 1 one, level 2 one, level 3 two, level 4 four.
@@ -67,7 +66,7 @@ struct Tangent {
     V re, im;
   };
 
-  // Lane l of a split vector is point(l) of the W it came from: the order that costs no crossing of blocks.
+  // Lane l of a split vector is point(l) of the W it was loaded from: the order that needs no shuffles across blocks.
   static constexpr size_t point(size_t lane) {
     const size_t block = lane / B, within = lane % B, half = B / 2;
     return within < half ? block * half + within : W / 2 + block * half + (within - half);
@@ -85,7 +84,7 @@ struct Tangent {
 
   RIDGE_INLINE V load_one(const T* p) { return *reinterpret_cast<const Unaligned*>(p); }
   RIDGE_INLINE void store_one(T* p, V v) { *reinterpret_cast<Unaligned*>(p) = v; }
-  // Past the caches where the target can; p is a multiple of the vector.
+  // Non-temporal store if the target has one; p is a multiple of the vector.
   RIDGE_INLINE void store_past(T* p, V v) {
 #if defined(HWY_TARGET) && HWY_ARCH_X86
     const hwy::HWY_NAMESPACE::CappedTag<T, W> d;
@@ -99,7 +98,7 @@ struct Tangent {
     store_one(p, x.re);
     store_one(p + W, x.im);
   }
-  // The inverse exchanges real and imaginary parts at the first load and the last store, and shares all else.
+  // The inverse exchanges real and imaginary parts at the first load and the last store, and shares everything else.
   template <bool kInverseTransform>
   RIDGE_INLINE Complex load_user(const T* p) {
     const V a = load_one(p), b = load_one(p + W);
@@ -155,7 +154,7 @@ struct Tangent {
       static_assert(W == B);
     }
   }
-  // The order in a vector of the inner order of Highway's engine: see Split::point().
+  // Order in an inner vector of the Highway engine: see Split::point().
   static constexpr size_t inner_point(size_t lane) { return W > B ? (lane % 2) * (W / 2) + lane / 2 : lane; }
 
   // Vector k, lane l for column point(l) (or inner_point(l)) becomes vector of the column, lane l for k = point(l).
@@ -225,7 +224,8 @@ struct Tangent {
       }
     }
   }
-  // All groups of a level, or those with k even or odd: the two halves of a radix never meet after its first level.
+  // All groups of a level, or those with k even or odd: the two halves of a radix are independent after its first
+  // level.
   enum class Part { all, even, odd };
   template <size_t R, size_t L, Turns kTurns, Part kPart, size_t... k>
   RIDGE_INLINE void groups_of(Complex* x, const T* table, std::index_sequence<k...>) {
@@ -239,8 +239,8 @@ struct Tangent {
     groups_of<R, L, kTurns, kPart>(x, table, std::make_index_sequence < kPart == Part::all ? groups : groups / 2 > ());
   }
 
-  // One butterfly of R: load(r) gives its points, store(k, value) takes its results. Of sixteen the differences of the
-  // first level wait in memory while the sums are worked on: there are registers for one half.
+  // One butterfly of R: load(r) gives its points, store(k, value) takes its results. For sixteen points the differences
+  // of the first level wait in memory while the sums are processed: registers suffice for one half.
   template <size_t R, Turns kTurns, class Load, class Store>
   RIDGE_INLINE void butterfly(const Load& load, const Store& store, const T* table) {
     static_assert(R == 2 || R == 4 || R == 8 || R == 16);
@@ -275,7 +275,7 @@ struct Tangent {
       for (size_t k = 0; k < 8; ++k) store(2 * k + 1, rest[reversed(k, 3)]);
     }
   }
-  // Levels 2 to 4 on one half of sixteen, which stands in the first or the last eight places of a butterfly's sixteen.
+  // Levels 2 to 4 on one half of sixteen, in the first or the last eight positions of a butterfly.
   template <Turns kTurns, Part kPart>
   RIDGE_INLINE void eight_of_sixteen(Complex* half, const T* table) {
     Complex x[16];
@@ -289,7 +289,7 @@ struct Tangent {
     for (size_t r = 0; r < 8; ++r) half[r] = x[at + r];
   }
 
-  // Where points come from and results go to.
+  // Sources of points and destinations of results.
   template <bool kInverseTransform>
   struct FromUser {
     const T* p;

@@ -1,8 +1,8 @@
-// Lines by tangents for the vectors of AVX2 and AVX-512, compiled for each Number (cmake/RidgeNumbers.cmake) with
-// contraction of products and sums; elsewhere there are none.
+// Tangent lines for AVX2 and AVX-512, compiled for each Number (cmake/RidgeNumbers.cmake) with contraction of products
+// and sums; other targets have none.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/power2/tangent_engine-inl.hpp"
-// The order Highway wants.
+// Highway requires this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -19,13 +19,13 @@ namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/tangent-inl.hpp"
 #include "fft/host/power2/tangent_lines-inl.hpp"
 // clang-format on
 
-// Of each length the fastest first, as a prototype measured them.
+// For each length the fastest first, measured with a prototype.
 template <class T>
 Items<Line<T>> tangent_lines_here() {
   if constexpr (std::is_same_v<T, float>) {

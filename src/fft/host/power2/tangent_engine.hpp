@@ -1,4 +1,4 @@
-// The engine of lines by tangents: what else it does, it does as the engine written in Highway.
+// Engine of tangent lines; everything else is taken from the Highway engine.
 #pragma once
 #include "fft/host/power2/engine.hpp"
 
@@ -11,7 +11,7 @@ Items<Line<float>> tangent_lines<float>();
 template <>
 Items<Line<double>> tangent_lines<double>();
 
-// Null where this machine's vectors have no such lines.
+// Null if this machine's vectors have no such lines.
 template <class T>
 const Engine<T>* tangent_engine();
 

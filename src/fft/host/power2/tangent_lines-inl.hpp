@@ -1,10 +1,11 @@
-// Lines of tangent butterflies: decimation in time, so that every pass but the first has its twiddles before it. The
-// first turns lanes from columns to frequencies, all others are vertical and share their loads of tables in order.
+// Lines of tangent butterflies: decimation in time, so that all passes but the first apply their twiddles before the
+// butterflies. The first pass transposes lanes from columns to frequencies; all others are vertical and read their
+// tables in order.
 
-// Where the second of two buffers starts, for equal indices of both not to share an L1 set.
+// Offset of the second of two buffers, so that equal indices of both do not share an L1 set.
 inline constexpr size_t kTangentPad = 128;
 
-// First pass, `m` columns: point r of column j is point j + m r. Results of a column lie side by side.
+// First pass, `m` columns: point r of column j is point j + m r. Results of a column are contiguous.
 template <class K, bool kInverseTransform, size_t R, size_t m, class T = typename K::T>
 [[gnu::noinline]] void tangent_first(const T* in, T* out) {
   constexpr size_t W = K::W;
@@ -48,8 +49,7 @@ template <class K, bool kInverseTransform, size_t R, size_t S, class T = typenam
   }
 }
 
-// Two radices with all points in registers (or where the compiler puts what they do not hold): as many columns as
-// lanes.
+// Two radices with all points in registers (or spilled by the compiler): as many columns as lanes.
 template <class K, bool kInverseTransform, size_t A, size_t B>
 struct TangentWhole {
   using T = typename K::T;
@@ -86,7 +86,7 @@ struct TangentLine {
         tangent_first<K, kInverseTransform, A, B>(in, scratch);
         tangent_last<K, kInverseTransform, B, A>(scratch, out, tables[0]);
       } else {
-        // Out of place the result's own memory is the first buffer: less of L1 is used.
+        // Out of place the output is the first buffer, which saves L1.
         T* const y = in != out ? out : scratch;
         tangent_first<K, kInverseTransform, A, B * C>(in, y);
         tangent_middle<K, B, A, C>(y, z, tables[0]);
@@ -96,11 +96,11 @@ struct TangentLine {
   }
 };
 
-// Two steps: columns of A B points, W of them at a time in an L1 buffer, are turned into blocks of W frequencies, which
-// lie 1 KB apart; then rows of D E points with those frequencies as lanes, contiguous, in place, and written out in
-// pieces of W points. The twiddle between the steps is one product a row group. Rows of G D E points have a pass of
-// radix G first, which leaves G parts, each a block of that many more frequencies: so a line may be larger than L2, as
-// long as a block is not.
+// Two steps. Columns of A B points, W of them at a time in an L1 buffer, are transposed into blocks of W frequencies, 1
+// KB apart; then rows of D E points with those frequencies as lanes run contiguously in place and are written in pieces
+// of W points. The twiddle between the steps is one product per row group. Rows of G D E points have a radix-G pass
+// first, which leaves G parts, each a block of G times more frequencies: so a line may exceed L2, as long as a block
+// does not.
 template <class K, bool kInverseTransform, size_t A, size_t B, size_t D, size_t E, size_t G = 1>
 struct TangentSquare {
   using T = typename K::T;
@@ -114,9 +114,9 @@ struct TangentSquare {
   static constexpr size_t kScratch = kBuffer + kBlock * (kRows / W);
   static_assert(kScratch <= 2 * (2 * kRows * kColumns));  // a line's two buffers
 
-  // Columns come from memory in pieces of two cache lines that no prefetcher sees. What is fetched ahead while others
-  // are worked on: all of the next W columns, or, where so many lines would share a few sets of L2, some rows, and
-  // where results will go, which the cache reads before they are written. A short line is there anyway.
+  // Columns are read in pieces of two cache lines that no prefetcher recognizes. Software prefetch fetches all of the
+  // next W columns, or, if so many cache lines would share a few sets of L2, some rows and the destination of the
+  // results, which the cache reads before they are written. Short lines are in cache anyway.
   static constexpr size_t kBytes = 2 * sizeof(T) * kRows * kColumns;
   static constexpr bool kFetches = kBytes >= 512 * 1024, kFewAhead = kBytes > 512 * 1024;
   static constexpr size_t kLead = B < 4 ? B : 3;
@@ -126,14 +126,14 @@ struct TangentSquare {
   RIDGE_INLINE void fetch_to_write(T* piece) {
     for (size_t i = 0; i < 2 * W * W; i += 64 / sizeof(T)) {
 #if defined(__x86_64__)
-      asm volatile("prefetchw %0" : : "m"(piece[i]));  // the builtin knows it for some targets only
+      asm volatile("prefetchw %0" : : "m"(piece[i]));  // the builtin emits it for some targets only
 #else
       __builtin_prefetch(piece + i, 1, 2);
 #endif
     }
   }
 
-  // `kInner`: points come in the inner order of Highway's engine, parts exchanged already where they have to be.
+  // `kInner`: points have the inner order of the Highway engine, with parts already exchanged if necessary.
   template <bool kFetch, bool kInner>
   [[gnu::noinline]] static void load_columns(const T* in, T* buffer) {
     for (size_t r = 0; r < B; ++r) {
@@ -209,7 +209,7 @@ struct TangentSquare {
           table + a * 2 * tangent_pairs(E));
     }
   }
-  // Of a block the part that each of its G times more frequencies takes.
+  // Part of a block that belongs to each of its G times more frequencies.
   [[gnu::noinline]] static void parts(T* x, const T* table) {
     for (size_t r = 0; r < D * E; ++r) {
       K::template butterfly<G, Turns::lanes>(typename K::FromInner{x + 2 * W * r, kPart},
@@ -217,7 +217,7 @@ struct TangentSquare {
     }
   }
 
-  // Columns `from` to `to`, multiples of W, of one line. `next`: where the ones after them are.
+  // Columns `from` to `to`, multiples of W, of one line. `next`: address of the columns after them.
   template <bool kFetch, bool kInner = false>
   static void columns_step(const T* in, size_t from, size_t to, const T* next, T* blocks, const T* const* tables,
                            T* buffer) {
@@ -228,7 +228,7 @@ struct TangentSquare {
       turn_out<kInner>(buffer, target);
     }
   }
-  // Block b of its rows. `kPast`: results go past the caches, for which they must lie in whole vectors.
+  // Rows of block b. `kPast`: non-temporal stores, which need whole vectors.
   template <bool kPast>
   static void rows_step(size_t b, T* blocks, T* out, const T* const* tables) {
     T* const x = blocks + kBlock * b;
@@ -239,7 +239,7 @@ struct TangentSquare {
       rows_last<kPast>(x + kPart * g, out + 2 * W * at, tables[2]);
     }
   }
-  // What several threads take parts of.
+  // The steps that several threads share.
   static constexpr size_t kFirstParts = kColumns / W < 32 ? kColumns / W : 32, kSecondParts = kRows / W;
   static void first_part(size_t part, const T* in, T* work, const T* const* tables, T* buffer) {
     constexpr size_t kEach = kColumns / kFirstParts;
@@ -257,7 +257,7 @@ struct TangentSquare {
   }
 };
 
-// Eight and sixteen points with nothing split: two or four complex numbers a vector, four vectors.
+// Eight and sixteen interleaved points: two or four complex numbers per vector, four vectors.
 template <class Real, bool kInverseTransform, size_t N>
 struct TangentPairs {
   using T = Real;
@@ -271,7 +271,7 @@ struct TangentPairs {
     return __builtin_shufflevector(a, a, static_cast<int>(kLane ^ 1)...);
   }
   RIDGE_INLINE V swapped(V a) { return swapped_lanes(a, std::make_index_sequence<W>()); }
-  // Points are pairs of lanes: those of even (odd) place of a and b in turn.
+  // Points are pairs of lanes: even (odd) ones of a and b alternately.
   template <size_t kOdd, size_t... kLane>
   RIDGE_INLINE V every_second(V a, V b, std::index_sequence<kLane...>) {
     if constexpr (W == 4) {
@@ -285,7 +285,7 @@ struct TangentPairs {
   RIDGE_INLINE V every_second(V a, V b) {
     return every_second<kOdd>(a, b, std::make_index_sequence<W>());
   }
-  // One for real parts and minus one for imaginary ones; the other way round for the inverse.
+  // One for real parts and minus one for imaginary ones; the reverse for the inverse.
   RIDGE_INLINE V signs() {
     constexpr T s = kInverseTransform ? -1 : 1;
     if constexpr (W == 4) return V{s, -s, s, -s};
@@ -311,7 +311,7 @@ struct TangentPairs {
     }
   }
 
-  // Halves of the eight, the differences turned: even results then stand beside odd ones.
+  // Sums and differences of the halves of eight, with rotated differences: even results are then next to odd ones.
   RIDGE_INLINE void eight(V* y) {
     constexpr T h = T(0.70710678118654752440), q = kInverseTransform ? -h : h, one = kInverseTransform ? -1 : 1;
     const V s0 = y[0] + y[2], s1 = y[1] + y[3];
@@ -396,7 +396,7 @@ constexpr Line<T> tangent_square() {
                 1,
                 LineTableKind::tangents_square,
                 {Forward::template run<true>, Inverse::template run<true>}};
-  // What fits L2 several times over finishes longer lines.
+  // Lines that fit L2 several times finish longer lines.
   if constexpr (A * B * G * D * E * 2 * sizeof(T) == 128 * 1024) {
     entry.leaf[0] = Forward::template run<false, true>;
     entry.leaf[1] = Inverse::template run<false, true>;
