@@ -23,7 +23,7 @@ Counts coordinates(const Counts& processes, std::size_t rank) {
   return {rank / (processes[1] * processes[2]), rank / processes[2] % processes[1], rank % processes[2]};
 }
 
-// A part must hold its neighbours' halos and, beside fixed borders, a cell that changes.
+// A part must hold its neighbours' halos and, next to fixed borders, at least one cell that changes.
 bool fits(const Layout& layout, const Counts& processes) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (processes[axis] > 1 &&
@@ -55,7 +55,7 @@ Counts choose_processes(const Layout& layout, std::size_t processes) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (counts[axis] > 1 && axis < 3 - layout.dimensions) possible = false;
         if (counts[axis] == 1) continue;
-        // Cells of the faces across this axis; along x they lie apart in memory and rows get shorter.
+        // Cells of the faces across this axis; faces along x are strided and make rows shorter.
         const double part = static_cast<double>(layout.shape[axis]) / static_cast<double>(counts[axis]);
         cost += static_cast<double>(radius_of(layout, axis)) / part * (axis == 2 ? 3 : axis == 1 ? 1.1 : 1);
       }
@@ -107,20 +107,20 @@ std::size_t deepest(const Layout& layout, const Counts& processes) {
 }
 
 std::size_t choose_depth(const Layout& layout, const Counts& processes, std::size_t most) {
-  double halo = 0;  // cells computed twice, for each step of depth, as a share of a part
+  double halo = 0;  // cells computed twice per step of depth, as a share of a part
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (processes[axis] == 1) continue;
     const double part = static_cast<double>(layout.shape[axis]) / static_cast<double>(processes[axis]);
     halo += 2 * static_cast<double>(layout.radius[axis]) / part;
   }
-  // The halo shrinks from step to step: half of it is wasted on average.
+  // The halo shrinks from step to step, so half of it is redundant on average.
   const std::size_t cheap = halo > 0 ? static_cast<std::size_t>(0.1 / (0.5 * halo)) : most;
   return std::clamp<std::size_t>(cheap, 1, std::min(most, deepest(layout, processes)));
 }
 
 namespace {
 
-// Cells [begin, end) of an axis that layer `mine` of its processes owns.
+// Cells [begin, end) of an axis that belong to layer `mine` of its processes.
 base::Share layer(const Layout& layout, const Counts& processes, std::size_t depth, const Speeds& speeds,
                   std::size_t axis, std::size_t mine) {
   const std::size_t extent = layout.shape[axis], layers = processes[axis];
@@ -130,7 +130,7 @@ base::Share layer(const Layout& layout, const Counts& processes, std::size_t dep
   for (std::size_t rank = 0; rank < speeds.size(); ++rank) weights[coordinates(processes, rank)[axis]] += speeds[rank];
   double all = 0;
   for (const double weight : weights) all += weight;
-  // Everybody has what he must have; the rest goes by speed, which is exact but for that floor.
+  // Every process gets its minimum; the rest is divided in proportion to speed.
   double before = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0;; ++i) {
@@ -202,7 +202,7 @@ std::vector<Exchange> exchanges(const Layout& layout, const Counts& processes, s
         if (!exists) continue;
         exchange.rank = (there[0] * processes[1] + there[1]) * processes[2] + there[2];
         exchange.send_tag = tag_of(z, y, x);
-        exchange.receive_tag = tag_of(-z, -y, -x);  // what the neighbour calls the way to us
+        exchange.receive_tag = tag_of(-z, -y, -x);  // the neighbour's tag for its direction towards this process
         list.push_back(exchange);
       }
     }

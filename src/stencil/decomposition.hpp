@@ -1,5 +1,5 @@
-// A grid cut into boxes, one a process, with deep halos: what each owns, what it computes besides, and which boxes
-// travel. Knows nothing of how they travel.
+// Divides a grid into boxes, one per process, with deep halos: the owned cells, the redundantly computed cells, and the
+// boxes to exchange. Independent of how they are exchanged.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,33 +14,33 @@ namespace ridge::stencil {
 
 using Counts = std::array<std::size_t, 3>;  // z, y, x
 
-// As few cells in halos as possible, slow axes cut first; Error{invalid_argument} where the grid is too small for so
-// many.
+// Division with as few halo cells as possible, slow axes first; Error{invalid_argument} if the grid is too small for
+// that many processes.
 Counts choose_processes(const Layout& layout, std::size_t processes);
-// "4", "2x2", "1x2x2": along each axis of the grid, slowest first. Error where it is not that, or not so many.
+// Parses "4", "2x2", "1x2x2": processes along each axis, slowest first. Error if malformed or if the product differs.
 Counts parse_processes(const std::string& text, const Layout& layout, std::size_t processes);
 std::string processes_text(const Layout& layout, const Counts& processes);  // "2x2"
 
-// Steps between exchanges: deep halos are exchanged seldom and computed twice. As many as `most`, while the cells
-// computed twice stay below a tenth, and a halo comes from direct neighbours only.
+// Steps between exchanges: deep halos are exchanged rarely and computed twice. At most `most`, with less than a tenth
+// of the cells computed twice, and halos from direct neighbours only.
 std::size_t choose_depth(const Layout& layout, const Counts& processes, std::size_t most);
-std::size_t deepest(const Layout& layout, const Counts& processes);  // that neighbours allow
+std::size_t deepest(const Layout& layout, const Counts& processes);  // deepest halo that direct neighbours allow
 
-// One process's part. Boxes without "global" in their name are in the coordinates of its own grid.
+// The part of one process. Boxes without "global" in their name use the coordinates of its own grid.
 struct Part {
   Box global;                      // what it owns of the whole grid
   Counts low{}, high{};            // cells of halo at each side
   Box owned;                       // what it owns
   std::vector<std::size_t> shape;  // of its own grid, halos included; as many axes as the whole
-  Borders borders;                 // of its own grid: inner sides are fixed, and what they spoil lies in the halo
+  Borders borders;                 // of its own grid: inner sides are fixed; the cells that this spoils are in the halo
 };
-// A speed a process, where they differ: along an axis each layer of processes gets cells as its mean speed is, and not
-// less than its neighbours' halos need. None: equal parts.
+// Speeds per process if they differ: each layer of processes along an axis gets cells in proportion to its mean speed,
+// and at least what its neighbours' halos need. Empty: equal parts.
 using Speeds = std::vector<double>;
 Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank,
              const Speeds& speeds = {});
 
-// A box that goes to a neighbour and the one that comes from it, all neighbours at once, corners included.
+// Boxes sent to and received from a neighbour; all neighbours at once, corners included.
 struct Exchange {
   std::size_t rank = 0;
   Box send, receive;

@@ -19,7 +19,8 @@ using Kind = Node::Kind;
   throw Error(ErrorKind::invalid_argument, "stencil update: " + what);
 }
 
-// Two operations with equal keys yield the same number. Constants by their bits: 0 and -0 differ, NaN equals itself.
+// Operations with equal keys yield the same number. Constants are compared by their bits: 0 and -0 differ, NaN equals
+// itself.
 using Key = std::tuple<int, std::uint64_t, std::size_t, Offset, std::array<std::size_t, 3>>;
 
 Key key_of(const Operation& operation) {
@@ -31,7 +32,7 @@ Key key_of(const Operation& operation) {
 class Flattener {
  public:
   std::size_t add(const Expression& root) {
-    // Depth first with a stack of our own: a long sum is a deep tree.
+    // Depth first with an explicit stack: a long sum is a deep tree.
     std::vector<std::pair<const Node*, std::size_t>> stack;
     enter(root.get(), stack);
     while (!stack.empty()) {
@@ -234,7 +235,7 @@ std::optional<std::vector<Term>> linear_form(const Tape& tape) {
   for (std::size_t to = 0; to < tape.outputs.size(); ++to) {
     const auto& sum = sums[tape.outputs[to]];
     if (!sum || sum->constant != 0 || sum->weights.empty()) return std::nullopt;
-    // By field, then in the order of memory: the order of the map's keys.
+    // Sorted by field, then in memory order: the order of the map's keys.
     for (const auto& [read, weight] : sum->weights) terms.push_back({read.second, weight, read.first, to});
   }
   return terms;

@@ -35,7 +35,7 @@ std::size_t count_cells(const std::vector<std::size_t>& shape, std::size_t field
 
 using Strides = std::array<std::ptrdiff_t, 4>;
 
-// Of packed cells, z, y and x last.
+// Strides of packed cells, in the order z, y, x.
 Strides packed_strides(const std::vector<std::size_t>& shape, std::size_t cells) {
   Strides strides{};
   auto step = std::ptrdiff_t{1};
@@ -54,7 +54,7 @@ std::array<std::size_t, 4> extents(const std::vector<std::size_t>& shape, std::s
   return lengths;
 }
 
-// Every step must be longer than all that the shorter ones reach: no cell is another's element then.
+// Every stride must exceed the extent of the shorter ones, so that no two cells share an element.
 void check_apart(const std::array<std::size_t, 4>& lengths, const Strides& strides, std::size_t element) {
   std::vector<std::pair<std::size_t, std::size_t>> steps;  // stride, length
   for (std::size_t axis = 0; axis < 4; ++axis) {
@@ -64,7 +64,7 @@ void check_apart(const std::array<std::size_t, 4>& lengths, const Strides& strid
                        lengths[axis]);
   }
   std::sort(steps.begin(), steps.end());
-  std::size_t reach = 0;  // from the lowest cell to the highest
+  std::size_t reach = 0;  // distance from the lowest cell to the highest
   for (const auto& [stride, length] : steps) {
     if (stride <= reach)
       refuse_grid(fmt::format("strides {}: two cells could be one element", fmt::join(strides, ", ")));
@@ -82,7 +82,7 @@ std::shared_ptr<T> allocate(std::size_t count) {
   return std::shared_ptr<T>(data, base::FreeAligned());
 }
 
-// By all threads where there is much of it: most of the time goes into pages that are touched first.
+// Uses all threads for large copies: most of the time goes into first-touch page faults.
 template <class T, class Work>
 void in_pieces(std::size_t count, const Work& work) {
   constexpr std::size_t kMuch = std::size_t{1} << 22;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kAxes{"z", "y", "x"};
 
-// Far less than the address space, so that paddings and products of a few sizes never overflow.
+// Far below the address space, so that padding and products of a few sizes never overflow.
 constexpr std::size_t kMostBytes = std::size_t{1} << 56;
 
 bool known(Border border) { return border == Border::fixed || border == Border::mirror || border == Border::periodic; }
@@ -53,7 +53,7 @@ std::string border_key(const Layout& layout) {
 
 std::size_t Layout::source(std::size_t axis, std::ptrdiff_t index) const {
   const auto size = static_cast<std::ptrdiff_t>(shape[axis]);
-  // More than once round where the grid is smaller than the radius.
+  // Wraps more than once if the grid is smaller than the radius.
   while (index < 0 || index >= size) {
     if (low[axis] == Border::periodic) {
       index = (index % size + size) % size;

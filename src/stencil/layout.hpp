@@ -1,5 +1,5 @@
-// A stencil problem with everything checked: what variants work from. Always three axes, z, y, x; those a problem does
-// not have are one cell long and have radius 0.
+// A checked stencil problem: the input of variants. Always three axes, z, y, x; axes that a problem does not have are
+// one cell long with radius 0.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,22 +16,22 @@ struct Layout {
   std::array<int, 3> radius{};
   std::array<Border, 3> low{}, high{};
   std::size_t element_bytes = 0;
-  double flops = 0;         // a cell and step
+  double flops = 0;         // per cell and step
   std::string update{};     // its name and fingerprint
-  std::size_t threads = 1;  // host: how many may be used
+  std::size_t threads = 1;  // host: number of threads that may be used
 
   std::size_t rows() const { return shape[0] * shape[1]; }
   std::size_t cells() const { return rows() * shape[2]; }  // of one field
-  std::size_t changing() const {                           // of them, those a step computes
+  std::size_t changing() const {                           // of them, the cells that a step computes
     return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]);
   }
-  // The cell that is read for `index` along `axis`, which may lie up to the radius outside; within the grid.
+  // Maps `index` along `axis`, which may be up to the radius outside, to the cell that is read.
   std::size_t source(std::size_t axis, std::ptrdiff_t index) const;
-  std::string key() const;  // the problem in words, the same in every process
+  std::string key() const;  // text of the problem, the same in every process
 };
 
-// Error{invalid_argument} for wrong shapes, sizes beyond the address space, an axis periodic on one side only, and
-// fixed borders that leave no cell to change.
+// Error{invalid_argument} for wrong shapes, sizes beyond the address space, an axis that is periodic on one side only,
+// and fixed borders that leave no cell to change.
 template <class T>
 Layout resolve(const Update<T>& update, const Problem& problem);
 

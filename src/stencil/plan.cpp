@@ -1,4 +1,4 @@
-// The way of one call: check, list, choose; then start sessions.
+// Planning a stencil: checks the problem, lists the variants, chooses one, starts sessions.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct PlanState {
   mutable std::unique_ptr<const Leap<T>> leap_made{};
 
   bool leaps(std::size_t steps) const { return leap_choice.from > 0 && steps >= leap_choice.from; }
-  // Made when it is first wanted: most plans never are asked for so many steps.
+  // Created on first use: most plans never run that many steps.
   const Leap<T>& leap() const {
     if constexpr (std::is_floating_point_v<T>) {
       std::call_once(leap_once, [this] {
@@ -47,8 +47,8 @@ struct SessionState {
   std::shared_ptr<const PlanState<T>> plan;
   std::unique_ptr<Running<T>> running;
   std::size_t steps = 0;
-  bool no_leap = false;   // one was refused: the grid grows
-  std::vector<T> kept{};  // boxes, where the variant keeps none itself
+  bool no_leap = false;   // a leap was refused because the grid grows
+  std::vector<T> kept{};  // recorded boxes if the variant does not record them itself
 };
 
 namespace {
@@ -89,7 +89,7 @@ void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) 
                             fmt::join(state.problem.shape, " x "), state.layout.coefficients));
 }
 
-// Starts from grids wherever their cells lie.
+// Starts from grids with any strides.
 template <class T>
 std::unique_ptr<Running<T>> start_from(const Variant<T>& variant, const Grid<T>& grid, const Grid<T>* coefficients) {
   if (variant.takes_strides()) return variant.start(grid, coefficients);
@@ -108,12 +108,12 @@ bool leapt_over(const Leap<T>& leap, Grid<T>& grid, const leap::Reach& reach) {
   return true;
 }
 
-// A check costs up to a step and breaks a temporal block.
+// A convergence check costs up to one step and interrupts temporal blocking.
 std::size_t checking_interval(std::size_t depth) { return std::max<std::size_t>(32, 4 * depth); }
 
 }  // namespace
 
-// One clear line instead of every variant's own failure.
+// One clear message instead of every variant's own failure.
 template <class T>
 void check_memory(const Device& device, const Layout& layout) {
   const double cells = static_cast<double>(layout.cells()) * sizeof(T);
@@ -244,7 +244,7 @@ const Device& Plan<T>::device() const {
 
 namespace {
 
-// A leap needs room for a spectrum; steps do not.
+// A leap needs memory for a spectrum; steps do not.
 template <class T>
 bool leapt(const PlanState<T>& plan, Running<T>& running, std::size_t steps) {
   try {
@@ -325,7 +325,7 @@ std::size_t Session<T>::steps() const {
 
 namespace {
 
-// Nothing where the box lies in the grid and has `values` values in all fields.
+// Empty if the box is inside the grid and `values` is its number of values in all fields.
 void check_box(const Layout& layout, const Box& box, std::size_t values) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {
@@ -339,7 +339,7 @@ void check_box(const Layout& layout, const Box& box, std::size_t values) {
   }
 }
 
-// A box of a whole grid, there or back.
+// Copies a box to or from a whole grid.
 template <class T, class Move>
 void move_box(const Layout& layout, const Box& box, T* grid, const Move& move) {
   for (std::size_t field = 0; field < layout.fields; ++field) {

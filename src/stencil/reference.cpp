@@ -10,7 +10,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Values of one cell's operations; truths are 0 and 1.
+// Values of one cell's operations; truth values are 0 and 1.
 template <class C>
 C apply(const Operation& operation, const std::vector<C>& values) {
   using Kind = Node::Kind;
@@ -36,7 +36,7 @@ C apply(const Operation& operation, const std::vector<C>& values) {
     case Kind::absolute:
       return abs(value(0)).value;
     case Kind::square_root:
-      return static_cast<C>(std::sqrt(static_cast<double>(value(0).value)));  // of a float exact in double too
+      return static_cast<C>(std::sqrt(static_cast<double>(value(0).value)));  // exact for a float computed in double
     case Kind::negate:
       return (-value(0)).value;
     case Kind::less:

@@ -6,8 +6,7 @@
 
 namespace ridge::stencil {
 
-// One line a variant, which its file defines. A plain list, because self-registration is dropped by linkers from static
-// libraries.
+// One line per variant, defined in its file. A plain list: linkers drop self-registration from static libraries.
 // clang-format off
 template <class T>
 std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& update, const Layout& layout) {

@@ -7,7 +7,7 @@
 namespace ridge::stencil {
 namespace {
 
-// The field whose value at the cell itself is the new value of `to`; none where anything is computed.
+// The field whose value at the cell itself is the new value of `to`; none if anything is computed.
 std::optional<std::size_t> copied_field(const std::optional<Affine>& sum) {
   if (!sum || sum->constant != 0 || sum->weights.size() != 1) return std::nullopt;
   const auto& [read, weight] = *sum->weights.begin();
@@ -26,7 +26,7 @@ TimeLevels time_levels(const Tape& tape) {
   for (std::size_t to = 0; to < fields; ++to) copies[to] = copied_field(sums[tape.outputs[to]]);
   std::vector<int> uses(fields);
   for (std::size_t to = 0; to < fields; ++to) {
-    // A field that stays as it is remembers nothing; of a chain of levels only the first pair is taken.
+    // An unchanged field is not a time level; in a chain of levels only the first pair counts.
     if (!copies[to] || *copies[to] == to || copies[*copies[to]]) continue;
     levels.pairs.push_back({.newer = *copies[to], .older = to});
     levels.remembers[to] = true;

@@ -1,5 +1,5 @@
-// Fields that only remember: u one step before, as leapfrog keeps it. Nothing has to be moved for them: the new values
-// are written over the older level, and the two change their places.
+// Detects fields that only hold the previous time level (leapfrog). Their data need not move: new values overwrite the
+// older level, and the two exchange roles.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,12 +11,12 @@ namespace ridge::stencil {
 
 struct TimeLevels {
   struct Pair {
-    std::size_t newer, older;  // fields: `older` becomes what `newer` was
+    std::size_t newer, older;  // fields: `older` becomes the previous value of `newer`
   };
   std::vector<Pair> pairs{};
-  std::vector<bool> remembers{};  // a field each: it is some pair's `older`
-  // Why new values cannot be written over the older level, in words; empty where they can: every field belongs to a
-  // pair, and the older levels are read at the cell itself alone.
+  std::vector<bool> remembers{};  // per field: it is the `older` of some pair
+  // Reason why new values cannot overwrite the older level; empty if they can: every field belongs to a pair, and older
+  // levels are read at the cell itself only.
   std::string refusal{};
 };
 

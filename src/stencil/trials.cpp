@@ -17,19 +17,18 @@
 namespace ridge::stencil {
 namespace {
 
-// What a candidate that is timed may take.
+// Memory limit of a timed candidate.
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
-// A run is several sweeps: one alone is over before the caches and the memory are in step.
+// A run has several sweeps: a single one ends before caches and memory reach a steady state.
 constexpr std::size_t kTrialSteps = 4, kTrialSweeps = 3;
-// On a device passes follow one another; timed alone, the wait for it would count.
+// On a device passes are queued back to back; timed one by one, the synchronization would count.
 constexpr std::size_t kTrialPasses = 8;
-// After a run that is so much slower than the best so far there is no further one.
+// Candidates slower than the best by this factor are not run again.
 constexpr double kHopeless = 1.3;
-// Up to here the plain loops, cell by cell on one thread, take a fraction of a second.
+// Up to this size the single-threaded reference takes a fraction of a second.
 constexpr double kPlainUpdates = 1e7;
 
-// Between a half and three halves, so that nothing divides by zero and sums of weights near one stay near one; integers
-// from 0 to 3.
+// Values between 0.5 and 1.5, so that nothing divides by zero and weighted sums stay near one; integers from 0 to 3.
 template <class T>
 void fill_cells(std::span<T> cells, std::uint64_t seed) {
   fill_random(std::as_writable_bytes(cells),
@@ -49,7 +48,8 @@ void fill_cells(std::span<T> cells, std::uint64_t seed) {
   });
 }
 
-// A quarter of a large grid at least, cut along its slowest axis, that no cache holds; nothing where the grid is small.
+// At least a quarter of a large grid, cut along its slowest axis, that exceeds the caches; nothing if the grid is
+// small.
 template <class T>
 std::optional<Problem> part_of(const Device& device, const Problem& problem, const Layout& layout) {
   if (!device.is_host()) return std::nullopt;
@@ -143,8 +143,8 @@ double Trials<T>::timed(const Variant<T>& variant, const Grids& grids, double sc
   return seconds;
 }
 
-// By plain loops where that is soon over, else by the variant that the tests hold to them bit by bit. An update that
-// leaves the range of numbers is compared after fewer steps.
+// Uses the plain reference if it is fast enough, else the variant that the tests compare with it bit by bit. Updates
+// that overflow are compared after fewer steps.
 template <class T>
 void Trials<T>::make_expected() {
   fill(whole_, problem_.shape);
@@ -188,13 +188,13 @@ planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
             std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(0x55));
   running->read(*answer_);
   if constexpr (std::is_floating_point_v<T>) {
-    // What even one step of the reference makes no number of is nobody's fault, as long as all say so.
+    // If even one step of the reference gives NaN, all variants must agree on it.
     std::vector<T> wanted(expected_->all().begin(), expected_->all().end());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       T& got = answer_->all()[i];
       if (!std::isfinite(wanted[i]) && !std::isfinite(got)) got = wanted[i] = 0;
     }
-    // What is rounded once an operation, in another order, differs by the root of their number, some cells by more.
+    // Rounding in another order differs by the square root of the number of operations, more in some cells.
     const double allowed = std::max(8.0, 2.5 * std::sqrt(layout_.flops)) * static_cast<double>(steps_) *
                            static_cast<double>(std::numeric_limits<T>::epsilon());
     return planner::compare(std::span<const T>(answer_->all()), std::span<const T>(wanted), allowed,

@@ -1,4 +1,4 @@
-// How variants of the stencil are timed and judged while planning.
+// Timing and comparison of stencil variants during planning.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace ridge::stencil {
 
-// Steps after which answers are compared: each depth's kernel has run twice at least, and those of its remainder, of
-// four steps and of one, have run too.
+// Steps after which answers are compared: the kernel of each depth has run at least twice, and so have those of the
+// remainder, of four steps and of one.
 std::size_t compared_steps(const std::vector<std::size_t>& depths);
 
 template <class T>
@@ -18,8 +18,8 @@ class Trials final : public planner::Trials<Variant<T>> {
  public:
   Trials(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
          const std::vector<Entry<T>>& entries);
-  double seconds(const Variant<T>& variant) override;  // of a step
-  // A large grid takes seconds to go through once: a part of it that no cache holds either is timed in its place.
+  double seconds(const Variant<T>& variant) override;  // per step
+  // A large grid takes seconds per sweep: a part of it that exceeds the caches too is timed instead.
   double seconds_of(std::size_t entry, const typename planner::Trials<Variant<T>>::Build& build) override;
   planner::Comparison compare(const Variant<T>& variant) override;
 
@@ -39,11 +39,11 @@ class Trials final : public planner::Trials<Variant<T>> {
   std::optional<Problem> part_;
   Grids whole_, of_part_;
   double best_ = 0;  // seconds of a step so far
-  // Coefficients to compare with, as small as stable updates have them: with larger ones some places grow by orders of
-  // magnitude above the mean, and what was rounded there with them.
+  // Coefficients for comparisons, as small as in stable updates: with larger ones some cells, and their rounding
+  // errors, grow by orders of magnitude above the mean.
   std::unique_ptr<Grid<T>> mild_;
   std::unique_ptr<Grid<T>> expected_, answer_;
-  std::size_t steps_ = 0;  // that expected_ took
+  std::size_t steps_ = 0;  // number of steps of expected_
 };
 
 }  // namespace ridge::stencil

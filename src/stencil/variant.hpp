@@ -1,4 +1,4 @@
-// What a variant of the stencil brings. Adding one: a file with a lister, and its line in registry.cpp.
+// Interface of stencil variants. To add one: a file with a lister, and its line in registry.cpp.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,36 +14,37 @@
 
 namespace ridge::stencil {
 
-// A grid on a device: where its newest level lies and where the next one goes. Fixed cells are right in both.
+// A grid on a device: buffers of the newest level and of the next one. Fixed cells are valid in both.
 struct DeviceLevels {
   Queue& queue;
   const Buffer &from, &to;
   std::size_t origin = 0, pitch = 1, field = 0;  // elements before the first cell, between rows, of a field
 };
 
-// A grid on its way, where the variant keeps it. Used by one thread at a time; the caller has checked every grid.
+// A running grid, stored where the variant needs it. Used by one thread at a time; the caller has checked every grid.
 template <class T>
 class Running {
  public:
   virtual ~Running() = default;
   virtual void run(std::size_t steps) = 0;        // devices: enqueued
-  virtual void prepare(std::size_t /*steps*/) {}  // whatever run(steps) would make first
-  virtual double change(Norm norm) = 0;           // of one further step, which is taken; waits
-  virtual void read(Grid<T>& grid) = 0;           // waits; may be followed by more steps
+  virtual void prepare(std::size_t /*steps*/) {}  // prepares everything that run(steps) would create
+  virtual double change(Norm norm) = 0;           // performs one further step and returns its change; blocks
+  virtual void read(Grid<T>& grid) = 0;           // blocks; may be followed by more steps
   virtual void wait() = 0;
-  // Part of the grid (Session::get and put); waits. A variant without them is given whole grids instead.
+  // A part of the grid (Session::get and put); blocks. Variants without them receive whole grids instead.
   virtual bool has_boxes() const { return false; }
   virtual void get(const Box& box, T* cells);
   virtual void put(const Box& box, const T* cells);
-  // Session::add and keep, enqueued; false: none here, get() and put() are used.
+  // Session::add and keep, enqueued; false: not available, get() and put() are used.
   virtual bool add(const std::array<std::size_t, 3>& /*cell*/, std::size_t /*field*/, T /*value*/) { return false; }
   virtual bool keep(const Box& /*box*/) { return false; }
-  virtual void kept(std::vector<T>& /*cells*/) {}  // appends them; waits
-  // Devices: `work` enqueues what makes the cells of `to` that change, which are the newest then. False: none here.
+  virtual void kept(std::vector<T>& /*cells*/) {}  // appends them; blocks
+  // Devices: `work` enqueues the computation of the changing cells of `to`, which becomes the newest level. False: not
+  // available.
   virtual bool replace(const std::function<void(const DeviceLevels&)>& /*work*/) { return false; }
 };
 
-// Where a variant has none of its own.
+// Default if a variant has none of its own.
 [[noreturn]] void no_boxes();
 [[noreturn]] void no_buffers();
 template <class T>
@@ -55,19 +56,19 @@ void Running<T>::put(const Box&, const T*) {
   no_boxes();
 }
 
-// A variant built for one layout on one device: compiled, ready, unchanging. Host variants derive from HostVariant
-// (host/host_variant.hpp), which brings start() and asks only for the steps.
+// A variant built for one layout on one device: compiled and immutable. Host variants derive from HostVariant
+// (host/host_variant.hpp), which provides start() and only needs the steps.
 template <class T>
 class Variant {
  public:
   virtual ~Variant() = default;
   virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
-  // Whether start() and its Running::read() take grids that are not packed; else they are given packed copies.
+  // True if start() and Running::read() accept strided grids; else they receive packed copies.
   virtual bool takes_strides() const { return false; }
-  // Packed fields in checked buffers of the device; only for variants on one.
+  // Packed fields in checked device buffers; only for device variants.
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                        std::size_t steps) const;
-  virtual std::size_t depth() const { return 1; }  // steps it likes to take at once; any number works
+  virtual std::size_t depth() const { return 1; }  // preferred number of steps per call; any number works
 };
 
 template <class T>
@@ -75,22 +76,22 @@ void Variant<T>::enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&, st
   no_buffers();
 }
 
-// A variant built for a part of the grid, to be timed in its place, and what its seconds of a step are to be multiplied
-// with. Large grids take seconds to go through once; a part that is as little in the caches tells as much.
+// A variant built for a part of the grid, timed instead of the whole, and the factor for its seconds per step. Large
+// grids take seconds per sweep; a part that exceeds the caches too is representative.
 template <class T>
 struct Sample {
   std::shared_ptr<const Variant<T>> variant;
   double scale = 1;
 };
 
-// Costs are those of one step (step_cost() below); what the variant does in a block of `depth` steps is divided by it.
+// Costs are per step (step_cost() below); the work of a block of `depth` steps is divided by it.
 template <class T>
 struct Entry : planner::Entry<Variant<T>> {
   bool exact = true;  // equals reference<T>() bit for bit; else within rounding (another order of the sum)
-  std::function<Sample<T>(const Layout& part)> sample{};  // none: the whole is timed
+  std::function<Sample<T>(const Layout& part)> sample{};  // empty: the whole grid is timed
 };
 
-// Its parameter "depth": what the variant's depth() will be. 1 where it has none.
+// Value of the parameter "depth", the variant's depth(); 1 if it has none.
 std::size_t depth_of(const planner::Candidate& candidate);
 
 // Appends the variant with each set of parameters worth trying, refusals included.
@@ -98,8 +99,8 @@ template <class T>
 using Lister = void(const Device& device, const Update<T>& update, const Layout& layout,
                     std::vector<Entry<T>>& entries);
 
-// A variant's file defines one and registry.cpp names it: the lister of each type of cells, none where the variant is
-// not for them.
+// Defined in a variant's file and named in registry.cpp: one lister per cell type, none if the variant does not support
+// it.
 struct Listers {
   Lister<float>* for_float = nullptr;
   Lister<double>* for_double = nullptr;
@@ -116,12 +117,12 @@ struct Listers {
 };
 
 // Useful flops of a step, and the traffic of `accesses` passes over all cells (2: read once, written once; 3: with
-// write-allocate; 2 / depth with temporal blocking). `efficiency` is what the author expects of that roof.
+// write-allocate; 2 / depth with temporal blocking). `efficiency` is the expected share of that roof.
 template <class T>
 planner::Cost step_cost(const Update<T>& update, const Layout& layout, double accesses, double efficiency,
                         double redundancy = 1);
 
-// Every variant for the device, in the registry's order.
+// All variants for the device, in the registry's order.
 template <class T>
 std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& update, const Layout& layout);
 

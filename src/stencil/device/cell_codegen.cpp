@@ -16,12 +16,12 @@ std::string literal(double value, const std::string& type) {
     if (value == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
     return fmt::format("{}", static_cast<std::int64_t>(value));
   }
-  // Hexadecimal, so that nothing is rounded on the way.
+  // Hexadecimal, so that no digits are lost.
   const std::string text = fmt::format("{:a}", value);
   return value < 0 ? fmt::format("({}{})", text, type == "float" ? "f" : "") : text + (type == "float" ? "f" : "");
 }
 
-// a OP b of integers wraps.
+// Integer operations wrap on overflow.
 std::string wrapping(const std::string& a, char op, const std::string& b) {
   return fmt::format("(int)((uint){} {} (uint){})", a, op, b);
 }

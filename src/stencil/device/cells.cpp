@@ -1,5 +1,5 @@
-// Variants in gather form for any update: a cell a work-item (base, read-only cache, padded rows), two-wide, blocks of
-// vectors, tiles of several steps in local memory.
+// Gather variants for any update: one cell per work-item (plain, read-only cache, padded rows), two-wide, blocks of
+// vectors, and tiles of several steps in local memory.
 #include <cstdint>
 #include <string>
 #include <type_traits>

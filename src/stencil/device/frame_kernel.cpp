@@ -25,7 +25,7 @@ KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CEL
   }}
 }}
 
-// Fixed cells of one field to the place of another.
+// Copies fixed cells of one field to another.
 KERNEL WORK_GROUP(256, 1, 1) void copy_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {1}, int end_x, int end_y,
                                              int end_z, uint cells, int band_z, int band_y, int band_x, int from, int to) {{
 {3}  if (changes) return;
@@ -36,7 +36,7 @@ KERNEL WORK_GROUP(256, 1, 1) void copy_frame(GLOBAL const CELL* in, GLOBAL CELL*
 
 }  // namespace
 
-// A band from either side, or all cells where the two would meet.
+// A band at either side, or all cells if the bands would overlap.
 std::array<std::size_t, 3> FrameKernel::bands(std::size_t step, std::size_t depth) const {
   std::array<std::size_t, 3> wide{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -71,7 +71,7 @@ KernelSource FrameKernel::source() const {
   code.raw("#define READ(p) (*(p))\n");
   code.raw(text.source_functions());
   code.raw(update_cell_text(text, "READ"));
-  // Its cells: bands along z over the whole planes, then along y over what is left, then along x.
+  // Cells of the frame: bands along z over whole planes, then along y over the rest, then along x.
   code.block(kFrameKernels, coefficient_parameter(layout), kSizeParameters, arguments,
              ridge::detail::kernel_text("stencil/frame_cell"));
   return {.name = "stencil frame",

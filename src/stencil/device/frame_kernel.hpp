@@ -1,6 +1,6 @@
-// The cells near the sides of a grid, step by step and with their borders, in the order and rounding of the reference:
-// what a march through the interior leaves out. Several steps go by way of other buffers, in bands that become narrower
-// by the radius each step.
+// Updates the cells near the sides of a grid step by step, with their borders, in the order and rounding of the
+// reference: the part that an interior march leaves out. Several steps use other buffers, in bands that shrink by the
+// radius per step.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -18,10 +18,10 @@ struct FrameKernel {
   DeviceLayout place;
 
   KernelSource source() const;
-  // Step `step` (from 0) of `depth`: which cells, and after in, out and coefficients which arguments.
+  // Step `step` (from 0) of `depth`: number of cells, and the arguments after in, out and coefficients.
   Launch launch(std::size_t step, std::size_t depth) const;
   std::vector<Argument> scalars(std::size_t step, std::size_t depth) const;
-  // Fixed cells of field `from` to field `to`: the cells of a single step, the kernel copy_frame.
+  // Copies fixed cells of field `from` to field `to`: the cells of a single step, kernel copy_frame.
   std::vector<Argument> copy_scalars(std::size_t from, std::size_t to) const;
   std::string refusal() const;
 

@@ -15,9 +15,9 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kTileItems = 256, kTileLength = 64;
-constexpr std::size_t kLocalMemory = 48 << 10;  // what every device gives a kernel
+constexpr std::size_t kLocalMemory = 48 << 10;  // available to a kernel on every device
 
-// The same function over cells in local memory, whose places are small numbers.
+// The same function over cells in local memory, with 32-bit indices.
 std::string in_local_memory(std::string code) {
   for (const auto& [from, to] : {std::pair{"GLOBAL ", "LOCAL "}, {"ulong", "int"}}) {
     const std::string_view word(from);

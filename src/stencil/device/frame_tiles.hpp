@@ -1,5 +1,5 @@
-// All steps of a pass near the sides of a 2D grid in one launch: pieces of the frame in local memory, with as many
-// cells around them as the steps reach. A launch a step costs more than its cells do.
+// All steps of a pass near the sides of a 2D grid in one launch: pieces of the frame in local memory, with a halo as
+// deep as the steps reach. One launch per step would cost more than its cells.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct FrameTiles {
   DeviceLayout place;
   std::size_t depth = 1;
 
-  // Why a launch a step is needed, in words: borders that come from the other side of the grid, say.
+  // Reason why one launch per step is needed, for example borders that read the opposite side of the grid.
   std::string refusal(const Limits& limits) const;
   KernelSource source() const;  // kernel "update_frame_tiles"
   Launch launch() const;

@@ -1,4 +1,4 @@
-// Kernels that compute cells from their neighbours as they stand (gather form), for any update.
+// Kernels in gather form, which compute cells from their neighbours in memory, for any update.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace ridge::stencil {
 
-// Parameters of every kernel in this form, and a function that computes one cell anywhere in the grid.
+// Parameters of every gather kernel, and a function that computes one cell anywhere in the grid.
 inline constexpr const char* kSizeParameters =
     "int width, int height, int planes, ulong pitch, ulong origin, ulong field";
 std::string coefficient_parameter(const Layout& layout);
 std::string update_cell_text(const CellText& text, const std::string& load);
 
 struct GatherOptions {
-  Extent items{16, 16, 1};  // a work-group
-  int wide = 1;             // cells of a row a work-item, read as a vector
-  int tall = 1;             // rows a work-item
-  bool cached = false;      // reads go through the read-only path
-  bool padded = false;      // rows start on 128 bytes
+  Extent items{16, 16, 1};  // of a work-group
+  int wide = 1;             // cells of a row per work-item, read as a vector
+  int tall = 1;             // rows per work-item
+  bool cached = false;      // reads use the read-only path
+  bool padded = false;      // rows start at multiples of 128 bytes
 };
 
-// One step. `make(place)` says how to launch it.
+// One step. `make(place)` returns the launch.
 struct GatherKernel {
   CellText text;
   DeviceLayout place;
@@ -36,10 +36,10 @@ struct GatherKernel {
   std::vector<Argument> scalars() const;  // after in, out and coefficients
 };
 
-// Several steps of a tile in local memory, with a halo that shrinks by the radius every step.
+// Several steps of a tile in local memory, with a halo that shrinks by the radius per step.
 struct TileOptions {
   std::size_t depth = 2;
-  std::array<std::size_t, 3> tile{1, 16, 32};  // z, y, x: cells a work-group finishes
+  std::array<std::size_t, 3> tile{1, 16, 32};  // z, y, x: cells that a work-group finishes
   std::size_t items = 256;
 };
 

@@ -25,7 +25,7 @@ KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL
 }}
 )";
 
-// A block of WIDE x TALL cells from rows that are read once, as vectors, where no border is near.
+// A block of WIDE x TALL cells from rows that are read once, as vectors, away from borders.
 constexpr const char* kBlockKernel = R"(
 KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out,
                                                                {0}) {{
@@ -43,7 +43,7 @@ KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL
 {2}}}
 )";
 
-// A row of some field that block cells read.
+// A row of some field that cells of the block read.
 struct ReadRow {
   Node::Kind kind;
   std::size_t field;
@@ -57,7 +57,7 @@ std::string row_name(const ReadRow& row) {
 }
 
 std::string block_text(const CellText& text, const GatherOptions& options, const std::string& load) {
-  std::map<ReadRow, std::pair<int, int>> rows;  // and the offsets that are read along it
+  std::map<ReadRow, std::pair<int, int>> rows;  // rows with the range of offsets read along them
   for (const Operation& op : text.tape.operations) {
     if (op.kind != Node::Kind::read && op.kind != Node::Kind::coefficient) continue;
     for (int j = 0; j < options.tall; ++j) {

@@ -1,4 +1,4 @@
-// How a field lies in device memory: rows padded to whole vectors, with room before and after that any lane may read.
+// Layout of a field in device memory: rows padded to whole vectors, with readable padding before and after.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace ridge::stencil {
 
 struct DeviceLayout {
   std::array<std::size_t, 3> sides{1, 1, 1};  // slowest first: {planes, rows, cells of a row}
-  std::size_t pitch = 1;                      // elements from a row to the next
+  std::size_t pitch = 1;                      // elements between rows
   std::size_t origin = 0;                     // elements before the first cell
-  std::size_t field = 0;                      // elements of a field, room included
+  std::size_t field = 0;                      // elements of a field, padding included
   std::size_t width() const { return sides[2]; }
   std::size_t height() const { return sides[1]; }
   std::size_t planes() const { return sides[0]; }
@@ -20,10 +20,10 @@ struct DeviceLayout {
   std::size_t cells() const { return sides[0] * sides[1] * sides[2]; }
 };
 
-// Rows one after the other, as a user's grid has them.
+// Contiguous rows, as in a user's grid.
 DeviceLayout packed_layout(const std::vector<std::size_t>& shape);
 
-// Rows that start on 128 bytes and two kilobytes of room at both ends.
+// Rows that start at multiples of 128 bytes, with two kilobytes of padding at both ends.
 DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes);
 
 }  // namespace ridge::stencil

@@ -14,16 +14,16 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::uint64_t kPartials = 256;
-constexpr std::size_t kKeptBytes = std::size_t{16} << 20;  // boxes that wait on the device, at least one
+constexpr std::size_t kKeptBytes = std::size_t{16} << 20;  // recorded boxes kept on the device; at least one
 
 struct Service {
   Kernel spread, gather, change, take, put, add;
 };
 
-// A grid on the device: what the last pass wrote, and where the next one writes.
+// A grid on the device: the buffer that the last pass wrote, and the one that the next pass writes.
 struct Levels {
   Buffer current{}, other{}, coefficients{};
-  std::vector<Buffer> scratch{};  // made when a pass first wants it
+  std::vector<Buffer> scratch{};  // created when a pass first needs it
 };
 
 void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
@@ -78,7 +78,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     return levels;
   }
 
-  // Packed fields to where they are worked on, and back.
+  // Copies packed fields to the working layout, and back.
   void spread(Queue& queue, const Buffer& packed, std::size_t fields, const Buffer& to) const {
     queue.fill(to, std::byte{0});
     const std::size_t all = rows() * fields;
@@ -104,7 +104,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     }
   }
 
-  // Made when first asked for. Sessions in several threads may ask.
+  // Created on first use, possibly by sessions in several threads.
   const Pass& pass(std::size_t depth) const {
     std::lock_guard lock(mutex_);
     auto& made = passes_[depth];
@@ -115,7 +115,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   std::size_t rows() const { return layout_.shape[0] * layout_.shape[1]; }
   std::size_t bytes(std::size_t fields) const { return fields * place_.field * sizeof(T); }
 
-  // Rows along the first axis, which alone may be long.
+  // Rows along the first axis: only that grid dimension may be large.
   Launch rows_launch(std::size_t all_rows) const {
     return {
         .groups = {(all_rows + 3) / 4, std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, layout_.shape[2] / 256))},
@@ -151,7 +151,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   const Service service_;
 
  private:
-  // Those of enqueue(), made when it is first called.
+  // Those of enqueue(), created on its first call.
   Levels shared_levels() const {
     std::lock_guard lock(mutex_);
     if (!levels_.current) levels_ = make_levels();
@@ -171,7 +171,7 @@ class DeviceRunning : public Running<T> {
         queue_(variant_->device_.queue()),
         transfer_(variant_->device_),
         levels_(variant_->make_levels()) {
-    // Through the other level, which is as large.
+    // Uses the other level as a buffer, which is as large.
     transfer_.upload(queue_, grid.all().data(), levels_.other, grid.all().size_bytes());
     variant_->spread(queue_, levels_.other, grid.fields(), levels_.current);
     if (coefficients != nullptr) {
@@ -183,7 +183,7 @@ class DeviceRunning : public Running<T> {
     }
     // Fixed cells are never written, so both buffers hold them.
     queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
-    queue_.finish();  // the grid is the caller's again
+    queue_.finish();  // the caller may change the grid again
   }
 
   void run(std::size_t steps) override { variant_->advance(queue_, levels_, steps); }
@@ -310,8 +310,8 @@ class DeviceRunning : public Running<T> {
   PinnedTransfer transfer_;
   Levels levels_;
   Buffer partial_, packed_, log_;
-  std::size_t in_log_ = 0;  // values that wait in log_
-  std::vector<T> kept_{};   // that were fetched because it was full
+  std::size_t in_log_ = 0;  // values waiting in log_
+  std::vector<T> kept_{};   // values downloaded because log_ was full
 };
 
 template <class T>

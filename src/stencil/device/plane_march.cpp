@@ -1,4 +1,4 @@
-// The plane kernel as a variant: parameters worth trying, and how a pass is built.
+// Variant plane_march: parameters worth trying, and construction of a pass.
 #include <algorithm>
 #include <string>
 
@@ -17,7 +17,7 @@ struct PlaneChoice {
   double efficiency;
 };
 
-// Best first, as measured on an H200 (docs/measurements/h200.md). Tiles near a square lose least to their halos; the
+// Best first, measured on an H200 (docs/measurements/h200.md). Nearly square tiles lose least to their halos; the
 // second and the last two fit 48 KiB of local memory.
 std::vector<PlaneChoice> choices(bool float64) {
   const int cells = float64 ? 2 : 4;

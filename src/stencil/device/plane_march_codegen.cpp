@@ -1,4 +1,4 @@
-// The text of the plane kernel. See plane_march_kernel.hpp for the idea.
+// Kernel text of plane_march; plane_march_kernel.hpp explains the method.
 #include "stencil/device/plane_march_codegen.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@ constexpr const char* kHead = R"(
 KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int planes, int pitch,
     int columns, int tile_rows, int chunk_planes, int side_groups, int side_planes, REAL keep, REAL scale{0}) {{
-  // Edge rows of patches: [parity][step][upper, lower][line][lane], then the planes ahead, then sides of lanes.
+  // Edge rows of patches: [parity][step][upper, lower][line][lane], then the prefetched planes, then sides of lanes.
   LOCAL_BLOCK(REAL, local_block, LOCAL_REALS);
   LOCAL REAL* const ahead = local_block + EDGE_REALS;
   const int lane = LOCAL_ID(0) % LANES, line = LOCAL_ID(0) / LANES;
-  // Tiles at sides come first, in chunks of their own, because they take longer: whole rows of them, then columns.
+  // Tiles at the sides come first, in their own chunks, because they take longer: whole rows of them, then columns.
   const int inner_columns = columns - 2 * SIDE_COLUMNS, inner_rows = tile_rows - 2 * SIDE_ROWS;
   const int group = (int)GROUP_ID(0), at_side = group < side_groups;
   const int tiles = at_side ? 2 * (SIDE_ROWS * columns + SIDE_COLUMNS * inner_rows) : inner_columns * inner_rows;
@@ -26,14 +26,14 @@ KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
   const int tile_row = !at_side  ? tile / inner_columns + SIDE_ROWS
                        : in_rows ? tile / columns * (tile_rows - 1)
                                  : rest / 2 + SIDE_ROWS;
-  // The last tile of a row ends where the grid ends; the others are side by side from the start. The same down the rows.
+  // The last tile of a row ends at the end of the grid; the others are adjacent from the start. The same along columns.
   const int last_column = column == columns - 1, last_row = tile_row == tile_rows - 1;
   const int x = (last_column ? width - USEFUL_X - HALO_X : column * USEFUL_X - HALO_X) + lane * CELLS;
   const int y = (last_row ? height - USEFUL_Y - HALO_Y : tile_row * USEFUL_Y - HALO_Y) + line * ROWS;
   const int march = at_side ? side_planes : chunk_planes, first_plane = chunk * march;
   const int end_plane = planes - first_plane < march ? planes : first_plane + march;
   const ulong plane_size = (ulong)pitch * height;
-  // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
+  // A lane that crosses the end of the row reads data of another row, so it and the cells it reaches are invalid.
   const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && line * ROWS >= HALO_Y &&
                      (line + 1) * ROWS <= LINES * ROWS - HALO_Y && (last_column ? x >= width % CELLS + DEPTH : x + CELLS <= width / CELLS * CELLS - DEPTH) &&
                      (last_row ? y >= DEPTH : y + ROWS <= height - DEPTH);
@@ -70,7 +70,7 @@ class PlaneMarchWriter {
 
   std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.options.cells); }
 
-  // Where each row of the patch is read: past the ends the border's cells again, or the other end of the grid.
+  // Source of each row of the patch: beyond the ends the border's cells, or the opposite side of the grid.
   std::string places() const {
     std::string text;
     text += low(2, Border::periodic) ? "  const int wrapped_x = x < 0 ? x + width : x >= width ? x - width : x;\n"
@@ -81,7 +81,7 @@ class PlaneMarchWriter {
     if (low(1, Border::periodic)) text += "    row = row < 0 ? row + height : row >= height ? row - height : row;\n";
     text +=
         "    row = row < 0 ? 0 : row >= height ? height - 1 : row;\n    from[j] = (uint)(row * pitch + from_x);\n  }\n";
-    // Which edge rows a patch reads: its neighbours', or its own where the border is a mirror.
+    // Edge rows that a patch reads: its neighbours', or its own if the border is a mirror.
     text += fmt::format("  const int above = ({}LINES + (line > 0 ? line - 1 : 0)) * LANES + lane;\n",
                         low(1, Border::mirror) ? "y == 0 ? line : " : "");
     text += fmt::format("  const int below = ({}line < LINES - 1 ? line + 1 : line) * LANES + lane;\n",
@@ -96,7 +96,7 @@ class PlaneMarchWriter {
     return text;
   }
 
-  // The copy of plane `index` of the march into slot u.
+  // Copies plane `index` of the march into slot u.
   std::string copy(const std::string& index, const std::string& indent) const {
     const int bytes = kernel_.real == "float" ? 4 : 8;
     const int n = kernel_.aligned ? kernel_.options.cells : 1;
@@ -153,7 +153,7 @@ class PlaneMarchWriter {
     return text;
   }
 
-  // The sum of the plane that arrives, but for the rows that lie in other patches.
+  // Partial sum of the arriving plane without the rows of other patches.
   std::string in_plane(int j) const {
     const std::string left = "(c == 0 ? west : v[j][c == 0 ? 0 : c - 1])",
                       right = "(c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1])";
@@ -176,8 +176,8 @@ class PlaneMarchWriter {
     return sum;
   }
 
-  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed. Tiles are laid so
-  // that a border that matters to a cell they store is the first or the last cell or row of a patch.
+  // Fixed cells keep the value of a plane ago, scaled like the field. Tiles are placed so that a border that affects
+  // their stored cells is the first or last cell or row of a patch.
   std::string fixed_cells(const std::string& indent) const {
     std::string text;
     const auto keep = [&](const std::string& test, const std::string& row, const std::string& cell) {
@@ -230,7 +230,7 @@ class PlaneMarchWriter {
     }
     text += indent + "REAL done[ROWS][CELLS];\n";
     const Weight* after = weight({1, 0, 0});
-    // Rows are written out one by one: which neighbours a row has in its own patch differs.
+    // Rows are unrolled, because each has different neighbours in its own patch.
     for (int j = 0; j < kernel_.options.rows; ++j) {
       text += fmt::format("{0}{{\n{0}  const int j = {1};\n", indent, j) + sides(indent);
       text += fmt::format("{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n", indent);
@@ -281,7 +281,7 @@ class PlaneMarchWriter {
     return text + indent + "  }\n" + indent + "}\n";
   }
 
-  // After the barrier: rows of other patches.
+  // After the barrier: contributions of rows of other patches.
   std::string add_edges(const std::string& indent) const {
     const Weight *upper = weight({0, -1, 0}), *lower = weight({0, 1, 0});
     std::string text = fmt::format("{0}UNROLL\n{0}for (int s = 0; s < DEPTH; ++s) {{\n", indent);
@@ -333,8 +333,8 @@ class PlaneMarchWriter {
         "  int newest = first_plane - DEPTH;  // plane that is read\n"
         "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
     if (!kernel_.options.shuffles) return text + round("    ") + "  }\n";
-    // Tests between the steps keep the compiler from mixing them, so rounds that need none are written without: those
-    // that meet the first or the last plane at no step, and of those again the ones away from the sides.
+    // Tests between the steps keep the compiler from interleaving them, so rounds without tests are generated
+    // separately: those that meet the first or last plane at no step, and of these again the ones away from the sides.
     text += "    if (newest <= DEPTH || newest > planes - 2 * PREFETCH) {\n" + round("      ");
     ends_ = false;
     if (side_columns() || side_rows()) text += "    } else if (touches) {\n" + round("      ");
@@ -345,7 +345,7 @@ class PlaneMarchWriter {
   bool side_columns() const { return kernel_.side_columns(); }
   bool side_rows() const { return kernel_.side_rows(); }
 
-  // What the text being written looks after: the sides of planes, the first and the last plane.
+  // Borders that the text being written handles: the sides of planes, the first and the last plane.
   bool sides_ = true, ends_ = true;
   const PlaneMarchKernel& kernel_;
 };

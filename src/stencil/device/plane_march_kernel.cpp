@@ -163,7 +163,7 @@ std::vector<Argument> PlaneMarchKernel::scalars(const DeviceLayout& place) const
 
 namespace {
 
-// When the last of two kinds of groups is done: the first kind is started first, a slot that is free takes the next.
+// Completion time of two kinds of work-groups: the first kind starts first, and a free slot takes the next group.
 double finished(std::size_t slots, std::size_t first, double first_time, std::size_t second, double second_time) {
   std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>{},
                                                                         std::vector<double>(slots, 0.0));
@@ -181,7 +181,7 @@ double finished(std::size_t slots, std::size_t first, double first_time, std::si
 
 void PlaneMarchKernel::fill_device(const DeviceLayout& place, std::size_t resident) {
   const int planes = static_cast<int>(place.planes());
-  // Many waves are busy to the end whatever the chunks.
+  // Many waves keep the device busy whatever the chunks.
   const std::size_t most_groups = 24 * resident;
   PlaneMarchKernel best = *this;
   double least = 0;

@@ -52,7 +52,7 @@ class PlaneSumsBuilder {
     return {From::operation, result.operations.size() - 1, 0};
   }
 
-  // The sum over neighbours, then what the sum has at the cell itself of fields that are read nowhere else.
+  // The sum over neighbours, then the terms at the cell itself of fields that are read nowhere else.
   Operand sum_operand(const Affine& affine) {
     PlaneSums::Sum sum;
     for (const auto& [read, weight] : affine.weights) {
@@ -68,7 +68,7 @@ class PlaneSumsBuilder {
     return made;
   }
 
-  // The field whose value it is, as it stands; linear<T>() writes one times it.
+  // The field whose value is used unchanged; linear<T>() writes it times one.
   std::optional<std::size_t> read_alone(std::size_t index) const {
     const auto& sum = affine_[index];
     if (!sum || sum->constant != 0 || sum->weights.size() != 1 || sum->weights.begin()->second != 1)

@@ -1,5 +1,5 @@
-// A 3D update as sums of neighbours and what is done with them at the cell itself: waves, diffusion and all linear
-// systems, with coefficients a cell. Neighbours may be read in no other way.
+// A 3D update as sums over neighbours and operations on them at the cell itself: waves, diffusion and all linear
+// systems, with coefficients per cell. Other accesses to neighbours are not supported.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,11 +29,11 @@ struct PlaneSums {
   };
   std::vector<Sum> sums{};
   std::vector<PointOperation> operations{};  // at the cell itself, operands first
-  std::vector<Operand> outputs{};            // a field each
-  std::vector<std::size_t> spread{};         // fields that sums read
-  bool centre = false;                       // a spread field is also wanted at the cell itself
+  std::vector<Operand> outputs{};            // one per field
+  std::vector<std::size_t> spread{};         // fields that sums read at neighbours
+  bool centre = false;                       // such a field is also read at the cell itself
   std::array<int, 3> radius{};
-  std::string refusal{};  // what keeps the update from this form, in words
+  std::string refusal{};  // reason why the update does not have this form
 };
 
 PlaneSums plane_sums(const Tape& tape);

@@ -15,7 +15,7 @@ std::size_t resident_groups(const Device& device, const Kernel& kernel, std::siz
   const std::size_t group_warps = (items + limits.sub_group - 1) / limits.sub_group;
   std::size_t groups = warps / group_warps;
   if (limits.items_per_unit > 0) groups = std::min(groups, limits.items_per_unit / items);
-  // OpenCL tells what one group may take, not what a unit has.
+  // OpenCL reports the limit of one group, not the capacity of a compute unit.
   if (local_bytes > 0 && kernel.registers() > 0) groups = std::min(groups, limits.local_memory / local_bytes);
   return std::max<std::size_t>(1, groups) * limits.compute_units;
 }

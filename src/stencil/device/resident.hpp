@@ -1,4 +1,4 @@
-// How many work-groups of a kernel run at once on a device.
+// Number of work-groups of a kernel that run concurrently on a device.
 #pragma once
 #include <cstddef>
 
@@ -6,8 +6,9 @@
 
 namespace ridge::stencil {
 
-// Where registers decide, as on NVIDIA's devices: their file is cut into four, a warp's registers come in units of 256.
-// Where the back end does not tell the kernel's registers, `guess` of them; without either, four groups a compute unit.
+// Limited by registers on NVIDIA devices: the register file has four parts, and a warp's registers are allocated in
+// units of 256. If the back end does not report the kernel's registers, `guess` is used; without either, four groups
+// per compute unit.
 std::size_t resident_groups(const Device& device, const Kernel& kernel, std::size_t items, std::size_t local_bytes = 0,
                             std::size_t guess = 0);
 

@@ -1,4 +1,4 @@
-// The strip kernels as a variant: parameters worth trying, and how a pass is built.
+// Variant row_march: parameters worth trying, and construction of a pass.
 #include <algorithm>
 #include <string>
 
@@ -14,15 +14,15 @@ namespace {
 
 struct RowChoice {
   RowMarchOptions interior, frame;
-  int waves = 3;  // of interior pieces
+  int waves = 3;  // waves of interior pieces
   double efficiency = 0.5;
   bool joined = false;  // interior and frame in one launch
 };
 
-// Up to here a pass is over so soon that waiting for the frame after the interior shows.
+// Up to this size a pass is so short that waiting for the frame after the interior matters.
 constexpr std::size_t kSmallGrid = std::size_t{1} << 24;
 
-// Depths along the rows and down are limited by what a strip can lose at its ends.
+// Depths are limited by the cells that a strip loses at its ends.
 std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t grid_cells) {
   const int radius = std::max(weights.radius[1], weights.radius[2]);
   std::vector<RowChoice> list;
@@ -35,7 +35,7 @@ std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t
     interior.cells = std::max(interior.cells, frame.cells);
     list.push_back({.interior = interior, .frame = frame, .waves = waves, .efficiency = efficiency});
   };
-  // Best first, as measured on an H200 (docs/measurements/h200.md).
+  // Best first, measured on an H200 (docs/measurements/h200.md).
   if (grid_cells <= kSmallGrid) {
     for (const int reach : {4, 6, 8}) {
       add(reach, float64 ? 2 : 4, 4, 2, 1, 1, 3.0 / (reach * reach));
@@ -60,10 +60,10 @@ std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t
     add(12, 4, 8, 4, 3, 3, 0.58);
     add(4, 8, 4, 2, 1, 3, 0.50);
   }
-  // A frame waits for its longest march however few cells there are.
+  // A frame waits for its longest march, however few cells there are.
   const double size = static_cast<double>(grid_cells) / static_cast<double>(2 * kSmallGrid);
   for (std::size_t i = small; i < list.size(); ++i) list[i].efficiency *= std::min(1.0, size);
-  // A wider stencil takes fewer steps for the same reach, and several reaches come to the same.
+  // A wider stencil reaches as far in fewer steps; several depths may coincide.
   const auto same = [](const RowChoice& a, const RowChoice& b) {
     return a.interior.depth == b.interior.depth && a.interior.cells == b.interior.cells &&
            a.interior.prefetch == b.interior.prefetch && a.waves == b.waves && a.joined == b.joined;
@@ -76,7 +76,7 @@ std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t
   return different;
 }
 
-// Barriers on PoCL want loops of constant length.
+// Barriers on PoCL need loops of constant length.
 void without_sub_groups(RowMarchOptions& options) {
   options.shuffles = false;
   options.sub_groups = 1;

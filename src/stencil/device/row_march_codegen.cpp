@@ -1,4 +1,4 @@
-// The march over the rows and the kernels around it.
+// Kernel text of row_march: the march over the rows and the kernels around it.
 #include "stencil/device/row_march_codegen.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ constexpr const char* kFrame = R"(
 {6}}}
 )";
 
-// Both as one launch: groups of the frame first.
+// Interior and frame in one launch: groups of the frame first.
 constexpr const char* kJoined = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_joined(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,
@@ -183,7 +183,7 @@ std::string RowMarchWriter::store_ready_row(const std::string& indent) const {
     return text + indent + "if (stores && ready >= store_first && ready < store_end) {\n" + deep +
            "GLOBAL REAL* const to = out + origin + (long)ready * pitch + x;\n" + store("to", deep) + indent + "}\n";
   }
-  // Barriers of a whole group stay out of conditions: PoCL on x86 gets them wrong.
+  // Group barriers are not placed inside conditions: PoCL on x86 miscompiles them.
   const std::string complete = "ready >= first_row && ready < end_row";
   if (staged() && !kernel_.options.shuffles)
     return text + staged_store(indent, complete + " && ") + indent + "to += pitch;\n";

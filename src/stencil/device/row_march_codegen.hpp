@@ -6,8 +6,8 @@
 namespace ridge::stencil {
 
 std::string row_march_text(const RowMarchKernel& kernel);
-// The kernel that runs both as functions, which stand before it.
+// The kernel that calls both as functions, which precede it.
 std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& frame);
-bool restores_rows(const RowMarchKernel& kernel);  // the kernel takes the growth of the scaled field after each step
+bool restores_rows(const RowMarchKernel& kernel);  // the kernel needs the growth of the scaled field after each step
 
 }  // namespace ridge::stencil

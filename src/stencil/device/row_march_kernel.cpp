@@ -127,7 +127,7 @@ std::vector<Argument> RowMarchPass::interior_scalars(const DeviceLayout& layout)
 
 namespace {
 
-// The frame's pieces: bands from side to side, then both sides.
+// Pieces of the frame: bands from side to side, then both sides.
 struct FramePieces {
   int strips, bands, band_rows, band_stride, sides;
   int tasks() const { return strips * bands + sides; }
@@ -207,7 +207,7 @@ void RowMarchPass::fill_waves(const DeviceLayout& layout, std::size_t resident, 
   if (rows <= 0 || !has_interior(layout)) return;
   const int columns = pieces(interior_strips(layout), interior.options.sub_groups);
   const int room = static_cast<int>(resident) * waves / columns;
-  // Pieces shorter than a few reaches would mostly read what others read too.
+  // Pieces shorter than a few reaches would mostly read shared rows.
   interior_rows = std::max(pieces(rows, std::max(1, room)), std::max(8, 4 * interior.reach_y()));
 }
 

@@ -1,10 +1,9 @@
-// Several steps of a linear 2D stencil in one pass, in registers: a sub-group marches down a strip of rows. Every row
-// that arrives is added to the sums it belongs to (scatter form); a sum that is complete is the row that arrives at the
-// next step. Neighbours along the row come by shuffles, so there is no barrier; rows ahead wait in local memory, put
-// there by copies that pass the registers by. Without sub-groups neighbours come through local memory too. Sums are
-// built in another order than the reference's, so results differ in the last digits.
-//
-// A pass is two kernels: the interior, which no border reaches within the pass, and the frame around it.
+// Several steps of a linear 2D stencil in one pass, in registers: a sub-group marches down a strip of rows. Every
+// arriving row is added to the sums it belongs to (scatter form); a complete sum is the arriving row of the next step.
+// Neighbours along the row are exchanged by shuffles, so there is no barrier; prefetched rows wait in local memory,
+// written by asynchronous copies. Without sub-groups neighbours go through local memory too. The order of the sums
+// differs from the reference, so results differ in the last digits. A pass is two kernels: the interior, which no
+// border reaches within the pass, and the frame around it.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -20,15 +19,15 @@
 namespace ridge::stencil {
 
 struct RowMarchOptions {
-  int depth = 8;         // steps a pass
-  int cells = 8;         // side by side, a lane
-  int prefetch = 4;      // rows read ahead
-  bool ring = true;      // rows ahead wait in local memory; else in registers
+  int depth = 8;         // steps per pass
+  int cells = 8;         // adjacent cells per lane
+  int prefetch = 4;      // prefetched rows
+  bool ring = true;      // prefetched rows wait in local memory; else in registers
   int lanes = 32;        // of a sub-group
-  int sub_groups = 2;    // in a work-group, a strip each
-  int resident = 1;      // work-groups that should fit a compute unit at once: bounds the registers
-  bool shuffles = true;  // false: neighbours through local memory, one sub-group a work-group
-  int march_rows = 0;    // fixed when compiled, which barriers need on PoCL: rows of a piece at most; 0: any
+  int sub_groups = 2;    // per work-group, one strip each
+  int resident = 1;      // work-groups that should fit a compute unit: limits the registers
+  bool shuffles = true;  // false: neighbours through local memory, one sub-group per work-group
+  int march_rows = 0;    // compile-time constant, which barriers need on PoCL: most rows of a piece; 0: any
 };
 
 struct RowMarchKernel {
@@ -51,28 +50,28 @@ struct RowMarchKernel {
   std::vector<std::pair<std::string, std::string>> defines() const;
 };
 
-// How a pass covers a grid: where the interior lies, and how both kernels are cut into pieces.
+// Division of a grid into the interior and the frame, and of both into pieces.
 struct RowMarchPass {
-  RowMarchKernel interior, frame;  // of the same depth
-  int interior_rows = 256;         // of a piece
+  RowMarchKernel interior, frame;  // with the same depth
+  int interior_rows = 256;         // rows per piece
   int frame_rows = 48;
 
-  std::string refusal(const DeviceLayout& layout) const;  // a limit of the method that the grid breaks, in words
+  std::string refusal(const DeviceLayout& layout) const;  // limit of the method that the grid violates
   bool has_interior(const DeviceLayout& layout) const;    // else the frame covers everything
-  int left() const { return interior.halo(); }            // where the interior starts along a row
-  int right(const DeviceLayout& layout) const;            // where it ends
+  int left() const { return interior.halo(); }            // start of the interior along a row
+  int right(const DeviceLayout& layout) const;            // its end
   int interior_strips(const DeviceLayout& layout) const;
   Launch interior_launch(const DeviceLayout& layout) const;
   Launch frame_launch(const DeviceLayout& layout) const;
   std::vector<Argument> interior_scalars(const DeviceLayout& layout) const;  // after in and out
   std::vector<Argument> frame_scalars(const DeviceLayout& layout) const;
-  // One launch of both: a small grid waits for the slower of them, not for one after the other. Sub-groups only.
+  // One launch of both: a small grid waits for the slower of them only. Needs sub-groups.
   KernelSource joined_source() const;
   Launch joined_launch(const DeviceLayout& layout) const;
   std::vector<Argument> joined_scalars(const DeviceLayout& layout) const;
-  // Interior pieces that fill the device in whole waves: `resident` work-groups run at once.
+  // Interior pieces that fill the device in whole waves of `resident` concurrent work-groups.
   void fill_waves(const DeviceLayout& layout, std::size_t resident, int waves);
-  // Pieces of both for a joined launch: the longest march times the number of waves is least.
+  // Pieces of both for a joined launch: minimizes the longest march times the number of waves.
   void fill_joined(const DeviceLayout& layout, std::size_t resident);
 };
 

@@ -1,4 +1,4 @@
-// How rows come from memory and go back: ahead of their use, through local memory, as vectors.
+// Loads and stores of rows: prefetched, through local memory, as vectors.
 #include "stencil/device/row_march_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What is done to a row: sums over its neighbours, borders.
+// Processing of a row: sums over its neighbours, borders.
 #include "stencil/device/row_march_writer.hpp"
 
 #include <algorithm>
@@ -127,7 +127,7 @@ std::string RowMarchWriter::after_border_row(const std::string& indent) const {
     if (fixed_x()) text += fmt::format("{}    const int frozen = {};\n", indent, frozen_cells());
     text += lines + indent + "  }\n" + indent + "}\n";
   };
-  // Row k of the top is also row -k - 1: it reaches the rows 0 to RADIUS_Y - 1 - k.
+  // Row k of the top also acts as row -k - 1: it reaches rows 0 to RADIUS_Y - 1 - k.
   for (int k = 0; kernel_.borders.low[0] == Border::mirror && k < radius_y_; ++k) {
     images(std::to_string(k), 2 * k + 1 - radius_y_, k, -2 * k - 1);
   }

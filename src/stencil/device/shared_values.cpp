@@ -31,7 +31,7 @@ class Sharing {
   SharedValues result;
 
  private:
-  // Equal keys are the same value, wherever they stand. Shifts of the operands count from the base.
+  // Values with equal keys are the same. Shifts of the operands count from the base.
   using Key = std::tuple<int, std::uint64_t, std::size_t, std::array<std::size_t, 3>, std::array<Offset, 3>>;
 
   std::size_t add(const SharedValue& value) {
@@ -67,14 +67,14 @@ class Sharing {
     return add(value);
   }
 
-  // The operation with its operands as they are used at the cell of the output.
+  // The operation with its operands as used at the cell of the output.
   std::vector<Use> absolute_operands(const Operation& operation, const std::vector<Use>& made) const {
     std::vector<Use> operands;
     for (std::size_t k = 0; k < operand_count(operation.kind); ++k) operands.push_back(made[operation.from[k]]);
     return operands;
   }
 
-  // Where the value is at home: with the operand that took most to make, the first of equals, so that what is made of
+  // The home cell of a value: that of the operand with the deepest expression, the first of equals, so that a value of
   // two cells stays with one of them.
   Offset base_of(const std::vector<Use>& operands) const {
     const Use* base = nullptr;
@@ -95,7 +95,7 @@ class Sharing {
       return {inputs[operation.field].value, plus(inputs[operation.field].shift, operation.offset)};
     if (operation.kind == Kind::coefficient) return {input(operation.kind, operation.field), operation.offset};
     const std::vector<Use> operands = absolute_operands(operation, made);
-    if (operation.kind == Kind::multiply) {  // a level that is only remembered, as linear<T>() writes it
+    if (operation.kind == Kind::multiply) {  // a level that is only copied, as linear<T>() writes it
       for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const SharedValue& factor = result.values[operands[k].value];
         if (factor.kind == Kind::constant && factor.constant == 1) return operands[1 - k];
@@ -110,8 +110,8 @@ class Sharing {
     return {index, everywhere_[index] ? Offset{} : base};
   }
 
-  // First as if every value might be shared, to see which are; those that are needed at one place only are then made
-  // at the output's own cell, so that sums do not wander from lane to lane.
+  // First pass: assumes that every value may be shared, to see which are. Values needed at one place only are then
+  // computed at the output's own cell, so that sums do not move between lanes.
   std::vector<Use> one_step(const std::vector<Use>& inputs) {
     const SharedValues before = result;
     const auto known = known_;
@@ -147,10 +147,10 @@ class Sharing {
   const Tape& tape_;
   std::map<Key, std::size_t> known_{};
   std::vector<bool> everywhere_{};
-  std::vector<int> deep_{};  // operations from the inputs, the longest way
+  std::vector<int> deep_{};  // longest chain of operations from the inputs
 };
 
-// How far inputs are read around each value.
+// Range of inputs read around each value.
 void find_reach(SharedValues& all, std::size_t axis) {
   for (SharedValue& value : all.values) {
     for (std::size_t k = 0; k < operand_count(value.kind); ++k) {
@@ -171,7 +171,7 @@ void find_reach(SharedValues& all, std::size_t axis) {
   }
 }
 
-// Every value as late as its users allow; then how long it is kept.
+// Schedules every value as late as its users allow, then determines its lifetime.
 void find_lags(SharedValues& all, std::size_t axis) {
   constexpr int kUnused = std::numeric_limits<int>::max();
   for (SharedValue& value : all.values) value.lag = kUnused;
@@ -196,7 +196,7 @@ void find_lags(SharedValues& all, std::size_t axis) {
   }
 }
 
-// What nobody needs: the first look at a step may leave some.
+// Removes unused values, which the first pass may leave.
 void drop_unused(SharedValues& all) {
   std::vector<bool> used(all.values.size());
   for (const Use& output : all.outputs) used[output.value] = true;

@@ -18,7 +18,7 @@ void enqueue_step(Queue& queue, const LaunchPass::Step& step, const Buffer& in, 
   queue.launch(step.kernel, step.launch, arguments);
 }
 
-// Two launches take no longer than one of pieces that are loaded first.
+// Two launches take no longer than one whose pieces are loaded first.
 bool takes_tiles(const Device& device, const FrameTiles& tiles) {
   return tiles.depth > 2 && tiles.refusal(device.limits()).empty();
 }

@@ -1,4 +1,4 @@
-// A pass of a march through the interior and the frame around it.
+// A pass that consists of a march through the interior and the frame around it.
 #pragma once
 #include <optional>
 #include <vector>
@@ -13,12 +13,12 @@ namespace ridge::stencil {
 
 struct MarchStep {
   LaunchPass::Step step;
-  std::optional<ridge::detail::TileMapShape> tiles{};  // the kernel's last parameter is a map of what it reads
+  std::optional<ridge::detail::TileMapShape> tiles{};  // the kernel's last parameter is a tensor map of its input
 };
 
 class FramedPass : public Pass {
  public:
-  // Without a frame where the interior is all that changes.
+  // No frame if the interior is all that changes.
   FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed, MarchStep interior);
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
@@ -29,15 +29,15 @@ class FramedPass : public Pass {
   FrameKernel frame_;
   std::size_t depth_;
   MarchStep interior_;
-  std::optional<Kernel> kernel_;           // a launch a step
-  std::optional<LaunchPass::Step> tiles_;  // all of them in one
+  std::optional<Kernel> kernel_;           // one launch per step
+  std::optional<LaunchPass::Step> tiles_;  // all steps in one launch
 };
 
-// The kernel of a frame of so many steps.
+// The frame kernel for this number of steps.
 KernelSource frame_source(const Device& device, const FrameKernel& frame, std::size_t depth);
 
-// Steps that write new levels over the older ones and change their places, back where they were after the last of them.
-// All sides are fixed. While levels change places the older ones have the newer ones' fixed cells.
+// Steps that overwrite the older levels and exchange the roles of levels, which are restored after the last one. All
+// sides are fixed; while levels are exchanged, the older ones hold the newer ones' fixed cells.
 class InPlacePass : public Pass {
  public:
   InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
@@ -54,7 +54,7 @@ class InPlacePass : public Pass {
   Kernel copy_;
 };
 
-// Whether sides that are fixed all around leave a single step nothing but its interior.
+// True if sides that are all fixed leave a single step nothing but its interior.
 bool needs_frame(const Layout& layout, std::size_t depth);
 
 }  // namespace ridge::stencil

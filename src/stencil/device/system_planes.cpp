@@ -1,4 +1,4 @@
-// "system_planes": 3D updates whose neighbours come in sums, several fields and coefficients, a step at a time.
+// Variant system_planes: 3D updates that are sums over neighbours, with several fields and coefficients.
 #include "stencil/device/system_planes.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ TimeLevels levels_in_place(const Update<T>& update, const Layout& layout) {
   return levels;
 }
 
-// Where fields lie before a step, and where the new ones go: themselves, or over the older level and back.
+// Buffers of the fields before a step and of the new ones: the same, or the older level and back.
 std::vector<Argument> field_places(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
   std::vector<Argument> places;
   for (std::size_t f = 0; f < from.size(); ++f) {
@@ -44,7 +44,7 @@ std::vector<Argument> field_places(const std::vector<std::size_t>& from, const s
 // A vector of bools per field, all false.
 std::vector<bool> none_of(const Layout& layout) { return std::vector<bool>(layout.fields); }
 
-// No border reaches these cells within so many steps.
+// Cells that no border reaches within this many steps.
 std::array<int, 3> interior_begin(const Layout& layout, int depth) {
   return {depth * layout.radius[0], depth * layout.radius[1], depth * layout.radius[2]};
 }
@@ -65,7 +65,7 @@ Compiled compile_planes(const Device& device, const SystemPlanesKernel& kernel, 
   const Kernel compiled = device.compile(kernel.source()).kernel("system_planes");
   const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
   const std::size_t groups = resident_groups(device, compiled, items, kernel.local_bytes());
-  const int sides = kernel.keeps ? 1 : kernel.options.depth;  // steps whose borders a frame has
+  const int sides = kernel.keeps ? 1 : kernel.options.depth;  // steps whose borders a frame computes
   return {kernel, compiled,
           plan_planes(kernel, place, interior_begin(layout, sides), interior_end(layout, sides), groups)};
 }
@@ -113,14 +113,14 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.depth = 2, .lanes = 16, .lines = 16, .rows = 2, .ahead = 2, .resident = 2}, 0.6},
           {{.depth = 3, .lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.55},
           {{.depth = 3, .lanes = 16, .lines = 16, .rows = 2, .ahead = 2}, 0.5},
-          // 136 cells, of which 128 are written: what most grids are multiples of.
+          // 136 cells, of which 128 are written: most grids are multiples of 128.
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 4, .ahead = 2}, 0.75},
           {{.depth = 2, .lanes = 34, .lines = 10, .rows = 4, .ahead = 2}, 0.74},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2}, 0.76},
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2}, 0.72},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 4, .ahead = 2, .resident = 2}, 0.71},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 3, .ahead = 2, .resident = 2}, 0.7},
-          // Many items where several levels leave room for a low tile alone.
+          // Many items, if several levels leave local memory for a flat tile only.
           {{.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2}, 0.7},
           {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 1}, 0.69},
           {{.depth = 3, .lanes = 34, .lines = 10, .rows = 4, .ahead = 2}, 0.66},
@@ -164,7 +164,7 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
     const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
     std::vector<std::size_t> changed = order;
     for (const auto& [newer, older] : levels.pairs) std::swap(changed[newer], changed[older]);
-    // First from the fields' own places to the older levels', then back.
+    // First from the fields' own buffers to the older levels', then back.
     return std::make_shared<const InPlacePass>(device, frame, levels.pairs,
                                                std::vector<MarchStep>{step_of(made, layout, place, order, changed),
                                                                       step_of(made, layout, place, changed, order)});
@@ -182,7 +182,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
   const TimeLevels levels = levels_in_place(update, layout);
   for (const SystemPlanesChoice& choice : planes_choices()) {
     SystemPlanesOptions options = choice.options;
-    if (sizeof(T) == 8 && options.lanes == 34) continue;  // vectors of two: nothing is gained
+    if (sizeof(T) == 8 && options.lanes == 34) continue;  // vectors of two: no gain
     if (sizeof(T) == 8 && options.lines > 8) options.lines /= 2;
     const bool in_place = levels.refusal.empty() && options.depth == 1;
     const SystemPlanesKernel kernel =
@@ -203,7 +203,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
     if (options.tiles) entry.candidate.parameters.emplace_back("copies", "tiles");
     if (options.narrow) entry.candidate.parameters.emplace_back("last", "narrow");
     entry.exact = false;
-    // In double two of them differ in nothing else.
+    // In double two of them are identical.
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));
     entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, update, layout, options] {

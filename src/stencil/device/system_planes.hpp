@@ -1,4 +1,4 @@
-// Systems of fields in three dimensions, marched through plane by plane.
+// 3D systems of fields, computed plane by plane.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ridge::stencil {
 
-// What keeps the method from the grid, or from the device, in words; empty where nothing does.
+// Reason why the method does not support the grid or the device; empty if it does.
 template <class T>
 std::string system_planes_refusal(const Device& device, const Update<T>& update, const Layout& layout,
                                   const SystemPlanesOptions& options);
-// Pairs of time levels change their places in one buffer where all sides are fixed.
+// Pairs of time levels exchange roles in one buffer if all sides are fixed.
 template <class T>
 std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, const Update<T>& update,
                                                         const Layout& layout, const SystemPlanesOptions& options);

@@ -69,7 +69,7 @@ class SystemPlanesWriter {
   int rz() const { return sums_.radius[0]; }
   int last_stage() const { return kernel_.options.depth - 1; }
   bool keeps_between() const { return kernel_.keeps && last_stage() > 0; }
-  // The last step by the cells that are written alone, which other items hold than before.
+  // The last step covers only the written cells, which other work-items hold than before.
   bool narrow() const { return kernel_.options.narrow && last_stage() > 0 && stage_ == last_stage(); }
   std::string own(const char* name) const { return narrow() ? fmt::format("last_{}", name) : name; }
 
@@ -78,7 +78,7 @@ class SystemPlanesWriter {
     return value < 0 ? "(" + text + ")" : text;
   }
 
-  // Pieces of 16 bytes, the tile's and its halo's, whoever wants them later.
+  // Copies the tile and its halo in 16-byte pieces, independent of their users.
   void prepare_copies() {
     if (kernel_.options.tiles) {
       text_ +=
@@ -127,7 +127,7 @@ class SystemPlanesWriter {
     return fmt::format("d{}_{}_{}_{}", stage_, sum, row, cell);
   }
 
-  // The value of a spread field, row `row` of the item's patch and column `column`, out of the newest plane.
+  // Value of a field in the newest plane, at row `row` and column `column` of the item's patch.
   std::string near(int ring, int row, int column) {
     const int cells = kernel_.cells();
     const int block = column >= 0 ? column / cells : -((cells - 1 - column) / cells);
@@ -147,7 +147,8 @@ class SystemPlanesWriter {
     return 0;
   }
 
-  // Weights of one field, even along x and along y, with corners: sums of two or four sides then serve several planes.
+  // Weights of one field that are symmetric along x and y, with corners: sums of two or four sides then serve several
+  // planes.
   static bool folds(const PlaneSums::Sum& sum) {
     bool corners = false;
     for (const auto& term : sum) {
@@ -178,7 +179,7 @@ class SystemPlanesWriter {
     return name;
   }
 
-  // `before` and what plane dz adds to row j, cell c.
+  // `before` plus the contribution of plane dz to row j, cell c.
   std::string with_plane(const PlaneSums::Sum& sum, int dz, int j, int c, std::string before) {
     const int ring = place_in_ring(sum.front().field);
     for (int dy = 0; dy <= sums_.radius[1]; ++dy) {
@@ -193,7 +194,7 @@ class SystemPlanesWriter {
     return before.empty() ? "0" : before;
   }
 
-  // Planes on both sides that add the same.
+  // Planes on both sides with equal contributions.
   static bool twins(const PlaneSums::Sum& sum, int dz) {
     return dz != 0 && std::all_of(sum.begin(), sum.end(), [&](const PlaneSums::Term& term) {
              const auto [z, y, x] = term.offset;
@@ -224,7 +225,7 @@ class SystemPlanesWriter {
     }
   }
 
-  // Along z first: every sum is read before its place is written, and the queue moves for nothing.
+  // Along z first: every sum is read before its place is overwritten, so moving the queue is free.
   void scatter(std::size_t index) {
     const PlaneSums::Sum& sum = sums_.sums[index];
     if (folds(sum)) return scatter_folded(index);
@@ -255,7 +256,7 @@ class SystemPlanesWriter {
     in_plane(index);
   }
 
-  // The older level is a sum's first term, in the plane that the sum begins with.
+  // The older level is the first term of a sum, in the plane that starts the sum.
   std::string with_older(const std::string& value, int row, int cell) {
     const auto& operands = sums_.operations.front().operands;
     const std::string older =
@@ -263,7 +264,7 @@ class SystemPlanesWriter {
     return fmt::format("FMA({}, {}.{}, {})", number(operands[0].constant), older, "xyzw"[cell], value);
   }
 
-  // The other terms, a row of the tile after the other, so that what is loaded is soon done with.
+  // The other terms, row by row, so that loaded values are used soon.
   void in_plane(std::size_t index) {
     const PlaneSums::Sum& sum = sums_.sums[index];
     const int ry = sums_.radius[1];
@@ -306,7 +307,7 @@ class SystemPlanesWriter {
     }
   }
 
-  // The item's own cells of a plane `age` behind the newest of the ring that step `stage` reads.
+  // The item's own cells of the plane `age` behind the newest in the ring that step `stage` reads.
   std::string own_cells(int stage, int age, int ring, int row) {
     const std::string name = fmt::format("{}{}_{}_{}_{}", narrow() ? "ml" : "m", stage, age, ring, row);
     if (loaded_.insert(name).second) {
@@ -341,12 +342,12 @@ class SystemPlanesWriter {
     if (const int ring = place_in_ring(operand.index); ring >= 0)
       return fmt::format("{}.{}", own_cells(stage_, rz(), ring, row), component);
     if (stage_ == 0) return fmt::format("{}.{}", point_name({false, operand.index}, row), component);
-    // What it remembers is what the step before read.
+    // The older level is what the previous step read.
     const int ring = place_in_ring(sums_.outputs[operand.index].index);
     return fmt::format("{}.{}", own_cells(stage_ - 1, 2 * rz() + 1, ring, row), component);
   }
 
-  // What is done with the sums at the cells of row j.
+  // Operations on the sums at the cells of row j.
   void point_operations(int j) {
     if (begins_with_older_) return;
     for (std::size_t i = 0; i < sums_.operations.size(); ++i) {
@@ -367,7 +368,7 @@ class SystemPlanesWriter {
     return values;
   }
 
-  // A plane that is complete, to where the next step finds it after the barrier.
+  // Stores a complete plane where the next step reads it after the barrier.
   void publish() {
     const int next = stage_ + 1;
     const auto made = [&](std::size_t s, int j, int c) { return fmt::format("w{}_{}_{}_{}", stage_, s, j, c); };
@@ -392,7 +393,7 @@ class SystemPlanesWriter {
     }
   }
 
-  // Cells on the sides are as they were before the step.
+  // Cells on the sides keep their values.
   template <class Made>
   void keep_fixed(const Made& made) {
     text_ += fmt::format(
@@ -488,7 +489,7 @@ class SystemPlanesWriter {
     }
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
-    // Points are wanted where a sum ends, or where it begins.
+    // Cell-local values are needed where a sum ends, or where it begins.
     const std::string away = begins_with_older_ ? "+ RADIUS_Z" : "- RADIUS_Z";
     if (!points_.empty())
       text_ +=
@@ -498,14 +499,14 @@ class SystemPlanesWriter {
         "{} + 2 * DEPTH * RADIUS_Z + {}",
         kernel_.options.march > 0 ? std::to_string(kernel_.options.march) : "end_plane - first_plane", last_stage());
     text_ += fmt::format("  for (int i = 0; i < {}; ++i) {{\n", rounds);
-    // Of several steps the last one first: none of them waits for another in this round, and the tile has the time of
-    // all but the first to land.
+    // Of several steps the last one first: the steps of a round are independent, and the next tile has the time of all
+    // but the first step to arrive.
     const bool late = kernel_.options.tiles && last_stage() > 0;
     const std::string wait =
         kernel_.options.tiles ? "    ASYNC_COPY_WAIT(arrived + slot0, parity);\n" : "    COPIES_WAIT(AHEAD - 1);\n";
     if (!late) text_ += wait;
     text_ += "    BARRIER();\n";
-    // A tile must not land when the group is gone.
+    // No copy may arrive after the work-group has ended.
     if (kernel_.options.tiles) text_ += fmt::format("    if (i + AHEAD < {})\n", rounds);
     text_ += copy_plane("    ", "plane + AHEAD", "fill");
     for (int k = 0; k <= last_stage(); ++k) {
@@ -544,7 +545,7 @@ class SystemPlanesWriter {
   const PlaneSums& sums_;
   const bool begins_with_older_;
   int stage_ = 0;                                    // the step whose text is being written
-  std::set<std::pair<bool, std::size_t>> points_{};  // coefficient or not, and which: wanted at the cell itself alone
+  std::set<std::pair<bool, std::size_t>> points_{};  // coefficient or not, and which: read at the cell itself only
   std::set<std::string> loaded_{};
   std::string text_{};
 };

@@ -1,4 +1,4 @@
-// The text of the kernel that marches through planes of a system.
+// Kernel text of system_planes.
 #pragma once
 #include <string>
 

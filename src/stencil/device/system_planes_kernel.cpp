@@ -12,7 +12,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Eight work-items at a time read 16 bytes each: where a row of them ends, the next goes on in the following banks.
+// Eight work-items at a time read 16 bytes each; the next row of items continues in the following banks.
 int ring_width(const SystemPlanesKernel& kernel) {
   const int least = kernel.tile_x() + 2 * kernel.halo_x();
   const int banks = kernel.real == "float" ? 32 : 16;
@@ -22,8 +22,8 @@ int ring_width(const SystemPlanesKernel& kernel) {
   }
   return least;
 }
-constexpr int kTileCells = 32;    // tiles land on 128 bytes, or 256
-constexpr int kWidestTile = 256;  // a copy takes so many cells along each axis
+constexpr int kTileCells = 32;    // tiles are aligned to 128 or 256 bytes
+constexpr int kWidestTile = 256;  // cells along each axis per copy
 int ring_height(const SystemPlanesKernel& kernel) { return kernel.tile_y() + 2 * kernel.sums.radius[1]; }
 
 }  // namespace
@@ -32,8 +32,8 @@ int SystemPlanesKernel::halo_x() const { return pieces(sums.radius[2], cells()) 
 
 int SystemPlanesKernel::margin_x() const { return pieces((options.depth - 1) * sums.radius[2], cells()) * cells(); }
 
-// From the newest plane back to the oldest that is wanted: the middle one of this step (cells that do not change are
-// taken from it), or the one the next step's older level is; and what is being filled meanwhile.
+// Planes from the newest to the oldest in use: the middle one of this step (source of cells that do not change), or the
+// next step's older level; plus the planes being filled.
 int SystemPlanesKernel::slots(int stage) const {
   int age = sums.centre || (keeps && stage + 1 < options.depth) ? sums.radius[0] : 0;
   if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size())
@@ -104,8 +104,8 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   const auto queues =
       sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
   if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
-  // Addresses, the newest plane and what is being computed take 20 and more beside them, of several steps twice that;
-  // registers are given out to 128 work-items at a time.
+  // Addresses, the newest plane and temporaries take 20 and more registers, twice that for several steps; registers are
+  // allocated for 128 work-items at a time.
   const auto items = static_cast<std::size_t>(pieces(options.lanes * options.lines, 128)) * 128;
   const std::size_t numbers = queues * (real == "float" ? 1 : 2);
   if (limits.registers > 0 && numbers + (options.depth > 1 ? 40 : 20) > limits.registers / items)
@@ -157,7 +157,7 @@ KernelSource SystemPlanesKernel::source() const {
 SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayout& place,
                              const std::array<int, 3>& begin, const std::array<int, 3>& end,
                              std::size_t resident_groups) {
-  // Vectors are aligned; where nothing is lost at the sides, whole lines.
+  // Vectors are aligned; if nothing is lost at the sides, to whole cache lines.
   constexpr int kLineCells = 32;
   const int margin = kernel.margin_x();
   const int first_x =
@@ -167,7 +167,7 @@ SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayou
   const int tiles = tiles_x * tiles_y, count = end[0] - begin[0];
   int chunk = kernel.options.march;
   if (chunk == 0) {
-    // Whole waves of groups, as few as leave the planes that two pieces both read a small share.
+    // Whole waves of groups, as few as keep the share of planes that two pieces read small.
     double best = 1e300;
     chunk = count;
     const int ends = 2 * kernel.options.depth * kernel.sums.radius[0] + kernel.options.depth - 1;

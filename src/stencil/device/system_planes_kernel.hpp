@@ -1,8 +1,8 @@
-// One step or several of a 3D system whose neighbours come in sums (plane_sums.hpp): a work-group marches along z
-// through a tile. A plane that arrives is added to every output plane it belongs to (scatter form): only the newest
-// plane needs its halo, and the sums move down their queue with the additions themselves. Planes ahead come by
-// asynchronous copies into a ring in local memory; fields and coefficients that are read at the cell itself alone are
-// fetched a plane before they are wanted, and get no halo. One barrier a plane.
+// One or several steps of a 3D system of sums over neighbours (plane_sums.hpp): a work-group marches along z through a
+// tile. An arriving plane is added to every output plane it belongs to (scatter form): only the newest plane needs its
+// halo, and the sums move down their queue with the additions. Prefetched planes arrive by asynchronous copies in a
+// ring in local memory; fields and coefficients that are read at the cell itself only are loaded one plane ahead,
+// without a halo. One barrier per plane.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -20,12 +20,12 @@ struct SystemPlanesOptions {
   int depth = 1;
   int lanes = 32;      // work-items along x, 4 cells (double: 2) each
   int lines = 16;      // along y
-  int rows = 2;        // cells along y, a work-item
-  int ahead = 2;       // planes fetched before they are wanted
-  int march = 0;       // planes of a piece, fixed when compiled, which barriers need on PoCL; 0: any
-  int resident = 1;    // work-groups that should fit a compute unit at once: bounds the registers
-  bool tiles = false;  // planes come as tiles, by the copy engine of CUDA from Hopper on
-  // The last step by as many items as what is written has cells for: whole sub-groups have nothing to do in it.
+  int rows = 2;        // cells along y per work-item
+  int ahead = 2;       // prefetched planes
+  int march = 0;       // planes per piece, compile-time constant, which barriers need on PoCL; 0: any
+  int resident = 1;    // work-groups that should fit a compute unit: limits the registers
+  bool tiles = false;  // planes are fetched as tiles by TMA (CUDA from Hopper on)
+  // The last step uses only as many work-items as cells are written: whole sub-groups are idle in it.
   bool narrow = false;
 };
 
@@ -34,7 +34,7 @@ struct SystemPlanesKernel {
   std::string real;  // "float" or "double"
   std::size_t coefficients = 0;
   std::vector<bool> skipped{};  // fields whose new values are not written
-  // All sides are fixed, and between the steps cells that do not change keep their values: no frame is needed.
+  // All sides are fixed, and cells that do not change keep their values between the steps: no frame is needed.
   bool keeps = false;
   SystemPlanesOptions options;
 
@@ -48,9 +48,9 @@ struct SystemPlanesKernel {
   int useful_y() const { return tile_y() - 2 * margin_y(); }
   int slots(int stage) const;  // planes in the ring that a step reads
   int plane_cells() const;     // of one of them
-  // The older level is added to the one sum there is, and nothing else is done: it can be what the sum begins with.
+  // True if the older level is added to the only sum and nothing else is done: the sum can then start with it.
   bool begins_with_older() const;
-  // How a field at so many elements lies, told to the copy engine.
+  // Tensor map of a field at this element offset.
   ridge::detail::TileMapShape tile_shape(const DeviceLayout& place, std::size_t field) const;
   std::size_t local_bytes() const;
   std::string refusal(const Limits& limits) const;
@@ -59,7 +59,7 @@ struct SystemPlanesKernel {
 
 struct SystemPlanesPlan {
   Launch launch{};
-  std::vector<Argument> scalars{};  // after in, out and coefficients, before the fields' places
+  std::vector<Argument> scalars{};  // after in, out and coefficients, before the fields' offsets
 };
 // Cells from `begin` to `end`, z, y, x.
 SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayout& place,

@@ -1,4 +1,4 @@
-// "system_rows": any 2D update, several fields and coefficients, one step or several, each shared value once.
+// Variant system_rows: any 2D update, several fields and coefficients, one or several steps, each shared value once.
 #include "stencil/device/system_rows.hpp"
 
 #include <algorithm>
