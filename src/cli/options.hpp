@@ -2,10 +2,10 @@
 // every file that sees it.
 //
 //   Command& command = program.subcommand("sar", "Focus frames of radar echoes");
-//   command.option("--frames", wishes->frames, "Simulated frames").shows_default();
-//   command.option("--window", wishes->window, "none or hamming").one_of({"none", "hamming"});
-//   command.flag("--explain", wishes->explain, "Print the plans");
-//   command.runs([wishes] { run_sar(*wishes); });
+//   command.option("--frames", options->frames, "Simulated frames").shows_default();
+//   command.option("--window", options->window, "none or hamming").one_of({"none", "hamming"});
+//   command.flag("--explain", options->explain, "Print the plans");
+//   command.runs([options] { run_sar(*options); });
 //
 // A name without dashes is a positional argument. Variables must live as long as the program; they are set before any
 // command runs. Numbers that are none (a std::size_t is 0 or more), unknown names and missing values are told to the

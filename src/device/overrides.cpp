@@ -52,9 +52,9 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
   const base::Json file = base::parse_json(text, {.bytes = 1 << 20, .depth = 4, .values = 10'000});
   if (!file.is_object()) throw Error(ErrorKind::io, "the override file must be an object of devices");
   DeviceInfo changed = info;
-  for (const auto& [key, wishes] : file.items()) {
-    if (!wishes.is_object()) throw Error(ErrorKind::io, fmt::format("override of \"{}\" must be an object", key));
-    for (const auto& [name, value] : wishes.items()) {
+  for (const auto& [key, options] : file.items()) {
+    if (!options.is_object()) throw Error(ErrorKind::io, fmt::format("override of \"{}\" must be an object", key));
+    for (const auto& [name, value] : options.items()) {
       const auto* ability = std::find_if(std::begin(kAbilities), std::end(kAbilities),
                                          [&name = name](const Ability& one) { return name == one.name; });
       if (ability != std::end(kAbilities)) {
@@ -69,15 +69,16 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
         continue;
       }
       if (name == "architecture") {
-        const int wish = static_cast<int>(base::number_in(wishes, name, 0, 1000)), own = changed.limits.architecture;
-        if (!concerns(key, info) || wish == own) continue;
-        if (wish > own) {
+        const int requested = static_cast<int>(base::number_in(options, name, 0, 1000)),
+                  own = changed.limits.architecture;
+        if (!concerns(key, info) || requested == own) continue;
+        if (requested > own) {
           throw Error(ErrorKind::io, fmt::format("override of \"{}\": architecture {} is not below the device's own {}",
-                                                 key, wish, own));
+                                                 key, requested, own));
         }
-        changed.limits.architecture = wish;
+        changed.limits.architecture = requested;
         restrict_to_architecture(changed.limits);
-        changed.overrides.push_back(fmt::format("architecture {} -> {}", own, wish));
+        changed.overrides.push_back(fmt::format("architecture {} -> {}", own, requested));
         continue;
       }
       const auto* field = std::find_if(std::begin(kFields), std::end(kFields),
@@ -85,16 +86,16 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
       if (field == std::end(kFields)) {
         throw Error(ErrorKind::io, fmt::format("override of \"{}\": there is no limit called \"{}\"", key, name));
       }
-      const auto wish = static_cast<std::size_t>(base::number_in(wishes, name, 0, 1e15));
+      const auto requested = static_cast<std::size_t>(base::number_in(options, name, 0, 1e15));
       std::size_t& limit = changed.limits.*(field->member);
-      if (!concerns(key, info) || wish == limit) continue;
+      if (!concerns(key, info) || requested == limit) continue;
       const bool at_least_one = field->member == &Limits::work_group || field->member == &Limits::compute_units;
-      if (wish > limit || (wish == 0 && at_least_one)) {
-        throw Error(ErrorKind::io,
-                    fmt::format("override of \"{}\": {} {} is not below the device's own {}", key, name, wish, limit));
+      if (requested > limit || (requested == 0 && at_least_one)) {
+        throw Error(ErrorKind::io, fmt::format("override of \"{}\": {} {} is not below the device's own {}", key, name,
+                                               requested, limit));
       }
-      changed.overrides.push_back(fmt::format("{} {} -> {}", name, limit, wish));
-      limit = wish;
+      changed.overrides.push_back(fmt::format("{} {} -> {}", name, limit, requested));
+      limit = requested;
       for (std::size_t& side : changed.limits.work_group_sides) side = std::min(side, changed.limits.work_group);
     }
   }

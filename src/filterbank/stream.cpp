@@ -73,7 +73,7 @@ class StreamState {
     Problem problem = bank_->problem;
     problem.weights.assign(weights.begin(), weights.end());
     complete(problem);  // counts and checks them
-    // Later wishes for the same or earlier spectra win.
+    // Later options for the same or earlier spectra win.
     std::erase_if(saved_.waiting, [&](const auto& one) { return one.spectrum >= spectrum; });
     saved_.waiting.push_back({spectrum, problem.weights});
     prepared_.resize(saved_.waiting.size() - 1);

@@ -42,7 +42,7 @@ std::string window_kernel(Window kind) {
   const bool sums = kind == Window::read || kind == Window::read_far;
   const bool reads = kind != Window::write, writes = !sums;
   // Written data is in the shared cache, so a copy reads there too.
-  const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_FAR(from + start + {0}u * items)";
+  const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_L2(from + start + {0}u * items)";
   std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read       ? "read"
                                                              : kind == Window::read_far ? "read_far"
                                                              : kind == Window::write    ? "write"

@@ -23,19 +23,19 @@ const char* to_string(Carry carry) {
 
 Carry carry_for(const Communicator& all, const Device& device) {
   const bool cuda = device.info().backend == Backend::cuda, shares = device.info().shares_host_memory;
-  const char* wish = std::getenv("RIDGE_MPI_DEVICE");
-  if (wish == nullptr || *wish == 0) {
+  const char* requested = std::getenv("RIDGE_MPI_DEVICE");
+  if (requested == nullptr || *requested == 0) {
     return cuda && all.knows_cuda_memory() ? Carry::direct : shares ? Carry::mapped : Carry::staged;
   }
   for (const Carry carry : {Carry::direct, Carry::mapped, Carry::staged}) {
-    if (std::strcmp(wish, to_string(carry)) != 0) continue;
+    if (std::strcmp(requested, to_string(carry)) != 0) continue;
     if ((carry == Carry::direct && !cuda) || (carry == Carry::mapped && !shares)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("RIDGE_MPI_DEVICE={}: {} has no such memory", wish, device.id()));
+                  fmt::format("RIDGE_MPI_DEVICE={}: {} has no such memory", requested, device.id()));
     }
     return carry;
   }
-  throw Error(ErrorKind::invalid_argument, fmt::format("RIDGE_MPI_DEVICE={}: direct, mapped or staged", wish));
+  throw Error(ErrorKind::invalid_argument, fmt::format("RIDGE_MPI_DEVICE={}: direct, mapped or staged", requested));
 }
 
 MessageMemory::MessageMemory(const Device& device, Carry carry, std::size_t bytes, const std::string& name)

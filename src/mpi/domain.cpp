@@ -74,24 +74,24 @@ struct Cut {
 };
 
 template <class T>
-class SpreadDomain final : public Domain<T> {
+class DistributedDomain final : public Domain<T> {
  public:
-  SpreadDomain(const Communicator& processes, const Device& device, const Update<T>& update, const Problem& problem,
-               const DomainWishes& wishes)
+  DistributedDomain(const Communicator& processes, const Device& device, const Update<T>& update,
+                    const Problem& problem, const DomainOptions& options)
       : processes_(processes),
         layout_(resolve(update, problem)),
-        counts_(wishes.processes.empty() ? choose_processes(layout_, processes.count())
-                                         : parse_processes(wishes.processes, layout_, processes.count())),
-        depth_(depth_for(wishes.depth)),
-        network_(wishes.planner.effort == Effort::measured ? measure_network(processes) : Network{}),
-        speeds_(speeds_for(device, update, problem, wishes)),
+        counts_(options.processes.empty() ? choose_processes(layout_, processes.count())
+                                          : parse_processes(options.processes, layout_, processes.count())),
+        depth_(depth_for(options.depth)),
+        network_(options.planner.effort == Effort::measured ? measure_network(processes) : Network{}),
+        speeds_(speeds_for(device, update, problem, options)),
         direct_(!device.is_host() && carry_for(processes, device) == Carry::direct),
         cut_(std::make_unique<Cut<T>>(device, update, layout_,
                                       part_of(layout_, counts_, depth_, processes.rank(), speeds_),
                                       exchanges(layout_, counts_, depth_, processes.rank(), speeds_), depth_,
-                                      problem.threads, wishes.planner, direct_)),
-        overlap_(wishes.overlap),
-        cuts_(device.is_host() ? wishes.cuts : Cuts::fixed) {
+                                      problem.threads, options.planner, direct_)),
+        overlap_(options.overlap),
+        cuts_(device.is_host() ? options.cuts : Cuts::fixed) {
     // Every process must be able to: one that cannot would wait for messages in another order.
     const bool possible = processes.largest(cut_->edges.possible() && processes.can_overlap() ? 0 : 1) == 0;
     // On one machine whoever carries halos takes a core, and there is no other one.
@@ -224,31 +224,31 @@ class SpreadDomain final : public Domain<T> {
   }
 
  private:
-  std::size_t depth_for(std::size_t wished) const {
-    if (wished == 0) return choose_depth(layout_, counts_, kDepth);
-    if (wished > deepest(layout_, counts_)) {
+  std::size_t depth_for(std::size_t requested) const {
+    if (requested == 0) return choose_depth(layout_, counts_, kDepth);
+    if (requested > deepest(layout_, counts_)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("--halo {}: parts of this size can exchange halos of at most {} steps", wished,
+                  fmt::format("--halo {}: parts of this size can exchange halos of at most {} steps", requested,
                               deepest(layout_, counts_)));
     }
-    return wished;
+    return requested;
   }
 
   // What each process does a second of the equal part it would have, while all the others do too.
   Speeds speeds_for(const Device& device, const Update<T>& update, const Problem& problem,
-                    const DomainWishes& wishes) const {
-    if (!wishes.speeds.empty()) {
-      if (wishes.speeds.size() != processes_.count() ||
-          std::any_of(wishes.speeds.begin(), wishes.speeds.end(), [](double speed) { return !(speed > 0); })) {
+                    const DomainOptions& options) const {
+    if (!options.speeds.empty()) {
+      if (options.speeds.size() != processes_.count() ||
+          std::any_of(options.speeds.begin(), options.speeds.end(), [](double speed) { return !(speed > 0); })) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("stencil: {} speeds for {} processes, or one that is not above 0", wishes.speeds.size(),
-                                processes_.count()));
+                    fmt::format("stencil: {} speeds for {} processes, or one that is not above 0",
+                                options.speeds.size(), processes_.count()));
       }
-      return wishes.speeds;
+      return options.speeds;
     }
-    if (!device.is_host() || wishes.planner.effort != Effort::measured || update.coefficients > 0) return {};
+    if (!device.is_host() || options.planner.effort != Effort::measured || update.coefficients > 0) return {};
     const Part part = part_of(layout_, counts_, depth_, processes_.rank());
-    const Plan<T> plan(device, update, {part.shape, part.borders, problem.threads, LeapUse::never}, wishes.planner);
+    const Plan<T> plan(device, update, {part.shape, part.borders, problem.threads, LeapUse::never}, options.planner);
     Grid<T> grid(part.shape, update.fields);
     std::fill(grid.all().begin(), grid.all().end(), T{1});
     Session<T> session = plan.start(grid);
@@ -514,23 +514,23 @@ mpi::Box box_of(const ridge::stencil::Box& part, std::size_t axes) {
 
 template <class T>
 std::unique_ptr<Domain<T>> make_domain(const Communicator& processes, const Device& device, const Update<T>& update,
-                                       const Problem& problem, const DomainWishes& wishes) {
+                                       const Problem& problem, const DomainOptions& options) {
   if (processes.count() == 1) {
-    if (!wishes.processes.empty()) parse_processes(wishes.processes, resolve(update, problem), 1);
-    return local_domain(device, update, problem, wishes);
+    if (!options.processes.empty()) parse_processes(options.processes, resolve(update, problem), 1);
+    return local_domain(device, update, problem, options);
   }
-  return std::make_unique<SpreadDomain<T>>(processes, device, update, problem, wishes);
+  return std::make_unique<DistributedDomain<T>>(processes, device, update, problem, options);
 }
 
 template std::unique_ptr<Domain<float>> make_domain(const Communicator&, const Device&, const Update<float>&,
-                                                    const Problem&, const DomainWishes&);
+                                                    const Problem&, const DomainOptions&);
 template std::unique_ptr<Domain<double>> make_domain(const Communicator&, const Device&, const Update<double>&,
-                                                     const Problem&, const DomainWishes&);
+                                                     const Problem&, const DomainOptions&);
 template std::unique_ptr<Domain<std::int32_t>> make_domain(const Communicator&, const Device&,
                                                            const Update<std::int32_t>&, const Problem&,
-                                                           const DomainWishes&);
+                                                           const DomainOptions&);
 template std::unique_ptr<Domain<std::uint8_t>> make_domain(const Communicator&, const Device&,
                                                            const Update<std::uint8_t>&, const Problem&,
-                                                           const DomainWishes&);
+                                                           const DomainOptions&);
 
 }  // namespace ridge::mpi

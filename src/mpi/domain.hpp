@@ -17,6 +17,6 @@ template <class T>
 std::unique_ptr<ridge::stencil::Domain<T>> make_domain(const Communicator& processes, const Device& device,
                                                        const ridge::stencil::Update<T>& update,
                                                        const ridge::stencil::Problem& problem,
-                                                       const ridge::stencil::DomainWishes& wishes);
+                                                       const ridge::stencil::DomainOptions& options);
 
 }  // namespace ridge::mpi

@@ -1,4 +1,5 @@
-// How long a spread transform would take on more processes than there are: from rates measured here and a network's.
+// How long a distributed transform would take on more processes than there are: from rates measured here and a
+// network's.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -25,10 +25,10 @@ class Session<T>::Impl {
     ridge::stencil::Problem problem = given;
     if (problem.threads == 0) problem.threads = all.threads();
     problem.leap = ridge::stencil::LeapUse::never;  // the same bits on any number of processes
-    const ridge::stencil::DomainWishes wishes{options.planning, options.processes,
-                                              options.halo,     options.overlap,
-                                              options.speeds,   static_cast<ridge::stencil::Cuts>(options.cuts)};
-    domain_ = make_domain(all, device, update, problem, wishes);
+    const ridge::stencil::DomainOptions domain_options{
+        options.planning, options.processes, options.halo,
+        options.overlap,  options.speeds,    static_cast<ridge::stencil::Cuts>(options.cuts)};
+    domain_ = make_domain(all, device, update, problem, domain_options);
   }
 
   Box box() const { return box_of(domain_->part(), axes_); }

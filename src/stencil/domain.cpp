@@ -109,8 +109,8 @@ void fill_initial(const InitialState<T>& initial, const Box& part, std::size_t f
 
 template <class T>
 std::unique_ptr<Domain<T>> local_domain(const Device& device, const Update<T>& update, const Problem& problem,
-                                        const DomainWishes& wishes) {
-  return std::make_unique<LocalDomain<T>>(device, update, problem, wishes.planner);
+                                        const DomainOptions& options) {
+  return std::make_unique<LocalDomain<T>>(device, update, problem, options.planner);
 }
 
 template void fill_initial(const InitialState<float>&, const Box&, std::size_t, std::size_t, float*);
@@ -118,12 +118,12 @@ template void fill_initial(const InitialState<double>&, const Box&, std::size_t,
 template void fill_initial(const InitialState<std::int32_t>&, const Box&, std::size_t, std::size_t, std::int32_t*);
 template void fill_initial(const InitialState<std::uint8_t>&, const Box&, std::size_t, std::size_t, std::uint8_t*);
 template std::unique_ptr<Domain<float>> local_domain(const Device&, const Update<float>&, const Problem&,
-                                                     const DomainWishes&);
+                                                     const DomainOptions&);
 template std::unique_ptr<Domain<double>> local_domain(const Device&, const Update<double>&, const Problem&,
-                                                      const DomainWishes&);
+                                                      const DomainOptions&);
 template std::unique_ptr<Domain<std::int32_t>> local_domain(const Device&, const Update<std::int32_t>&, const Problem&,
-                                                            const DomainWishes&);
+                                                            const DomainOptions&);
 template std::unique_ptr<Domain<std::uint8_t>> local_domain(const Device&, const Update<std::uint8_t>&, const Problem&,
-                                                            const DomainWishes&);
+                                                            const DomainOptions&);
 
 }  // namespace ridge::stencil

@@ -67,7 +67,7 @@ void Domain<T>::steady() {
 // moved after every block.
 enum class Cuts { fixed, moving, restless };
 
-struct DomainWishes {
+struct DomainOptions {
   planner::Options planner = {};
   std::string processes = {};        // "2x2": processes along each axis, slowest first; empty: chosen
   std::size_t depth = 0;             // steps between exchanges of halos; 0: chosen
@@ -81,7 +81,7 @@ struct DomainWishes {
 // The whole grid in this process.
 template <class T>
 std::unique_ptr<Domain<T>> local_domain(const Device& device, const Update<T>& update, const Problem& problem,
-                                        const DomainWishes& wishes);
+                                        const DomainOptions& options);
 
 // Fills a part of the whole grid, all fields, with all threads.
 template <class T>

@@ -67,12 +67,12 @@ KERNEL WORK_GROUP(32, 4, 2) void every_word(GLOBAL const float* RESTRICT in, GLO
   double2 two = LOAD_CACHED(twos + place);
   two = make_double2(FMA(two.x, 2.0, two.y), two.y);
   STORE_ONCE(twos + place, two);
-  const uint apart = BYTES_APART(c, BITS_OF(sum)), dot = BYTES_DOT(apart, c, 5u);
+  const uint apart = BYTES_ABSDIFF(c, BITS_OF(sum)), dot = BYTES_DOT(apart, c, 5u);
   sum += EXP2_FAST(sum) + FLOAT_OF(dot) + (float)ROUND_EVEN(sum) + ATOMIC_ADD(out, 1.0f) + ATOMIC_ADD(&small[0], 2.0f);
   MATRIX_SCRATCH(scratch, 256);
   float four_sums[4] = {0.0f, 1.0f, 2.0f, 3.0f};
   MATRIX_TF32(scratch, four_sums, sum, 1.0f, 2.0f, 3.0f, sum, 4.0f);
-  MATRIX_F16(scratch, four_sums, c, dot, CHOOSE_BYTES(c, dot, 0x5140u), 1u, 2u, 3u, four_sums);
+  MATRIX_F16(scratch, four_sums, c, dot, BYTE_PERMUTE(c, dot, 0x5140u), 1u, 2u, 3u, four_sums);
   int whole[4] = {0, 1, 2, 3};
   MATRIX_U8(scratch, whole, c, dot, 1u, 2u, 3u, 4u, whole);
   MATRIX_S8(scratch, whole, c, dot, 1u, 2u, 3u, 4u, whole);

@@ -211,19 +211,19 @@ KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
   LOCAL_BLOCK(float, tile, 516);
   LOCAL ulong* const arrived = (LOCAL ulong*)(tile + 512);
   const int item = LOCAL_ID(0);
-  if (item == 0) ASYNC_COPY_OPEN(arrived);
+  if (item == 0) COPY_BARRIER_INIT(arrived);
   BARRIER();
   if (item == 0) {
-    ASYNC_COPY_EXPECT(arrived, 2048u);
-    ASYNC_COPY_TILE(arrived, tile, from, 16, 32, 1);
+    COPY_BARRIER_EXPECT(arrived, 2048u);
+    TMA_LOAD_TILE(arrived, tile, from, 16, 32, 1);
   }
-  ASYNC_COPY_WAIT(arrived, 0);
+  MBARRIER_WAIT(arrived, 0);
   for (int i = item; i < 512; i += 32) tile[i] += 0.5f;
-  TILES_WRITTEN();
+  TILE_STORE_FENCE();
   BARRIER();
   if (item == 0) {
-    TILE_STORE(to, 0, 8, 2, tile);
-    TILES_STORED();
+    TMA_STORE_TILE(to, 0, 8, 2, tile);
+    TILE_STORE_WAIT();
   }
 }
 )";

@@ -90,7 +90,7 @@ TEST_F(OpenClKernels, Doubles) {
                                    "  const double2 v = make_double2(a + 1.0, FMA(a, a, -a));\n"
                                    "  STORE_ONCE(out + 1, v);\n"
                                    "  out[0] = LOAD_ONCE(out + 1);\n"
-                                   "  STORE_ONCE((GLOBAL double*)(out + 2), LOAD_FAR((GLOBAL const double*)out));\n"
+                                   "  STORE_ONCE((GLOBAL double*)(out + 2), LOAD_L2((GLOBAL const double*)out));\n"
                                    "}\n");
     const Buffer out = device.buffer(3 * 16, {.name = "out"});
     Queue queue = device.queue();

@@ -59,7 +59,7 @@ KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float
                   GLOBAL uint* dot, GLOBAL float* back, GLOBAL float* power, GLOBAL int* rounded,
                   GLOBAL int* signed_dot) {
   const uint i = GLOBAL_ID(0);
-  apart[i] = BYTES_APART(a[i], b[i]);
+  apart[i] = BYTES_ABSDIFF(a[i], b[i]);
   dot[i] = BYTES_DOT(a[i], b[i], 0x4b000000u);
   back[i] = FLOAT_OF(BITS_OF(f[i]) ^ 0x80000000u);
   power[i] = EXP2_FAST(f[i]);
@@ -211,7 +211,7 @@ KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint*
   MATRIX_F16(scratch, sums, left[8 * g + t], left[8 * g + 64 + t], left[8 * g + t + 4], left[8 * g + 68 + t],
              right[8 * g + t], right[8 * g + t + 4], sums);
   for (int i = 0; i < 4; ++i) d[128 * sub_group + 8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
-  chosen[LOCAL_ID(0)] = CHOOSE_BYTES(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u & 0x7777u);
+  chosen[LOCAL_ID(0)] = BYTE_PERMUTE(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u & 0x7777u);
 }
 )"})
                               .kernel("halves");

@@ -97,15 +97,15 @@ inline std::string own_part(const std::string& text, std::string& shared) {
 
 // What the programs share stands before them: headers, and the run time that is written into each.
 inline std::string program_of(const std::vector<Placed>& all, const std::string& emit, bool placed) {
-  ridge::place::judge::Wishes wishes;
-  wishes.emit = emit;
+  ridge::place::judge::Options comparison;
+  comparison.emit = emit;
   std::set<std::string> headers;
   std::string shared, text, calls;
   int number = 0;
   static const std::regex include(R"(#include [<"][^>"]*[>"])");
   for (const Placed& p : all) {
     std::string own = own_part(placed ? p.report.placed : p.original, shared) +
-                      ridge::place::judge::harness(p.report, wishes, placed);
+                      ridge::place::judge::harness(p.report, comparison, placed);
     for (std::sregex_iterator at(own.begin(), own.end(), include), end; at != end; ++at) headers.insert(at->str());
     own = std::regex_replace(own, include, "");
     const std::string entry = "int main(int, char** ridge_check_words)";

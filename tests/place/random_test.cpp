@@ -322,10 +322,10 @@ TEST(RandomNests, ChainsEqualTheOriginal) {
     ASSERT_TRUE(report.errors.empty()) << report.errors[0];
     placed += static_cast<int>(report.kernels.size());
     if (report.placed.empty()) continue;
-    ridge::place::judge::Wishes wishes;
-    wishes.flags = {"-O0"};  // most of the time is compiling
-    wishes.seconds = 1800;
-    const auto outcome = ridge::place::judge::compare(report, text, wishes);
+    ridge::place::judge::Options comparison;
+    comparison.flags = {"-O0"};  // most of the time is compiling
+    comparison.seconds = 1800;
+    const auto outcome = ridge::place::judge::compare(report, text, comparison);
     EXPECT_TRUE(outcome.verified) << outcome.text << "\n" << text;
     if (slow) {
       std::printf("%d nests, %d kernels\n", (batch + 1) * each, placed);

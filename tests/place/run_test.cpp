@@ -40,11 +40,11 @@ TEST(Placed, EqualsTheOriginal) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
-  judge::Wishes wishes;
-  wishes.flags = {"-I" + folder().string()};                                 // what stands beside the corpus
+  judge::Options comparison;
+  comparison.flags = {"-I" + folder().string()};                             // what stands beside the corpus
   for (const Placed& p : place_cases("ridge", {"scratch_of_any_length"})) {  // as `ridge place` does it
     SCOPED_TRACE(p.function);
-    const auto outcome = judge::compare(p.report, p.original, wishes);
+    const auto outcome = judge::compare(p.report, p.original, comparison);
     EXPECT_TRUE(outcome.verified) << outcome.text;
   }
   if (slow()) compare_cases("ridge", "c++", {});
@@ -217,9 +217,9 @@ TEST(Placed, AnOrderOfThreadsIsSeen) {
   options.function = "sums";
   options.emit = "openmp";
   auto report = ridge::place::analyze(file.string(), options);
-  judge::Wishes wishes;
-  wishes.emit = "openmp";
-  const auto good = judge::compare(report, before + free + ";\n}\n", wishes);
+  judge::Options comparison;
+  comparison.emit = "openmp";
+  const auto good = judge::compare(report, before + free + ";\n}\n", comparison);
   EXPECT_TRUE(good.verified) << good.text;
   EXPECT_EQ(good.runs, 8);
   for (std::string* text : {&report.placed, &report.permuted}) {
@@ -230,7 +230,7 @@ TEST(Placed, AnOrderOfThreadsIsSeen) {
   const auto pragma = report.placed.find("#pragma omp parallel for");  // one thread: the order of the source
   ASSERT_NE(pragma, std::string::npos);
   report.placed.insert(report.placed.find("schedule(", pragma), "num_threads(1) ");
-  const auto outcome = judge::compare(report, before + bound + ";\n}\n", wishes);
+  const auto outcome = judge::compare(report, before + bound + ";\n}\n", comparison);
   EXPECT_TRUE(outcome.compared);
   EXPECT_FALSE(outcome.verified) << outcome.text;
   EXPECT_NE(outcome.text.find("iterations in another order"), std::string::npos) << outcome.text;
@@ -255,10 +255,10 @@ TEST(Placed, SumsAreTheSameInEveryRun) {
   EXPECT_FALSE(report.varies);
   EXPECT_EQ(report.placed.find("reduction(+:s)"), std::string::npos) << report.placed;
   EXPECT_NE(report.placed.find("reduction(+:c)"), std::string::npos) << report.placed;
-  judge::Wishes wishes;
-  wishes.emit = "openmp";
-  wishes.parameters = {{"n", 1501}, {"m", 1601}};
-  const auto outcome = judge::compare(report, text, wishes);
+  judge::Options comparison;
+  comparison.emit = "openmp";
+  comparison.parameters = {{"n", 1501}, {"m", 1601}};
+  const auto outcome = judge::compare(report, text, comparison);
   EXPECT_TRUE(outcome.verified) << outcome.text;
   EXPECT_EQ(outcome.varies, 0);
   EXPECT_EQ(outcome.runs, 8);

@@ -121,12 +121,12 @@ static inline T ridge_atomic_add(T* p, V v) {
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) (*(p))
-#define LOAD_FAR(p) (*(p))
-#define COPY_AHEAD_4(to, from) __builtin_memcpy(to, from, 4)
-#define COPY_AHEAD_8(to, from) __builtin_memcpy(to, from, 8)
-#define COPY_AHEAD_16(to, from) __builtin_memcpy(to, from, 16)
-#define COPIES_CLOSE()
-#define COPIES_WAIT(n)
+#define LOAD_L2(p) (*(p))
+#define COPY_ASYNC_4(to, from) __builtin_memcpy(to, from, 4)
+#define COPY_ASYNC_8(to, from) __builtin_memcpy(to, from, 8)
+#define COPY_ASYNC_16(to, from) __builtin_memcpy(to, from, 16)
+#define COPY_ASYNC_COMMIT()
+#define COPY_ASYNC_WAIT(n)
 
 #define CLUSTER_ARRIVE() ridge_machine->cluster_arrive()
 #define CLUSTER_WAIT() ridge_machine->cluster_wait()
@@ -153,15 +153,15 @@ static inline void ridge_send_peer(T* p, uint rank, T v, ulong* arrived) {
   ridge_arrived(reinterpret_cast<ulong*>(ridge_machine->peer(arrived, rank)), -static_cast<int>(sizeof(T)), false);
 }
 #define SEND_PEER(peer, p, v, arrived) ridge_send_peer(p, peer, v, arrived)
-#define ASYNC_COPY_OPEN(p) (*(p) = 0)
-#define ASYNC_COPY_EXPECT(p, bytes) ridge_arrived(p, static_cast<int>(bytes), true)
-#define ASYNC_COPY_PART(p, to, from, bytes) \
+#define COPY_BARRIER_INIT(p) (*(p) = 0)
+#define COPY_BARRIER_EXPECT(p, bytes) ridge_arrived(p, static_cast<int>(bytes), true)
+#define BULK_COPY(p, to, from, bytes) \
   (__builtin_memcpy(to, from, bytes), ridge_arrived(p, -static_cast<int>(bytes), false))
-#define ASYNC_COPY_START(p, to, from, bytes) (ASYNC_COPY_EXPECT(p, bytes), ASYNC_COPY_PART(p, to, from, bytes))
-#define ASYNC_COPY_WAIT(p, parity) \
+#define BULK_COPY_EXPECT(p, to, from, bytes) (COPY_BARRIER_EXPECT(p, bytes), BULK_COPY(p, to, from, bytes))
+#define MBARRIER_WAIT(p, parity) \
   while ((reinterpret_cast<const volatile RidgeArrival*>(p)->turns & 1) == (parity)) ridge_machine->others()
-#define ASYNC_COPY_TILE_ONCE(p, to, map, column, line, number) ASYNC_COPY_TILE(p, to, map, column, line, number)
-#define COPIES_SEE_WRITTEN()
+#define TMA_LOAD_TILE_ONCE(p, to, map, column, line, number) TMA_LOAD_TILE(p, to, map, column, line, number)
+#define ASYNC_PROXY_FENCE()
 struct RidgeCounted {  // in place of an arrival: turns stand where its turns do
   unsigned short all, left;
   uint turns;
@@ -176,33 +176,33 @@ static inline uint ridge_have_arrived(const ulong* p, uint parity) {
   ridge_machine->others();
   return (reinterpret_cast<const volatile RidgeCounted*>(p)->turns & 1) != parity;
 }
-#define ARRIVALS_OPEN(p, n) (*reinterpret_cast<RidgeCounted*>(p) = {n, n, 0})
-#define ARRIVE(p) ridge_arrive(p)
-#define ARRIVED(p, parity) ridge_have_arrived(p, parity)
-#define UNIT_ID() (ridge_machine->now->group[0] % 4)
-#define TIMED_LOAD(p, seen) (100 + UNIT_ID() % 2 * 50)
-#define TAKE_REGISTERS(n)
-#define GIVE_REGISTERS(n)
-#define PART_BARRIER(i, n) ridge_machine->meet((i) + 1, n, true)
+#define MBARRIER_INIT(p, n) (*reinterpret_cast<RidgeCounted*>(p) = {n, n, 0})
+#define MBARRIER_ARRIVE(p) ridge_arrive(p)
+#define MBARRIER_TEST(p, parity) ridge_have_arrived(p, parity)
+#define COMPUTE_UNIT_ID() (ridge_machine->now->group[0] % 4)
+#define TIMED_LOAD(p, seen) (100 + COMPUTE_UNIT_ID() % 2 * 50)
+#define CLAIM_REGISTERS(n)
+#define RELEASE_REGISTERS(n)
+#define NAMED_BARRIER(i, n) ridge_machine->meet((i) + 1, n, true)
 struct alignas(64) RidgeTileMap {  // as emulated_cuda.hpp fills it
   ulong base, columns, rows, row, arrays, array, box, element;
 };
 #define TILE_MAP(name) const RidgeTileMap name, const RidgeTileMap name##_rest
-#define ASYNC_COPY_TILE(p, to, map, column, line, number)        \
+#define TMA_LOAD_TILE(p, to, map, column, line, number)          \
   (ridge_machine->tile(&(map), column, line, number, to, false), \
    ridge_arrived(p, -static_cast<int>(((map).box & 0xffffffffu) * ((map).box >> 32) * (map).element), false))
-#define TILE_STORE(map, column, line, number, from) \
+#define TMA_STORE_TILE(map, column, line, number, from) \
   ridge_machine->tile(&(map), column, line, number, const_cast<void*>(static_cast<const void*>(from)), true)
-#define TILES_WRITTEN()
-#define TILES_READ()
-#define TILES_STORED()
-#define COUNT_ON(p) ridge_atomic_add(p, 1u)
+#define TILE_STORE_FENCE()
+#define TILE_STORE_WAIT_READ()
+#define TILE_STORE_WAIT()
+#define ATOMIC_INCREMENT(p) ridge_atomic_add(p, 1u)
 #define SIGNAL(p) ridge_atomic_add(p, 1u)
 static inline uint ridge_signals(const uint* p) {
   ridge_machine->others();
   return *static_cast<const volatile uint*>(p);
 }
-#define SIGNALS(p) ridge_signals(p)
+#define SIGNAL_COUNT(p) ridge_signals(p)
 
 template <class... A, unsigned long... I>
 static inline void ridge_call_by(void (*kernel)(A...), void* const* arguments, std::index_sequence<I...>) {

@@ -12,41 +12,41 @@
 
 namespace ridge::cli {
 
-std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::string& peers) {
-  auto wishes = std::make_shared<BenchWishes>();
-  command.option("--device", wishes->devices, "Device to run on; may be repeated (default: every device)")
+std::shared_ptr<BenchOptions> add_bench_options(Command& command, const std::string& peers) {
+  auto options = std::make_shared<BenchOptions>();
+  command.option("--device", options->devices, "Device to run on; may be repeated (default: every device)")
       .value_name("NAME");
-  command.option("--against", wishes->against, fmt::format("Peers to time beside us: {}", peers))
+  command.option("--against", options->against, fmt::format("Peers to time beside us: {}", peers))
       .separated_by(',')
       .value_name("PEER,...");
-  command.option("--variant", wishes->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
-  command.option("--json", wishes->json, "Write machine, rows and summary to FILE").writes();
-  command.flag("--explain", wishes->explain, "Print the planner's explanation of each choice");
-  return wishes;
+  command.option("--variant", options->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
+  command.option("--json", options->json, "Write machine, rows and summary to FILE").writes();
+  command.flag("--explain", options->explain, "Print the planner's explanation of each choice");
+  return options;
 }
 
 void compare_plans() { ::setenv("RIDGE_VERIFY", "1", 0); }  // kept where it is set
 
-std::vector<Device> bench_devices(const BenchWishes& wishes) {
+std::vector<Device> bench_devices(const BenchOptions& options) {
   compare_plans();
   std::vector<Device> chosen;
-  for (const std::string& name : wishes.devices) chosen.push_back(device(name));
+  for (const std::string& name : options.devices) chosen.push_back(device(name));
   return chosen.empty() ? devices().devices : chosen;
 }
 
-void finish_bench(const report::Bench& bench, const BenchWishes& wishes) {
+void finish_bench(const report::Bench& bench, const BenchOptions& options) {
   fmt::print("{}", report::to_text(bench));
-  save_bench(bench, wishes);
+  save_bench(bench, options);
 }
 
-void save_bench(const report::Bench& bench, const BenchWishes& wishes) {
+void save_bench(const report::Bench& bench, const BenchOptions& options) {
   const auto profile = machine::load();
   for (const std::string& warning : report::roof_warnings(bench, profile)) base::warn(warning);
-  if (wishes.json.empty()) return;
+  if (options.json.empty()) return;
   base::Json machine = base::Json::object();
   if (profile) machine = base::parse_json(machine::to_json(*profile));
-  base::write_file(wishes.json, report::to_json(bench, machine));
-  fmt::print("wrote {}\n", wishes.json);
+  base::write_file(options.json, report::to_json(bench, machine));
+  fmt::print("wrote {}\n", options.json);
 }
 
 void add_bench(Command& program) {

@@ -12,7 +12,7 @@
 
 namespace ridge::cli {
 
-struct BenchWishes {
+struct BenchOptions {
   std::vector<std::string> devices;  // --device, may be given several times; empty: every device
   std::vector<std::string> against;  // --against
   std::string variant;               // --variant
@@ -21,19 +21,19 @@ struct BenchWishes {
 };
 
 // The options every bench takes.
-std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::string& peers);
+std::shared_ptr<BenchOptions> add_bench_options(Command& command, const std::string& peers);
 
 // From here on plans compare before they choose, unless RIDGE_VERIFY says otherwise: nothing is timed that was not
 // compared on the very problem.
 void compare_plans();
 
 // The devices wished for, or all of them, whose plans compare from here on.
-std::vector<Device> bench_devices(const BenchWishes& wishes);
+std::vector<Device> bench_devices(const BenchOptions& options);
 
 // Prints the table and writes the JSON file.
-void finish_bench(const report::Bench& bench, const BenchWishes& wishes);
+void finish_bench(const report::Bench& bench, const BenchOptions& options);
 // Warns of shares above 100 % of the roof and writes the JSON file.
-void save_bench(const report::Bench& bench, const BenchWishes& wishes);
+void save_bench(const report::Bench& bench, const BenchOptions& options);
 
 // One a workload.
 void add_bench_transpose(Command& bench);

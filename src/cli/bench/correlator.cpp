@@ -113,7 +113,7 @@ void add_bench_correlator(Command& bench) {
       "  ridge bench correlator --device cuda:0                      64 stations, 256 channels, 1024 times\n"
       "  ridge bench correlator --stations 16 --arithmetic int8\n"
       "\nOperations are 8 for each product that is asked for; the share is of a copy of the same bytes.");
-  auto wishes = add_bench_options(command, "none");
+  auto options = add_bench_options(command, "none");
   auto wanted = std::make_shared<CorrelatorCase>();
   command.option("--stations", wanted->stations, "Stations").shows_default();
   command.option("--polarizations", wanted->polarizations, "1 or 2").shows_default();
@@ -121,18 +121,18 @@ void add_bench_correlator(Command& bench) {
   command.option("--times", wanted->times, "Spectra of one integration, a multiple of 32").shows_default();
   command.option("--arithmetic", wanted->arithmetic, "float32, float16, int8").separated_by(',').value_name("NAME,...");
   command.option("--seconds", wanted->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
-  command.runs([wishes, wanted] {
+  command.runs([options, wanted] {
     if (wanted->times == 0 || wanted->times % 32 != 0) {
       throw Error(ErrorKind::invalid_argument, fmt::format("{} times: no multiple of 32", wanted->times));
     }
     report::Bench result;
     result.title = "Products of every pair of stations";
     result.note = "Samples are on the device already; packed ones are rounded already.";
-    for (const Device& device : bench_devices(*wishes)) {
+    for (const Device& device : bench_devices(*options)) {
       if (!device.is_host()) bench_correlator(device, *wanted, result);
     }
     if (result.rows.empty()) throw Error(ErrorKind::unavailable, "no device but the host: this bench is for devices");
-    finish_bench(result, *wishes);
+    finish_bench(result, *options);
   });
 }
 

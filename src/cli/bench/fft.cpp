@@ -18,8 +18,8 @@
 #include "cli/bench/fft_device.hpp"
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/bench/fft_kind.hpp"
+#include "cli/bench/fft_mpi.hpp"
 #include "cli/bench/fft_planning.hpp"
-#include "cli/bench/fft_spread.hpp"
 #include "cli/bench/rows_as_they_come.hpp"
 #include "cli/fft/floor.hpp"
 #include "cli/fft/lengths.hpp"
@@ -91,8 +91,8 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
                     .threads = problem.threads};
   std::vector<fft::Plan<T>> plans;
   std::vector<std::string> names;
-  const auto add = [&](const planner::Options& options, const std::string& asked) {
-    plans.emplace_back(device, ours, options);
+  const auto add = [&](const planner::Options& planning, const std::string& asked) {
+    plans.emplace_back(device, ours, planning);
     const auto& decisions = plans.back().decisions();
     std::string name;
     for (const auto& decision : decisions) {
@@ -180,7 +180,7 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
 
 constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 
-struct FftWishes {
+struct FftOptions {
   std::string lengths = "2^1..2^22";
   std::string shapes, problems;
   std::string type = "f32", kind;
@@ -189,13 +189,13 @@ struct FftWishes {
   std::size_t batch = 0;  // 0: not given, so 1 on the host and what fills a device there
   bool window = false;
   double seconds = 0.2;
-  HybridWishes hybrid;
+  HybridBenchOptions hybrid;
 };
 
 // The transforms of a file; those in place are left out, for nothing here is timed so.
-std::vector<FftBench> cases_of_file(const FftWishes& wishes, const BenchWishes& bench) {
+std::vector<FftBench> cases_of_file(const FftOptions& options, const BenchOptions& bench) {
   std::vector<FftBench> cases;
-  for (const check::TextProblem& listed : check::read_problems(wishes.problems)) {
+  for (const check::TextProblem& listed : check::read_problems(options.problems)) {
     const bool backwards = listed.inverse && listed.problem.kind == fft::Kind::real;
     const bool elsewhere = !bench.devices.empty() && bench.devices != std::vector<std::string>{"host"};
     if (listed.problem.in_place || (backwards && elsewhere)) {
@@ -210,45 +210,45 @@ std::vector<FftBench> cases_of_file(const FftWishes& wishes, const BenchWishes& 
     one.problem.real = listed.problem.kind == fft::Kind::real;
     one.problem.inverse = listed.inverse;
     one.problem.float64 = listed.float64;
-    one.problem.threads = wishes.threads;
+    one.problem.threads = options.threads;
     one.variant = bench.variant;
-    one.seconds_each = wishes.seconds;
-    one.trials = wishes.trials;
+    one.seconds_each = options.seconds;
+    one.trials = options.trials;
     cases.push_back(one);
   }
   return cases;
 }
 
-std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench) {
-  if (!wishes.problems.empty()) return cases_of_file(wishes, bench);
+std::vector<FftBench> cases_of(const FftOptions& options, const BenchOptions& bench) {
+  if (!options.problems.empty()) return cases_of_file(options, bench);
   std::vector<std::vector<std::size_t>> shapes;
-  if (!wishes.shapes.empty()) {
-    for (std::size_t at = 0; at <= wishes.shapes.size();) {
-      const std::size_t end = std::min(wishes.shapes.find(',', at), wishes.shapes.size());
-      shapes.push_back(parse_shape(wishes.shapes.substr(at, end - at)));
+  if (!options.shapes.empty()) {
+    for (std::size_t at = 0; at <= options.shapes.size();) {
+      const std::size_t end = std::min(options.shapes.find(',', at), options.shapes.size());
+      shapes.push_back(parse_shape(options.shapes.substr(at, end - at)));
       at = end + 1;
     }
   } else {
-    for (const std::size_t n : parse_lengths(wishes.lengths)) shapes.push_back({n});
+    for (const std::size_t n : parse_lengths(options.lengths)) shapes.push_back({n});
   }
   std::vector<FftBench> cases;
   for (const auto& shape : shapes) {
     FftBench one;
     one.problem.shape = shape;
-    one.problem.batch = std::max<std::size_t>(1, wishes.batch);
-    if (wishes.batch_points > 0)
-      one.problem.batch = std::max<std::size_t>(1, wishes.batch_points / points_of(shape, 1));
-    one.problem.real = wishes.real;
-    one.problem.inverse = wishes.inverse;
-    one.problem.float64 = wishes.type == "f64";
-    if (!wishes.kind.empty()) one.problem.kind = parse_real_kind(wishes.kind);
-    one.problem.threads = wishes.threads;
-    if (wishes.type == "f16" || wishes.type == "bf16") one.stored = wishes.type;
+    one.problem.batch = std::max<std::size_t>(1, options.batch);
+    if (options.batch_points > 0)
+      one.problem.batch = std::max<std::size_t>(1, options.batch_points / points_of(shape, 1));
+    one.problem.real = options.real;
+    one.problem.inverse = options.inverse;
+    one.problem.float64 = options.type == "f64";
+    if (!options.kind.empty()) one.problem.kind = parse_real_kind(options.kind);
+    one.problem.threads = options.threads;
+    if (options.type == "f16" || options.type == "bf16") one.stored = options.type;
     one.variant = bench.variant;
-    one.seconds_each = wishes.seconds;
-    one.trials = wishes.trials;
-    one.window = wishes.window;
-    if (wishes.classic && shape.size() == 1) {
+    one.seconds_each = options.seconds;
+    one.trials = options.trials;
+    one.window = options.window;
+    if (options.classic && shape.size() == 1) {
       for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
         if (candidate.variant.rfind("classic/", 0) == 0 && candidate.refusal.empty()) {
           one.also.push_back(candidate.variant);
@@ -261,10 +261,10 @@ std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench
 }
 
 // The peers asked for, with a line for each that is not there.
-std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& missing) {
+std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>& missing) {
   std::vector<Peer> chosen;
   const std::vector<Peer> known = fft_peers();
-  for (const std::string& name : wishes.against) {
+  for (const std::string& name : options.against) {
     const auto found = std::find_if(known.begin(), known.end(), [&](const Peer& peer) { return peer.name == name; });
     if (found == known.end()) {
       std::string names;
@@ -281,15 +281,15 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
 }
 
 // A device is for many points: so many that they come from its memory.
-void fill_device(const FftWishes& wishes, bool on_host, FftBench& one) {
-  if (on_host || wishes.batch != 0 || wishes.batch_points != 0 || !wishes.problems.empty()) return;
+void fill_device(const FftOptions& options, bool on_host, FftBench& one) {
+  if (on_host || options.batch != 0 || options.batch_points != 0 || !options.problems.empty()) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
 }
 
-void run_planning(const FftWishes& wishes, const BenchWishes& bench) {
+void run_planning(const FftOptions& options, const BenchOptions& bench) {
   const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
-  std::vector<FftBench> cases = cases_of(wishes, bench);
-  for (FftBench& one : cases) fill_device(wishes, devices.front().is_host(), one);
+  std::vector<FftBench> cases = cases_of(options, bench);
+  for (FftBench& one : cases) fill_device(options, devices.front().is_host(), one);
   fmt::print("{}", planning_table(cases, devices));
 }
 
@@ -304,7 +304,7 @@ struct Place {
   }
 };
 
-std::vector<Place> places_of(const BenchWishes& bench) {
+std::vector<Place> places_of(const BenchOptions& bench) {
   // A bare `ridge bench fft` runs on the host, where most peers are.
   if (bench.devices.empty()) return {{{host()}}};
   std::vector<Place> places;
@@ -312,16 +312,16 @@ std::vector<Place> places_of(const BenchWishes& bench) {
   return places;
 }
 
-void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
+void run_fft(const FftOptions& options, const BenchOptions& bench) {
   compare_plans();
   report::Bench result;
-  result.title = !wishes.kind.empty() ? "Real-to-real transforms"
-                 : wishes.real        ? "Real Fourier transforms"
-                                      : "Fourier transforms";
+  result.title = !options.kind.empty() ? "Real-to-real transforms"
+                 : options.real        ? "Real Fourier transforms"
+                                       : "Fourier transforms";
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
   const std::vector<Place> places = places_of(bench);
-  if (wishes.real && wishes.inverse) {
+  if (options.real && options.inverse) {
     for (const Place& place : places) {
       if (place.joined() || !place.devices.front().is_host()) {
         throw Error(ErrorKind::invalid_argument, "--real --inverse is timed on the host: --device host");
@@ -332,16 +332,16 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   std::vector<std::string> notes, disagreements;
   RowsAsTheyCome shown;
   std::size_t done = 0;
-  const std::vector<FftBench> cases = cases_of(wishes, bench);
+  const std::vector<FftBench> cases = cases_of(options, bench);
   for (const FftBench& wanted : cases) {
     for (const Place& place : places) {
       FftBench one = wanted;
       const Device& device = place.devices.front();
-      fill_device(wishes, !place.joined() && device.is_host(), one);
+      fill_device(options, !place.joined() && device.is_host(), one);
       progress(static_cast<double>(done++) / static_cast<double>(cases.size() * places.size()),
                fmt::format("{} on {}", fft_problem_text(one.problem), place.name()));
       const FftBenchResult measured =
-          place.joined() ? bench_fft_hybrid(place.devices, one, wishes.hybrid) : bench_fft(device, one, peers);
+          place.joined() ? bench_fft_hybrid(place.devices, one, options.hybrid) : bench_fft(device, one, peers);
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
       disagreements.insert(disagreements.end(), measured.disagreements.begin(), measured.disagreements.end());
@@ -358,7 +358,7 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
 }
 
 // Under mpirun: every process takes part, the root speaks.
-void run_spread(const FftWishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
+void run_mpi(const FftOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
   report::Bench result;
   result.title = fmt::format("Fourier transforms over {} processes", all.count());
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones; the slowest process's time.";
@@ -371,8 +371,8 @@ void run_spread(const FftWishes& wishes, const BenchWishes& bench, const mpi::Co
     if (!against) result.missing_peers.push_back("fftw-mpi: not there when this was built (libfftw3-mpi-dev)");
   }
   std::vector<std::string> notes;
-  for (const FftBench& one : cases_of(wishes, bench)) {
-    const FftBenchResult measured = bench_fft_spread(all, one, against);
+  for (const FftBench& one : cases_of(options, bench)) {
+    const FftBenchResult measured = bench_fft_mpi(all, one, against);
     result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
     notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
     if (bench.explain && all.root()) fmt::print("{}\n", measured.explanation);
@@ -429,40 +429,40 @@ void add_bench_fft(Command& bench) {
       "\nFFTW plans by measuring, without a limit up to 2^13 points (20 s there on ARM) and for a minute beyond; what "
       "it\n"
       "learns is kept in the cache folder, so that the next bench begins at once.");
-  auto bench_wishes = add_bench_options(command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
-  auto wishes = std::make_shared<FftWishes>();
+  auto bench_options = add_bench_options(command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
+  auto options = std::make_shared<FftOptions>();
   auto batch_points = std::make_shared<std::string>();
   const Option lengths =
-      command.option("--lengths", wishes->lengths, "2^1..2^22, smooth, primes, or lengths separated by commas")
+      command.option("--lengths", options->lengths, "2^1..2^22, smooth, primes, or lengths separated by commas")
           .shows_default()
           .value_name("LIST");
-  command.option("--shape", wishes->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
+  command.option("--shape", options->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
       .value_name("SHAPE")
       .not_with(lengths);
-  command.option("--problems", wishes->problems, "The transforms of a file, as cf1024 or drb64x64*8 (docs/check.md)")
+  command.option("--problems", options->problems, "The transforms of a file, as cf1024 or drb64x64*8 (docs/check.md)")
       .value_name("FILE")
       .not_with(lengths);
-  command.option("--type", wishes->type, "f32, f64; on devices also f16 and bf16: stored so, computed in float")
+  command.option("--type", options->type, "f32, f64; on devices also f16 and bf16: stored so, computed in float")
       .shows_default()
       .one_of({"f32", "f64", "f16", "bf16"});
-  command.flag("--real", wishes->real, "From real samples to half a spectrum");
+  command.flag("--real", options->real, "From real samples to half a spectrum");
   command
-      .option("--kind", wishes->kind,
+      .option("--kind", options->kind,
               "A real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
       .value_name("KIND");
-  command.flag("--inverse", wishes->inverse, "The inverse transform; with --real on the host");
+  command.flag("--inverse", options->inverse, "The inverse transform; with --real on the host");
   const Option batch =
-      command.option("--batch", wishes->batch, "Transforms one after the other (default: 1; on devices 2^26 points)")
+      command.option("--batch", options->batch, "Transforms one after the other (default: 1; on devices 2^26 points)")
           .positive();
   command.option("--batch-points", *batch_points, "As many transforms as make this many points")
       .value_name("N")
       .not_with(batch);
-  command.threads(wishes->threads, "Threads for us and for peers that have them (0: all of ours)");
-  command.flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
-  command.flag("--window", wishes->window, "Devices: with a window on load; without peers");
-  command.option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)").positive();
-  command.flag("--planning", wishes->planning, "How long plans take: first, from the cache, measured, from wisdom");
-  auto& hybrid = wishes->hybrid;
+  command.threads(options->threads, "Threads for us and for peers that have them (0: all of ours)");
+  command.flag("--classic", options->classic, "Also the textbooks' and papers' variants, in rows of their own");
+  command.flag("--window", options->window, "Devices: with a window on load; without peers");
+  command.option("--trials", options->trials, "Devices: variants to time before one is chosen (default 8)").positive();
+  command.flag("--planning", options->planning, "How long plans take: first, from the cache, measured, from wisdom");
+  auto& hybrid = options->hybrid;
   command.flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");
   command.option("--cores", hybrid.cores, "Several devices at once: cores of the host for everything (0: all)");
   command.option("--units", hybrid.units, "Several devices at once: transforms at once on a device (0: any number)");
@@ -471,12 +471,12 @@ void add_bench_fft(Command& bench) {
   command.option("--measure-seconds", hybrid.seconds, "Several devices at once: time to find the shares")
       .shows_default()
       .between(0.01, 600.0);
-  command.option("--seconds", wishes->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
-  command.runs([wishes, bench_wishes, batch_points] {
-    if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
+  command.option("--seconds", options->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.runs([options, bench_options, batch_points] {
+    if (!batch_points->empty()) options->batch_points = parse_length(*batch_points);
     with_processes([&](const mpi::Communicator& all) {
-      if (all.count() > 1) return run_spread(*wishes, *bench_wishes, all);
-      wishes->planning ? run_planning(*wishes, *bench_wishes) : run_fft(*wishes, *bench_wishes);
+      if (all.count() > 1) return run_mpi(*options, *bench_options, all);
+      options->planning ? run_planning(*options, *bench_options) : run_fft(*options, *bench_options);
     });
   });
 }

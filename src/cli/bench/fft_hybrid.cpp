@@ -50,32 +50,33 @@ double distance(std::span<const std::complex<T>> a, std::span<const std::complex
   return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
 }
 
-fft::HybridOptions options_of(const HybridWishes& wishes) {
-  fft::HybridOptions options{.memory = wishes.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
-                             .cores = wishes.cores,
-                             .units = wishes.units,
-                             .pin = !wishes.no_pin,
-                             .seconds = wishes.seconds,
-                             .planning = {.effort = Effort::measured}};
-  if (!wishes.piece.empty()) {
-    const auto bytes = base::parse_bytes(wishes.piece);
+fft::HybridOptions options_of(const HybridBenchOptions& options) {
+  fft::HybridOptions hybrid{.memory = options.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
+                            .cores = options.cores,
+                            .units = options.units,
+                            .pin = !options.no_pin,
+                            .seconds = options.seconds,
+                            .planning = {.effort = Effort::measured}};
+  if (!options.piece.empty()) {
+    const auto bytes = base::parse_bytes(options.piece);
     if (!bytes || *bytes == 0) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("--piece {}: write 1M or 256K", wishes.piece));
+      throw Error(ErrorKind::invalid_argument, fmt::format("--piece {}: write 1M or 256K", options.piece));
     }
-    options.piece_bytes = *bytes;
+    hybrid.piece_bytes = *bytes;
   }
-  return options;
+  return hybrid;
 }
 
 template <class T>
-FftBenchResult bench_hybrid(const std::vector<Device>& devices, const FftBench& wanted, const HybridWishes& wishes) {
+FftBenchResult bench_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
+                            const HybridBenchOptions& options) {
   using Complex = std::complex<T>;
   if (wanted.problem.real) throw Error(ErrorKind::invalid_argument, "several devices at once: complex transforms only");
   const fft::Problem problem{.shape = wanted.problem.shape, .batch = wanted.problem.batch};
-  const fft::HybridPlan<T> hybrid(devices, problem, options_of(wishes));
+  const fft::HybridPlan<T> hybrid(devices, problem, options_of(options));
   const fft::Plan<T> single(host(), problem, {.effort = Effort::quick});
-  const Array<Complex> in(devices, wishes.pinned, single.input_size());
-  const Array<Complex> out(devices, wishes.pinned, single.output_size());
+  const Array<Complex> in(devices, options.pinned, single.input_size());
+  const Array<Complex> out(devices, options.pinned, single.output_size());
   const Array<Complex> expected(devices, false, single.output_size());
   std::mt19937 generator(1);
   std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
@@ -102,7 +103,7 @@ FftBenchResult bench_hybrid(const std::vector<Device>& devices, const FftBench& 
   row.chosen = true;
   row.more["best_seconds"] = hybrid.best_seconds();
   row.more["ideal_seconds"] = hybrid.ideal_seconds();
-  row.variant = wishes.pinned ? "pinned" : "pageable";
+  row.variant = options.pinned ? "pinned" : "pageable";
   for (const auto& share : hybrid.shares()) {
     row.device += (row.device.empty() ? "" : "+") + share.device;
     row.variant += fmt::format(" {}", share.transforms);
@@ -127,9 +128,9 @@ std::vector<Device> parse_joined_devices(const std::string& names) {
 }
 
 FftBenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
-                                const HybridWishes& wishes) {
-  return wanted.problem.float64 ? bench_hybrid<double>(devices, wanted, wishes)
-                                : bench_hybrid<float>(devices, wanted, wishes);
+                                const HybridBenchOptions& options) {
+  return wanted.problem.float64 ? bench_hybrid<double>(devices, wanted, options)
+                                : bench_hybrid<float>(devices, wanted, options);
 }
 
 }  // namespace ridge::cli

@@ -7,7 +7,7 @@
 
 namespace ridge::cli {
 
-struct HybridWishes {
+struct HybridBenchOptions {
   bool pinned = false, no_pin = false;
   std::size_t cores = 0, units = 0;
   std::string piece;  // bytes, "1M"
@@ -19,6 +19,7 @@ std::vector<Device> parse_joined_devices(const std::string& names);
 
 // Rows beside "host alone" and so on; the explanation has shares and rates. The answer is compared with the first
 // device's alone before.
-FftBenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted, const HybridWishes& wishes);
+FftBenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
+                                const HybridBenchOptions& options);
 
 }  // namespace ridge::cli

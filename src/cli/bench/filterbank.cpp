@@ -65,8 +65,8 @@ void check_powers(const std::string& peer, std::size_t channels, std::span<const
 class FilterbankCase {
  public:
   FilterbankCase(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted,
-                 const BenchWishes& wishes)
-      : device_(device), problem_(problem), wishes_(wishes), scenario_(wanted.scenario), seconds_(wanted.seconds) {
+                 const BenchOptions& options)
+      : device_(device), problem_(problem), options_(options), scenario_(wanted.scenario), seconds_(wanted.seconds) {
     const std::size_t hop = problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
     spectra_ = std::max<std::size_t>(16, static_cast<std::size_t>(wanted.size > 0 ? wanted.size : 4e6) /
                                              (hop * problem.stations * problem.polarizations));
@@ -77,9 +77,9 @@ class FilterbankCase {
   }
 
   std::vector<report::BenchRow> run(std::vector<std::string>& notes, std::string& explanation) {
-    planner::Options options;
-    options.variant = wishes_.variant;
-    const filterbank::Plan chosen = filterbank::plan(device_, problem_, options);
+    planner::Options planning;
+    planning.variant = options_.variant;
+    const filterbank::Plan chosen = filterbank::plan(device_, problem_, planning);
     explanation = chosen.explain();
     out_ = base::AlignedArray<std::complex<float>>((spectra_ + problem_.channels / chosen.hop() + 2) *
                                                    chosen.spectrum_size());
@@ -88,8 +88,8 @@ class FilterbankCase {
     std::vector<std::shared_ptr<filterbank::Stream>> streams;
     std::vector<std::function<void()>> calls;
     for (const auto& candidate : filterbank::candidates(device_, problem_)) {
-      const bool asked = candidate.variant == wishes_.variant || candidate.name() == wishes_.variant;
-      if (!candidate.refusal.empty() || (!wishes_.variant.empty() && !asked)) continue;
+      const bool asked = candidate.variant == options_.variant || candidate.name() == options_.variant;
+      if (!candidate.refusal.empty() || (!options_.variant.empty() && !asked)) continue;
       if (candidate.variant == "reference" && !asked) continue;
       if (scenario_ && candidate.name() != chosen.variant()) continue;
       const filterbank::Plan plan = filterbank::plan(
@@ -162,7 +162,7 @@ class FilterbankCase {
   void add_peers(const filterbank::Plan& chosen, std::vector<std::string>& names,
                  base::AlignedArray<std::complex<float>>& theirs, std::vector<std::function<void()>>& calls,
                  std::vector<std::string>& notes) {
-    for (const std::string& wanted : wishes_.against) {
+    for (const std::string& wanted : options_.against) {
       const auto all = channelizer_peers();
       const auto peer = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == wanted; });
       if (peer == all.end())
@@ -195,7 +195,7 @@ class FilterbankCase {
 
   Device device_;
   filterbank::Problem problem_;
-  const BenchWishes& wishes_;
+  const BenchOptions& options_;
   bool scenario_;
   double seconds_;
   std::size_t spectra_;
@@ -211,7 +211,7 @@ filterbank::Samples samples_named(const std::string& text) {
   throw Error(ErrorKind::invalid_argument, fmt::format("--samples {}: i4, i8, i16 or f32", text));
 }
 
-void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
+void bench(const FilterbankCases& wanted, const BenchOptions& options) {
   compare_plans();
   report::Bench result{.title = "The polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
@@ -219,7 +219,7 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
   const auto progress = base::terminal_progress();
   // Devices by name only: the host is what a bench without --device shows.
   std::vector<Device> chosen;
-  for (const std::string& name : wishes.devices) chosen.push_back(device(name));
+  for (const std::string& name : options.devices) chosen.push_back(device(name));
   if (chosen.empty()) chosen.push_back(host());
   const double cases = static_cast<double>(chosen.size() * wanted.shapes.size() * wanted.samples.size());
   double done = 0;
@@ -235,26 +235,26 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
                                           .oversampling = ratio_of(wanted.oversample),
                                           .threads = wanted.threads};
         progress(done++ / cases, filterbank_text(problem));
-        const FilterbankResult one = bench_filterbank(where, problem, wanted, wishes);
+        const FilterbankResult one = bench_filterbank(where, problem, wanted, options);
         result.rows.insert(result.rows.end(), one.rows.begin(), one.rows.end());
         progress(1, "");
         for (const std::string& note : one.notes) fmt::print("{}\n", note);
-        if (wishes.explain) fmt::print("{}\n", one.explanation);
+        if (options.explain) fmt::print("{}\n", one.explanation);
         shown.show(report::to_text(result), result.rows.size());
       }
     }
   }
   shown.finish(report::to_text(result));
-  save_bench(result, wishes);
+  save_bench(result, options);
 }
 
 }  // namespace
 
 FilterbankResult bench_filterbank(const Device& device, const filterbank::Problem& problem,
-                                  const FilterbankCases& wanted, const BenchWishes& wishes) {
-  if (!device.is_host()) return bench_filterbank_on_device(device, problem, wanted, wishes);
+                                  const FilterbankCases& wanted, const BenchOptions& options) {
+  if (!device.is_host()) return bench_filterbank_on_device(device, problem, wanted, options);
   FilterbankResult result;
-  FilterbankCase on_host(device, problem, wanted, wishes);
+  FilterbankCase on_host(device, problem, wanted, options);
   result.rows = on_host.run(result.notes, result.explanation);
   return result;
 }
@@ -280,7 +280,7 @@ void add_bench_filterbank(Command& bench_command) {
       "  ridge bench filterbank --shape 256x16 --threads 0 --oversample 8/7\n"
       "  ridge bench filterbank --device cuda:0 --against cufft --shape 256x16 --stations 64 --samples i8,i16\n"
       "  ridge bench filterbank --device cuda:0 --scenarios --transfers --power     the study's table");
-  auto wishes = add_bench_options(command, "liquid (host), cufft (cuda)");
+  auto options = add_bench_options(command, "liquid (host), cufft (cuda)");
   auto wanted = std::make_shared<FilterbankCases>();
   command.option("--shape", wanted->shapes, "Channels x taps").separated_by(',').value_name("CxT,...");
   command.option("--samples", wanted->samples, "i4, i8, i16, f32").separated_by(',').value_name("TYPE,...");
@@ -296,14 +296,14 @@ void add_bench_filterbank(Command& bench_command) {
   auto scenarios = std::make_shared<bool>(false);
   command.flag("--scenarios", *scenarios,
                "1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16; whole and FIR alone");
-  command.runs([wanted, wishes, scenarios] {
-    if (!*scenarios) return bench(*wanted, *wishes);
+  command.runs([wanted, options, scenarios] {
+    if (!*scenarios) return bench(*wanted, *options);
     wanted->scenario = true;
     wanted->shapes = {"1024x4", "512x8", "256x16", "128x32", "64x64"};
     wanted->samples = {"i4", "i8", "i16"};
     for (const std::size_t stations : {16, 64}) {
       wanted->stations = stations;
-      bench(*wanted, *wishes);
+      bench(*wanted, *options);
     }
   });
 }

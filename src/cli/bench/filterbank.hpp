@@ -35,10 +35,10 @@ struct FilterbankResult {
 
 // One problem on one device, for the bench and for the tour.
 FilterbankResult bench_filterbank(const Device& device, const filterbank::Problem& problem,
-                                  const FilterbankCases& wanted, const BenchWishes& wishes);
+                                  const FilterbankCases& wanted, const BenchOptions& options);
 
 // The same where the device is not the host.
 FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
-                                            const FilterbankCases& wanted, const BenchWishes& wishes);
+                                            const FilterbankCases& wanted, const BenchOptions& options);
 
 }  // namespace ridge::cli

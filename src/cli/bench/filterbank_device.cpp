@@ -51,19 +51,19 @@ class DeviceCase {
     queue_.finish();
   }
 
-  FilterbankResult run(const BenchWishes& wishes) {
+  FilterbankResult run(const BenchOptions& options) {
     FilterbankResult result;
     std::vector<filterbank::Plan> plans;
     const filterbank::Plan chosen =
-        filterbank::plan(device_, problem_, {.effort = Effort::quick, .variant = wishes.variant});
+        filterbank::plan(device_, problem_, {.effort = Effort::quick, .variant = options.variant});
     result.explanation = chosen.explain();
     for (const auto& candidate : filterbank::candidates(device_, problem_)) {
-      const bool asked = wishes.variant.empty()
+      const bool asked = options.variant.empty()
                              ? wanted_.all || candidate.name() == chosen.variant()
-                             : candidate.variant == wishes.variant || candidate.name() == wishes.variant;
+                             : candidate.variant == options.variant || candidate.name() == options.variant;
       const bool slow =
           candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "in_turn";
-      if (!candidate.refusal.empty() || !asked || (slow && wishes.variant.empty())) continue;
+      if (!candidate.refusal.empty() || !asked || (slow && options.variant.empty())) continue;
       plans.push_back(filterbank::plan(device_, problem_, only(candidate.name())));
     }
     const auto expected = on_host();
@@ -79,7 +79,7 @@ class DeviceCase {
     const Buffer other = device_.buffer(copied, {.name = "bench copy"});
     calls.emplace_back([&] { queue_.copy(out_, other, copied); });
     const std::size_t peer = calls.size();
-    add_separate(wishes, expected, calls, result.notes);
+    add_separate(options, expected, calls, result.notes);
     const auto seconds =
         best_device_seconds(queue_, calls, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3});
     const double rate = 2 * static_cast<double>(copied) / seconds[copy];
@@ -158,9 +158,9 @@ class DeviceCase {
   }
 
   // FIR and cuFFT as two passes; the FIR alone is timed, too.
-  void add_separate(const BenchWishes& wishes, std::span<const std::complex<float>> expected,
+  void add_separate(const BenchOptions& options, std::span<const std::complex<float>> expected,
                     std::vector<std::function<void()>>& calls, std::vector<std::string>& notes) {
-    if (std::find(wishes.against.begin(), wishes.against.end(), "cufft") == wishes.against.end()) return;
+    if (std::find(options.against.begin(), options.against.end(), "cufft") == options.against.end()) return;
     const auto all = fft_peers();
     const auto peer = std::find_if(all.begin(), all.end(), [](const Peer& one) { return one.name == "cufft"; });
     if (peer == all.end() || !peer->missing.empty() || !peer->prepare_on_device) {
@@ -292,8 +292,8 @@ class DeviceCase {
 }  // namespace
 
 FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
-                                            const FilterbankCases& wanted, const BenchWishes& wishes) {
-  return DeviceCase(device, problem, wanted).run(wishes);
+                                            const FilterbankCases& wanted, const BenchOptions& options) {
+  return DeviceCase(device, problem, wanted).run(options);
 }
 
 }  // namespace ridge::cli

@@ -23,7 +23,7 @@
 namespace ridge::cli {
 namespace {
 
-struct ImageBenchWishes {
+struct ImageBenchOptions {
   std::string size = "3840x2160", pair;
   std::vector<std::string> only, kinds{"1x8-bit", "3x8-bit", "1xfloat"};
   std::size_t threads = 1;
@@ -96,28 +96,28 @@ image::Shape shape_of(image::Shape shape, const std::string& kind) {
               fmt::format("--kinds {}: 1x8-bit to 4x8-bit or 1xfloat to 4xfloat is wanted", kind));
 }
 
-std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
+std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   image::Shape shape;
   char tail = 0;
-  if (std::sscanf(wishes.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: COLUMNSxROWS is wanted", wishes.size));
+  if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: COLUMNSxROWS is wanted", options.size));
   }
   image::check(shape, "bench image");
   const auto wanted = [&](const std::string& name) {
-    return wishes.only.empty() || std::any_of(wishes.only.begin(), wishes.only.end(),
-                                              [&](const std::string& word) { return name.starts_with(word); });
+    return options.only.empty() || std::any_of(options.only.begin(), options.only.end(),
+                                               [&](const std::string& word) { return name.starts_with(word); });
   };
   std::vector<ImageCase> cases;
   if (wanted("flow")) {
     ImageCase one{"flow", {.flow = true}};
-    if (wishes.pair.empty()) {
+    if (options.pair.empty()) {
       const image::Shape frame{388, 584, 3, image::Depth::u8};
       one.first = typical(frame, 0);
       one.second = typical(frame, 3);
     } else {
-      const std::size_t comma = wishes.pair.find(',');
-      one.first = image::read(wishes.pair.substr(0, comma));
-      one.second = image::read(comma == std::string::npos ? wishes.pair : wishes.pair.substr(comma + 1));
+      const std::size_t comma = options.pair.find(',');
+      one.first = image::read(options.pair.substr(0, comma));
+      one.second = image::read(comma == std::string::npos ? options.pair : options.pair.substr(comma + 1));
     }
     one.shape = one.first.shape();
     cases.push_back(one);
@@ -143,7 +143,7 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
                                            "rotate 90",
                                            "gray",
                                            "convolve 31x31"};
-  for (const std::string& kind : wishes.kinds) {
+  for (const std::string& kind : options.kinds) {
     const image::Shape here = shape_of(shape, kind);
     for (const std::string text : operators) {
       if (!wanted(text) || (text == "gray" && here.channels != 3) || (text == "gradient" && here.channels != 1))
@@ -178,9 +178,9 @@ Ours ours(std::shared_ptr<Plan> plan, std::function<void()> call) {
   const planner::Decision& decision = plan->decisions().front();
   return {std::move(call), plan->bytes(), decision.trials[decision.winner].name, plan->explain()};
 }
-Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishes& own, std::size_t threads,
+Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
                Queue& queue, const std::function<void(const planner::Progress&)>& progress) {
-  const planner::Options options{
+  const planner::Options planning{
       .effort = Effort::measured, .most_trials = own.trials, .variant = own.variant, .progress = progress};
   const auto resident = [&](const image::Image& from) {
     image::Image to = image::Image::on(device, from.shape());
@@ -195,7 +195,7 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishe
     problem.columns = one.first.columns();
     problem.channels = one.first.channels();
     problem.threads = threads;
-    auto plan = std::make_shared<image::FlowPlan>(device, problem, options);
+    auto plan = std::make_shared<image::FlowPlan>(device, problem, planning);
     const image::Image second = resident(one.second);
     const image::Image out = image::Image::on(
         device, {.rows = in.rows(), .columns = in.columns(), .channels = 2, .depth = image::Depth::f32});
@@ -208,7 +208,7 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishe
     problem.depth = in.depth();
     problem.window_rows = problem.window_columns = one.work.variance_window;
     problem.threads = threads;
-    auto plan = std::make_shared<image::VariancePlan>(device, problem, options);
+    auto plan = std::make_shared<image::VariancePlan>(device, problem, planning);
     const image::Image out =
         image::Image::on(device, {.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
     return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
@@ -217,7 +217,7 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishe
   problem.input = in.shape();
   problem.chain = one.work.operation;
   problem.threads = threads;
-  auto plan = std::make_shared<image::OperatorPlan>(device, problem, options);
+  auto plan = std::make_shared<image::OperatorPlan>(device, problem, planning);
   const image::Image out = image::Image::on(device, image::output_shape(problem));
   return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
 }
@@ -271,9 +271,9 @@ void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, st
   compile_together(device, std::move(sources));
 }
 
-void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
+void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
   std::vector<ImagePeer> peers;
-  for (const std::string& name : wishes.against) peers.push_back(image_peer(name));
+  for (const std::string& name : options.against) peers.push_back(image_peer(name));
   report::Bench result;
   result.title = "Images";
   result.note = fmt::format("Flow, local variance and operators; host and peers with {} thread{}.",
@@ -284,7 +284,7 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
     throw Error(ErrorKind::invalid_argument, fmt::format("--only {}: nothing begins so", fmt::join(own.only, ",")));
   const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
   std::size_t done = 0;
-  const auto chosen = bench_devices(wishes);
+  const auto chosen = bench_devices(options);
   for (const Device& device : chosen) {
     Queue queue = device.queue();
     if (own.variant.empty()) {
@@ -313,7 +313,7 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
       const Ours mine = plan_case(device, one, own, threads, queue, [&](const planner::Progress& now) {
         progress(share, fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
       });
-      if (wishes.explain) fmt::print("{}\n", mine.explanation);
+      if (options.explain) fmt::print("{}\n", mine.explanation);
       report::BenchRow row;
       row.problem = fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(), one.first.channels(),
                                 to_string(one.first.depth()));
@@ -362,7 +362,7 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
     }
   }
   progress(1, "");
-  finish_bench(result, wishes);
+  finish_bench(result, options);
 }
 
 }  // namespace
@@ -375,8 +375,8 @@ void add_bench_image(Command& bench) {
       "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
       "  ridge bench image --only gauss --size 1920x1080 --threads 0\n"
       "  ridge bench image --device cuda:0                  operators beside a copy of as many bytes");
-  auto wishes = add_bench_options(command, "opencv, vips");
-  auto own = std::make_shared<ImageBenchWishes>();
+  auto options = add_bench_options(command, "opencv, vips");
+  auto own = std::make_shared<ImageBenchOptions>();
   command.option("--size", own->size, "Of the operators' and the variance's images").shows_default();
   command.option("--pair", own->pair, "Two frames for the flow, with a comma between").value_name("A,B");
   command.option("--only", own->only, "Only what begins with these words: flow, variance, gauss, ...")
@@ -389,11 +389,11 @@ void add_bench_image(Command& bench) {
   command.flag("--cpu-time", own->cpu_time, "Processor time instead of the clock's, one thread: on a busy machine");
   command.flag("--live", own->live, "Print every result as it comes, the table at the end");
   command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
-  command.runs([wishes, own] {
-    own->variant = wishes->variant;
+  command.runs([options, own] {
+    own->variant = options->variant;
     if (own->cpu_time && own->threads != 1)
       throw Error(ErrorKind::invalid_argument, "--cpu-time is of one thread: leave --threads at 1");
-    run_bench(*wishes, *own);
+    run_bench(*options, *own);
   });
 }
 

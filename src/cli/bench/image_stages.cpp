@@ -22,7 +22,7 @@ namespace {
 using namespace image;
 using namespace image::on_device;
 
-struct StageWishes {
+struct StageOptions {
   std::size_t rows = 1080, columns = 1920, scan_rows = 8262, scan_columns = 9688, window = 27;
   bool no_flow = false, no_variance = false, scan_order = false;
 };
@@ -150,9 +150,9 @@ void print_stages(const Device& device, const FlowDesign& design, const FlowVari
   fmt::print("    {:<16} {:8.3f} ms   stage by stage\n", "sum", sum * 1e3);
 }
 
-void bench_flow(const Device& device, const StageWishes& wishes, const std::string& only) {
-  FlowProblem problem{.rows = wishes.rows, .columns = wishes.columns};
-  if (wishes.scan_order) problem.parameters.selection = Selection::scan_order;
+void bench_flow(const Device& device, const StageOptions& options, const std::string& only) {
+  FlowProblem problem{.rows = options.rows, .columns = options.columns};
+  if (options.scan_order) problem.parameters.selection = Selection::scan_order;
   const std::vector<Image> frames{moving_discs(problem.rows, problem.columns, 0),
                                   moving_discs(problem.rows, problem.columns, 1)};
   Queue queue = device.queue();
@@ -194,8 +194,8 @@ void bench_flow(const Device& device, const StageWishes& wishes, const std::stri
   }
 }
 
-void bench_variance(const Device& device, const StageWishes& wishes, const std::string& only) {
-  const Shape shape{.rows = wishes.scan_rows, .columns = wishes.scan_columns};
+void bench_variance(const Device& device, const StageOptions& options, const std::string& only) {
+  const Shape shape{.rows = options.scan_rows, .columns = options.scan_columns};
   Queue queue = device.queue();
   const Image image = Image::on(device, shape, "scan");
   const Image out = Image::on(device, {.rows = shape.rows, .columns = shape.columns, .depth = Depth::f32}, "variance");
@@ -217,14 +217,14 @@ void bench_variance(const Device& device, const StageWishes& wishes, const std::
           .front();
   const double rate = 2.0 * static_cast<double>(out.span_bytes()) / copied;
   const double bytes = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * 5;
-  fmt::print("{}: variance {}x{} of {}x{}, 8-bit; a copy moves {:.0f} GB/s\n", device.id(), wishes.window,
-             wishes.window, shape.columns, shape.rows, rate * 1e-9);
+  fmt::print("{}: variance {}x{} of {}x{}, 8-bit; a copy moves {:.0f} GB/s\n", device.id(), options.window,
+             options.window, shape.columns, shape.rows, rate * 1e-9);
   for (const VarianceMethod method : {VarianceMethod::exact, VarianceMethod::three_wise}) {
     const VarianceProblem problem{.rows = shape.rows,
                                   .columns = shape.columns,
                                   .method = method,
-                                  .window_rows = wishes.window,
-                                  .window_columns = wishes.window};
+                                  .window_rows = options.window,
+                                  .window_columns = options.window};
     for (const VarianceDesign& design : variance_designs()) {
       const planner::Candidate candidate = candidate_of(device, problem, design);
       if (!candidate.refusal.empty()) continue;
@@ -253,27 +253,27 @@ void add_bench_image_stages(Command& bench) {
       "\nExamples:\n"
       "  ridge bench image-stages --device cuda:0                     1080p frames and a scan of 9688x8262\n"
       "  ridge bench image-stages --device opencl:0 --rows 120 --columns 160 --no-variance");
-  auto wishes = std::make_shared<StageWishes>();
-  auto common = std::make_shared<BenchWishes>();
+  auto options = std::make_shared<StageOptions>();
+  auto common = std::make_shared<BenchOptions>();
   command.option("--device", common->devices, "Device to run on; may be repeated (default: every device with kernels)")
       .value_name("NAME");
   command.option("--variant", common->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
-  command.option("--rows", wishes->rows, "Rows of the flow's frames").shows_default();
-  command.option("--columns", wishes->columns, "Columns of the flow's frames").shows_default();
-  command.option("--scan-rows", wishes->scan_rows, "Rows of the variance's image").shows_default();
-  command.option("--scan-columns", wishes->scan_columns, "Columns of the variance's image").shows_default();
-  command.option("--window", wishes->window, "Rows and columns of the variance's window").shows_default();
-  command.flag("--scan-order", wishes->scan_order, "Points of the flow chosen as the papers do");
-  command.flag("--no-flow", wishes->no_flow, "Leave out the flow");
-  command.flag("--no-variance", wishes->no_variance, "Leave out the variance");
-  command.runs([wishes, common] {
-    check(FlowProblem{.rows = wishes->rows, .columns = wishes->columns});
-    check(Shape{.rows = wishes->scan_rows, .columns = wishes->scan_columns}, "variance: the image");
-    if (wishes->window == 0) throw Error(ErrorKind::invalid_argument, "variance: a window of 0 pixels");
+  command.option("--rows", options->rows, "Rows of the flow's frames").shows_default();
+  command.option("--columns", options->columns, "Columns of the flow's frames").shows_default();
+  command.option("--scan-rows", options->scan_rows, "Rows of the variance's image").shows_default();
+  command.option("--scan-columns", options->scan_columns, "Columns of the variance's image").shows_default();
+  command.option("--window", options->window, "Rows and columns of the variance's window").shows_default();
+  command.flag("--scan-order", options->scan_order, "Points of the flow chosen as the papers do");
+  command.flag("--no-flow", options->no_flow, "Leave out the flow");
+  command.flag("--no-variance", options->no_variance, "Leave out the variance");
+  command.runs([options, common] {
+    check(FlowProblem{.rows = options->rows, .columns = options->columns});
+    check(Shape{.rows = options->scan_rows, .columns = options->scan_columns}, "variance: the image");
+    if (options->window == 0) throw Error(ErrorKind::invalid_argument, "variance: a window of 0 pixels");
     for (const Device& device : bench_devices(*common)) {
       if (device.is_host()) continue;
-      if (!wishes->no_flow) bench_flow(device, *wishes, common->variant);
-      if (!wishes->no_variance) bench_variance(device, *wishes, common->variant);
+      if (!options->no_flow) bench_flow(device, *options, common->variant);
+      if (!options->no_variance) bench_variance(device, *options, common->variant);
     }
   });
 }

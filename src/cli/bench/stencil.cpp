@@ -19,7 +19,7 @@
 namespace ridge::cli {
 namespace {
 
-struct StencilWishes {
+struct StencilOptions {
   std::vector<std::string> stencils;
   std::string size, border = "fixed", type = "both";
   std::size_t steps = 0, threads = 0, trials = 0;
@@ -64,12 +64,12 @@ void set_system(StencilBench& one, const Device& device, const std::string& name
   one.steps = quick ? 12 : large ? 96 : 24;
 }
 
-void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
-  const bool spread = all.count() > 1;
+void run_stencil(const StencilOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
+  const bool distributed = all.count() > 1;
   for (const std::string& peer : bench.against) {
     if (peer != "plain") throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is plain", peer));
   }
-  std::vector<std::string> names = wishes.stencils;
+  std::vector<std::string> names = options.stencils;
   if (names.empty()) names = {"star2d:1", "box2d:1", "star2d:2", "star2d:3", "star2d:4", "star3d:1"};
   report::Bench result;
   result.beyond_roof = report::kSeveralSteps;
@@ -80,30 +80,30 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   // Alone, the bench itself compares what it times, and plans need not: on large grids that takes longer than all else.
   std::vector<Device> places;
   for (const std::string& name : bench.devices) places.push_back(device(name));
-  if (spread || places.empty()) places = bench_devices(bench);
+  if (distributed || places.empty()) places = bench_devices(bench);
   std::vector<std::pair<Device, StencilBench>> cases;
   for (const std::string& name : names) {
     const auto system = stencil_system(name);
     const Shape shape = system ? Shape{.dimensions = system->dimensions} : parse_stencil(name);
     for (const bool float64 : {false, true}) {
-      if (wishes.type == (float64 ? "f32" : "f64")) continue;
+      if (options.type == (float64 ? "f32" : "f64")) continue;
       for (const Device& device : places) {
-        StencilBench one = stencil_case(device, shape.dimensions, shape.order, shape.box, float64, wishes.quick);
-        if (system) set_system(one, device, name, wishes.quick);
-        if (!wishes.size.empty()) one.shape = parse_shape(wishes.size);
+        StencilBench one = stencil_case(device, shape.dimensions, shape.order, shape.box, float64, options.quick);
+        if (system) set_system(one, device, name, options.quick);
+        if (!options.size.empty()) one.shape = parse_shape(options.size);
         if (one.shape.size() != shape.dimensions) {
-          throw Error(ErrorKind::invalid_argument, fmt::format("--size {} has not the axes of {}", wishes.size, name));
+          throw Error(ErrorKind::invalid_argument, fmt::format("--size {} has not the axes of {}", options.size, name));
         }
-        if (wishes.steps > 0) one.steps = wishes.steps;
-        one.border = wishes.border;
-        one.threads = wishes.threads;
+        if (options.steps > 0) one.steps = options.steps;
+        one.border = options.border;
+        one.threads = options.threads;
         one.variant = bench.variant;
-        one.every = wishes.every;
-        one.trials = wishes.trials;
-        one.plan_seconds = wishes.plan_seconds;
-        one.seconds_each = wishes.seconds;
-        one.power = wishes.power || wishes.watts > 0;
-        one.rated_watts = wishes.watts;
+        one.every = options.every;
+        one.trials = options.trials;
+        one.plan_seconds = options.plan_seconds;
+        one.seconds_each = options.seconds;
+        one.power = options.power || options.watts > 0;
+        one.rated_watts = options.watts;
         cases.emplace_back(device, one);
       }
     }
@@ -117,7 +117,8 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
     progress(static_cast<double>(i) / static_cast<double>(cases.size()),
              fmt::format("{} on {}", stencil_problem_text(one), device.id()));
     try {
-      const StencilBenchResult measured = spread ? bench_stencil_spread(all, device, one) : bench_stencil(device, one);
+      const StencilBenchResult measured =
+          distributed ? bench_stencil_mpi(all, device, one) : bench_stencil(device, one);
       if (!all.root()) continue;
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
@@ -125,7 +126,7 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
       if (bench.explain) fmt::print("{}\n", measured.explanation);
       shown.show(stencil_table(result.rows), result.rows.size());
     } catch (const Error& error) {
-      if (cases.size() == 1 || spread) throw;
+      if (cases.size() == 1 || distributed) throw;
       notes.push_back(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
     }
   }
@@ -205,33 +206,33 @@ void add_bench_stencil(Command& bench) {
       "more,\n"
       "and the share of peak says how near arithmetic does. --explain shows what else was tried, and the roof that was "
       "hit.");
-  auto bench_wishes = add_bench_options(command, "plain (always timed)");
-  auto wishes = std::make_shared<StencilWishes>();
+  auto bench_options = add_bench_options(command, "plain (always timed)");
+  auto options = std::make_shared<StencilOptions>();
   command
-      .option("--stencil", wishes->stencils,
+      .option("--stencil", options->stencils,
               "star2d:1, box2d:1, star3d:2, wave2d, acoustic3d:8, euler2d, maxwell2d, ...; may be repeated")
       .separated_by(',')
       .value_name("SHAPE:ORDER");
-  command.option("--size", wishes->size, "Cells along each axis (default: what suits the device)").value_name("AxBxC");
-  command.option("--steps", wishes->steps, "Time steps per run, at most 10^6 (default: what suits the device)")
+  command.option("--size", options->size, "Cells along each axis (default: what suits the device)").value_name("AxBxC");
+  command.option("--steps", options->steps, "Time steps per run, at most 10^6 (default: what suits the device)")
       .between(1, 1e6);
-  command.option("--border", wishes->border, "fixed, mirror, periodic").shows_default();
-  command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
-  command.threads(wishes->threads);
-  command.option("--trials", wishes->trials, "Variants to try before one is chosen (default 8)").positive();
-  command.option("--plan-seconds", wishes->plan_seconds, "Time in which they are tried; one always is")
+  command.option("--border", options->border, "fixed, mirror, periodic").shows_default();
+  command.option("--type", options->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
+  command.threads(options->threads);
+  command.option("--trials", options->trials, "Variants to try before one is chosen (default 8)").positive();
+  command.option("--plan-seconds", options->plan_seconds, "Time in which they are tried; one always is")
       .shows_default()
       .between(0.0, 3600.0);
-  command.flag("--all", wishes->every, "Every variant in a row of its own, not the planner's choice alone");
-  command.flag("--power", wishes->power, "A second more of each: watts, flops a watt, and the rate that lasts");
-  command.option("--watts", wishes->watts, "The rated power, for an upper bound where nothing counts energy")
+  command.flag("--all", options->every, "Every variant in a row of its own, not the planner's choice alone");
+  command.flag("--power", options->power, "A second more of each: watts, flops a watt, and the rate that lasts");
+  command.option("--watts", options->watts, "The rated power, for an upper bound where nothing counts energy")
       .between(0.0, 1e6);
-  command.flag("--quick", wishes->quick, "Small grids");
-  command.option("--seconds", wishes->seconds, "Time to spend on each; two runs at least")
+  command.flag("--quick", options->quick, "Small grids");
+  command.option("--seconds", options->seconds, "Time to spend on each; two runs at least")
       .shows_default()
       .between(0.0, 60.0);
-  command.runs([wishes, bench_wishes] {
-    with_processes([&](const mpi::Communicator& all) { run_stencil(*wishes, *bench_wishes, all); });
+  command.runs([options, bench_options] {
+    with_processes([&](const mpi::Communicator& all) { run_stencil(*options, *bench_options, all); });
   });
 }
 

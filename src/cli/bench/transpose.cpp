@@ -84,11 +84,11 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
   touch(copy_target);
   Queue queue = device.queue();
 
-  planner::Options options;
-  options.variant = variant;
-  options.most_seconds = wanted.plan_seconds;
-  if (wanted.trials > 0) options.most_trials = wanted.trials;
-  const transpose::AnyPlan chosen(device, wanted.problem, element, options);
+  planner::Options planning;
+  planning.variant = variant;
+  planning.most_seconds = wanted.plan_seconds;
+  if (wanted.trials > 0) planning.most_trials = wanted.trials;
+  const transpose::AnyPlan chosen(device, wanted.problem, element, planning);
   if (explanation != nullptr) *explanation = chosen.explain();
   const auto candidates = transpose::candidates(device, wanted.problem, element);
   const planner::Decision& decision = chosen.decisions().front();
@@ -161,7 +161,7 @@ void add_bench_transpose(Command& bench) {
       "  ridge bench transpose                                       8192x8192 and 4096 of 64x64, complex float\n"
       "  ridge bench transpose --rows 1080 --columns 1920 --type i8 --device host\n"
       "  ridge bench transpose --rows 4096 --columns 4096 --in-place --explain");
-  auto wishes = add_bench_options(command, "memcpy (always timed)");
+  auto options = add_bench_options(command, "memcpy (always timed)");
   auto wanted = std::make_shared<TransposeCase>();
   auto seconds = std::make_shared<double>(0.3);
   auto every = std::make_shared<bool>(false);
@@ -182,9 +182,9 @@ void add_bench_transpose(Command& bench) {
       .shows_default()
       .between(0.0, 3600.0);
   command.option("--seconds", *seconds, "Time to spend on each variant").shows_default().between(0.0, 60.0);
-  command.runs([wishes, wanted, seconds, every, rows] {
+  command.runs([options, wanted, seconds, every, rows] {
     if (*every) wanted->trials = 0;
-    for (const std::string& peer : wishes->against) {
+    for (const std::string& peer : options->against) {
       if (peer != "memcpy")
         throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is memcpy", peer));
     }
@@ -201,21 +201,21 @@ void add_bench_transpose(Command& bench) {
     const auto progress = base::terminal_progress();
     std::size_t done = 0;
     RowsAsTheyCome shown;
-    const auto chosen_devices = bench_devices(*wishes);
+    const auto chosen_devices = bench_devices(*options);
     for (const TransposeCase& one : cases) {
       for (const Device& device : chosen_devices) {
         progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen_devices.size()),
                  fmt::format("{}x{} on {}", one.problem.rows, one.problem.columns, device.id()));
         std::string explanation;
-        for (auto& row : bench_transpose(device, one, wishes->variant, *seconds, &explanation))
+        for (auto& row : bench_transpose(device, one, options->variant, *seconds, &explanation))
           result.rows.push_back(row);
         progress(1, "");
-        if (wishes->explain) fmt::print("{}\n", explanation);
+        if (options->explain) fmt::print("{}\n", explanation);
         shown.show(report::to_text(result), result.rows.size());
       }
     }
     shown.finish(report::to_text(result));
-    save_bench(result, *wishes);
+    save_bench(result, *options);
   });
 }
 

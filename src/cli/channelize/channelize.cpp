@@ -15,40 +15,40 @@
 
 namespace ridge::cli {
 
-void add_prototype_options(Command& command, PrototypeWishes& wishes) {
-  command.option("--channels", wishes.channels, "Channels").shows_default().between(1, 1 << 24);
-  command.option("--taps", wishes.taps, "Taps of each channel's filter").shows_default().between(1, 1 << 16);
-  command.option("--window", wishes.window, "kaiser, hamming, blackman or gaussian, over a sinc")
+void add_prototype_options(Command& command, PrototypeOptions& options) {
+  command.option("--channels", options.channels, "Channels").shows_default().between(1, 1 << 24);
+  command.option("--taps", options.taps, "Taps of each channel's filter").shows_default().between(1, 1 << 16);
+  command.option("--window", options.window, "kaiser, hamming, blackman or gaussian, over a sinc")
       .one_of({"kaiser", "hamming", "blackman", "gaussian"})
       .shows_default();
-  command.option("--shape", wishes.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
-  command.option("--width", wishes.width, "Of a channel at -6 dB, in channels").shows_default();
-  command.option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64").reads();
+  command.option("--shape", options.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
+  command.option("--width", options.width, "Of a channel at -6 dB, in channels").shows_default();
+  command.option("--weights", options.weights, "A prototype of channels x taps numbers: .npy, or raw float64").reads();
 }
 
 namespace {
 
 // Through the bank itself: tones beside the centres, and noise there and back at every ratio.
-void measure_design(const PrototypeWishes& wishes, const std::vector<double>& h) {
+void measure_design(const PrototypeOptions& options, const std::vector<double>& h) {
   constexpr int kSteps = 32;
   double worst = -1000, at = 0;
   for (int i = -kSteps / 2; i <= kSteps / 2; ++i) {
     const double off = static_cast<double>(i) / kSteps;
-    const double leak = filterbank::leakage_of_tone_db(host(), h, wishes.channels, off);
+    const double leak = filterbank::leakage_of_tone_db(host(), h, options.channels, off);
     if (!std::isnan(worst) && !(leak <= worst)) worst = leak, at = off;
   }
   fmt::print("measured with {} tones: {:.1f} dB beyond 1.5 channels (the worst {:+.3f} channels off a centre)\n",
              kSteps + 1, worst, at);
   fmt::print("noise there and back, the synthesis filter 1.5 times as long as the prototype:\n");
-  for (const filterbank::Ratio& ratio : filterbank::oversampling_ratios(wishes.channels)) {
+  for (const filterbank::Ratio& ratio : filterbank::oversampling_ratios(options.channels)) {
     fmt::print("  {:>2}/{:<2}  {:7.1f} dB\n", ratio.numerator, ratio.denominator,
-               filterbank::reconstruction_db(host(), h, wishes.channels, ratio));
+               filterbank::reconstruction_db(host(), h, options.channels, ratio));
   }
   fmt::print(
       "  critical sampling {:.1f} dB, 6 times as long {:.1f} dB: channels alias at their edges and no filter "
       "undoes it\n",
-      filterbank::reconstruction_db(host(), h, wishes.channels, {1, 1}),
-      filterbank::reconstruction_db(host(), h, wishes.channels, {1, 1}, 6));
+      filterbank::reconstruction_db(host(), h, options.channels, {1, 1}),
+      filterbank::reconstruction_db(host(), h, options.channels, {1, 1}, 6));
 }
 
 void add_design(Command& channelize) {
@@ -58,28 +58,28 @@ void add_design(Command& channelize) {
       "  ridge channelize design response.svg --channels 256 --taps 16\n"
       "  ridge channelize design - --window hamming                 the figures alone\n"
       "  ridge channelize design - --channels 64 --measure          through the bank: tones, and noise there and back");
-  auto wishes = std::make_shared<PrototypeWishes>();
+  auto options = std::make_shared<PrototypeOptions>();
   auto out = std::make_shared<std::string>();
   auto shown = std::make_shared<double>(4);
   auto save = std::make_shared<std::string>();
   command.option("OUT", *out, "The SVG file; - for none").required().writes();
-  add_prototype_options(command, *wishes);
+  add_prototype_options(command, *options);
   command.option("--show", *shown, "Channels to either side").shows_default().between(0.5, 64.0);
   command.option("--save", *save, "Write the prototype as raw float64, for --weights").writes();
   auto measure = std::make_shared<bool>(false);
   command.flag("--measure", *measure, "Leakage and reconstruction through the bank, at every ratio from 8/7 up");
-  command.runs([wishes, out, shown, save, measure] {
-    const std::vector<double> h = prototype_for(*wishes);
-    const filterbank::Quality quality = filterbank::quality(h, wishes->channels);
+  command.runs([options, out, shown, save, measure] {
+    const std::vector<double> h = prototype_for(*options);
+    const filterbank::Quality quality = filterbank::quality(h, options->channels);
     fmt::print(
         "{} channels x {} taps: leakage {:.1f} dB beyond {:g} channels, edge {:.2f} dB, ripple {:.4f} dB within a "
         "quarter\n",
-        wishes->channels, wishes->taps, quality.leakage_db, quality.beyond, quality.edge_db, quality.ripple_db);
-    if (*measure) measure_design(*wishes, h);
+        options->channels, options->taps, quality.leakage_db, quality.beyond, quality.edge_db, quality.ripple_db);
+    if (*measure) measure_design(*options, h);
     if (!save->empty()) {
       base::write_file(*save, {reinterpret_cast<const char*>(h.data()), h.size() * sizeof(double)});
     }
-    if (*out != "-") base::write_file(*out, filterbank::response_svg(h, wishes->channels, quality, *shown));
+    if (*out != "-") base::write_file(*out, filterbank::response_svg(h, options->channels, quality, *shown));
   });
 }
 
@@ -112,98 +112,98 @@ void add_channelize(Command& program) {
       "j. Lost packets become zeros, are counted, and --flags lists "
       "the\n"
       "spectra they touch. Memory stays bounded however long the input is.");
-  auto wishes = std::make_shared<ChannelizeWishes>();
-  command.option("IN", wishes->in, "A file, or - for standard input").reads();
-  command.option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output").writes();
-  add_prototype_options(command, wishes->prototype);
-  command.option("--oversample", wishes->oversample, "A ratio like 8/7").shows_default();
-  command.option("--format", wishes->format, "auto (by name and first bytes), raw, npy, guppi, dada or vdif")
+  auto options = std::make_shared<ChannelizeOptions>();
+  command.option("IN", options->in, "A file, or - for standard input").reads();
+  command.option("OUT", options->out, ".fil, .dada, .npy, else raw; - for standard output").writes();
+  add_prototype_options(command, options->prototype);
+  command.option("--oversample", options->oversample, "A ratio like 8/7").shows_default();
+  command.option("--format", options->format, "auto (by name and first bytes), raw, npy, guppi, dada or vdif")
       .one_of({"auto", "raw", "npy", "guppi", "dada", "vdif"})
       .shows_default();
   const Option stations =
-      command.option("--stations", wishes->stations, "Raw input; of .npy what its shape says").shows_default();
+      command.option("--stations", options->stations, "Raw input; of .npy what its shape says").shows_default();
   const Option polarizations =
-      command.option("--polarizations", wishes->polarizations, "Raw, one-axis .npy and VDIF input: 1 or 2");
+      command.option("--polarizations", options->polarizations, "Raw, one-axis .npy and VDIF input: 1 or 2");
   polarizations.shows_default();
-  command.option("--samples", wishes->samples, "Raw input: i4, i8, i16 or f32, complex")
+  command.option("--samples", options->samples, "Raw input: i4, i8, i16 or f32, complex")
       .one_of({"i4", "i8", "i16", "f32"})
       .shows_default();
-  command.option("--block", wishes->block, "Raw input: samples of a station that lie together (default: channels)");
-  command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
-  command.option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers").positive();
-  const Option frequency = command.option("--frequency", wishes->frequency,
+  command.option("--block", options->block, "Raw input: samples of a station that lie together (default: channels)");
+  command.flag("--centred", options->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
+  command.option("--rate", options->rate, "Samples a second, for the real-time margin and the headers").positive();
+  const Option frequency = command.option("--frequency", options->frequency,
                                           "MHz, of the middle of the (first station's) band, for headers that need it");
-  command.option("--start", wishes->start, "UTC of the first sample (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
-  command.option("--source", wishes->source, "Name of the source, for the headers");
-  command.option("--telescope", wishes->telescope, "Name of the telescope, for the headers");
+  command.option("--start", options->start, "UTC of the first sample (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
+  command.option("--source", options->source, "Name of the source, for the headers");
+  command.option("--telescope", options->telescope, "Name of the telescope, for the headers");
   const Option bits =
-      command.option("--bits", wishes->bits, ".fil: 32 (float), or 8 with offset and scale per channel");
+      command.option("--bits", options->bits, ".fil: 32 (float), or 8 with offset and scale per channel");
   bits.one_of({"8", "32"}).shows_default();
   command
       .option(
-          "--levels", wishes->levels,
+          "--levels", options->levels,
           "--bits 8: offsets and scales, a line per product and channel (default: from the first 1024 times, written "
           "to OUT.levels)")
       .value_name("FILE")
       .only_with(bits);
-  command.option("--detect", wishes->detect, "Power instead of channels: total, powers or stokes")
+  command.option("--detect", options->detect, "Power instead of channels: total, powers or stokes")
       .one_of({"total", "powers", "stokes"});
-  command.option("--times", wishes->times, "Power and correlation: spectra summed").shows_default();
-  command.option("--sum-channels", wishes->sum_channels, "Power and correlation: neighbouring channels summed")
+  command.option("--times", options->times, "Power and correlation: spectra summed").shows_default();
+  command.option("--sum-channels", options->sum_channels, "Power and correlation: neighbouring channels summed")
       .shows_default();
   command
       .option(
-          "--order", [wishes](const std::string& text) { wishes->by_channel = text == "channel"; },
+          "--order", [options](const std::string& text) { options->by_channel = text == "channel"; },
           "Of the output: time or channel")
       .one_of({"time", "channel"});
-  command.option("--output-times", wishes->output_times, "Order channel: times that lie together").shows_default();
-  command.option("--bandpass", wishes->bandpass, "Factors, one a channel or one a (polarization, station, channel)")
+  command.option("--output-times", options->output_times, "Order channel: times that lie together").shows_default();
+  command.option("--bandpass", options->bandpass, "Factors, one a channel or one a (polarization, station, channel)")
       .reads();
   command
-      .option("--delays", wishes->delays,
+      .option("--delays", options->delays,
               "Undo delays: lines of a sample number and a delay in samples for each (polarization, station), "
               "linear between them")
       .reads();
   command
-      .option("--replace-weights", wishes->replacements,
+      .option("--replace-weights", options->replacements,
               "Another prototype (as --weights) from the first spectrum whose newest sample has this number or a "
               "later one; several, in order")
       .value_name("SAMPLE:FILE");
-  command.flag("--correlate", wishes->correlate, "Every pair of stations, over --times spectra");
+  command.flag("--correlate", options->correlate, "Every pair of stations, over --times spectra");
   command
-      .option("--arithmetic", wishes->arithmetic,
+      .option("--arithmetic", options->arithmetic,
               "--correlate: what is multiplied: float32, or float16 or int8, rounded from --scale times the spectra")
       .shows_default();
   command
-      .option("--scale", wishes->scale,
+      .option("--scale", options->scale,
               "--arithmetic float16, int8: what spectra are multiplied by before they are rounded")
       .shows_default();
-  command.option("--subbands", wishes->subbands, "Numbers that stand for {} in IN and OUT").value_name("0-7,...");
-  command.flag("--resume", wishes->resume, "Go on behind the last whole time that OUT (raw) holds");
-  command.option("--first-sample", wishes->first_sample, "Number of the input's first sample, of a pipe opened late");
-  command.flag("--digest", wishes->digest, "Print a sum of all channels, to compare runs");
-  command.option("--from-sample", wishes->from_sample,
+  command.option("--subbands", options->subbands, "Numbers that stand for {} in IN and OUT").value_name("0-7,...");
+  command.flag("--resume", options->resume, "Go on behind the last whole time that OUT (raw) holds");
+  command.option("--first-sample", options->first_sample, "Number of the input's first sample, of a pipe opened late");
+  command.flag("--digest", options->digest, "Print a sum of all channels, to compare runs");
+  command.option("--from-sample", options->from_sample,
                  "Begin at this sample of each station, as if all before had gone through");
-  command.option("--flags", wishes->flags, "Write the numbers of spectra with lost samples").writes();
-  command.option("--device", wishes->device, "Where to run; several with commas share the stations").shows_default();
-  command.option("--variant", wishes->variant, "Only this variant (ridge bench filterbank shows them)");
-  command.threads(wishes->threads);
-  command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one spectrum at least)");
-  command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
-  command.flag("--quiet", wishes->quiet, "No line at the end");
+  command.option("--flags", options->flags, "Write the numbers of spectra with lost samples").writes();
+  command.option("--device", options->device, "Where to run; several with commas share the stations").shows_default();
+  command.option("--variant", options->variant, "Only this variant (ridge bench filterbank shows them)");
+  command.threads(options->threads);
+  command.bytes("--memory", options->memory, "Samples and spectra held at a time (default 64M; one spectrum at least)");
+  command.flag("--measure", options->measure, "Time the best candidates first, and remember the winner");
+  command.flag("--quiet", options->quiet, "No line at the end");
   add_design(command);
   add_channelize_signal(command);
   add_channelize_synthesis(command);
-  command.runs([&command, wishes, stations, polarizations, frequency] {
+  command.runs([&command, options, stations, polarizations, frequency] {
     if (command.has_subcommand()) return;
-    if (wishes->in.empty() || wishes->out.empty()) {
+    if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
                   "ridge channelize wants IN and OUT, design, signal or synthesize (see ridge channelize --help)");
     }
-    wishes->stations_given = stations.given();
-    wishes->polarizations_given = polarizations.given();
-    wishes->frequency_given = frequency.given();
-    with_processes([&](const mpi::Communicator& processes) { channelize(*wishes, processes); });
+    options->stations_given = stations.given();
+    options->polarizations_given = polarizations.given();
+    options->frequency_given = frequency.given();
+    with_processes([&](const mpi::Communicator& processes) { channelize(*options, processes); });
   });
 }
 

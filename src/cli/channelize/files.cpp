@@ -14,9 +14,9 @@
 #include "cli/channelize/correlation.hpp"
 #include "cli/channelize/flow.hpp"
 #include "cli/channelize/input.hpp"
+#include "cli/channelize/mpi.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
-#include "cli/channelize/spread.hpp"
 #include "cli/mistake.hpp"
 #include "cli/output_folder.hpp"
 
@@ -71,63 +71,64 @@ struct Setup {
   std::vector<Device> devices;
 };
 
-Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Communicator& processes) {
+Setup setup_for(const ChannelizeOptions& options, const io::SampleInfo& info, const mpi::Communicator& processes) {
   Setup setup;
-  if (!wishes.delays.empty()) setup.delays = read_delays(wishes.delays, info.streams * info.polarizations);
-  setup.work.problem = problem_for(wishes, info, setup.delays);
-  setup.devices = devices_for(wishes.device, processes);
-  setup.work.options.effort = wishes.measure ? Effort::measured : Effort::quick;
-  setup.work.options.variant = wishes.variant;
+  if (!options.delays.empty()) setup.delays = read_delays(options.delays, info.streams * info.polarizations);
+  setup.work.problem = problem_for(options, info, setup.delays);
+  setup.devices = devices_for(options.device, processes);
+  setup.work.options.effort = options.measure ? Effort::measured : Effort::quick;
+  setup.work.options.variant = options.variant;
   // Summed where the spectra are made, but where something else needs those.
-  const bool spectra = wishes.digest || wishes.by_channel || !wishes.delays.empty() || !wishes.replacements.empty();
-  if (!spectra) setup.work.detection = detection_for(wishes);
+  const bool spectra = options.digest || options.by_channel || !options.delays.empty() || !options.replacements.empty();
+  if (!spectra) setup.work.detection = detection_for(options);
   return setup;
 }
 
 template <class Work>
-void set_course(const ChannelizeWishes& wishes, const Setup& setup, Work& work) {
+void set_course(const ChannelizeOptions& options, const Setup& setup, Work& work) {
   for (const DelayPoint& point : setup.delays) work.set_delays(point.sample, point.delays);
   std::uint64_t before = 0;
-  for (const std::string& text : wishes.replacements) {
-    const Replacement replacement = replacement_for(text, wishes.prototype);
+  for (const std::string& text : options.replacements) {
+    const Replacement replacement = replacement_for(text, options.prototype);
     if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
     before = replacement.sample;
     work.replace_weights(replacement.sample, replacement.weights);
   }
 }
 
-std::unique_ptr<SpreadStations> spread_work_for(const ChannelizeWishes& wishes, const Setup& setup,
-                                                const mpi::Communicator& team) {
-  auto spread = std::make_unique<SpreadStations>(setup.work, setup.devices.front(), team);
-  set_course(wishes, setup, *spread);
-  return spread;
+std::unique_ptr<DistributedStations> distributed_work_for(const ChannelizeOptions& options, const Setup& setup,
+                                                          const mpi::Communicator& team) {
+  auto distributed = std::make_unique<DistributedStations>(setup.work, setup.devices.front(), team);
+  set_course(options, setup, *distributed);
+  return distributed;
 }
 
 // Everything on one device where that can be, else spectra or power of parts of the stations.
-std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Communicator& team) {
-  if (wishes.correlate && team.count() == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
-      wishes.replacements.empty()) {
-    const filterbank::Correlation correlation = correlation_of(wishes);
+std::unique_ptr<BankWork> work_for(const ChannelizeOptions& options, const Setup& setup,
+                                   const mpi::Communicator& team) {
+  if (options.correlate && team.count() == 1 && setup.devices.size() == 1 && !options.digest && !options.by_channel &&
+      options.replacements.empty()) {
+    const filterbank::Correlation correlation = correlation_of(options);
     auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
     if (made) return made;
   }
-  if (team.count() > 1) return spread_work_for(wishes, setup, team);
+  if (team.count() > 1) return distributed_work_for(options, setup, team);
   auto parts = std::make_unique<StationParts>(setup.work, setup.devices);
-  set_course(wishes, setup, *parts);
+  set_course(options, setup, *parts);
   return parts;
 }
 
 // One stream, from its first sample to its last.
 class Channelizing {
  public:
-  Channelizing(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const mpi::Communicator& team)
-      : wishes_(wishes),
-        reader_(open_samples(wishes)),
+  Channelizing(const ChannelizeOptions& options, const mpi::Communicator& processes, const mpi::Communicator& team)
+      : options_(options),
+        reader_(open_samples(options)),
         info_(share_info(&reader_->info(), team)),
-        setup_(setup_for(wishes, info_, processes)),
-        work_(work_for(wishes, setup_, team)),
-        seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
-        sink_(wishes, setup_.work.problem, work_->hop(), info_, seconds_, work_->product(), setup_.devices.front()) {
+        setup_(setup_for(options, info_, processes)),
+        work_(work_for(options, setup_, team)),
+        seconds_(options.rate > 0 ? 1 / options.rate : info_.sample_seconds),
+        sink_(options, setup_.work.problem, work_->hop(), info_, seconds_, work_->product(), setup_.devices.front()) {
     find_start();
   }
 
@@ -136,7 +137,7 @@ class Channelizing {
     const std::size_t in_each = work_->hop() * info_.sample_bytes();
     const std::size_t out_each = std::max<std::size_t>(1, work_->time_size() * sizeof(float) / spectra_a_time());
     const std::size_t spectra = std::clamp<std::size_t>(
-        std::min(wishes_.memory, std::size_t{64} << 20) / (kBlocks * (in_each + out_each)), 1, 65536);
+        std::min(options_.memory, std::size_t{64} << 20) / (kBlocks * (in_each + out_each)), 1, 65536);
     const std::size_t grain = work_->grain(), bytes = (spectra * in_each + grain - 1) / grain * grain;
     ReadAhead ahead([reader = reader_](std::byte* to, std::size_t count) { return reader->read(to, count); },
                     setup_.devices, bytes, kBlocks);
@@ -171,12 +172,12 @@ class Channelizing {
   static constexpr std::size_t kBlocks = 3;  // one comes, one is worked on, one goes
 
   // Spectra that make one time of what is made.
-  std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : wishes_.times; }
+  std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : options_.times; }
 
   void find_start() {
-    std::uint64_t from = wishes_.from_sample;
+    std::uint64_t from = options_.from_sample;
     const std::size_t each = work_->hop() * sink_.spectra_each();
-    if (wishes_.resume) {
+    if (options_.resume) {
       if (from != 0) mistake("--resume finds its place itself: without --from-sample");
       from = sink_.there_already() * each;
     }
@@ -184,14 +185,14 @@ class Channelizing {
       mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", from, each));
     }
     first_ = from / work_->hop();
-    if (first_ == 0 && wishes_.first_sample == 0) return;
+    if (first_ == 0 && options_.first_sample == 0) return;
     const std::uint64_t needed = work_->start_at(first_);
-    if (needed < wishes_.first_sample) {
+    if (needed < options_.first_sample) {
       mistake(
           fmt::format("the input begins with sample {}, too late: to go on at sample {} those from {} on are needed",
-                      wishes_.first_sample, from, needed));
+                      options_.first_sample, from, needed));
     }
-    reader_->skip(needed - wishes_.first_sample);
+    reader_->skip(needed - options_.first_sample);
   }
 
   double samples() const {
@@ -215,9 +216,9 @@ class Channelizing {
   }
 
   void report() const {
-    const std::uint64_t flagged = write_flags(wishes_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
+    const std::uint64_t flagged = write_flags(options_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
     if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
-    if (wishes_.quiet) return;
+    if (options_.quiet) return;
     const double taken = base::now() - begun_;
     std::string text =
         fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", work_->spectra() - first_,
@@ -242,7 +243,7 @@ class Channelizing {
     fmt::print(stderr, "{}, {}\n", text, work_->variant());
   }
 
-  const ChannelizeWishes& wishes_;
+  const ChannelizeOptions& options_;
   std::shared_ptr<io::SampleReader> reader_;  // a thread of its own reads it
   io::SampleInfo info_;
   Setup setup_;
@@ -253,18 +254,18 @@ class Channelizing {
   double begun_ = 0, working_ = 0;
 };
 
-void one_subband(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const mpi::Communicator& team) {
-  const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
-  if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
+void one_subband(const ChannelizeOptions& options, const mpi::Communicator& processes, const mpi::Communicator& team) {
+  const std::string end = options.out.size() < 4 ? options.out : options.out.substr(options.out.size() - 4);
+  if (options.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
     mistake("--resume goes on with a raw file");
   if (team.root()) {
-    check_output("--flags", wishes.flags);
-    Channelizing(wishes, processes, team).run();
+    check_output("--flags", options.flags);
+    Channelizing(options, processes, team).run();
     return;
   }
   const io::SampleInfo info = share_info(nullptr, team);
-  const Setup setup = setup_for(wishes, info, processes);
-  spread_work_for(wishes, setup, team)->serve();
+  const Setup setup = setup_for(options, info, processes);
+  distributed_work_for(options, setup, team)->serve();
 }
 
 // "3", "0-7", "1,4,6-9"
@@ -300,19 +301,19 @@ std::string with_number(std::string name, std::size_t number, const char* which)
 
 }  // namespace
 
-void channelize(const ChannelizeWishes& wishes, const mpi::Communicator& processes) {
-  if (wishes.subbands.empty()) return one_subband(wishes, processes, processes);
+void channelize(const ChannelizeOptions& options, const mpi::Communicator& processes) {
+  if (options.subbands.empty()) return one_subband(options, processes, processes);
   // As many teams as there are subbands, or processes; a team does its subbands one after the other.
-  const std::vector<std::size_t> subbands = parse_subbands(wishes.subbands);
+  const std::vector<std::size_t> subbands = parse_subbands(options.subbands);
   const std::size_t teams = std::min(subbands.size(), processes.count());
   std::size_t mine = 0;
   while (processes.rank() >= base::share(processes.count(), mine, teams).end) ++mine;
   const mpi::Communicator team = processes.split(mine);
   for (std::size_t i = mine; i < subbands.size(); i += teams) {
-    ChannelizeWishes one = wishes;
-    one.in = with_number(wishes.in, subbands[i], "IN");
-    one.out = with_number(wishes.out, subbands[i], "OUT");
-    if (!wishes.flags.empty()) one.flags = with_number(wishes.flags, subbands[i], "--flags");
+    ChannelizeOptions one = options;
+    one.in = with_number(options.in, subbands[i], "IN");
+    one.out = with_number(options.out, subbands[i], "OUT");
+    if (!options.flags.empty()) one.flags = with_number(options.flags, subbands[i], "--flags");
     one_subband(one, processes, team);
   }
 }

@@ -12,31 +12,31 @@
 
 namespace ridge::cli {
 
-struct PrototypeWishes {
+struct PrototypeOptions {
   std::size_t channels = 256, taps = 16;
   std::string window = "kaiser";
   double shape = 0, width = 1;
   std::string weights;  // a file of channels * taps numbers: .npy or raw float64
 };
-void add_prototype_options(Command& command, PrototypeWishes& wishes);
+void add_prototype_options(Command& command, PrototypeOptions& options);
 // The prototype itself; Error in words.
-std::vector<double> prototype_for(const PrototypeWishes& wishes);
+std::vector<double> prototype_for(const PrototypeOptions& options);
 
 // "1048576:new.f64": weights that take over with the first spectrum whose newest sample has this number or a later one.
 struct Replacement {
   std::uint64_t sample = 0;
   std::vector<double> weights{};
 };
-Replacement replacement_for(const std::string& text, PrototypeWishes wishes);
+Replacement replacement_for(const std::string& text, PrototypeOptions options);
 
 // "8/7" or "2".
 filterbank::Ratio ratio_for(const std::string& text);
 
-struct ChannelizeWishes {
+struct ChannelizeOptions {
   std::string in, out;
   std::string subbands;  // "0-7": IN and OUT hold {} for the number
   std::string format = "auto";
-  PrototypeWishes prototype;
+  PrototypeOptions prototype;
   std::string oversample = "1/1";
   std::size_t stations = 1, polarizations = 2, block = 0;  // raw; VDIF: polarizations
   bool stations_given = false, polarizations_given = false;
@@ -67,6 +67,6 @@ struct ChannelizeWishes {
 };
 
 // Alone or under mpirun, one subband or many.
-void channelize(const ChannelizeWishes& wishes, const mpi::Communicator& processes);
+void channelize(const ChannelizeOptions& options, const mpi::Communicator& processes);
 
 }  // namespace ridge::cli

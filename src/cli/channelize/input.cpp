@@ -43,7 +43,7 @@ Samples samples_of(io::SampleType type) {
 
 // The axes of an array of samples say what lies where: (time), (time, polarization), (time, station, polarization) or
 // (block, station, sample, polarization). What the options say must be that.
-void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeWishes& wishes,
+void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeOptions& options,
                io::SampleInfo& info) {
   if (shape.empty() || shape.size() > 4) {
     mistake(fmt::format(
@@ -54,17 +54,17 @@ void take_axes(const std::vector<std::size_t>& shape, const std::string& name, c
   const std::size_t axes = shape.size();
   info.polarizations = axes == 1 ? 1 : shape.back();
   info.streams = axes < 3 ? 1 : shape[1];
-  info.block = axes == 4 ? shape[2] : axes == 3 ? 1 : wishes.block;
-  if (axes == 1 && wishes.polarizations != 1) {
+  info.block = axes == 4 ? shape[2] : axes == 3 ? 1 : options.block;
+  if (axes == 1 && options.polarizations != 1) {
     mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", name));
   }
   const auto same = [&](const char* option, bool said, std::size_t wanted, std::size_t there) {
     if (!said || wanted == there) return;
     mistake(fmt::format("{}: {} {}, and its shape ({}) says {}", name, option, wanted, fmt::join(shape, ", "), there));
   };
-  same("--stations", wishes.stations_given, wishes.stations, info.streams);
-  same("--polarizations", wishes.polarizations_given, wishes.polarizations, info.polarizations);
-  same("--block", wishes.block != 0, wishes.block, info.block);
+  same("--stations", options.stations_given, options.stations, info.streams);
+  same("--polarizations", options.polarizations_given, options.polarizations, info.polarizations);
+  same("--block", options.block != 0, options.block, info.block);
   if (info.polarizations < 1 || info.polarizations > 2 || info.streams == 0 || (axes == 4 && info.block == 0)) {
     mistake(fmt::format("{}: the axes ({}) hold {} polarizations of {} stations; 1 or 2 and at least 1 are wanted",
                         name, fmt::join(shape, ", "), info.polarizations, info.streams));
@@ -72,7 +72,7 @@ void take_axes(const std::vector<std::size_t>& shape, const std::string& name, c
 }
 
 // What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64.
-io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
+io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
   const io::NpyHeader header = io::read_npy_header(in);
   io::SampleInfo info;
   info.format = ".npy";
@@ -88,16 +88,16 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
   } else {
     mistake(fmt::format("{} holds {}; complex64, int8 and int16 are samples", in.name(), io::name_of(header.type)));
   }
-  take_axes(shape, in.name(), wishes, info);
+  take_axes(shape, in.name(), options, info);
   return info;
 }
 
 // Sums of neighbours before the spectrum is in order of frequency would join both ends of the band.
-void check_sums(const ChannelizeWishes& wishes, filterbank::Problem& problem) {
-  if (!wishes.out.ends_with(".fil")) return;
+void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) {
+  if (!options.out.ends_with(".fil")) return;
   if (problem.channels % 2 == 0) {
     problem.centred = true;
-  } else if (wishes.sum_channels > 1) {
+  } else if (options.sum_channels > 1) {
     mistake("--sum-channels of an odd number of channels cannot be in order of frequency; write .npy or raw");
   }
 }
@@ -113,33 +113,33 @@ void refuse_foreign(io::InputStream& in, bool sure) {
   mistake(fmt::format("{} is a {} file, not raw samples", in.name(), found));
 }
 
-std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
-  auto in = std::make_unique<io::InputStream>(wishes.in);
-  std::string format = wishes.format;
+std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options) {
+  auto in = std::make_unique<io::InputStream>(options.in);
+  std::string format = options.format;
   const std::string_view start = in->peek(64);
   if (format == "auto") {
-    format = io::looks_like_npy(start) || wishes.in.ends_with(".npy") ? "npy"
-             : io::looks_like_guppi(start)                            ? "guppi"
-             : io::looks_like_psrdada(start)                          ? "dada"
-             : io::looks_like_sigproc(start)                          ? "fil"
-             : wishes.in.ends_with(".vdif")                           ? "vdif"
-                                                                      : "raw";
+    format = io::looks_like_npy(start) || options.in.ends_with(".npy") ? "npy"
+             : io::looks_like_guppi(start)                             ? "guppi"
+             : io::looks_like_psrdada(start)                           ? "dada"
+             : io::looks_like_sigproc(start)                           ? "fil"
+             : options.in.ends_with(".vdif")                           ? "vdif"
+                                                                       : "raw";
   }
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
-  if (format == "raw") refuse_foreign(*in, wishes.format == "raw");
+  if (format == "raw") refuse_foreign(*in, options.format == "raw");
   if (format == "guppi") return io::guppi_reader(std::move(in));
   if (format == "dada") return io::psrdada_reader(std::move(in));
   if (format == "vdif")
-    return io::vdif_reader(std::move(in), wishes.polarizations_given ? wishes.polarizations : 0, wishes.rate);
+    return io::vdif_reader(std::move(in), options.polarizations_given ? options.polarizations : 0, options.rate);
   if (format == "npy") {
-    const io::SampleInfo info = npy_info(*in, wishes);
+    const io::SampleInfo info = npy_info(*in, options);
     return io::raw_reader(std::move(in), info);
   }
   io::SampleInfo info;
-  info.type = sample_type(wishes.samples);
-  info.streams = wishes.stations;
-  info.polarizations = wishes.polarizations;
-  info.block = wishes.block;
+  info.type = sample_type(options.samples);
+  info.streams = options.stations;
+  info.polarizations = options.polarizations;
+  info.block = options.block;
   return io::raw_reader(std::move(in), info);
 }
 
@@ -157,34 +157,34 @@ filterbank::Ratio ratio_for(const std::string& text) {
   return ratio;
 }
 
-Replacement replacement_for(const std::string& text, PrototypeWishes wishes) {
+Replacement replacement_for(const std::string& text, PrototypeOptions options) {
   Replacement replacement;
   const auto colon = text.find(':');
   const auto [at, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), replacement.sample);
   if (colon == std::string::npos || error != std::errc() || at != text.data() + colon || colon + 1 == text.size()) {
     mistake(fmt::format("--replace-weights {}: a sample number, a colon and a file are wanted", text));
   }
-  wishes.weights = text.substr(colon + 1);
-  replacement.weights = prototype_for(wishes);
+  options.weights = text.substr(colon + 1);
+  replacement.weights = prototype_for(options);
   return replacement;
 }
 
-std::vector<double> prototype_for(const PrototypeWishes& wishes) {
+std::vector<double> prototype_for(const PrototypeOptions& options) {
   constexpr std::size_t kMostWeights = std::size_t{1} << 26;
-  if (wishes.channels * wishes.taps > kMostWeights) {
+  if (options.channels * options.taps > kMostWeights) {
     mistake(
-        fmt::format("--channels {} x --taps {}: a prototype has at most 2^26 weights", wishes.channels, wishes.taps));
+        fmt::format("--channels {} x --taps {}: a prototype has at most 2^26 weights", options.channels, options.taps));
   }
-  if (wishes.weights.empty()) {
-    const filterbank::Window window = wishes.window == "hamming"    ? filterbank::Window::hamming
-                                      : wishes.window == "blackman" ? filterbank::Window::blackman
-                                      : wishes.window == "gaussian" ? filterbank::Window::gaussian
-                                                                    : filterbank::Window::kaiser;
-    return filterbank::design(wishes.channels, wishes.taps,
-                              {.window = window, .shape = wishes.shape, .width = wishes.width});
+  if (options.weights.empty()) {
+    const filterbank::Window window = options.window == "hamming"    ? filterbank::Window::hamming
+                                      : options.window == "blackman" ? filterbank::Window::blackman
+                                      : options.window == "gaussian" ? filterbank::Window::gaussian
+                                                                     : filterbank::Window::kaiser;
+    return filterbank::design(options.channels, options.taps,
+                              {.window = window, .shape = options.shape, .width = options.width});
   }
-  io::InputStream in(wishes.weights);
-  std::size_t count = wishes.channels * wishes.taps;
+  io::InputStream in(options.weights);
+  std::size_t count = options.channels * options.taps;
   bool narrow = false;
   if (io::looks_like_npy(in.peek(6))) {
     const io::NpyHeader header = io::read_npy_header(in);
@@ -194,7 +194,7 @@ std::vector<double> prototype_for(const PrototypeWishes& wishes) {
     narrow = header.type == io::ElementType::float32;
     if (header.elements() != count) {
       mistake(fmt::format("{} holds {} weights; {} channels x {} taps need {}", in.name(), header.elements(),
-                          wishes.channels, wishes.taps, count));
+                          options.channels, options.taps, count));
     }
   }
   std::vector<double> weights(count);
@@ -203,7 +203,7 @@ std::vector<double> prototype_for(const PrototypeWishes& wishes) {
   if (in.read(narrow ? static_cast<void*>(floats.data()) : static_cast<void*>(weights.data()), bytes) != bytes ||
       !in.peek(1).empty()) {
     throw Error(ErrorKind::io, fmt::format("{} does not hold the {} weights of {} channels x {} taps", in.name(), count,
-                                           wishes.channels, wishes.taps));
+                                           options.channels, options.taps));
   }
   if (narrow) std::copy(floats.begin(), floats.end(), weights.begin());
   return weights;
@@ -286,30 +286,30 @@ std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each) {
   return points;
 }
 
-filterbank::Problem problem_for(const ChannelizeWishes& wishes, const io::SampleInfo& info,
+filterbank::Problem problem_for(const ChannelizeOptions& options, const io::SampleInfo& info,
                                 const std::vector<DelayPoint>& delays) {
-  filterbank::Problem problem{.channels = wishes.prototype.channels,
-                              .taps = wishes.prototype.taps,
+  filterbank::Problem problem{.channels = options.prototype.channels,
+                              .taps = options.prototype.taps,
                               .stations = info.streams,
                               .polarizations = info.polarizations,
                               .samples = samples_of(info.type),
-                              .oversampling = ratio_for(wishes.oversample),
-                              .weights = prototype_for(wishes.prototype),
+                              .oversampling = ratio_for(options.oversample),
+                              .weights = prototype_for(options.prototype),
                               .input_block = info.block,
-                              .centred = wishes.centred,
-                              .threads = wishes.threads};
-  check_sums(wishes, problem);
-  if (wishes.by_channel) {
+                              .centred = options.centred,
+                              .threads = options.threads};
+  check_sums(options, problem);
+  if (options.by_channel) {
     problem.order = filterbank::Order::channel;
-    problem.output_times = wishes.output_times;
+    problem.output_times = options.output_times;
   }
-  if (!wishes.bandpass.empty()) {
+  if (!options.bandpass.empty()) {
     problem.bandpass =
-        read_bandpass(wishes.bandpass, problem.channels, problem.channels * info.streams * info.polarizations);
+        read_bandpass(options.bandpass, problem.channels, problem.channels * info.streams * info.polarizations);
   }
   if (!delays.empty()) {
-    const double seconds = wishes.rate > 0 ? 1 / wishes.rate : info.sample_seconds;
-    const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
+    const double seconds = options.rate > 0 ? 1 / options.rate : info.sample_seconds;
+    const double middle = options.frequency != 0 ? options.frequency : info.frequency_mhz;
     if (middle != 0 && seconds == 0) mistake("--delays at a --frequency need --rate, samples a second");
     double longest = 0;
     for (const DelayPoint& point : delays) {

@@ -13,7 +13,7 @@ namespace ridge::cli {
 // by chance.
 void refuse_foreign(io::InputStream& in, bool sure);
 
-std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes);
+std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options);
 
 // Complex factors of the channels: .npy of complex64, float32 or float64, or raw complex float; `channels`, or one a
 // (polarization, station, channel).
@@ -29,7 +29,7 @@ struct DelayPoint {
 std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each);
 
 // The bank for these samples. The longest delay and the frequency of the phases are in it where delays are wished for.
-filterbank::Problem problem_for(const ChannelizeWishes& wishes, const io::SampleInfo& info,
+filterbank::Problem problem_for(const ChannelizeOptions& options, const io::SampleInfo& info,
                                 const std::vector<DelayPoint>& delays);
 
 }  // namespace ridge::cli

@@ -44,19 +44,19 @@ std::string sum_of(const std::vector<T>& values) {
 }
 
 // Everything that two runs whose outputs are joined must have in common.
-std::string what_is_written(const ChannelizeWishes& wishes, const filterbank::Problem& p) {
+std::string what_is_written(const ChannelizeOptions& options, const filterbank::Problem& p) {
   std::string text = fmt::format("{} channels, {} taps, {} stations, {} polarizations, {} samples, oversampled {}/{}",
-                                 p.channels, p.taps, p.stations, p.polarizations, wishes.samples,
+                                 p.channels, p.taps, p.stations, p.polarizations, options.samples,
                                  p.oversampling.numerator, p.oversampling.denominator);
   text += fmt::format(", weights {}, bandpass {}, delays {}", sum_of(p.weights), sum_of(p.bandpass),
-                      wishes.delays.empty() ? "none" : wishes.delays);
-  for (const std::string& replacement : wishes.replacements) text += ", " + replacement;
+                      options.delays.empty() ? "none" : options.delays);
+  for (const std::string& replacement : options.replacements) text += ", " + replacement;
   if (p.centred) text += ", centred";
-  if (wishes.by_channel) text += fmt::format(", {} times a block", p.output_times);
-  if (wishes.correlate) text += fmt::format(", correlated {} {}", wishes.arithmetic, wishes.scale);
-  if (!wishes.detect.empty()) text += ", " + wishes.detect;
-  if (wishes.times > 1 || wishes.sum_channels > 1)
-    text += fmt::format(", sums of {} times and {} channels", wishes.times, wishes.sum_channels);
+  if (options.by_channel) text += fmt::format(", {} times a block", p.output_times);
+  if (options.correlate) text += fmt::format(", correlated {} {}", options.arithmetic, options.scale);
+  if (!options.detect.empty()) text += ", " + options.detect;
+  if (options.times > 1 || options.sum_channels > 1)
+    text += fmt::format(", sums of {} times and {} channels", options.times, options.sum_channels);
   return text;
 }
 
@@ -75,65 +75,65 @@ void Digest::add(std::span<const std::complex<float>> values) {
 
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
 
-std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes) {
-  if (wishes.correlate || (wishes.detect.empty() && !wishes.out.ends_with(".fil"))) return std::nullopt;
+std::optional<filterbank::Detection> detection_for(const ChannelizeOptions& options) {
+  if (options.correlate || (options.detect.empty() && !options.out.ends_with(".fil"))) return std::nullopt;
   return filterbank::Detection{
-      .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels};
+      .products = products_of(options.detect), .times = options.times, .channels = options.sum_channels};
 }
 
-filterbank::Correlation correlation_of(const ChannelizeWishes& wishes) {
-  return {.times = wishes.times,
-          .channels = wishes.sum_channels,
-          .arithmetic = filterbank::arithmetic_named(wishes.arithmetic),
-          .scale = static_cast<float>(wishes.scale)};
+filterbank::Correlation correlation_of(const ChannelizeOptions& options) {
+  return {.times = options.times,
+          .channels = options.sum_channels,
+          .arithmetic = filterbank::arithmetic_named(options.arithmetic),
+          .scale = static_cast<float>(options.scale)};
 }
 
-Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop,
+Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem, std::size_t hop,
            const io::SampleInfo& info, double seconds, Product made, const Device& device)
     : problem_(problem),
       hop_(hop),
-      out_(wishes.out, wishes.resume),
-      fil_(wishes.out.ends_with(".fil")),
-      npy_(wishes.out.ends_with(".npy")),
-      dada_(wishes.out.ends_with(".dada")),
+      out_(options.out, options.resume),
+      fil_(options.out.ends_with(".fil")),
+      npy_(options.out.ends_with(".npy")),
+      dada_(options.out.ends_with(".dada")),
       made_(made) {
-  if (wishes.resume && !out_.is_pipe()) note_.emplace(wishes.out, what_is_written(wishes, problem_));
+  if (options.resume && !out_.is_pipe()) note_.emplace(options.out, what_is_written(options, problem_));
   problem_.weights.clear();
-  if (wishes.digest) digest_.emplace();
-  if (wishes.correlate) {
-    if (fil_ || !wishes.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
-    each_ = wishes.times;
-    const filterbank::Correlation correlation = correlation_of(wishes);
+  if (options.digest) digest_.emplace();
+  if (options.correlate) {
+    if (fil_ || !options.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
+    each_ = options.times;
+    const filterbank::Correlation correlation = correlation_of(options);
     if (made_ == Product::spectra && !device.is_host()) {
       correlator_.emplace(device, problem_, correlation);
     } else {
       correlator_.emplace(problem_, correlation);
     }
-  } else if (wishes.arithmetic != "float32" || wishes.scale != 1) {
+  } else if (options.arithmetic != "float32" || options.scale != 1) {
     mistake("--arithmetic and --scale are for products: say --correlate");
-  } else if (const auto detection = detection_for(wishes)) {
-    each_ = wishes.times;
+  } else if (const auto detection = detection_for(options)) {
+    each_ = options.times;
     detector_.emplace(problem_, *detection);
-  } else if (wishes.times != 1 || wishes.sum_channels != 1) {
+  } else if (options.times != 1 || options.sum_channels != 1) {
     mistake("--times and --sum-channels are for power and correlation: say which with --detect or --correlate");
-  } else if (wishes.by_channel) {
+  } else if (options.by_channel) {
     each_ = problem.output_times;
   }
-  if (dada_ && (correlator_ || detector_ || wishes.by_channel)) {
+  if (dada_ && (correlator_ || detector_ || options.by_channel)) {
     mistake("a .dada file holds channels in order of time; power goes to .fil, .npy or raw");
   }
-  if (wishes.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
-  if (wishes.bits == 8) {
+  if (options.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
+  if (options.bits == 8) {
     if (!fil_) mistake("--bits 8 is for .fil files; other outputs are floats");
-    if (wishes.levels.empty()) {
+    if (options.levels.empty()) {
       eight_bits_.emplace(detector_->row_size(), kRowsForLevels);
-      levels_to_ = wishes.out + ".levels";
+      levels_to_ = options.out + ".levels";
     } else {
-      eight_bits_.emplace(io::parse_levels(read_text(wishes.levels), detector_->row_size(), wishes.levels));
+      eight_bits_.emplace(io::parse_levels(read_text(options.levels), detector_->row_size(), options.levels));
     }
   }
-  if (fil_) write_fil_header(wishes, info, seconds);
-  if (dada_) write_dada_header(wishes, info, seconds);
+  if (fil_) write_fil_header(options, info, seconds);
+  if (dada_) write_dada_header(options, info, seconds);
   if (npy_) {
     if (out_.is_pipe()) mistake("a .npy header says how many times follow: write to a file");
     header_bytes_ = write(npy_header(0, 256));
@@ -260,19 +260,19 @@ std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
 }
 
 // What the headers of channels in order of frequency have in common.
-Sink::Band Sink::band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds,
+Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds,
                       const char* format) const {
   const auto& p = problem_;
   if (p.stations > 1 && info.stream_step_mhz == 0) {
     mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
   }
   if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
-  if (!wishes.frequency_given && info.frequency_mhz == 0) {
+  if (!options.frequency_given && info.frequency_mhz == 0) {
     mistake(fmt::format("a {} header needs the frequency of the band's middle: give --frequency in MHz", format));
   }
   const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
   const double step = sign * megahertz / static_cast<double>(p.channels);
-  const double middle = wishes.frequency_given ? wishes.frequency : info.frequency_mhz;
+  const double middle = options.frequency_given ? options.frequency : info.frequency_mhz;
   // The lowest channel in order is floor(channels / 2) below the middle.
   const double first = middle - step * static_cast<double>(p.channels / 2);
   const double last = first + step * static_cast<double>(p.stations * p.channels - 1);
@@ -285,14 +285,14 @@ Sink::Band Sink::band(const ChannelizeWishes& wishes, const io::SampleInfo& info
   Band all{.first_mhz = first,
            .step_mhz = step,
            .start = info.start,
-           .source = wishes.source.empty() ? info.source : wishes.source,
-           .telescope = wishes.telescope.empty() ? info.telescope : wishes.telescope};
-  if (!wishes.start.empty()) all.start = start_for(wishes.start);
+           .source = options.source.empty() ? info.source : options.source,
+           .telescope = options.telescope.empty() ? info.telescope : options.telescope};
+  if (!options.start.empty()) all.start = start_for(options.start);
   return all;
 }
 
-void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
-  const Band all = band(wishes, info, seconds, ".dada");
+void Sink::write_dada_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds) {
+  const Band all = band(options, info, seconds, ".dada");
   const auto channels = static_cast<double>(problem_.stations * problem_.channels);
   io::PsrdadaHeader& header = dada_header_;
   header.bits = 32;
@@ -301,7 +301,7 @@ void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInf
   header.sample_seconds = seconds * static_cast<double>(hop_);
   header.frequency_mhz = all.first_mhz + all.step_mhz * (channels - 1) / 2;
   header.bandwidth_mhz = all.step_mhz * channels;
-  header.offset = wishes.from_sample / hop_ * header.sample_bytes();
+  header.offset = options.from_sample / hop_ * header.sample_bytes();
   header.start = all.start;
   header.source = all.source;
   header.telescope = all.telescope;
@@ -325,21 +325,21 @@ void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_
   }
 }
 
-void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds) {
   const auto& p = problem_;
-  const Band all = band(wishes, info, seconds, ".fil");
+  const Band all = band(options, info, seconds, ".fil");
   io::SigprocHeader header;
-  header.rawdatafile = wishes.in == "-" ? "" : wishes.in;
+  header.rawdatafile = options.in == "-" ? "" : options.in;
   header.source_name = all.source;
   header.telescope_id = io::sigproc_telescope(all.telescope);
-  header.nbits = static_cast<int>(wishes.bits);
+  header.nbits = static_cast<int>(options.bits);
   header.nchans = static_cast<int>(p.stations * detector_->channels());
   header.nifs = static_cast<int>(detector_->products());
-  header.tsamp = io::nearest_decimal(seconds * static_cast<double>(hop_ * wishes.times));
-  header.tstart = all.start.after(static_cast<double>(wishes.from_sample) * seconds).mjd();
-  header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(wishes.sum_channels));
+  header.tsamp = io::nearest_decimal(seconds * static_cast<double>(hop_ * options.times));
+  header.tstart = all.start.after(static_cast<double>(options.from_sample) * seconds).mjd();
+  header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(options.sum_channels));
   // A sum's middle is between its channels.
-  header.fch1 = io::nearest_decimal(all.first_mhz + all.step_mhz * (static_cast<double>(wishes.sum_channels) - 1) / 2);
+  header.fch1 = io::nearest_decimal(all.first_mhz + all.step_mhz * (static_cast<double>(options.sum_channels) - 1) / 2);
   write(io::sigproc_header(header));
 }
 
@@ -361,7 +361,7 @@ void Sink::sort_by_frequency(std::span<const float> power) {
   }
 }
 
-std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Problem& problem,
+std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
                           const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end) {
   std::vector<filterbank::Hole> holes;
   for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
@@ -373,7 +373,7 @@ std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Prob
     count += last - first;
     text += fmt::format("{} {}\n", first, last - 1);
   }
-  if (!wishes.flags.empty()) base::write_file(wishes.flags, text);
+  if (!options.flags.empty()) base::write_file(options.flags, text);
   return count;
 }
 

@@ -27,18 +27,18 @@ class Digest {
   std::uint64_t sum_ = 0, sums_ = 0;
 };
 
-// Power as the wishes ask for it, or nothing.
-std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes);
+// Power as the options ask for it, or nothing.
+std::optional<filterbank::Detection> detection_for(const ChannelizeOptions& options);
 
-// Products as the wishes ask for them.
-filterbank::Correlation correlation_of(const ChannelizeWishes& wishes);
+// Products as the options ask for them.
+filterbank::Correlation correlation_of(const ChannelizeOptions& options);
 
 class Sink {
  public:
   // What comes is `made`; where that is spectra and power or correlations are wished for, they are made here, the
   // latter on `device`. `seconds` from a sample to the next, 0 where nobody said.
-  Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop, const io::SampleInfo& info,
-       double seconds, Product made, const Device& device);
+  Sink(const ChannelizeOptions& options, const filterbank::Problem& problem, std::size_t hop,
+       const io::SampleInfo& info, double seconds, Product made, const Device& device);
 
   // Spectra that become one output time.
   std::size_t spectra_each() const { return each_; }
@@ -62,10 +62,10 @@ class Sink {
     io::StartTime start{};               // of the stream's first sample
     std::string source{}, telescope{};
   };
-  Band band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds, const char* format) const;
-  void write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
+  Band band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds, const char* format) const;
+  void write_dada_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds);
   void sort_samples(std::span<const std::complex<float>> spectra, std::size_t times);
-  void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
+  void write_fil_header(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds);
   void sort_by_frequency(std::span<const float> power);
   void write_levels(bool last);
   std::size_t time_bytes() const;
@@ -90,7 +90,7 @@ class Sink {
 };
 
 // Writes the spectra with lost samples to --flags, and returns how many there are between `from` and `end`.
-std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Problem& problem,
+std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
                           const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end);
 
 }  // namespace ridge::cli

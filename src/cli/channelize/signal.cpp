@@ -22,7 +22,7 @@
 namespace ridge::cli {
 namespace {
 
-struct SignalWishes {
+struct SignalOptions {
   std::string out, samples = "i8", format = "auto";
   std::size_t stations = 1, polarizations = 2, block = 256;
   double rate = 0, seconds = 1, frequency = 150;  // rate 0: what suits the format
@@ -45,60 +45,60 @@ io::Tone parse_tone(const std::string& text, double rate) {
   return {hertz / rate, amplitude};
 }
 
-void write_signal(SignalWishes wishes) {
-  wishes.format = signal_format_name(wishes.format, wishes.out);
-  if (wishes.rate == 0) wishes.rate = default_rate(wishes.format);
+void write_signal(SignalOptions options) {
+  options.format = signal_format_name(options.format, options.out);
+  if (options.rate == 0) options.rate = default_rate(options.format);
   io::SampleInfo info;
-  info.type = wishes.samples == "i4"    ? io::SampleType::int4
-              : wishes.samples == "i8"  ? io::SampleType::int8
-              : wishes.samples == "i16" ? io::SampleType::int16
-                                        : io::SampleType::float32;
-  info.streams = wishes.stations;
-  info.polarizations = wishes.polarizations;
-  info.block = block_of_format(wishes.format, wishes.block);
-  info.sample_seconds = 1 / wishes.rate;
-  info.frequency_mhz = wishes.frequency;
-  if (!(wishes.rate > 0) || !(wishes.seconds >= 0) || wishes.seconds * wishes.rate > 9e15) {
+  info.type = options.samples == "i4"    ? io::SampleType::int4
+              : options.samples == "i8"  ? io::SampleType::int8
+              : options.samples == "i16" ? io::SampleType::int16
+                                         : io::SampleType::float32;
+  info.streams = options.stations;
+  info.polarizations = options.polarizations;
+  info.block = block_of_format(options.format, options.block);
+  info.sample_seconds = 1 / options.rate;
+  info.frequency_mhz = options.frequency;
+  if (!(options.rate > 0) || !(options.seconds >= 0) || options.seconds * options.rate > 9e15) {
     mistake(
         fmt::format("--rate must be above 0 and --seconds at least 0, at most 9e15 samples in all; got --rate {} "
                     "--seconds {}",
-                    wishes.rate, wishes.seconds));
+                    options.rate, options.seconds));
   }
-  if (wishes.stations == 0 || wishes.block == 0 || wishes.chunk == 0 || wishes.polarizations < 1 ||
-      wishes.polarizations > 2 || wishes.stations > (1u << 20) || wishes.block > (1u << 24)) {
+  if (options.stations == 0 || options.block == 0 || options.chunk == 0 || options.polarizations < 1 ||
+      options.polarizations > 2 || options.stations > (1u << 20) || options.block > (1u << 24)) {
     mistake("--stations, --block and --chunk are at least 1, --polarizations 1 or 2");
   }
   const std::uint64_t frame = info.block * info.sample_bytes();
-  if (wishes.from_sample % info.block != 0) {
-    mistake(fmt::format("--from-sample {}: a multiple of --block {} is wanted", wishes.from_sample, wishes.block));
+  if (options.from_sample % info.block != 0) {
+    mistake(fmt::format("--from-sample {}: a multiple of --block {} is wanted", options.from_sample, options.block));
   }
   std::vector<io::Tone> tones;
-  for (const std::string& text : wishes.tones) tones.push_back(parse_tone(text, wishes.rate));
-  const io::Signal signal(info, wishes.seed, std::move(tones));
+  for (const std::string& text : options.tones) tones.push_back(parse_tone(text, options.rate));
+  const io::Signal signal(info, options.seed, std::move(tones));
 
-  const auto samples = static_cast<std::uint64_t>(std::ceil(wishes.seconds * wishes.rate));
-  std::uint64_t at = wishes.from_sample / info.block * frame;
+  const auto samples = static_cast<std::uint64_t>(std::ceil(options.seconds * options.rate));
+  std::uint64_t at = options.from_sample / info.block * frame;
   const std::uint64_t first = at, end = first + (samples + info.block - 1) / info.block * frame;
-  io::OutputStream out(wishes.out);
-  const auto format = signal_format(wishes.format, info, wishes.from_sample / info.block, end - first, out);
+  io::OutputStream out(options.out);
+  const auto format = signal_format(options.format, info, options.from_sample / info.block, end - first, out);
   // Whole blocks; a raw file is its bytes.
-  std::vector<std::byte> bytes(wishes.format == "raw" ? std::size_t{1} << 20
-                                                      : ((std::size_t{1} << 20) / frame + 1) * frame);
+  std::vector<std::byte> bytes(options.format == "raw" ? std::size_t{1} << 20
+                                                       : ((std::size_t{1} << 20) / frame + 1) * frame);
   const auto progress = base::terminal_progress();
   const double begun = base::now();
   while (at < end) {
     const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at));
     signal.fill(at, std::span(bytes).first(now));
-    const std::size_t pieces = wishes.format == "raw" ? wishes.chunk : now;
+    const std::size_t pieces = options.format == "raw" ? options.chunk : now;
     for (std::size_t done = 0; done < now;) {
       const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(pieces, now - done));
       format->put(std::span<const std::byte>(bytes).subspan(done, piece));
       done += piece;
     }
     at += now;
-    const double due = static_cast<double>((at - first) / info.sample_bytes()) / wishes.rate;
+    const double due = static_cast<double>((at - first) / info.sample_bytes()) / options.rate;
     const double ahead = due - (base::now() - begun);
-    if (wishes.pace && ahead > 0) std::this_thread::sleep_for(std::chrono::duration<double>(ahead));
+    if (options.pace && ahead > 0) std::this_thread::sleep_for(std::chrono::duration<double>(ahead));
     progress(static_cast<double>(at - first) / static_cast<double>(end - first), base::human_seconds(due));
   }
   progress(1, "");
@@ -117,29 +117,29 @@ void add_channelize_signal(Command& channelize) {
       "     --samples i16 --detect stokes --times 763 --rate 195312.5\n"
       "  ridge channelize signal in.vdif                                            a file as an instrument writes it\n"
       "\nThe same samples at the same place wherever it begins (--from-sample): a stream can be gone on with.");
-  auto wishes = std::make_shared<SignalWishes>();
-  command.option("OUT", wishes->out, "A file; - for standard output").required().writes();
-  command.option("--stations", wishes->stations, "Stations").shows_default();
-  command.option("--polarizations", wishes->polarizations, "1 or 2").shows_default();
-  command.option("--samples", wishes->samples, "i4, i8, i16 or f32, complex")
+  auto options = std::make_shared<SignalOptions>();
+  command.option("OUT", options->out, "A file; - for standard output").required().writes();
+  command.option("--stations", options->stations, "Stations").shows_default();
+  command.option("--polarizations", options->polarizations, "1 or 2").shows_default();
+  command.option("--samples", options->samples, "i4, i8, i16 or f32, complex")
       .one_of({"i4", "i8", "i16", "f32"})
       .shows_default();
-  command.option("--block", wishes->block, "Samples of a station that lie together: the channels of the bank")
+  command.option("--block", options->block, "Samples of a station that lie together: the channels of the bank")
       .shows_default();
   command
-      .option("--format", wishes->format, "raw, guppi, dada or vdif, with their headers; auto: .dada, .vdif, else raw")
+      .option("--format", options->format, "raw, guppi, dada or vdif, with their headers; auto: .dada, .vdif, else raw")
       .one_of({"auto", "raw", "guppi", "dada", "vdif"})
       .shows_default();
-  command.option("--frequency", wishes->frequency, "MHz, of the first station's middle, for the headers")
+  command.option("--frequency", options->frequency, "MHz, of the first station's middle, for the headers")
       .shows_default();
-  command.option("--rate", wishes->rate, "Samples per second (default 195312.5; VDIF: 256000)").positive();
-  command.option("--seconds", wishes->seconds, "Length, from --from-sample on").shows_default();
-  command.option("--tone", wishes->tones, "Hz, or Hz:amplitude (of the largest number); several").value_name("HZ[:A]");
-  command.option("--seed", wishes->seed, "Of the noise").shows_default();
-  command.option("--from-sample", wishes->from_sample, "Number of the first sample written");
-  command.option("--chunk", wishes->chunk, "Raw: bytes written at a time").shows_default();
-  command.flag("--pace", wishes->pace, "Not faster than real time");
-  command.runs([wishes] { write_signal(*wishes); });
+  command.option("--rate", options->rate, "Samples per second (default 195312.5; VDIF: 256000)").positive();
+  command.option("--seconds", options->seconds, "Length, from --from-sample on").shows_default();
+  command.option("--tone", options->tones, "Hz, or Hz:amplitude (of the largest number); several").value_name("HZ[:A]");
+  command.option("--seed", options->seed, "Of the noise").shows_default();
+  command.option("--from-sample", options->from_sample, "Number of the first sample written");
+  command.option("--chunk", options->chunk, "Raw: bytes written at a time").shows_default();
+  command.flag("--pace", options->pace, "Not faster than real time");
+  command.runs([options] { write_signal(*options); });
 }
 
 }  // namespace ridge::cli

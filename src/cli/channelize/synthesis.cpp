@@ -20,9 +20,9 @@ namespace {
 
 using Value = std::complex<float>;
 
-struct SynthesisWishes {
+struct SynthesisOptions {
   std::string in, out;
-  PrototypeWishes prototype;
+  PrototypeOptions prototype;
   std::string oversample = "8/7";
   std::size_t stations = 1, polarizations = 2;
   bool centred = false;
@@ -93,27 +93,27 @@ class Undelayed {
   std::uint64_t blocks_ = 0;
 };
 
-void synthesize(const SynthesisWishes& wishes) {
-  if (wishes.stations == 0 || wishes.polarizations < 1 || wishes.polarizations > 2) {
+void synthesize(const SynthesisOptions& options) {
+  if (options.stations == 0 || options.polarizations < 1 || options.polarizations > 2) {
     mistake("--stations is at least 1, --polarizations 1 or 2");
   }
-  if (!(wishes.length >= 1 && wishes.length <= 16)) mistake("--length is 1 to 16 times the prototype's");
-  const filterbank::Problem problem{.channels = wishes.prototype.channels,
-                                    .taps = wishes.prototype.taps,
-                                    .stations = wishes.stations,
-                                    .polarizations = wishes.polarizations,
-                                    .oversampling = ratio_for(wishes.oversample),
-                                    .weights = prototype_for(wishes.prototype),
-                                    .centred = wishes.centred};
-  filterbank::Synthesis synthesis(problem, wishes.length);
-  io::InputStream in(wishes.in);
+  if (!(options.length >= 1 && options.length <= 16)) mistake("--length is 1 to 16 times the prototype's");
+  const filterbank::Problem problem{.channels = options.prototype.channels,
+                                    .taps = options.prototype.taps,
+                                    .stations = options.stations,
+                                    .polarizations = options.polarizations,
+                                    .oversampling = ratio_for(options.oversample),
+                                    .weights = prototype_for(options.prototype),
+                                    .centred = options.centred};
+  filterbank::Synthesis synthesis(problem, options.length);
+  io::InputStream in(options.in);
   if (!io::looks_like_npy(in.peek(6))) refuse_foreign(in, false);
   check_shape(in, problem);
-  io::OutputStream out(wishes.out);
+  io::OutputStream out(options.out);
   Undelayed undelayed(problem, synthesis, out);
   const std::size_t each = problem.polarizations * problem.stations * problem.channels;
   const std::size_t times =
-      std::clamp<std::size_t>(wishes.memory / ((each + synthesis.step_size()) * sizeof(Value)), 1, 65536);
+      std::clamp<std::size_t>(options.memory / ((each + synthesis.step_size()) * sizeof(Value)), 1, 65536);
   std::vector<Value> spectra(times * each), samples(times * synthesis.step_size());
   std::uint64_t taken = 0;
   for (;;) {
@@ -132,7 +132,7 @@ void synthesize(const SynthesisWishes& wishes) {
     }
   }
   out.finish();
-  if (wishes.quiet) return;
+  if (options.quiet) return;
   fmt::print(stderr,
              "{} spectra to {} samples of each station in blocks of {}, complex float; the last {} wait for later "
              "spectra\n",
@@ -157,18 +157,18 @@ void add_channelize_synthesis(Command& channelize) {
       "\nThe bank's own options say what made the channels. Out come complex floats: block of channels x den / num "
       "samples,\nstation, sample, polarization, the first sample the first that went in. -90 dB and better from 8/7 "
       "up.");
-  auto wishes = std::make_shared<SynthesisWishes>();
-  command.option("IN", wishes->in, "Channels in order of time: .npy, raw, or - for standard input").required().reads();
-  command.option("OUT", wishes->out, "Raw complex float; - for standard output").required().writes();
-  add_prototype_options(command, wishes->prototype);
-  command.option("--oversample", wishes->oversample, "Of the channels").shows_default();
-  command.option("--stations", wishes->stations, "Stations").shows_default();
-  command.option("--polarizations", wishes->polarizations, "1 or 2").shows_default();
-  command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency");
-  command.option("--length", wishes->length, "Of the synthesis filter, in lengths of the prototype").shows_default();
-  command.bytes("--memory", wishes->memory, "Spectra and samples held at a time (default 64M)");
-  command.flag("--quiet", wishes->quiet, "No line at the end");
-  command.runs([wishes] { synthesize(*wishes); });
+  auto options = std::make_shared<SynthesisOptions>();
+  command.option("IN", options->in, "Channels in order of time: .npy, raw, or - for standard input").required().reads();
+  command.option("OUT", options->out, "Raw complex float; - for standard output").required().writes();
+  add_prototype_options(command, options->prototype);
+  command.option("--oversample", options->oversample, "Of the channels").shows_default();
+  command.option("--stations", options->stations, "Stations").shows_default();
+  command.option("--polarizations", options->polarizations, "1 or 2").shows_default();
+  command.flag("--centred", options->centred, "Channel 0 is the lowest frequency");
+  command.option("--length", options->length, "Of the synthesis filter, in lengths of the prototype").shows_default();
+  command.bytes("--memory", options->memory, "Spectra and samples held at a time (default 64M)");
+  command.flag("--quiet", options->quiet, "No line at the end");
+  command.runs([options] { synthesize(*options); });
 }
 
 }  // namespace ridge::cli

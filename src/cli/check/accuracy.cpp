@@ -16,7 +16,7 @@
 namespace ridge::cli {
 namespace {
 
-struct AccuracyWishes {
+struct AccuracyCommand {
   std::string lengths, type = "both";
   bool variants = false, all = false, every_row = false;
   double gate = 1;
@@ -51,13 +51,13 @@ fft::PeerTransform<T> fftw_transform() {
 }
 
 template <class T>
-std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::size_t>& lengths) {
+std::size_t check_errors(const AccuracyCommand& options, const std::vector<std::size_t>& lengths) {
   const char* type = sizeof(T) == sizeof(float) ? "float" : "double";
   const auto rows = fft::measure_errors<T>({.lengths = lengths,
-                                            .variants = wishes.variants,
+                                            .variants = options.variants,
                                             .peer = fftw_transform<T>(),
                                             .progress = base::terminal_progress(),
-                                            .gate = wishes.gate});
+                                            .gate = options.gate});
   std::size_t broken = 0;
   double worst_ratio = 0;
   base::Worst worst;
@@ -70,7 +70,7 @@ std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::si
     if (worst.add(share)) worst_length = row.length;
     if (row.chosen && ratio > worst_ratio) worst_ratio = ratio, worst_ratio_length = row.length;
     if (!row.broken.empty()) ++broken;
-    if (!wishes.every_row && row.broken.empty() && rows.size() > 400) continue;  // a page, not a book
+    if (!options.every_row && row.broken.empty() && rows.size() > 400) continue;  // a page, not a book
     table.push_back({fmt::to_string(row.length), type, row.variant + (row.chosen ? " *" : ""),
                      fmt::format("{:.2e}", row.forward), fmt::format("{:.2e}", row.inverse),
                      fmt::format("{:.0f} %", 100 * share), row.peer > 0 ? fmt::format("{:.2e}", row.peer) : "-",
@@ -98,20 +98,21 @@ void add_check_accuracy(Command& check) {
       "the planner's choice (*) at most 1.5 times FFTW's. Inputs are uniform in [-0.5, 0.5]; the reference has "
       "double's\n"
       "digits for float and twice that for double.");
-  auto wishes = std::make_shared<AccuracyWishes>();
-  command.option("--lengths", wishes->lengths, "2^1..2^12, smooth, primes, or lengths separated by commas");
-  command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
-  command.flag("--variants", wishes->variants, "Every variant of each length, not only the planner's choice");
-  command.option("--gate", wishes->gate, "Times the gate below; 0.5 allows half of it")
+  auto options = std::make_shared<AccuracyCommand>();
+  command.option("--lengths", options->lengths, "2^1..2^12, smooth, primes, or lengths separated by commas");
+  command.option("--type", options->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
+  command.flag("--variants", options->variants, "Every variant of each length, not only the planner's choice");
+  command.option("--gate", options->gate, "Times the gate below; 0.5 allows half of it")
       .shows_default()
       .between(0.0, 1e6);
-  command.flag("--all", wishes->all, "Every length up to 4096");
-  command.flag("--every-row", wishes->every_row, "Print all rows where there are more than 400");
-  command.runs([wishes] {
-    const auto lengths = wishes->lengths.empty() ? fft::accuracy_lengths(wishes->all) : parse_lengths(wishes->lengths);
+  command.flag("--all", options->all, "Every length up to 4096");
+  command.flag("--every-row", options->every_row, "Print all rows where there are more than 400");
+  command.runs([options] {
+    const auto lengths =
+        options->lengths.empty() ? fft::accuracy_lengths(options->all) : parse_lengths(options->lengths);
     std::size_t broken = 0;
-    if (wishes->type != "f64") broken += check_errors<float>(*wishes, lengths);
-    if (wishes->type != "f32") broken += check_errors<double>(*wishes, lengths);
+    if (options->type != "f64") broken += check_errors<float>(*options, lengths);
+    if (options->type != "f32") broken += check_errors<double>(*options, lengths);
     for (const Peer& peer : fft_peers()) {
       if (peer.name == "fftw" && !peer.missing.empty()) fmt::print("fftw: {}\n", peer.missing);
     }

@@ -15,7 +15,7 @@
 #include "base/progress.hpp"
 #include "check/check.hpp"
 #include "check/laws.hpp"
-#include "cli/check/spread.hpp"
+#include "cli/check/mpi.hpp"
 #include "cli/check/systematic.hpp"
 #include "cli/command.hpp"
 #include "cli/with_processes.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kRarely = 0.03, kOften = 0.3;  // problems of the largest size: of comparisons, of laws
 
-struct CheckWishes {
+struct CheckRequest {
   std::vector<std::string> workloads{};
   std::string device{}, seed = "1", problems{}, page{};
   std::uint64_t number = 0;
@@ -119,7 +119,7 @@ void report(const check::Report& report, const check::Options& options, const st
 void check_processes(const mpi::Communicator& all, check::Options options, bool verbose) {
   options.go_on = [&](bool in_time) { return all.largest(in_time ? 0 : 1) == 0; };
   if (all.root() && (verbose || options.only)) options.each = print_outcome;
-  const check::Workload workload = spread_workload(all);
+  const check::Workload workload = mpi_workload(all);
   note_problems(options, "", fmt::format("mpirun -n {} ", all.count()));
   const check::Report found = check::run(host(), std::span(&workload, 1), options);
   if (all.root())
@@ -139,7 +139,7 @@ void add_check(Command& program) {
       "  ridge check fft --laws --points 67108864                 identities at sizes no reference can do\n"
       "  ridge check --systematic 64 --page fft.html              every length, rank, kind and direction; a page\n"
       "  ridge check --problems tests/problems/fft.txt            the transforms of a file\n"
-      "  mpirun -n 5 ridge check mpi                              transforms spread over five processes\n"
+      "  mpirun -n 5 ridge check mpi                              transforms distributed over five processes\n"
       "\nProblems are drawn from everything the headers allow: types, kinds, shapes, strides, batches, borders, in\n"
       "place, lines of NaN, infinities and denormals beside ordinary ones, some of production size; half of them run "
       "a\n"
@@ -148,58 +148,59 @@ void add_check(Command& program) {
       "the\n"
       "largest size.");
   add_check_accuracy(command);
-  auto wishes = std::make_shared<CheckWishes>();
+  auto request = std::make_shared<CheckRequest>();
   std::vector<std::string> names{"all"};
   for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
   names.emplace_back("mpi");
-  command.option("workloads", wishes->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
-  command.option("--device", wishes->device, "host, opencl:0, cuda:0, ...");
-  command.option("--seconds", wishes->seconds, "Time to spend").shows_default().between(0.0, 1e6);
-  command.option("--seed", wishes->seed, "A number, or \"today\"").shows_default();
-  const Option number = command.option("--case", wishes->number, "Only the problem of this number");
-  command.option("--shrink", wishes->shrink, "Halve its size so many times").between(0, 60);
-  command.option("--points", wishes->points, "Elements of the largest problems; 0: what suits the device");
-  command.flag("--laws", wishes->laws, "Mathematical identities instead of references: any size");
-  command.option("--systematic", wishes->systematic, "Every FFT up to this length, rank 1 to 3").between(1, 4096);
-  command.option("--page", wishes->page, "With --systematic: write an HTML page of green and red cells");
-  command.option("--problems", wishes->problems, "Only the FFTs of this file, as cf1024 or irb64x64*8 (docs/check.md)");
-  command.flag("--spoil", wishes->spoil, "Change a value of every answer first: shows that wrong ones are found");
-  command.flag("--verbose", wishes->verbose, "Print every problem");
-  command.runs([&command, wishes, number] {
+  command.option("workloads", request->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
+  command.option("--device", request->device, "host, opencl:0, cuda:0, ...");
+  command.option("--seconds", request->seconds, "Time to spend").shows_default().between(0.0, 1e6);
+  command.option("--seed", request->seed, "A number, or \"today\"").shows_default();
+  const Option number = command.option("--case", request->number, "Only the problem of this number");
+  command.option("--shrink", request->shrink, "Halve its size so many times").between(0, 60);
+  command.option("--points", request->points, "Elements of the largest problems; 0: what suits the device");
+  command.flag("--laws", request->laws, "Mathematical identities instead of references: any size");
+  command.option("--systematic", request->systematic, "Every FFT up to this length, rank 1 to 3").between(1, 4096);
+  command.option("--page", request->page, "With --systematic: write an HTML page of green and red cells");
+  command.option("--problems", request->problems,
+                 "Only the FFTs of this file, as cf1024 or irb64x64*8 (docs/check.md)");
+  command.flag("--spoil", request->spoil, "Change a value of every answer first: shows that wrong ones are found");
+  command.flag("--verbose", request->verbose, "Print every problem");
+  command.runs([&command, request, number] {
     if (command.has_subcommand()) return;
-    if (wishes->systematic > 0 && !wishes->problems.empty())
+    if (request->systematic > 0 && !request->problems.empty())
       throw Error(ErrorKind::invalid_argument, "--systematic and --problems: give one of them");
-    if (!wishes->page.empty() && wishes->systematic == 0)
+    if (!request->page.empty() && request->systematic == 0)
       throw Error(ErrorKind::invalid_argument, "--page shows what --systematic finds: give that too");
-    if (wishes->systematic > 0)
-      return check_systematically(ridge::device(wishes->device), wishes->systematic, wishes->page);
-    if (!wishes->problems.empty()) return check_file(ridge::device(wishes->device), wishes->problems);
+    if (request->systematic > 0)
+      return check_systematically(ridge::device(request->device), request->systematic, request->page);
+    if (!request->problems.empty()) return check_file(ridge::device(request->device), request->problems);
     check::Options options;
-    options.large = wishes->laws ? kOften : kRarely;
-    options.seconds = wishes->seconds;
-    options.seed = seed_of(wishes->seed);
-    options.spoil = wishes->spoil;
-    options.shrink = wishes->shrink;
-    options.most_points = wishes->points;
-    if (number.given()) options.only = wishes->number;
-    const auto& named = wishes->workloads;
+    options.large = request->laws ? kOften : kRarely;
+    options.seconds = request->seconds;
+    options.seed = seed_of(request->seed);
+    options.spoil = request->spoil;
+    options.shrink = request->shrink;
+    options.most_points = request->points;
+    if (number.given()) options.only = request->number;
+    const auto& named = request->workloads;
     if (std::find(named.begin(), named.end(), "all") == named.end()) options.workloads = named;
     if (options.only && options.workloads.size() != 1)
       throw Error(ErrorKind::invalid_argument, "--case counts the problems of one workload: name it");
     if (std::find(named.begin(), named.end(), "mpi") != named.end()) {
       if (named.size() > 1)
         throw Error(ErrorKind::invalid_argument, "mpi is checked by itself: name nothing beside it");
-      return with_processes([&](const mpi::Communicator& all) { check_processes(all, options, wishes->verbose); });
+      return with_processes([&](const mpi::Communicator& all) { check_processes(all, options, request->verbose); });
     }
-    if (wishes->verbose || options.only) options.each = print_outcome;
-    const Device device = ridge::device(wishes->device);
+    if (request->verbose || options.only) options.each = print_outcome;
+    const Device device = ridge::device(request->device);
     note_problems(options, device.id());
-    const std::vector<check::Workload>& checks = wishes->laws ? check::laws() : check::workloads();
+    const std::vector<check::Workload>& checks = request->laws ? check::laws() : check::workloads();
     for (const std::string& name : options.workloads) {
       if (std::none_of(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; }))
         throw Error(ErrorKind::invalid_argument, fmt::format("--laws has none for {}", name));
     }
-    const auto progress = wishes->verbose || options.only ? base::Progress() : base::terminal_progress();
+    const auto progress = request->verbose || options.only ? base::Progress() : base::terminal_progress();
     if (progress) {
       options.before = [note = options.before, progress, start = base::now(), &options](
                            const std::string& workload, std::uint64_t problem, std::size_t shrink) {

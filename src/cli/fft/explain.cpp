@@ -13,7 +13,7 @@
 namespace ridge::cli {
 namespace {
 
-struct ExplainWishes {
+struct ExplainOptions {
   std::string length, shape, type = "f32", variant;
   std::string device = "host";
   bool real = false, quick = false, radices = false, source = false;
@@ -21,26 +21,27 @@ struct ExplainWishes {
 };
 
 template <class T>
-void explain(const ExplainWishes& wishes, const std::vector<std::size_t>& shape) {
-  const planner::Options options{.effort = wishes.quick ? Effort::quick : Effort::measured, .variant = wishes.variant};
+void explain(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
+  const planner::Options planning{.effort = options.quick ? Effort::quick : Effort::measured,
+                                  .variant = options.variant};
   const fft::Problem problem{.shape = shape,
-                             .batch = wishes.batch,
-                             .kind = wishes.real ? fft::Kind::real : fft::Kind::complex,
-                             .threads = wishes.threads};
-  const Device where = device(wishes.device);
-  const fft::Plan<T> plan(where, problem, options);
+                             .batch = options.batch,
+                             .kind = options.real ? fft::Kind::real : fft::Kind::complex,
+                             .threads = options.threads};
+  const Device where = device(options.device);
+  const fft::Plan<T> plan(where, problem, planning);
   fmt::print("{}", plan.explain());
-  const FftFloor floor = fft_floor(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), wishes.threads);
+  const FftFloor floor = fft_floor(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), options.threads);
   fmt::print("floor {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),
              base::human_seconds(floor.arithmetic_seconds), floor.peak, base::human_seconds(floor.memory_seconds),
              floor.level, floor.measured ? "" : "; estimated, ridge machine measures");
-  if (wishes.source) {
+  if (options.source) {
     if (plan.kernels().empty()) throw Error(ErrorKind::invalid_argument, "--source shows kernels of devices: --device");
     for (const KernelSource& kernel : plan.kernels()) fmt::print("\n{}", kernel.text);
   }
-  if (!wishes.radices) return;
+  if (!options.radices) return;
   if (shape.size() != 1) throw Error(ErrorKind::invalid_argument, "--radices explains one length, not a shape");
-  const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], options);
+  const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], planning);
   fmt::print("\nradix planner, passes of the classic Stockham kernel: {}\n{}", fft::to_string(radices.radices),
              radices.decision.explain());
 }
@@ -56,25 +57,25 @@ void add_fft_explain(Command& fft) {
       "  ridge fft explain --shape 512x512 --real\n"
       "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
       "  ridge fft explain 1024 --radices          the papers' radix planner: edges timed, shortest path run");
-  auto wishes = std::make_shared<ExplainWishes>();
-  const Option length = command.option("N", wishes->length, "Points: 1000 or 2^10");
-  command.option("--shape", wishes->shape, "AxB or AxBxC in place of N").not_with(length);
-  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.option("--batch", wishes->batch, "Transforms one after the other").shows_default().positive();
-  command.threads(wishes->threads);
-  command.option("--variant", wishes->variant, "Consider only this one");
-  command.option("--device", wishes->device, "host, cuda:0, opencl:pocl, best").shows_default().value_name("NAME");
-  command.flag("--source", wishes->source, "Devices: the kernels too, as they were written for this plan");
-  command.flag("--real", wishes->real, "Real samples");
-  command.flag("--quick", wishes->quick, "Wisdom and the machine model only; nothing is timed");
-  command.flag("--radices", wishes->radices, "Also what the radix planner says of a power of two");
-  command.runs([wishes] {
-    if (wishes->length.empty() && wishes->shape.empty()) {
+  auto options = std::make_shared<ExplainOptions>();
+  const Option length = command.option("N", options->length, "Points: 1000 or 2^10");
+  command.option("--shape", options->shape, "AxB or AxBxC in place of N").not_with(length);
+  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.option("--batch", options->batch, "Transforms one after the other").shows_default().positive();
+  command.threads(options->threads);
+  command.option("--variant", options->variant, "Consider only this one");
+  command.option("--device", options->device, "host, cuda:0, opencl:pocl, best").shows_default().value_name("NAME");
+  command.flag("--source", options->source, "Devices: the kernels too, as they were written for this plan");
+  command.flag("--real", options->real, "Real samples");
+  command.flag("--quick", options->quick, "Wisdom and the machine model only; nothing is timed");
+  command.flag("--radices", options->radices, "Also what the radix planner says of a power of two");
+  command.runs([options] {
+    if (options->length.empty() && options->shape.empty()) {
       throw Error(ErrorKind::invalid_argument, "explain what? Give N or --shape (see ridge fft explain --help)");
     }
     const auto shape =
-        wishes->shape.empty() ? std::vector<std::size_t>{parse_length(wishes->length)} : parse_shape(wishes->shape);
-    wishes->type == "f64" ? explain<double>(*wishes, shape) : explain<float>(*wishes, shape);
+        options->shape.empty() ? std::vector<std::size_t>{parse_length(options->length)} : parse_shape(options->shape);
+    options->type == "f64" ? explain<double>(*options, shape) : explain<float>(*options, shape);
   });
 }
 

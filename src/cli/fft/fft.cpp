@@ -29,35 +29,36 @@ void add_fft(Command& program) {
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
       "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16,\n"
       "uint16 or int32.");
-  auto wishes = std::make_shared<FftFileWishes>();
-  command.option("IN", wishes->in, "A .npy file, a raw file, or - for standard input").reads();
-  command.option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output").writes();
-  command.option("--shape", wishes->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
+  auto options = std::make_shared<FftFileOptions>();
+  command.option("IN", options->in, "A .npy file, a raw file, or - for standard input").reads();
+  command.option("OUT", options->out, "A .npy file where the name ends so, else raw; - for standard output").writes();
+  command.option("--shape", options->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
       .value_name("AxBxC");
-  command.flag("--inverse", wishes->inverse, "exp(+2 pi i k n / N)");
-  command.flag("--real", wishes->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
-  command.option("--batch", wishes->batch, "Raw input: how many transforms (default: to its end)").positive();
-  command.option("--type", wishes->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
-  command.option("--samples", wishes->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
+  command.flag("--inverse", options->inverse, "exp(+2 pi i k n / N)");
+  command.flag("--real", options->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
+  command.option("--batch", options->batch, "Raw input: how many transforms (default: to its end)").positive();
+  command.option("--type", options->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
+  command.option("--samples", options->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
       .one_of({"i8", "i16", "f32", "f64"});
-  command.option("--scale", wishes->scale, "A factor: a number, 1/n or 1/sqrt(n)").shows_default();
-  command.option("--variant", wishes->variant, "Only this variant (ridge fft explain N lists them)");
+  command.option("--scale", options->scale, "A factor: a number, 1/n or 1/sqrt(n)").shows_default();
+  command.option("--variant", options->variant, "Only this variant (ridge fft explain N lists them)");
   command
-      .option("--device", wishes->device, "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
+      .option("--device", options->device, "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
       .shows_default()
       .value_name("NAME");
-  command.threads(wishes->threads);
-  command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one transform at least)");
-  command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
+  command.threads(options->threads);
+  command.bytes("--memory", options->memory,
+                "Samples and spectra held at a time (default 64M; one transform at least)");
+  command.flag("--measure", options->measure, "Time the best candidates first, and remember the winner");
   add_fft_explain(command);
   add_fft_papers(command);
-  command.runs([&command, wishes] {
+  command.runs([&command, options] {
     if (command.has_subcommand()) return;
-    if (wishes->in.empty() || wishes->out.empty()) {
+    if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
                   "ridge fft wants IN and OUT, or explain or papers (see ridge fft --help)");
     }
-    transform_file(*wishes);
+    transform_file(*options);
   });
 }
 

@@ -14,7 +14,7 @@
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/fft/convert.hpp"
 #include "cli/fft/lengths.hpp"
-#include "cli/fft/spread.hpp"
+#include "cli/fft/mpi.hpp"
 #include "cli/mistake.hpp"
 #include "cli/with_processes.hpp"
 
@@ -50,17 +50,17 @@ double parse_scale(const std::string& text, std::size_t points) {
 // The last axis of the input, where the samples' last axis has n points.
 std::size_t last_axis(const FftFileProblem& problem, std::size_t n) { return problem.real_out() ? n / 2 + 1 : n; }
 
-void take_npy_shape(const FftFileWishes& wishes, const io::NpyHeader& header, const std::string& name,
+void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, const std::string& name,
                     FftFileProblem& problem) {
   problem.element = header.type;
-  if (wishes.batch != 0) mistake("--batch is for raw files; a .npy file says how many transforms it holds");
-  if (!wishes.samples.empty()) mistake("--samples is for raw files; a .npy file says what it is made of");
+  if (options.batch != 0) mistake("--batch is for raw files; a .npy file says how many transforms it holds");
+  if (!options.samples.empty()) mistake("--samples is for raw files; a .npy file says what it is made of");
   if (header.shape.empty()) mistake(fmt::format("{} holds a single value, nothing to transform", name));
-  if (wishes.shape.empty()) {
+  if (options.shape.empty()) {
     const std::size_t last = header.shape.back();
     problem.shape = {problem.real && problem.inverse ? std::max<std::size_t>(1, 2 * (last > 0 ? last - 1 : 0)) : last};
   } else {
-    problem.shape = parse_shape(wishes.shape);
+    problem.shape = parse_shape(options.shape);
   }
   const std::size_t axes = problem.shape.size();
   std::vector<std::size_t> wanted = problem.shape;
@@ -75,13 +75,13 @@ void take_npy_shape(const FftFileWishes& wishes, const io::NpyHeader& header, co
 
 bool is_integer(ElementType type) { return type == ElementType::int8 || type == ElementType::int16; }
 
-void take_raw_shape(const FftFileWishes& wishes, FftFileProblem& problem) {
-  if (wishes.shape.empty()) {
+void take_raw_shape(const FftFileOptions& options, FftFileProblem& problem) {
+  if (options.shape.empty()) {
     mistake(fmt::format("{} is no .npy file: say what it holds with --shape (and --type, --real, --samples)",
-                        wishes.in == "-" ? "standard input" : wishes.in));
+                        options.in == "-" ? "standard input" : options.in));
   }
-  problem.shape = parse_shape(wishes.shape);
-  const std::string part = wishes.samples.empty() ? (wishes.type.empty() ? "f32" : wishes.type) : wishes.samples;
+  problem.shape = parse_shape(options.shape);
+  const std::string part = options.samples.empty() ? (options.type.empty() ? "f32" : options.type) : options.samples;
   if (part == "i8") problem.element = ElementType::int8;
   if (part == "i16") problem.element = ElementType::int16;
   problem.pairs = is_integer(problem.element) && !problem.real_in();
@@ -94,14 +94,15 @@ template <class T>
 class FileTransform {
  public:
   using Complex = std::complex<T>;
-  FileTransform(const FftFileWishes& wishes, const FftFileProblem& problem, io::InputStream& in, io::OutputStream& out)
-      : wishes_(wishes), problem_(problem), in_(in), out_(out) {
+  FileTransform(const FftFileOptions& options, const FftFileProblem& problem, io::InputStream& in,
+                io::OutputStream& out)
+      : options_(options), problem_(problem), in_(in), out_(out) {
     raw_bytes_ = problem.in_bytes();
     std::size_t held = raw_bytes_;
     for (const std::size_t part : {problem.in_elements * sizeof(Complex), problem.out_elements * sizeof(Complex)}) {
       if (__builtin_add_overflow(held, part, &held)) mistake("one transform is too large to count");
     }
-    at_a_time_ = std::max<std::size_t>(1, wishes.memory / std::max<std::size_t>(1, held));
+    at_a_time_ = std::max<std::size_t>(1, options.memory / std::max<std::size_t>(1, held));
     if (problem.transforms) {
       at_a_time_ = static_cast<std::size_t>(
           std::min<std::uint64_t>(at_a_time_, std::max<std::uint64_t>(1, *problem.transforms)));
@@ -155,23 +156,23 @@ class FileTransform {
     fft::Problem problem{.shape = problem_.shape,
                          .batch = count,
                          .kind = problem_.real ? fft::Kind::real : fft::Kind::complex,
-                         .threads = wishes_.threads};
+                         .threads = options_.threads};
     (problem_.inverse ? problem.scale_inverse : problem.scale_forward) = problem_.scale;
     return problem;
   }
 
   void transform(std::size_t count) {
-    const planner::Options options{.effort = wishes_.measure ? Effort::measured : Effort::quick,
-                                   .variant = wishes_.variant};
+    const planner::Options planning{.effort = options_.measure ? Effort::measured : Effort::quick,
+                                    .variant = options_.variant};
     const bool new_plan = planned_ != count;
     planned_ = count;
-    if (wishes_.device.find('+') == std::string::npos) {
-      if (new_plan) plan_.emplace(device(wishes_.device), problem_of(count), options);
+    if (options_.device.find('+') == std::string::npos) {
+      if (new_plan) plan_.emplace(device(options_.device), problem_of(count), planning);
       transform_by(*plan_, count);
     } else {
       if (new_plan) {
-        joined_.emplace(parse_joined_devices(wishes_.device), problem_of(count),
-                        fft::HybridOptions{.seconds = kShareSeconds, .planning = options});
+        joined_.emplace(parse_joined_devices(options_.device), problem_of(count),
+                        fft::HybridOptions{.seconds = kShareSeconds, .planning = planning});
       }
       transform_by(*joined_, count);
     }
@@ -205,7 +206,7 @@ class FileTransform {
 
   static constexpr double kShareSeconds = 0.2;  // to find how several devices share a chunk
 
-  const FftFileWishes& wishes_;
+  const FftFileOptions& options_;
   const FftFileProblem& problem_;
   io::InputStream& in_;
   io::OutputStream& out_;
@@ -235,16 +236,16 @@ ElementType FftFileProblem::out_element() const {
   return float64 ? ElementType::complex128 : ElementType::complex64;
 }
 
-FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in) {
+FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& in) {
   FftFileProblem problem;
-  problem.real = wishes.real;
-  problem.inverse = wishes.inverse;
+  problem.real = options.real;
+  problem.inverse = options.inverse;
   const bool npy_in = io::looks_like_npy(in.peek(6));
   if (npy_in) {
-    take_npy_shape(wishes, io::read_npy_header(in), in.name(), problem);
+    take_npy_shape(options, io::read_npy_header(in), in.name(), problem);
   } else {
-    if (ends_with_npy(wishes.in)) io::read_npy_header(in);  // says what is wrong with it
-    take_raw_shape(wishes, problem);
+    if (ends_with_npy(options.in)) io::read_npy_header(in);  // says what is wrong with it
+    take_raw_shape(options, problem);
   }
   if (problem.real && !problem.inverse && io::is_complex(problem.element)) {
     mistake(fmt::format("--real wants real samples; {} holds {}", in.name(), io::name_of(problem.element)));
@@ -263,32 +264,32 @@ FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(std::max(spectrum, points), std::size_t{64}, &bytes))
     mistake("--shape is too large to count");
-  problem.float64 = wishes.type.empty()
+  problem.float64 = options.type.empty()
                         ? problem.element == ElementType::float64 || problem.element == ElementType::complex128
-                        : wishes.type == "f64";
-  problem.scale = parse_scale(wishes.scale, points);
+                        : options.type == "f64";
+  problem.scale = parse_scale(options.scale, points);
   if (!npy_in) {
     const std::size_t each = problem.in_bytes();
-    if (wishes.batch != 0) {
-      problem.transforms = wishes.batch;
+    if (options.batch != 0) {
+      problem.transforms = options.batch;
     } else if (const auto left = in.remaining(); left && *left % each == 0) {
       problem.transforms = *left / each;  // else it ends within one, which reading it will say
     }
   }
-  problem.npy_out = ends_with_npy(wishes.out) || (wishes.out == "-" && npy_in);
+  problem.npy_out = ends_with_npy(options.out) || (options.out == "-" && npy_in);
   return problem;
 }
 
-void transform_file(const FftFileWishes& wishes) {
+void transform_file(const FftFileOptions& options) {
   with_processes([&](const mpi::Communicator& all) {
-    all.count() > 1 ? transform_file_spread(wishes, all) : transform_file_alone(wishes);
+    all.count() > 1 ? transform_file_mpi(options, all) : transform_file_alone(options);
   });
 }
 
-void transform_file_alone(const FftFileWishes& wishes) {
-  io::InputStream in(wishes.in);
-  const FftFileProblem problem = fft_file_problem(wishes, in);
-  io::OutputStream out(wishes.out);
+void transform_file_alone(const FftFileOptions& options) {
+  io::InputStream in(options.in);
+  const FftFileProblem problem = fft_file_problem(options, in);
+  io::OutputStream out(options.out);
   std::size_t header_bytes = 0;
   if (problem.npy_out) {
     if (!problem.transforms && out.is_pipe()) {
@@ -299,8 +300,8 @@ void transform_file_alone(const FftFileWishes& wishes) {
     header_bytes = header.size();
     out.write(header.data(), header.size());
   }
-  const std::uint64_t done = problem.float64 ? FileTransform<double>(wishes, problem, in, out).run()
-                                             : FileTransform<float>(wishes, problem, in, out).run();
+  const std::uint64_t done = problem.float64 ? FileTransform<double>(options, problem, in, out).run()
+                                             : FileTransform<float>(options, problem, in, out).run();
   if (problem.npy_out && !problem.transforms) out.rewrite_start(npy_header(header_of(problem, done), header_bytes));
   out.finish();
 }

@@ -11,7 +11,7 @@
 
 namespace ridge::cli {
 
-struct FftFileWishes {
+struct FftFileOptions {
   std::string in, out;
   std::string shape;  // of the transform; empty: the last axis of a .npy file
   bool inverse = false, real = false, measure = false;
@@ -25,7 +25,7 @@ struct FftFileWishes {
   std::size_t memory = std::size_t{64} << 20;  // bytes of samples in memory at a time
 };
 
-// What a file and the wishes together mean.
+// What a file and the options together mean.
 struct FftFileProblem {
   io::ElementType element = io::ElementType::complex64;  // of the input
   std::vector<std::size_t> shape;                        // of the transform; real: of the samples
@@ -44,13 +44,13 @@ struct FftFileProblem {
 };
 
 // Looks at the header, which is taken from the stream. Error{io, invalid_argument} in words.
-FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in);
+FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& in);
 
 inline constexpr std::size_t kNpyHeader = 256;  // bytes at least, so that any count has room
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms);  // of the output
 
 // Alone, or all the processes that were started together.
-void transform_file(const FftFileWishes& wishes);
-void transform_file_alone(const FftFileWishes& wishes);
+void transform_file(const FftFileOptions& options);
+void transform_file_alone(const FftFileOptions& options);
 
 }  // namespace ridge::cli

@@ -26,15 +26,15 @@ namespace {
 using namespace fft::papers;
 using Points = std::vector<std::complex<float>>;
 
-struct PapersWishes {
+struct PapersOptions {
   std::vector<std::string> devices, platforms{"own"}, against;
   std::string lengths = "2^8..2^16", json, markdown;
   double seconds = 0.01;
   bool explain = false, units = false, only_units = false, list = false;
 };
 
-const Peer* find_fftw(const PapersWishes& wishes, const std::vector<Peer>& peers) {
-  for (const std::string& name : wishes.against) {
+const Peer* find_fftw(const PapersOptions& options, const std::vector<Peer>& peers) {
+  for (const std::string& name : options.against) {
     if (name != "fftw") throw Error(ErrorKind::invalid_argument, fmt::format("--against {}: only fftw", name));
     for (const Peer& peer : peers) {
       if (peer.name == name && peer.missing.empty()) return &peer;
@@ -44,7 +44,7 @@ const Peer* find_fftw(const PapersWishes& wishes, const std::vector<Peer>& peers
   return nullptr;
 }
 
-PaperBaselines baselines(std::size_t n, const PapersWishes& wishes, const Peer* fftw) {
+PaperBaselines baselines(std::size_t n, const PapersOptions& options, const Peer* fftw) {
   Points in(n), out(n);
   PeerRun theirs;
   if (fftw != nullptr) theirs = fftw->prepare({.shape = {n}}, in.data(), out.data());  // spoils what the arrays hold
@@ -61,14 +61,14 @@ PaperBaselines baselines(std::size_t n, const PapersWishes& wishes, const Peer* 
       [&] { ours.forward(std::span<const std::complex<float>>(in), std::span<std::complex<float>>(out)); }};
   if (theirs) calls.push_back(theirs);
   const auto best = base::best_seconds_interleaved(
-      calls, {.seconds = wishes.seconds, .at_least = 1, .at_most = 200, .round = wishes.seconds / 4});
+      calls, {.seconds = options.seconds, .at_least = 1, .at_most = 200, .round = options.seconds / 4});
   return {.radix2 = best[0], .host = best[1], .fftw = theirs ? best[2] : 0};
 }
 
-std::vector<PaperSeries> series_of(const PapersWishes& wishes, std::vector<Device>& acting) {
+std::vector<PaperSeries> series_of(const PapersOptions& options, std::vector<Device>& acting) {
   std::vector<PaperSeries> all;
   std::vector<Device> devices_wanted;
-  for (const std::string& name : wishes.devices) devices_wanted.push_back(device(name));
+  for (const std::string& name : options.devices) devices_wanted.push_back(device(name));
   if (devices_wanted.empty()) {
     for (const Device& one : devices().devices) {
       if (!one.is_host()) devices_wanted.push_back(one);
@@ -82,7 +82,7 @@ std::vector<PaperSeries> series_of(const PapersWishes& wishes, std::vector<Devic
       throw Error(ErrorKind::invalid_argument,
                   "the papers' kernels run on OpenCL and CUDA devices; for the host see ridge bench fft --classic");
     }
-    for (const std::string& name : wishes.platforms) {
+    for (const std::string& name : options.platforms) {
       acting.push_back(name == "own" ? one : acting_as(one, platform(name)));
       all.push_back({.device = acting.back().info(), .platform = name});
     }
@@ -143,48 +143,48 @@ void list_variants() {
   }
 }
 
-void run(const PapersWishes& wishes) {
+void run(const PapersOptions& options) {
   const auto progress = base::terminal_progress();
   PaperReport report;
   std::vector<Device> acting;
-  std::vector<PaperSeries> series = series_of(wishes, acting);
+  std::vector<PaperSeries> series = series_of(options, acting);
   std::vector<Shelf> shelves;
   for (const Device& one : acting) shelves.emplace_back(one);
   const std::vector<Peer> peers = fft_peers();
-  const Peer* fftw = find_fftw(wishes, peers);
+  const Peer* fftw = find_fftw(options, peers);
   const std::vector<std::size_t> lengths =
-      wishes.only_units ? std::vector<std::size_t>{} : parse_lengths(wishes.lengths);
+      options.only_units ? std::vector<std::size_t>{} : parse_lengths(options.lengths);
   std::size_t done = 0;
   for (const std::size_t n : lengths) {
     if (!std::has_single_bit(n)) {
       throw Error(ErrorKind::invalid_argument, fmt::format("--lengths: {} is no power of two, as the papers want", n));
     }
     progress(static_cast<double>(done) / static_cast<double>(lengths.size()), fmt::format("{} points on the host", n));
-    const PaperBaselines cpu = baselines(n, wishes, fftw);
+    const PaperBaselines cpu = baselines(n, options, fftw);
     for (std::size_t i = 0; i < series.size(); ++i) {
       progress(static_cast<double>(done) / static_cast<double>(lengths.size()),
                fmt::format("{} points on {} as {}", n, acting[i].id(), series[i].platform));
       series[i].lengths.push_back(
-          {cpu, measure_length(acting[i], std::countr_zero(n), shelves[i], {.seconds = wishes.seconds})});
-      if (wishes.explain) fmt::print("{}\n", series[i].lengths.back().times.decision.explain());
+          {cpu, measure_length(acting[i], std::countr_zero(n), shelves[i], {.seconds = options.seconds})});
+      if (options.explain) fmt::print("{}\n", series[i].lengths.back().times.decision.explain());
     }
     ++done;
   }
-  for (std::size_t i = 0; i < acting.size() && (wishes.units || wishes.only_units); ++i) {
+  for (std::size_t i = 0; i < acting.size() && (options.units || options.only_units); ++i) {
     progress(1, fmt::format("one FFT per unit on {}", acting[i].id()));
-    report.units.push_back(measure_units(acting[i], series[i].platform, wishes.seconds));
+    report.units.push_back(measure_units(acting[i], series[i].platform, options.seconds));
   }
-  if (!wishes.only_units) report.series = std::move(series);
+  if (!options.only_units) report.series = std::move(series);
   progress(1, "");
   const auto tables = paper_tables(report);
   fmt::print("{}", to_text(tables));
-  if (!wishes.json.empty()) {
-    base::write_file(wishes.json, to_json(report).dump(1) + "\n");
-    fmt::print("wrote {}\n", wishes.json);
+  if (!options.json.empty()) {
+    base::write_file(options.json, to_json(report).dump(1) + "\n");
+    fmt::print("wrote {}\n", options.json);
   }
-  if (!wishes.markdown.empty()) {
-    base::write_file(wishes.markdown, to_markdown(tables));
-    fmt::print("wrote {}\n", wishes.markdown);
+  if (!options.markdown.empty()) {
+    base::write_file(options.markdown, to_markdown(tables));
+    fmt::print("wrote {}\n", options.markdown);
   }
 }
 
@@ -210,27 +210,27 @@ void add_fft_papers(Command& fft) {
       "u1 u2 / (d1 u2 + d2 u1) times as fast. With the shares and speed-ups of a short length it foretells K2^ of a\n"
       "longer one. Every answer is compared with the host's before it is timed. The choice of each length is saved\n"
       "(ridge wisdom), and --variant burtsev takes it from there.");
-  auto wishes = std::make_shared<PapersWishes>();
-  command.option("--device", wishes->devices, "Device to run on; may be repeated (default: all but the host)")
+  auto options = std::make_shared<PapersOptions>();
+  command.option("--device", options->devices, "Device to run on; may be repeated (default: all but the host)")
       .separated_by(',')
       .value_name("NAME");
   command
-      .option("--platform", wishes->platforms,
+      .option("--platform", options->platforms,
               "own, or a paper's machine to act as: komdiv, intel, nvidia, hd4000, haswell")
       .separated_by(',')
       .shows_default();
-  command.option("--lengths", wishes->lengths, "Powers of two").shows_default().value_name("LIST");
-  command.option("--against", wishes->against, "fftw: one more baseline").separated_by(',');
-  command.option("--seconds", wishes->seconds, "Time to spend on each thing that is timed")
+  command.option("--lengths", options->lengths, "Powers of two").shows_default().value_name("LIST");
+  command.option("--against", options->against, "fftw: one more baseline").separated_by(',');
+  command.option("--seconds", options->seconds, "Time to spend on each thing that is timed")
       .shows_default()
       .between(1e-4, 10.0);
-  command.flag("--units", wishes->units, "Also one FFT per unit");
-  command.flag("--only-units", wishes->only_units, "One FFT per unit and nothing else");
-  command.flag("--explain", wishes->explain, "Print the planner's choice of each length, with the losers");
-  command.flag("--list", wishes->list, "What there is; nothing is run");
-  command.option("--json", wishes->json, "Write all figures to FILE").writes();
-  command.option("--markdown", wishes->markdown, "Write the tables to FILE").writes();
-  command.runs([wishes] { wishes->list ? list_variants() : run(*wishes); });
+  command.flag("--units", options->units, "Also one FFT per unit");
+  command.flag("--only-units", options->only_units, "One FFT per unit and nothing else");
+  command.flag("--explain", options->explain, "Print the planner's choice of each length, with the losers");
+  command.flag("--list", options->list, "What there is; nothing is run");
+  command.option("--json", options->json, "Write all figures to FILE").writes();
+  command.option("--markdown", options->markdown, "Write the tables to FILE").writes();
+  command.runs([options] { options->list ? list_variants() : run(*options); });
 }
 
 }  // namespace ridge::cli

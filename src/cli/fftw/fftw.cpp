@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Wishes {
+struct Options {
   std::string trace;
   bool where = false;
   std::vector<std::string> command;
@@ -49,29 +49,29 @@ void check_can_be_written(const std::string& file) {
   std::fclose(opened);
 }
 
-void run(const Wishes& wishes) {
+void run(const Options& options) {
   const std::string library = drop_in();
-  if (wishes.where) {
+  if (options.where) {
     fmt::print("{}\n", library);
     return;
   }
-  if (wishes.command.empty())
+  if (options.command.empty())
     throw Error(ErrorKind::invalid_argument, "no program to run: ridge fftw -- octave script.m");
   if (library.find_first_of(" :") != std::string::npos) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("LD_PRELOAD takes no path with a blank or a colon: {}", library));
   }
-  check_preload_reaches(wishes.command[0]);
+  check_preload_reaches(options.command[0]);
   const char* const before = std::getenv("LD_PRELOAD");
   const std::string preload = before == nullptr || *before == 0 ? library : library + ":" + before;
   setenv("LD_PRELOAD", preload.c_str(), 1);
-  if (!wishes.trace.empty()) {
-    const std::string trace = fs::absolute(wishes.trace);  // the program may change its folder
+  if (!options.trace.empty()) {
+    const std::string trace = fs::absolute(options.trace);  // the program may change its folder
     check_can_be_written(trace);
     setenv("RIDGE_FFTW_TRACE", trace.c_str(), 1);
   }
   std::vector<char*> words;
-  for (const std::string& word : wishes.command) words.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   // What this process ignores or blocks is not the program's affair.
   sigset_t none;
@@ -79,17 +79,17 @@ void run(const Wishes& wishes) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
   execvp(words[0], words.data());
-  throw Error(ErrorKind::io, fmt::format("{}: {}", wishes.command[0], std::strerror(errno)));
+  throw Error(ErrorKind::io, fmt::format("{}: {}", options.command[0], std::strerror(errno)));
 }
 
 }  // namespace
 
 void add_fftw(Command& program) {
   Command& command = program.subcommand("fftw", "Run a program that was built for FFTW on Ridgeline's plans");
-  auto wishes = std::make_shared<Wishes>();
-  command.option("--trace", wishes->trace, "A line for each plan goes to this file: see that they are ours").writes();
-  command.flag("--where", wishes->where, "Print the library's path and run nothing");
-  command.option("command", wishes->command, "The program and its arguments, behind --");
+  auto options = std::make_shared<Options>();
+  command.option("--trace", options->trace, "A line for each plan goes to this file: see that they are ours").writes();
+  command.flag("--where", options->where, "Print the library's path and run nothing");
+  command.option("command", options->command, "The program and its arguments, behind --");
   command.footer(
       "\nExamples:\n"
       "  ridge fftw -- octave-cli program.m                  LD_PRELOAD is set for it, nothing else\n"
@@ -98,7 +98,7 @@ void add_fftw(Command& program) {
       "\nLD_PRELOAD cannot reach programs that are linked statically or run with other rights (setuid): an error. A\n"
       "program that has libfftw3.a inside keeps it: a warning. What is served: docs/fftw.md.\n"
       "The exit code is the program's own, or 1 where it cannot be started.");
-  command.runs([wishes] { run(*wishes); });
+  command.runs([options] { run(*options); });
 }
 
 }  // namespace ridge::cli

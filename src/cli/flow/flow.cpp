@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/flow/wishes.hpp"
+#include "cli/flow/flow_options.hpp"
 #include "cli/mistake.hpp"
 #include "cli/output_folder.hpp"
 #include "io/pixels.hpp"
@@ -21,42 +21,42 @@ void check_picture(const std::string& name) {
   if (!name.empty()) io::check_format(name, 3, io::Sample::u8);
 }
 
-void run_pair(const FlowWishes& wishes) {
-  const std::string &first_name = wishes.names[0], &second_name = wishes.names[1], &out_name = wishes.names[2];
+void run_pair(const FlowOptions& options) {
+  const std::string &first_name = options.names[0], &second_name = options.names[1], &out_name = options.names[2];
   if (!out_name.ends_with(".npy") && !out_name.ends_with(".flo"))
     mistake(fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
   check_output("flow to", out_name);
-  check_picture(wishes.picture);
+  check_picture(options.picture);
   const image::Image first = flow_frame(first_name), second = flow_frame(second_name);
   if (first.shape() != second.shape()) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("{} is {}, {} is {}: two frames of one size are needed", first_name, first.shape().text(),
                             second_name, second.shape().text()));
   }
-  const Device where = device(wishes.device);
+  const Device where = device(options.device);
   const double before = base::now();
-  const image::FlowPlan plan = flow_plan(wishes, where, first.shape());
+  const image::FlowPlan plan = flow_plan(options, where, first.shape());
   const double planning = base::now() - before;
-  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  if (options.explain) fmt::print("{}\n", plan.explain());
   image::Image flow({.rows = first.rows(), .columns = first.columns(), .channels = 2, .depth = image::Depth::f32});
   const double begin = base::now();
   plan.run(first, second, flow);
   const double seconds = base::now() - begin;
   image::write_flow(out_name, flow);
-  if (!wishes.picture.empty()) image::write(wishes.picture, image::flow_picture(flow, wishes.full));
+  if (!options.picture.empty()) image::write(options.picture, image::flow_picture(flow, options.full));
   fmt::print("{}x{} vectors in {} on {}; planned in {}\n", flow.columns(), flow.rows(), base::human_seconds(seconds),
              plan.device().id(), base::human_seconds(planning));
 }
 
-struct CompareWishes {
+struct CompareOptions {
   std::string flow, truth, picture;
   double most = 2;
 };
-void run_compare(const CompareWishes& wishes) {
-  check_picture(wishes.picture);
-  const image::Image flow = image::read_flow(wishes.flow), truth = image::read_flow(wishes.truth);
+void run_compare(const CompareOptions& options) {
+  check_picture(options.picture);
+  const image::Image flow = image::read_flow(options.flow), truth = image::read_flow(options.truth);
   const image::FlowErrors errors = image::compare_flow(flow, truth);
-  if (!wishes.picture.empty()) image::write(wishes.picture, image::error_picture(flow, truth, wishes.most));
+  if (!options.picture.empty()) image::write(options.picture, image::error_picture(flow, truth, options.most));
   fmt::print(
       "{} known vectors: end-point error mean {:.4f}, root mean square {:.4f}, worst {:.3f} px; angular error {:.3f} "
       "degrees\n",
@@ -77,15 +77,15 @@ image::Image flow_frame(const std::string& name) {
   return bytes;
 }
 
-image::FlowPlan flow_plan(const FlowWishes& wishes, const Device& where, const image::Shape& frame) {
+image::FlowPlan flow_plan(const FlowOptions& options, const Device& where, const image::Shape& frame) {
   image::FlowProblem problem;
   problem.rows = frame.rows;
   problem.columns = frame.columns;
   problem.channels = frame.channels;
-  problem.parameters = wishes.parameters;
-  problem.parameters.selection = wishes.scan_order ? image::Selection::scan_order : image::Selection::aligned;
-  problem.threads = wishes.threads;
-  return image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  problem.parameters = options.parameters;
+  problem.parameters.selection = options.scan_order ? image::Selection::scan_order : image::Selection::aligned;
+  problem.threads = options.threads;
+  return image::plan(where, problem, {.effort = options.measure ? Effort::measured : Effort::quick});
 }
 
 void add_flow(Command& program) {
@@ -97,49 +97,49 @@ void add_flow(Command& program) {
       "  camera | ridge flow - out/ --size 1920x1080               raw frames, three bytes a pixel\n"
       "  ridge flow compare flow.flo truth.flo --picture error.png");
   command.may_have_subcommand();
-  auto wishes = std::make_shared<FlowWishes>();
-  command.option("names", wishes->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").reads_then_writes();
-  command.option("--picture", wishes->picture, "Write the flow as colours: direction is hue, length saturation")
+  auto options = std::make_shared<FlowOptions>();
+  command.option("names", options->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").reads_then_writes();
+  command.option("--picture", options->picture, "Write the flow as colours: direction is hue, length saturation")
       .writes();
-  const Option pictures = command.flag("--pictures", wishes->pictures, "Of a sequence: a picture beside every field");
-  command.option("--full", wishes->full, "Pixels of full colour in pictures; 0: the longest vector")
+  const Option pictures = command.flag("--pictures", options->pictures, "Of a sequence: a picture beside every field");
+  command.option("--full", options->full, "Pixels of full colour in pictures; 0: the longest vector")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.threads(wishes->threads);
+  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.threads(options->threads);
   const Option rate =
-      command.option("--rate", wishes->rate, "Of a sequence: frames a second to keep up with; reports the margin");
+      command.option("--rate", options->rate, "Of a sequence: frames a second to keep up with; reports the margin");
   rate.positive();
-  const Option first = command.option("--first", wishes->first, "Of a sequence: number of its first frame");
-  const Option frames = command.option("--frames", wishes->frames, "Of a sequence: frames at most; 0: all there are");
+  const Option first = command.option("--first", options->first, "Of a sequence: number of its first frame");
+  const Option frames = command.option("--frames", options->frames, "Of a sequence: frames at most; 0: all there are");
   first.shows_default(), frames.shows_default();
-  const Option size = command.option("--size", wishes->size, "Of raw frames on standard input: COLUMNSxROWS");
-  command.option("--layers", wishes->parameters.layers, "Of the pyramid").shows_default();
-  command.option("--radius", wishes->parameters.averaging_radius, "Of the window whose colours are compared")
+  const Option size = command.option("--size", options->size, "Of raw frames on standard input: COLUMNSxROWS");
+  command.option("--layers", options->parameters.layers, "Of the pyramid").shows_default();
+  command.option("--radius", options->parameters.averaging_radius, "Of the window whose colours are compared")
       .shows_default();
-  command.option("--reach", wishes->parameters.max_flow, "Pixels searched to each side on each layer").shows_default();
-  command.flag("--scan-order", wishes->scan_order, "Choose points as the papers do, one after the other (slower)");
-  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
-  command.flag("--explain", wishes->explain, "Print the plan");
+  command.option("--reach", options->parameters.max_flow, "Pixels searched to each side on each layer").shows_default();
+  command.flag("--scan-order", options->scan_order, "Choose points as the papers do, one after the other (slower)");
+  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", options->explain, "Print the plan");
   Command& compare = command.subcommand("compare", "How far a flow lies from the truth");
-  auto pair = std::make_shared<CompareWishes>();
+  auto pair = std::make_shared<CompareOptions>();
   compare.option("flow", pair->flow, "The flow, .flo or .npy").required().reads();
   compare.option("truth", pair->truth, "The truth, .flo or .npy; vectors above 1e9 are unknown").required().reads();
   compare.option("--picture", pair->picture, "Write the end-point error as a picture").writes();
   compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });
   Command* own = &command;
-  command.runs([wishes, own, pictures, rate, first, frames, size] {
+  command.runs([options, own, pictures, rate, first, frames, size] {
     if (own->has_subcommand()) return;
-    if (wishes->names.size() == 3) {
+    if (options->names.size() == 3) {
       if (pictures.given() || rate.given() || first.given() || frames.given() || size.given())
         mistake("--pictures, --rate, --first, --frames and --size are for a sequence, not for two frames");
-      return run_pair(*wishes);
+      return run_pair(*options);
     }
-    if (wishes->names.size() == 2) {
-      if (!wishes->picture.empty()) mistake("--picture is for two frames; of a sequence --pictures draws every field");
-      if (size.given() && wishes->names[0] != "-") mistake("--size is for raw frames on standard input");
-      return run_flow_sequence(*wishes);
+    if (options->names.size() == 2) {
+      if (!options->picture.empty()) mistake("--picture is for two frames; of a sequence --pictures draws every field");
+      if (size.given() && options->names[0] != "-") mistake("--size is for raw frames on standard input");
+      return run_flow_sequence(*options);
     }
     throw Error(ErrorKind::invalid_argument,
                 "flow: give FIRST SECOND OUT.flo, or PATTERN FOLDER; ridge flow --help shows both");

@@ -9,8 +9,8 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/flow/flow_options.hpp"
 #include "cli/flow/hand_over.hpp"
-#include "cli/flow/wishes.hpp"
 #include "io/stream.hpp"
 
 namespace ridge::cli {
@@ -36,12 +36,12 @@ std::string numbered(const std::string& pattern, std::size_t number) {
 // The next frame, or an empty image at the end.
 using Source = std::function<image::Image()>;
 
-Source files(const FlowWishes& wishes) {
-  return [&wishes, number = wishes.first]() mutable -> image::Image {
-    if (wishes.frames != 0 && number - wishes.first >= wishes.frames) return {};
-    const std::string name = numbered(wishes.names[0], number);
+Source files(const FlowOptions& options) {
+  return [&options, number = options.first]() mutable -> image::Image {
+    if (options.frames != 0 && number - options.first >= options.frames) return {};
+    const std::string name = numbered(options.names[0], number);
     if (!std::filesystem::exists(name)) {
-      if (number > wishes.first) return {};
+      if (number > options.first) return {};
       throw Error(ErrorKind::io,
                   fmt::format("cannot read {}: no such file; --first N says where a sequence begins", name));
     }
@@ -50,17 +50,17 @@ Source files(const FlowWishes& wishes) {
   };
 }
 
-Source raw(const FlowWishes& wishes) {
+Source raw(const FlowOptions& options) {
   image::Shape shape{.rows = 0, .columns = 0, .channels = 3};
   char tail = 0;
-  if (std::sscanf(wishes.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
+  if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("raw frames need --size COLUMNSxROWS, not \"{}\"", wishes.size));
+                fmt::format("raw frames need --size COLUMNSxROWS, not \"{}\"", options.size));
   }
   image::check(shape, "raw frames");
   auto in = std::make_shared<io::InputStream>("-");
-  return [&wishes, in, shape, taken = std::size_t{0}]() mutable -> image::Image {
-    if (wishes.frames != 0 && taken == wishes.frames) return {};
+  return [&options, in, shape, taken = std::size_t{0}]() mutable -> image::Image {
+    if (options.frames != 0 && taken == options.frames) return {};
     std::vector<std::uint8_t> bytes(shape.rows * shape.row_bytes());
     const std::size_t got = in->read(bytes.data(), bytes.size());
     if (got == 0) return {};
@@ -78,7 +78,7 @@ struct Field {
   image::Image flow = {};
 };
 
-void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall, std::size_t fields) {
+void report(const FlowOptions& options, std::vector<double>& seconds, double wall, std::size_t fields) {
   std::sort(seconds.begin(), seconds.end());
   double sum = 0;
   for (const double each : seconds) sum += each;
@@ -86,22 +86,22 @@ void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall,
   fmt::print("{} fields in {}: {:.2f} a second with files; a field {} mean, {} median, {} worst\n", fields,
              base::human_seconds(wall), static_cast<double>(fields) / wall, base::human_seconds(mean),
              base::human_seconds(seconds[seconds.size() / 2]), base::human_seconds(seconds.back()));
-  if (!(wishes.rate > 0)) return;
-  const double deadline = 1 / wishes.rate, each = wall / static_cast<double>(fields);
+  if (!(options.rate > 0)) return;
+  const double deadline = 1 / options.rate, each = wall / static_cast<double>(fields);
   const auto late = std::count_if(seconds.begin(), seconds.end(), [&](double t) { return t > deadline; });
-  fmt::print("{} frames a second leave {} each: margin {:.2f}x, {} of {} late\n", wishes.rate,
+  fmt::print("{} frames a second leave {} each: margin {:.2f}x, {} of {} late\n", options.rate,
              base::human_seconds(deadline), deadline / each, late, seconds.size());
 }
 
 }  // namespace
 
-void run_flow_sequence(const FlowWishes& wishes) {
-  const std::filesystem::path folder = wishes.names[1];
-  Source next = wishes.names[0] == "-" ? raw(wishes) : files(wishes);
+void run_flow_sequence(const FlowOptions& options) {
+  const std::filesystem::path folder = options.names[1];
+  Source next = options.names[0] == "-" ? raw(options) : files(options);
   image::Image before = next();
   if (!before) throw Error(ErrorKind::io, "standard input: no frame");
-  const image::FlowPlan plan = flow_plan(wishes, device(wishes.device), before.shape());
-  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  const image::FlowPlan plan = flow_plan(options, device(options.device), before.shape());
+  if (options.explain) fmt::print("{}\n", plan.explain());
   std::error_code failed;
   const bool made = std::filesystem::create_directories(folder, failed);
   if (failed || !std::filesystem::is_directory(folder))
@@ -129,8 +129,8 @@ void run_flow_sequence(const FlowWishes& wishes) {
       while (const auto field = fields.take()) {
         const std::string name = fmt::format("{:04}", field->number);
         image::write_flow((folder / (name + ".flo")).string(), field->flow);
-        if (wishes.pictures)
-          image::write((folder / (name + ".png")).string(), image::flow_picture(field->flow, wishes.full));
+        if (options.pictures)
+          image::write((folder / (name + ".png")).string(), image::flow_picture(field->flow, options.full));
       }
     } catch (...) {
       fields.end(std::current_exception());
@@ -141,7 +141,7 @@ void run_flow_sequence(const FlowWishes& wishes) {
   const double begin = base::now();
   try {
     image::FlowStream flows(plan);
-    std::size_t number = wishes.first;
+    std::size_t number = options.first;
     double last = base::now();
     const auto hand_on = [&] {  // false: the writer has failed
       image::Image field = flows.next();
@@ -176,7 +176,7 @@ void run_flow_sequence(const FlowWishes& wishes) {
   if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // nothing was put into it
   if (failure) std::rethrow_exception(failure);
   if (seconds.empty()) throw Error(ErrorKind::io, "one frame only: flow needs two");
-  report(wishes, seconds, base::now() - begin, seconds.size());
+  report(options, seconds, base::now() - begin, seconds.size());
 }
 
 }  // namespace ridge::cli

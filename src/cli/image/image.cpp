@@ -13,7 +13,7 @@
 namespace ridge::cli {
 namespace {
 
-struct ImageWishes {
+struct ImageOptions {
   std::vector<std::string> words;  // the operator and its numbers, the input and the output
   std::string device, border, guide, like = "ridge";
   double constant = 0;
@@ -21,21 +21,21 @@ struct ImageWishes {
   bool measure = false, explain = false;
 };
 
-void run_image(const ImageWishes& wishes) {
-  if (wishes.words.size() < 3)
+void run_image(const ImageOptions& options) {
+  if (options.words.size() < 3)
     throw Error(ErrorKind::invalid_argument, "image: give OPERATOR IN OUT, as in ridge image 'gauss 2' a.png b.png");
-  const std::string out_name = wishes.words.back(), in_name = wishes.words[wishes.words.size() - 2];
+  const std::string out_name = options.words.back(), in_name = options.words[options.words.size() - 2];
   std::string text;
-  for (std::size_t i = 0; i + 2 < wishes.words.size(); ++i) text += (i == 0 ? "" : " ") + wishes.words[i];
+  for (std::size_t i = 0; i + 2 < options.words.size(); ++i) text += (i == 0 ? "" : " ") + options.words[i];
   image::OperatorProblem problem;
-  problem.chain = image::parse_chain(text, image::like_of(wishes.like));
+  problem.chain = image::parse_chain(text, image::like_of(options.like));
   check_output("image to", out_name);
   io::check_ending(out_name);
   const image::Image in = image::read(in_name);
   problem.input = in.shape();
-  if (!wishes.border.empty()) problem.border = image::border_of(wishes.border);
-  problem.constant = wishes.constant;
-  problem.threads = wishes.threads;
+  if (!options.border.empty()) problem.border = image::border_of(options.border);
+  problem.constant = options.constant;
+  problem.threads = options.threads;
   const image::Shape shape = image::output_shape(problem);
   io::check_format(out_name, shape.channels,
                    shape.depth == image::Depth::u8    ? io::Sample::u8
@@ -43,18 +43,18 @@ void run_image(const ImageWishes& wishes) {
                                                       : io::Sample::f32);
   image::Image out(shape), guide;
   if (image::inputs(problem) == 2) {
-    if (wishes.guide.empty())
+    if (options.guide.empty())
       throw Error(ErrorKind::invalid_argument, "cross-bilateral: say where colours come from, --guide FILE");
-    guide = image::read(wishes.guide);
-  } else if (!wishes.guide.empty()) {
+    guide = image::read(options.guide);
+  } else if (!options.guide.empty()) {
     throw Error(ErrorKind::invalid_argument, "--guide goes with cross-bilateral, and that is not among the operators");
   }
-  const Device where = device(wishes.device);
+  const Device where = device(options.device);
   const double before = base::now();
   const image::OperatorPlan plan =
-      image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+      image::plan(where, problem, {.effort = options.measure ? Effort::measured : Effort::quick});
   const double planning = base::now() - before;
-  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  if (options.explain) fmt::print("{}\n", plan.explain());
   const double begin = base::now();
   if (guide) {
     plan.run(in, guide, out);
@@ -84,28 +84,28 @@ void add_image(Command& program) {
       "  ridge image 'gauss 2 | resize 0.5 | gray' a.png b.png\n"
       "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate\n"
       "  ridge image gradient scharr a.pgm b.npy --like opencv");
-  auto wishes = std::make_shared<ImageWishes>();
-  command.option("words", wishes->words, "OPERATOR ... IN OUT").reads_then_writes().value_name("WORD");
+  auto options = std::make_shared<ImageOptions>();
+  command.option("words", options->words, "OPERATOR ... IN OUT").reads_then_writes().value_name("WORD");
   command
-      .option("--border", wishes->border,
+      .option("--border", options->border,
               "What operators see beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
               "names (BORDER_REPLICATE). Without it rotate has constant, median replicate, other filters reflect-101")
       .value_name("NAME");
   command
-      .option("--like", wishes->like,
+      .option("--like", options->like,
               "Conventions where libraries differ: ridge or opencv, for resize, rotate, gradient and bilateral "
               "(table in docs/image.md)")
       .value_name("NAME")
       .shows_default();
-  command.option("--constant", wishes->constant, "Value beyond the image, for the border constant")
+  command.option("--constant", options->constant, "Value beyond the image, for the border constant")
       .shows_default()
       .may_be_nan();
-  command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").reads();
-  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.threads(wishes->threads);
-  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
-  command.flag("--explain", wishes->explain, "Print the plan");
-  command.runs([wishes] { run_image(*wishes); });
+  command.option("--guide", options->guide, "Where cross-bilateral takes its colours from").reads();
+  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.threads(options->threads);
+  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", options->explain, "Print the plan");
+  command.runs([options] { run_image(*options); });
 }
 
 }  // namespace ridge::cli

@@ -17,7 +17,7 @@
 namespace ridge::cli {
 namespace {
 
-struct VarianceWishes {
+struct VarianceOptions {
   std::vector<std::string> names;
   std::string method = "best", device, border = "reflect-101", plot;
   std::size_t window = 27, columns = 0, threads = 0;
@@ -38,29 +38,29 @@ image::Image one_channel(const std::string& name, std::size_t threads) {
   return out;
 }
 
-void run_variance(const VarianceWishes& wishes) {
-  if (wishes.study) return run_variance_study(wishes.window, wishes.threads, wishes.plot);
-  if (wishes.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
-  if (!wishes.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot draws what --study finds: say that too");
-  check_output("variance to", wishes.names[1]);
-  io::check_ending(wishes.names[1]);
-  const image::Image in = one_channel(wishes.names[0], wishes.threads);
+void run_variance(const VarianceOptions& options) {
+  if (options.study) return run_variance_study(options.window, options.threads, options.plot);
+  if (options.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
+  if (!options.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot draws what --study finds: say that too");
+  check_output("variance to", options.names[1]);
+  io::check_ending(options.names[1]);
+  const image::Image in = one_channel(options.names[0], options.threads);
   image::VarianceProblem problem;
   problem.rows = in.rows();
   problem.columns = in.columns();
   problem.depth = in.depth();
-  problem.method = image::variance_method(wishes.method);
-  problem.window_rows = wishes.window;
-  problem.window_columns = wishes.columns == 0 ? wishes.window : wishes.columns;
-  problem.border = image::border_of(wishes.border);
-  problem.constant = wishes.constant;
-  problem.threads = wishes.threads;
-  const Device where = device(wishes.device);
+  problem.method = image::variance_method(options.method);
+  problem.window_rows = options.window;
+  problem.window_columns = options.columns == 0 ? options.window : options.columns;
+  problem.border = image::border_of(options.border);
+  problem.constant = options.constant;
+  problem.threads = options.threads;
+  const Device where = device(options.device);
   const double before = base::now();
   const image::VariancePlan plan =
-      image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+      image::plan(where, problem, {.effort = options.measure ? Effort::measured : Effort::quick});
   const double planning = base::now() - before;
-  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  if (options.explain) fmt::print("{}\n", plan.explain());
   image::Image out({.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
   const double begin = base::now();
   plan.run(in, out);
@@ -77,7 +77,7 @@ void run_variance(const VarianceWishes& wishes) {
       sum += value;
     }
   }
-  const std::string& name = wishes.names[1];
+  const std::string& name = options.names[1];
   const bool floats =
       name.ends_with(".pfm") || name.ends_with(".npy") || name.ends_with(".tif") || name.ends_with(".tiff");
   double factor = 1;
@@ -85,7 +85,7 @@ void run_variance(const VarianceWishes& wishes) {
     image::write(name, out);
   } else {  // 8 bits: the standard deviation, which has the units of the image
     image::Image bytes({.rows = in.rows(), .columns = in.columns()});
-    factor = wishes.scale > 0 ? wishes.scale : greatest > 0 ? 255 / std::sqrt(greatest) : 1;
+    factor = options.scale > 0 ? options.scale : greatest > 0 ? 255 / std::sqrt(greatest) : 1;
     for (std::size_t r = 0; r < out.rows(); ++r) {
       for (std::size_t c = 0; c < out.columns(); ++c) {
         const double deviation = std::sqrt(std::max(0.0f, out.row<float>(r)[c]));
@@ -115,28 +115,28 @@ void add_variance(Command& program) {
       "  ridge variance scan.png out.npy --window 27\n"
       "  ridge variance scan.png out.png --method three-wise\n"
       "  ridge variance --study --plot study.svg       errors for growing means, and times");
-  auto wishes = std::make_shared<VarianceWishes>();
-  command.option("names", wishes->names, "IN OUT").reads_then_writes();
-  command.option("--window", wishes->window, "Rows of the window, and columns unless they are given").shows_default();
-  command.option("--columns", wishes->columns, "Columns of the window");
-  command.option("--method", wishes->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
+  auto options = std::make_shared<VarianceOptions>();
+  command.option("names", options->names, "IN OUT").reads_then_writes();
+  command.option("--window", options->window, "Rows of the window, and columns unless they are given").shows_default();
+  command.option("--columns", options->columns, "Columns of the window");
+  command.option("--method", options->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
       .shows_default();
-  command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
-  command.option("--constant", wishes->constant, "Beyond the image, for --border constant")
+  command.option("--border", options->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
+  command.option("--constant", options->constant, "Beyond the image, for --border constant")
       .shows_default()
       .may_be_nan();
   command
-      .option("--scale", wishes->scale,
+      .option("--scale", options->scale,
               "Of 8-bit results: what the standard deviation is multiplied by; 0: up to white")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
-  command.threads(wishes->threads);
-  command.flag("--study", wishes->study, "Errors against double for growing means, and times of every method");
-  command.option("--plot", wishes->plot, "With --study: write the errors as a plot, .svg").writes().ends_in({".svg"});
-  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
-  command.flag("--explain", wishes->explain, "Print the plan");
-  command.runs([wishes] { run_variance(*wishes); });
+  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.threads(options->threads);
+  command.flag("--study", options->study, "Errors against double for growing means, and times of every method");
+  command.option("--plot", options->plot, "With --study: write the errors as a plot, .svg").writes().ends_in({".svg"});
+  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", options->explain, "Print the plan");
+  command.runs([options] { run_variance(*options); });
 }
 
 }  // namespace ridge::cli

@@ -16,21 +16,21 @@
 
 namespace ridge::cli {
 
-machine::Profile profile_or_measure(const ProfileWishes& wishes, ProfileSource* how) {
-  if (!wishes.refresh) {
+machine::Profile profile_or_measure(const ProfileOptions& options, ProfileSource* how) {
+  if (!options.refresh) {
     // A quick profile serves quick questions; whoever asks for the whole gets the whole.
-    if (auto saved = machine::load(); saved && (saved->studies || wishes.quick)) {
+    if (auto saved = machine::load(); saved && (saved->studies || options.quick)) {
       if (how != nullptr) *how = ProfileSource::saved;
       return *std::move(saved);
     }
   }
-  machine::MeasureOptions options;
-  options.progress = base::terminal_progress();
-  options.studies = !wishes.quick;
-  if (wishes.quick) options.seconds = 10;
-  machine::Profile profile = machine::measure(options);
-  options.progress(1, "");
-  if (wishes.force && !profile.doubts.empty()) {
+  machine::MeasureOptions measuring;
+  measuring.progress = base::terminal_progress();
+  measuring.studies = !options.quick;
+  if (options.quick) measuring.seconds = 10;
+  machine::Profile profile = machine::measure(measuring);
+  measuring.progress(1, "");
+  if (options.force && !profile.doubts.empty()) {
     base::warn(fmt::format("--force: saved although {}", profile.doubts.back()));
     profile.doubts.clear();
   }
@@ -41,18 +41,18 @@ machine::Profile profile_or_measure(const ProfileWishes& wishes, ProfileSource* 
 
 namespace {
 
-struct Wishes {
-  ProfileWishes profile;
+struct Options {
+  ProfileOptions profile;
   bool json = false, roofline = false;
   std::string svg;
 };
 
-void run(const Wishes& wishes) {
+void run(const Options& options) {
   const double start = base::now();
   if (const std::string kept = machine::kept_file(); !kept.empty()) mistake(kept);  // before a minute of measuring
   ProfileSource how{};
-  const machine::Profile profile = profile_or_measure(wishes.profile, &how);
-  if (wishes.json) {
+  const machine::Profile profile = profile_or_measure(options.profile, &how);
+  if (options.json) {
     fmt::print("{}\n", machine::to_json(profile));
   } else {
     fmt::print("{}", machine::to_text(profile));
@@ -63,11 +63,11 @@ void run(const Wishes& wishes) {
   }
   for (const auto& device : profile.devices) {
     const machine::Roofline roofline = machine::roofline(device);
-    if (wishes.roofline) fmt::print("\n{}", machine::to_text(roofline));
-    if (wishes.svg.empty()) continue;
+    if (options.roofline) fmt::print("\n{}", machine::to_text(roofline));
+    if (options.svg.empty()) continue;
     std::string name = device.id;
     for (char& c : name) c = c == ':' ? '-' : c;
-    const std::string path = fmt::format("{}-{}.svg", wishes.svg, name);
+    const std::string path = fmt::format("{}-{}.svg", options.svg, name);
     base::write_file(path, machine::to_svg(roofline));
     fmt::print(stderr, "wrote {}\n", path);
   }
@@ -78,14 +78,14 @@ void run(const Wishes& wishes) {
 void add_machine(Command& program) {
   Command& command =
       program.subcommand("machine", "Devices, ceilings and rooflines of this machine, measured once and saved");
-  auto wishes = std::make_shared<Wishes>();
-  command.flag("--refresh", wishes->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
-  command.flag("--quick", wishes->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
-  command.flag("--force", wishes->profile.force,
+  auto options = std::make_shared<Options>();
+  command.flag("--refresh", options->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
+  command.flag("--quick", options->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
+  command.flag("--force", options->profile.force,
                "Save the profile even if its figures contradict each other (a busy machine)");
-  command.flag("--json", wishes->json, "The whole profile as JSON on standard output");
-  command.flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
-  command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").writes_names_with("-");
+  command.flag("--json", options->json, "The whole profile as JSON on standard output");
+  command.flag("--roofline", options->roofline, "Draw each device's roofline as text");
+  command.option("--svg", options->svg, "Write each device's roofline to PREFIX-<device>.svg").writes_names_with("-");
   command.footer(
       "\nExamples:\n"
       "  ridge machine                      measured the first time, read from then on\n"
@@ -97,7 +97,7 @@ void add_machine(Command& program) {
       "A profile is not saved if its figures contradict each other, if repeated runs differ by more than a quarter, or "
       "if\n"
       "other processes used more than a fifth of the CPUs meanwhile; --force saves it nevertheless.");
-  command.runs([wishes] { run(*wishes); });
+  command.runs([options] { run(*options); });
 }
 
 }  // namespace ridge::cli

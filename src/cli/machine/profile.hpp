@@ -4,12 +4,12 @@
 
 namespace ridge::cli {
 
-struct ProfileWishes {
+struct ProfileOptions {
   bool refresh = false;  // measure even though there is a saved one
   bool quick = false;    // ceilings only
   bool force = false;    // save a new one in spite of its doubts
 };
 enum class ProfileSource { saved, measured, not_saved };  // read; measured and saved; measured only
-machine::Profile profile_or_measure(const ProfileWishes& wishes, ProfileSource* how = nullptr);
+machine::Profile profile_or_measure(const ProfileOptions& options, ProfileSource* how = nullptr);
 
 }  // namespace ridge::cli

@@ -22,7 +22,7 @@
 namespace ridge::cli {
 namespace {
 
-struct SizeWishes {
+struct SizeOptions {
   std::string frame = "1024x1024", devices;
   std::vector<std::string> workers;
   double rate = 0, seconds = 1;
@@ -63,9 +63,9 @@ struct Board {
   std::vector<machine::Worker> alone, together;
 };
 
-Board given(const SizeWishes& wishes) {
+Board given(const SizeOptions& options) {
   Board board;
-  for (const std::string& text : wishes.workers) board.alone.push_back(parse_worker(text));
+  for (const std::string& text : options.workers) board.alone.push_back(parse_worker(text));
   board.together = board.alone;
   return board;
 }
@@ -79,16 +79,16 @@ double corner_turn_seconds(std::size_t rows, std::size_t columns) {
 }
 
 // Lines along both axes of a frame in host memory, on these devices; the corner turn is the host's.
-Board measured(const SizeWishes& wishes, const std::vector<Device>& devices, const std::vector<std::size_t>& frame) {
-  const fft::HybridOptions options{.memory = wishes.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
-                                   .seconds = wishes.seconds};
+Board measured(const SizeOptions& options, const std::vector<Device>& devices, const std::vector<std::size_t>& frame) {
+  const fft::HybridOptions hybrid{.memory = options.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
+                                  .seconds = options.seconds};
   const std::size_t rows = frame[0], columns = frame[1];
   const double all = static_cast<double>(rows + columns);
   Board board;
   for (const Device& device : devices) board.alone.push_back({.name = device.id()});
   board.together = board.alone;
   const auto add = [&](std::size_t length, std::size_t lines) {
-    const fft::HybridPlan<float> plan(devices, {.shape = {length}, .batch = lines}, options);
+    const fft::HybridPlan<float> plan(devices, {.shape = {length}, .batch = lines}, hybrid);
     const double share = static_cast<double>(lines) / all;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const auto& found = plan.shares()[i];
@@ -149,31 +149,31 @@ void print(const Board& board, std::uint64_t items, double rate) {
   }
 }
 
-void run_size(SizeWishes wishes) {
-  if (wishes.paper) {
-    wishes.rate = 1555;
-    wishes.workers = {"processor=3100ns*2+900us", "graphics=20480ns*20"};
+void run_size(SizeOptions options) {
+  if (options.paper) {
+    options.rate = 1555;
+    options.workers = {"processor=3100ns*2+900us", "graphics=20480ns*20"};
   }
-  if (!(wishes.rate > 0)) mistake("ridge size wants --rate, frames a second (see ridge size --help)");
-  const auto frame = parse_shape(wishes.frame);
-  if (frame.size() != 2) mistake(fmt::format("--frame {}: a frame has two axes, as in 1024x1024", wishes.frame));
-  if (!wishes.workers.empty() && !wishes.devices.empty()) mistake("give --worker or --device, not both");
-  const bool by_hand = !wishes.workers.empty();
-  if (!by_hand && wishes.transforms > 0) mistake("--transforms goes with --worker: here both axes are measured");
-  const std::uint64_t items = wishes.transforms > 0 ? wishes.transforms : frame[0] + frame[1];
-  fmt::print("{:g} frames of {} a second, {} transforms a frame\n", wishes.rate, wishes.frame, items);
+  if (!(options.rate > 0)) mistake("ridge size wants --rate, frames a second (see ridge size --help)");
+  const auto frame = parse_shape(options.frame);
+  if (frame.size() != 2) mistake(fmt::format("--frame {}: a frame has two axes, as in 1024x1024", options.frame));
+  if (!options.workers.empty() && !options.devices.empty()) mistake("give --worker or --device, not both");
+  const bool by_hand = !options.workers.empty();
+  if (!by_hand && options.transforms > 0) mistake("--transforms goes with --worker: here both axes are measured");
+  const std::uint64_t items = options.transforms > 0 ? options.transforms : frame[0] + frame[1];
+  fmt::print("{:g} frames of {} a second, {} transforms a frame\n", options.rate, options.frame, items);
   if (by_hand) {
-    print(given(wishes), items, wishes.rate);
+    print(given(options), items, options.rate);
     return;
   }
   std::vector<Device> devices;
-  if (wishes.devices.empty()) {
+  if (options.devices.empty()) {
     devices = {host()};
     if (const Device other = best(); !other.is_host()) devices.push_back(other);
   } else {
-    devices = parse_joined_devices(wishes.devices);
+    devices = parse_joined_devices(options.devices);
   }
-  print(measured(wishes, devices, frame), items, wishes.rate);
+  print(measured(options, devices, frame), items, options.rate);
 }
 
 }  // namespace
@@ -210,31 +210,32 @@ void add_size(Command& program) {
       "Rates should be those reached while all workers run, because they share memory: that is how the devices of "
       "this\n"
       "machine are measured, with frames in host memory.");
-  auto wishes = std::make_shared<SizeWishes>();
-  command.option("--rate", wishes->rate, "Frames a second").positive();
-  command.option("--frame", wishes->frame, "Lines x points").shows_default().value_name("RxC");
-  command.option("--worker", wishes->workers, "What a board has; may be repeated").value_name("NAME=TIME*UNITS+SERIAL");
-  command.option("--transforms", wishes->transforms, "Of a frame, where they are not rows + columns");
-  command.option("--device", wishes->devices, "Measure these, host+cuda:0 (default: host and the best)")
+  auto options = std::make_shared<SizeOptions>();
+  command.option("--rate", options->rate, "Frames a second").positive();
+  command.option("--frame", options->frame, "Lines x points").shows_default().value_name("RxC");
+  command.option("--worker", options->workers, "What a board has; may be repeated")
+      .value_name("NAME=TIME*UNITS+SERIAL");
+  command.option("--transforms", options->transforms, "Of a frame, where they are not rows + columns");
+  command.option("--device", options->devices, "Measure these, host+cuda:0 (default: host and the best)")
       .value_name("NAMES");
-  command.flag("--pinned", wishes->pinned, "Measure with frames in page-locked memory");
-  command.option("--seconds", wishes->seconds, "Time to measure").shows_default().between(0.01, 600.0);
-  command.flag("--paper", wishes->paper, "The paper's radar: 1555 frames a second, two workers");
-  auto spread = std::make_shared<SizeRanksWishes>();
+  command.flag("--pinned", options->pinned, "Measure with frames in page-locked memory");
+  command.option("--seconds", options->seconds, "Time to measure").shows_default().between(0.01, 600.0);
+  command.flag("--paper", options->paper, "The paper's radar: 1555 frames a second, two workers");
+  auto distributed = std::make_shared<SizeRanksOptions>();
   const Option ranks =
-      command.option("--ranks", spread->ranks, "Instead: one transform over up to so many processes").positive();
-  command.option("--shape", spread->shape, "With --ranks: of the transform").shows_default().only_with(ranks);
-  command.option("--type", spread->type, "With --ranks: f32 or f64").one_of({"f32", "f64"}).only_with(ranks);
-  command.option("--latency", spread->latency, "With --ranks: of a message between machines")
+      command.option("--ranks", distributed->ranks, "Instead: one transform over up to so many processes").positive();
+  command.option("--shape", distributed->shape, "With --ranks: of the transform").shows_default().only_with(ranks);
+  command.option("--type", distributed->type, "With --ranks: f32 or f64").one_of({"f32", "f64"}).only_with(ranks);
+  command.option("--latency", distributed->latency, "With --ranks: of a message between machines")
       .shows_default()
       .only_with(ranks);
-  command.option("--bandwidth", spread->bandwidth, "With --ranks: bytes a second a process sends between machines")
+  command.option("--bandwidth", distributed->bandwidth, "With --ranks: bytes a second a process sends between machines")
       .shows_default()
       .only_with(ranks);
-  command.option("--node", spread->node, "With --ranks: processes a machine").shows_default().only_with(ranks);
-  command.runs([wishes, spread, ranks] {
-    if (ranks.given()) return run_size_ranks(*spread);
-    run_size(*wishes);
+  command.option("--node", distributed->node, "With --ranks: processes a machine").shows_default().only_with(ranks);
+  command.runs([options, distributed, ranks] {
+    if (ranks.given()) return run_size_ranks(*distributed);
+    run_size(*options);
   });
 }
 

@@ -92,16 +92,16 @@ double measured_seconds(const mpi::Communicator& all, const mpi::Shape& shape) {
 }
 
 template <class T>
-void tell(const SizeRanksWishes& wishes, const mpi::Shape& shape, const mpi::Communicator& all) {
-  const auto latency = parse_seconds(wishes.latency);
-  const auto bandwidth = base::parse_bytes(wishes.bandwidth);
+void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::Communicator& all) {
+  const auto latency = parse_seconds(options.latency);
+  const auto bandwidth = base::parse_bytes(options.bandwidth);
   if (!latency || !(*latency >= 0)) {
-    mistake(fmt::format("--latency {}: a time as in 2us", wishes.latency));
+    mistake(fmt::format("--latency {}: a time as in 2us", options.latency));
   }
   if (!bandwidth || *bandwidth == 0) {
-    mistake(fmt::format("--bandwidth {}: bytes a second as in 1G", wishes.bandwidth));
+    mistake(fmt::format("--bandwidth {}: bytes a second as in 1G", options.bandwidth));
   }
-  mpi::Rates rates{.flops = transform_rate<T>(all, shape), .here = wishes.node, .array = true};
+  mpi::Rates rates{.flops = transform_rate<T>(all, shape), .here = options.node, .array = true};
   const double copied = copy_rate(all);
   rates.between = {*latency, static_cast<double>(*bandwidth)};
   const bool network = all.count() > 1 && all.machines() == 1;
@@ -128,7 +128,7 @@ void tell(const SizeRanksWishes& wishes, const mpi::Shape& shape, const mpi::Com
   std::vector<std::vector<std::string>> rows{
       {"ranks", "way", "transforms", "exchange", "together", "strong", "sent a rank", "weak"}};
   const double alone = mpi::predict(shape, sizeof(std::complex<T>), 1, rates).seconds();
-  for (std::size_t ranks = 1; ranks <= wishes.ranks; ranks *= 2) {
+  for (std::size_t ranks = 1; ranks <= options.ranks; ranks *= 2) {
     const mpi::Prediction found = mpi::predict(shape, sizeof(std::complex<T>), ranks, rates);
     if (found.way.empty()) break;
     // Weak: the first axis grows with the processes, so that each has as much as one process has of this shape now.
@@ -150,12 +150,12 @@ void tell(const SizeRanksWishes& wishes, const mpi::Shape& shape, const mpi::Com
 
 }  // namespace
 
-void run_size_ranks(const SizeRanksWishes& wishes) {
-  const mpi::Shape shape = parse_shape(wishes.shape);
-  if (shape.size() < 2) mistake("--shape of a spread transform has two or three axes");
-  if (wishes.node == 0) mistake("--node: one process a machine at least");
+void run_size_ranks(const SizeRanksOptions& options) {
+  const mpi::Shape shape = parse_shape(options.shape);
+  if (shape.size() < 2) mistake("--shape of a distributed transform has two or three axes");
+  if (options.node == 0) mistake("--node: one process a machine at least");
   with_processes([&](const mpi::Communicator& all) {
-    wishes.type == "f64" ? tell<double>(wishes, shape, all) : tell<float>(wishes, shape, all);
+    options.type == "f64" ? tell<double>(options, shape, all) : tell<float>(options, shape, all);
   });
 }
 

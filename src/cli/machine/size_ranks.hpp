@@ -1,11 +1,11 @@
-// ridge size --ranks: what a spread transform would take on more processes than there are here.
+// ridge size --ranks: what a distributed transform would take on more processes than there are here.
 #pragma once
 #include <cstddef>
 #include <string>
 
 namespace ridge::cli {
 
-struct SizeRanksWishes {
+struct SizeRanksOptions {
   std::size_t ranks = 0;  // up to so many
   std::string shape = "1024x1024x1024";
   std::string type = "f32";
@@ -13,6 +13,6 @@ struct SizeRanksWishes {
   std::size_t node = 16;                          // processes a machine
 };
 
-void run_size_ranks(const SizeRanksWishes& wishes);
+void run_size_ranks(const SizeRanksOptions& options);
 
 }  // namespace ridge::cli

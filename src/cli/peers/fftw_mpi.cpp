@@ -53,7 +53,7 @@ struct Calls<double> {
 };
 
 template <class T>
-class FftwMpi final : public SpreadPeer {
+class FftwMpi final : public DistributedPeer {
   using C = Calls<T>;
 
  public:
@@ -116,7 +116,7 @@ class FftwMpi final : public SpreadPeer {
 }  // namespace
 
 bool have_fftw_mpi() { return true; }
-std::unique_ptr<SpreadPeer> fftw_mpi_peer(const PeerProblem& problem) {
+std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem) {
   if (problem.float64) return std::make_unique<FftwMpi<double>>(problem);
   return std::make_unique<FftwMpi<float>>(problem);
 }
@@ -128,7 +128,7 @@ std::unique_ptr<SpreadPeer> fftw_mpi_peer(const PeerProblem& problem) {
 namespace ridge::cli {
 
 bool have_fftw_mpi() { return false; }
-std::unique_ptr<SpreadPeer> fftw_mpi_peer(const PeerProblem&) { return nullptr; }
+std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem&) { return nullptr; }
 
 }  // namespace ridge::cli
 

@@ -13,9 +13,9 @@ namespace ridge::cli {
 
 // One problem planned by all processes of MPI_COMM_WORLD: slabs, the output left transposed, the better of in place and
 // out of place. Samples of real problems lie in rows of 2 (n/2+1).
-class SpreadPeer {
+class DistributedPeer {
  public:
-  virtual ~SpreadPeer() = default;
+  virtual ~DistributedPeer() = default;
   virtual const mpi::Box& input() const = 0;
   virtual const mpi::Box& output() const = 0;
   virtual void* samples() = 0;           // to be filled before each run
@@ -25,7 +25,7 @@ class SpreadPeer {
 };
 
 // Nothing where it was not there when this was built. Error{unavailable} where it cannot do the problem.
-std::unique_ptr<SpreadPeer> fftw_mpi_peer(const PeerProblem& problem);
+std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem);
 bool have_fftw_mpi();
 
 }  // namespace ridge::cli

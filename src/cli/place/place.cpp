@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Wishes {
+struct Request {
   std::string file, out, explain, page, device, database, command;
   std::vector<std::string> parameters;
   std::size_t elements = 0;
@@ -115,16 +115,16 @@ void ask_machine(const std::string& named, const std::string& emit, place::Memor
   if (!info.limits.private_arrays_in_registers && memories.tiles == "auto") memories.tiles = "never";
 }
 
-void run(const Wishes& wishes) {
-  if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
-  const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
-  place::Options options = wishes.options;
-  if (!wishes.database.empty()) {
-    const auto found = compile_flags(wishes.database, wishes.file);
+void run(const Request& request) {
+  if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
+  const auto source = base::read_file(request.file, std::size_t{8} << 20);
+  place::Options options = request.options;
+  if (!request.database.empty()) {
+    const auto found = compile_flags(request.database, request.file);
     options.flags.insert(options.flags.begin(), found.begin(), found.end());
   }
   const auto given = options.flags;
-  const bool c = wishes.file.size() > 2 && wishes.file.substr(wishes.file.size() - 2) == ".c";
+  const bool c = request.file.size() > 2 && request.file.substr(request.file.size() - 2) == ".c";
   bool standard = false;
   for (const std::string& f : options.flags) standard |= f.rfind("-std=", 0) == 0;
   if (!standard) options.flags.insert(options.flags.begin(), c ? "-std=c17" : "-std=c++20");
@@ -132,28 +132,28 @@ void run(const Wishes& wishes) {
       std::remove_if(options.flags.begin(), options.flags.end(),
                      [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
       options.flags.end());
-  if (options.emit != "openmp" && !wishes.verdicts && !wishes.json)
-    ask_machine(wishes.device, options.emit, options.memories);
+  if (options.emit != "openmp" && !request.verdicts && !request.json)
+    ask_machine(request.device, options.emit, options.memories);
   // Of each part; how long it takes is not known before.
   const auto progress = base::terminal_progress();
-  progress(0, "reading " + wishes.file);
-  place::Report report = place::analyze(wishes.file, options);
+  progress(0, "reading " + request.file);
+  place::Report report = place::analyze(request.file, options);
   if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report.errors));
-  place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
-  if (!wishes.command.empty()) {
+  place::dynamic::Command users{request.command, given, options.emit, request.device};
+  if (!request.command.empty()) {
     progress(0.2, "running the program");
     place::dynamic::measure(report, *source, users);
   }
   base::clear_progress();
   const auto parameters =
-      options.function.empty() ? std::map<std::string, long>{} : pinned(wishes.parameters, report.parameters);
-  if (!wishes.page.empty()) base::write_file(wishes.page, place::to_page(report));
-  if (!wishes.explain.empty()) {
-    fmt::print("{}", place::explain(report, wishes.explain));
+      options.function.empty() ? std::map<std::string, long>{} : pinned(request.parameters, report.parameters);
+  if (!request.page.empty()) base::write_file(request.page, place::to_page(report));
+  if (!request.explain.empty()) {
+    fmt::print("{}", place::explain(report, request.explain));
     return;
   }
-  fmt::print("{}", wishes.json ? place::to_json(report) : place::to_text(report));
-  if (wishes.verdicts || wishes.json || options.function.empty()) return;
+  fmt::print("{}", request.json ? place::to_json(report) : place::to_text(report));
+  if (request.verdicts || request.json || options.function.empty()) return;
   if (report.placed.empty()) {
     fmt::print("nothing is placed, no file is written\n");
     return;
@@ -162,10 +162,10 @@ void run(const Wishes& wishes) {
   if (!threads && !some_device())
     throw Error(ErrorKind::unavailable,
                 "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
-  place::judge::Wishes judging;
+  place::judge::Request judging;
   judging.flags = given;
   judging.parameters = parameters;
-  judging.device = wishes.device;
+  judging.device = request.device;
   judging.emit = options.emit;
   place::Report judged = report;
   if (other_device) {  // the same kernels on what there is, and CUDA's compiler over the program itself
@@ -173,10 +173,10 @@ void run(const Wishes& wishes) {
     if (const std::string fault = place::judge::cuda_fault(report, judging); !fault.empty())
       throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
     options.emit = judging.emit = "ridge";
-    judged = place::analyze(wishes.file, options);
+    judged = place::analyze(request.file, options);
   }
   bool by_run = false;
-  if (!wishes.command.empty() && !other_device) {  // the user's own data first
+  if (!request.command.empty() && !other_device) {  // the user's own data first
     progress(0.4, "running the placed program on its own data");
     const auto sameness = place::dynamic::same_output(report, *source, users);
     base::clear_progress();
@@ -186,7 +186,7 @@ void run(const Wishes& wishes) {
                base::human_seconds(sameness.placed_seconds));
     by_run = sameness.proves;
   }
-  judging.elements = static_cast<long>(wishes.elements);
+  judging.elements = static_cast<long>(request.elements);
   judging.weighs = !parameters.empty() && !other_device;
   progress(0.6, "compiling and comparing the original and the placed program");
   auto outcome = place::judge::compare(judged, *source, judging);
@@ -195,7 +195,7 @@ void run(const Wishes& wishes) {
     for (const std::string& kernel : outcome.slower)
       fmt::print("{} goes back to the host: with it the program is slower\n", kernel);
     options.without = outcome.slower;
-    report = place::analyze(wishes.file, options);
+    report = place::analyze(request.file, options);
     if (report.placed.empty()) {
       fmt::print("nothing is left on the device, no file is written\n");
       return;
@@ -205,9 +205,9 @@ void run(const Wishes& wishes) {
     outcome = place::judge::compare(report, *source, judging);
     base::clear_progress();
   }
-  if (outcome.verified && judging.weighs && tiled(report) && wishes.options.memories.tiles == "auto") {
+  if (outcome.verified && judging.weighs && tiled(report) && request.options.memories.tiles == "auto") {
     options.memories.tiles = "never";  // the model has said what pays, now the clock does
-    place::Report plain = place::analyze(wishes.file, options);
+    place::Report plain = place::analyze(request.file, options);
     judging.weighs = false;
     progress(0.9, "comparing without tiles in local memory");
     const auto without = place::judge::compare(plain, *source, judging);
@@ -232,10 +232,10 @@ void run(const Wishes& wishes) {
     fmt::print("slower than the original at these sizes: put back, no file is written\n");
     return;
   }
-  fs::path out = wishes.out;
+  fs::path out = request.out;
   if (out.empty()) {
-    const fs::path from = wishes.file;
-    const std::string extension = wishes.options.emit == "cuda" ? ".cu" : from.extension().string();
+    const fs::path from = request.file;
+    const std::string extension = request.options.emit == "cuda" ? ".cu" : from.extension().string();
     out = from.parent_path() / (from.stem().string() + "_placed" + extension);
   }
   base::write_file(out, report.placed);
@@ -243,13 +243,13 @@ void run(const Wishes& wishes) {
                                                        {"opencl", "with -lOpenCL"},
                                                        {"cuda", "with nvcc -O3 -fmad=false"},
                                                        {"openmp", "with -fopenmp"}};
-  fmt::print("{} written: compile it {}\n", out.string(), ways.at(wishes.options.emit));
+  fmt::print("{} written: compile it {}\n", out.string(), ways.at(request.options.emit));
 }
 
 }  // namespace
 
 void add_place(Command& program) {
-  auto wishes = std::make_shared<Wishes>();
+  auto request = std::make_shared<Request>();
   Command& command = program.subcommand(
       "place", "Sequential C++ loops to a device: a verdict on every loop, placed and verified code");
   command.footer(R"(
@@ -266,47 +266,47 @@ and why not (arrays, pointers, std::vector, array and span, cv::Mat, and views o
 return), and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
 program are compiled and run on the same made-up data first; without equal results no file is written. Flags of the
 compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
-  command.option("file", wishes->file, "A C++ file").required().reads();
+  command.option("file", request->file, "A C++ file").required().reads();
   command
-      .option("--function", wishes->options.function,
+      .option("--function", request->options.function,
               "The function to place, with all it calls (without: verdicts on every function)")
       .value_name("NAME");
-  command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").writes();
+  command.option("--out", request->out, "The placed file (default FILE_placed.cpp)").writes();
   command
-      .option("--emit", wishes->options.emit,
+      .option("--emit", request->options.emit,
               "ridge: kernels on any device; opencl, cuda: a program that needs no Ridgeline; openmp: threads")
       .shows_default()
       .one_of({"ridge", "opencl", "cuda", "openmp"});
-  command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
+  command.option("--device", request->device, "Where the placed program is compared").value_name("NAME");
   command
-      .option("--param", wishes->parameters,
+      .option("--param", request->parameters,
               "The value of an integer parameter, or of a view's (in.rows=N), in the comparison; may be repeated")
       .value_name("NAME=N");
   command
-      .option("--elements", wishes->elements,
+      .option("--elements", request->elements,
               "Elements of every array in the comparison (default: by the sizes, at most 2^25)")
       .value_name("N");
-  command.option("--explain", wishes->explain, "Only this loop, with all that is known of it").value_name("LOOP");
+  command.option("--explain", request->explain, "Only this loop, with all that is known of it").value_name("LOOP");
   command
-      .option("-p,--database", wishes->database,
+      .option("-p,--database", request->database,
               "Flags of the compiler from this compile_commands.json, or from the one in this folder")
       .value_name("FOLDER");
-  command.option("--report", wishes->page, "The spine of the program as an HTML page").writes();
+  command.option("--report", request->page, "The spine of the program as an HTML page").writes();
   command
-      .option("--run", wishes->command,
+      .option("--run", request->command,
               "A command that runs the program FILE makes, {} in it: the time of its functions and loops, and the "
               "placed one compared")
       .value_name("COMMAND");
   command
-      .option("--tiles", wishes->options.memories.tiles,
+      .option("--tiles", request->options.memories.tiles,
               "Windows that are read again, in local memory: by the machine model, always or never")
       .shows_default()
       .one_of({"auto", "always", "never"});
-  command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
-  command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
-  command.flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");
-  command.option("flags", wishes->options.flags, "After --: flags of the compiler").value_name("FLAG");
-  command.runs([wishes] { run(*wishes); });
+  command.option("--seconds", request->options.seconds, "The reader may take").shows_default().positive();
+  command.flag("--json", request->json, "The verdicts as JSON, nothing is written");
+  command.flag("--verdicts", request->verdicts, "The verdicts only, nothing is written");
+  command.option("flags", request->options.flags, "After --: flags of the compiler").value_name("FLAG");
+  command.runs([request] { run(*request); });
 }
 
 }  // namespace ridge::cli

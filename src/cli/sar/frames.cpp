@@ -28,19 +28,19 @@ std::vector<sar::Target> targets_of(const sar::Problem& problem) {
 
 }  // namespace
 
-SarFrames::SarFrames(const SarWishes& wishes) {
-  if (wishes.in.empty()) {
-    frame_ = simulate(wishes.problem, targets_of(wishes.problem));
+SarFrames::SarFrames(const SarOptions& options) {
+  if (options.in.empty()) {
+    frame_ = simulate(options.problem, targets_of(options.problem));
     return;
   }
-  in_ = std::make_unique<io::InputStream>(wishes.in);
-  if (!io::looks_like_npy(in_->peek(6)) && !wishes.in.ends_with(".npy")) return;
+  in_ = std::make_unique<io::InputStream>(options.in);
+  if (!io::looks_like_npy(in_->peek(6)) && !options.in.ends_with(".npy")) return;
   const auto header = io::read_npy_header(*in_);
   const auto& shape = header.shape;
   if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||
-      shape[shape.size() - 2] != wishes.problem.pulses || shape.back() != wishes.problem.samples) {
+      shape[shape.size() - 2] != options.problem.pulses || shape.back() != options.problem.samples) {
     throw Error(ErrorKind::io, fmt::format("{}: expected complex64 of shape {}x{}, or frames of it; it holds {} of {}",
-                                           wishes.in, wishes.problem.pulses, wishes.problem.samples,
+                                           options.in, options.problem.pulses, options.problem.samples,
                                            io::name_of(header.type), fmt::join(shape, "x")));
   }
 }
@@ -54,10 +54,10 @@ bool SarFrames::read(std::span<sar::Complex> to) {
   return got != 0;
 }
 
-SarImages::SarImages(const SarWishes& wishes) : problem_(wishes.problem) {
-  if (wishes.out.empty()) return;
-  npy_ = wishes.out.ends_with(".npy");
-  out_ = std::make_unique<io::OutputStream>(wishes.out);
+SarImages::SarImages(const SarOptions& options) : problem_(options.problem) {
+  if (options.out.empty()) return;
+  npy_ = options.out.ends_with(".npy");
+  out_ = std::make_unique<io::OutputStream>(options.out);
   if (npy_ && out_->is_pipe()) throw Error(ErrorKind::invalid_argument, "a pipe takes raw images: leave out .npy");
   if (npy_) write_header(false);
 }

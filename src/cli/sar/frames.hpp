@@ -11,7 +11,7 @@
 
 namespace ridge::cli {
 
-struct SarWishes {
+struct SarOptions {
   std::string in, out, png, device, window = "hamming";
   sar::Problem problem;
   std::size_t frames = 100;
@@ -28,7 +28,7 @@ const std::vector<SimulatedTarget>& simulated_targets();
 // Frames to focus: simulated ones without end, or those of a file or pipe.
 class SarFrames {
  public:
-  explicit SarFrames(const SarWishes& wishes);
+  explicit SarFrames(const SarOptions& options);
   bool simulated() const { return in_ == nullptr; }
   // The simulated frame.
   std::span<const sar::Complex> frame() const { return frame_; }
@@ -43,7 +43,7 @@ class SarFrames {
 // All images, one after the other.
 class SarImages {
  public:
-  explicit SarImages(const SarWishes& wishes);
+  explicit SarImages(const SarOptions& options);
   void write(std::span<const sar::Complex> image);
   void finish();
 

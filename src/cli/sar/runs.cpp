@@ -41,12 +41,12 @@ void fill_and_warm(sar::Stream& stream, std::span<const sar::Complex> frame) {
 
 }  // namespace
 
-SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, const Device& device, SarFrames& frames,
-                                 const HaveImage& have) {
+SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream, const Device& device,
+                                 SarFrames& frames, const HaveImage& have) {
   SarTimes times;
   const bool simulated = frames.simulated();
-  std::vector<sar::Complex> image(wishes.copies ? wishes.problem.pulses * wishes.problem.samples : 0), echoes;
-  if (wishes.copies) {
+  std::vector<sar::Complex> image(options.copies ? options.problem.pulses * options.problem.samples : 0), echoes;
+  if (options.copies) {
     echoes.assign(frames.frame().begin(), frames.frame().end());
     echoes.resize(image.size());
   }
@@ -60,10 +60,10 @@ SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, c
     times.frames.push_back(now - before);
     before = now;
     have(finished);
-    if (simulated) progress(static_cast<double>(times.frames.size()) / static_cast<double>(wishes.frames), "focusing");
+    if (simulated) progress(static_cast<double>(times.frames.size()) / static_cast<double>(options.frames), "focusing");
   };
-  for (std::size_t i = 0; !simulated || i < wishes.frames; ++i) {
-    if (wishes.copies) {
+  for (std::size_t i = 0; !simulated || i < options.frames; ++i) {
+    if (options.copies) {
       if (!simulated && !frames.read(echoes)) break;
       if (stream.push(echoes, image)) done(image);
     } else {
@@ -72,7 +72,7 @@ SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, c
       if (stream.full()) done(stream.take());
     }
   }
-  if (wishes.copies) {
+  if (options.copies) {
     while (stream.finish(image)) done(image);
   } else {
     while (stream.on_their_way() > 0) done(stream.take());
@@ -82,7 +82,7 @@ SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, c
   return times;
 }
 
-SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Device& device) {
+SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Device& device) {
   SarTimes times;
   std::deque<double> came;
   Meter meter(device);
@@ -92,8 +92,8 @@ SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Devic
     times.frames.push_back(base::now() - came.front());
     came.pop_front();
   };
-  for (std::size_t i = 0; i < wishes.frames; ++i) {
-    const double due = start + static_cast<double>(i) / wishes.rate;
+  for (std::size_t i = 0; i < options.frames; ++i) {
+    const double due = start + static_cast<double>(i) / options.rate;
     while (base::now() < due) {
       if (stream.ready()) take();
       if (due - base::now() > 1e-3 && stream.on_their_way() == 0)

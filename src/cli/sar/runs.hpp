@@ -20,11 +20,11 @@ using HaveImage = std::function<void(std::span<const sar::Complex> image)>;
 
 // Frames as fast as they go. Simulated ones lie in the stream's own memory already, as a receiver would leave them
 // there; with `copies` they and their images are copied from and to memory of any kind.
-SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, const Device& device, SarFrames& frames,
-                                 const HaveImage& have);
+SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream, const Device& device,
+                                 SarFrames& frames, const HaveImage& have);
 
 // Simulated frames that come `rate` times a second: how long each takes until its image is there.
-SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Device& device);
+SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Device& device);
 
 // The data stay where the device has them: seconds a frame in `frames`, one value.
 SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> frame);

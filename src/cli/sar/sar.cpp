@@ -16,11 +16,11 @@ namespace ridge::cli {
 namespace {
 
 // Magnitudes in dB below the brightest point, 60 dB deep.
-void draw(const SarWishes& wishes, std::span<const sar::Complex> image) {
+void draw(const SarOptions& options, std::span<const sar::Complex> image) {
   float brightest = 0;
   for (const auto& value : image) brightest = std::max(brightest, std::abs(value));
-  const std::size_t pulses = wishes.problem.pulses;
-  const io::GridSource source{.shape = {wishes.problem.samples, pulses},
+  const std::size_t pulses = options.problem.pulses;
+  const io::GridSource source{.shape = {options.problem.samples, pulses},
                               .type = io::ElementType::float32,
                               .names = {"dB"},
                               .read = [&](std::size_t, std::size_t begin, std::size_t end, void* to) {
@@ -36,11 +36,11 @@ void draw(const SarWishes& wishes, std::span<const sar::Complex> image) {
                       .high = 0,
                       .title = "dB below the peak",
                       .y_up = false,
-                      .x = {.name = "along the track, m", .step = sar::along_cell(wishes.problem.radar)},
+                      .x = {.name = "along the track, m", .step = sar::along_cell(options.problem.radar)},
                       .y = {.name = "range, m",
-                            .first = wishes.problem.radar.near_range_m,
-                            .step = sar::range_cell(wishes.problem.radar)}});
-  io::write_png(wishes.png, picture.raster);
+                            .first = options.problem.radar.near_range_m,
+                            .step = sar::range_cell(options.problem.radar)}});
+  io::write_png(options.png, picture.raster);
 }
 
 void print_points(const sar::Problem& problem, std::span<const sar::Complex> image) {
@@ -66,62 +66,62 @@ std::string energy_text(const SarTimes& times, double frames) {
                                : "energy not counted: " + times.why_not;
 }
 
-void print_stream(const SarWishes& wishes, const SarTimes& times) {
+void print_stream(const SarOptions& options, const SarTimes& times) {
   const auto count = static_cast<double>(times.frames.size());
   const double mean = times.total / count;
   auto sorted = times.frames;
   std::sort(sorted.begin(), sorted.end());
   fmt::print("{} frames with transfers, {}: {:.1f} a second, {} a frame (median {}, worst {}), {}\n", sorted.size(),
-             wishes.copies ? "copied from and to memory of any kind" : "in the stream's own memory", 1 / mean,
+             options.copies ? "copied from and to memory of any kind" : "in the stream's own memory", 1 / mean,
              base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
              base::human_seconds(sorted.back()), energy_text(times, count));
-  if (wishes.rate <= 0) return;
-  const double deadline = 1 / wishes.rate;
+  if (options.rate <= 0) return;
+  const double deadline = 1 / options.rate;
   const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > deadline; });
   fmt::print("deadline {} ({} frames a second): {} late, margin {:.2f}x, utilisation {:.0f} %\n",
-             base::human_seconds(deadline), wishes.rate, late, deadline / mean, 100 * mean / deadline);
+             base::human_seconds(deadline), options.rate, late, deadline / mean, 100 * mean / deadline);
 }
 
-void print_paced(const SarWishes& wishes, const SarTimes& times) {
+void print_paced(const SarOptions& options, const SarTimes& times) {
   auto sorted = times.frames;
   std::sort(sorted.begin(), sorted.end());
-  const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > 1 / wishes.rate; });
+  const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > 1 / options.rate; });
   fmt::print(
       "{} frames that come {} times a second: image after {} (median), {} (worst); {} later than one frame's "
       "time; {}\n",
-      sorted.size(), wishes.rate, base::human_seconds(sorted[sorted.size() / 2]), base::human_seconds(sorted.back()),
+      sorted.size(), options.rate, base::human_seconds(sorted[sorted.size() / 2]), base::human_seconds(sorted.back()),
       late, energy_text(times, static_cast<double>(sorted.size())));
 }
 
-void run_sar(SarWishes wishes) {
+void run_sar(SarOptions options) {
   static const std::map<std::string, sar::Window> windows{
       {"none", sar::Window::none}, {"hamming", sar::Window::hamming}, {"taylor", sar::Window::taylor}};
-  wishes.problem.window = windows.at(wishes.window);
-  check(wishes.problem);
-  const Device device = ridge::device(wishes.device);
-  const planner::Options options{.effort = wishes.measure ? Effort::measured : Effort::quick};
-  SarFrames frames(wishes);
-  SarImages images(wishes);
+  options.problem.window = windows.at(options.window);
+  check(options.problem);
+  const Device device = ridge::device(options.device);
+  const planner::Options planning{.effort = options.measure ? Effort::measured : Effort::quick};
+  SarFrames frames(options);
+  SarImages images(options);
   std::vector<sar::Complex> image;  // the last one
-  const sar::Plan focus(device, wishes.problem, options);
-  if (wishes.explain) fmt::print("{}\n", focus.explain());
-  sar::Stream stream(device, wishes.problem, options);
-  const bool keep = !wishes.png.empty() || frames.simulated();
+  const sar::Plan focus(device, options.problem, planning);
+  if (options.explain) fmt::print("{}\n", focus.explain());
+  sar::Stream stream(device, options.problem, planning);
+  const bool keep = !options.png.empty() || frames.simulated();
   std::size_t seen = 0;
   const SarTimes times =
-      run_as_fast_as_possible(wishes, stream, device, frames, [&](std::span<const sar::Complex> finished) {
+      run_as_fast_as_possible(options, stream, device, frames, [&](std::span<const sar::Complex> finished) {
         images.write(finished);
         // Of a file nobody knows which image is the last.
-        if (keep && (!frames.simulated() || ++seen == wishes.frames)) image.assign(finished.begin(), finished.end());
+        if (keep && (!frames.simulated() || ++seen == options.frames)) image.assign(finished.begin(), finished.end());
       });
-  if (times.frames.empty()) throw Error(ErrorKind::io, wishes.in + ": no frame in it");
+  if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": no frame in it");
   images.finish();
-  if (!wishes.png.empty()) draw(wishes, image);
-  if (wishes.out == "-") return;  // standard output is the images'
-  if (frames.simulated()) print_points(wishes.problem, image);
-  print_stream(wishes, times);
+  if (!options.png.empty()) draw(options, image);
+  if (options.out == "-") return;  // standard output is the images'
+  if (frames.simulated()) print_points(options.problem, image);
+  print_stream(options, times);
   if (!frames.simulated()) return;
-  if (wishes.rate > 0) print_paced(wishes, run_at_a_rate(wishes, stream, device));
+  if (options.rate > 0) print_paced(options, run_at_a_rate(options, stream, device));
   const SarTimes resident = run_in_place(focus, frames.frame());
   fmt::print("data in place: {:.1f} frames a second, {} a frame, {}, {}\n", 1 / resident.total,
              base::human_seconds(resident.total), base::human_rate(focus.flops() / resident.total, "FLOP/s"),
@@ -142,17 +142,17 @@ void add_sar(Command& program) {
       "corner turn, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
       "run beside the work on another; frames are read straight into page-locked memory and written straight from it.\n"
       "With --rate, simulated frames first come as fast as they go, then so many times a second.");
-  auto wishes = std::make_shared<SarWishes>();
-  auto& radar = wishes->problem.radar;
-  command.option("--in", wishes->in, "Frames from a .npy or raw file, or - (default: simulated targets)").reads();
-  command.option("--out", wishes->out, "Images to a .npy or raw file, or -").writes();
-  command.option("--png", wishes->png, "The last image, in dB, as .png").writes().ends_in({".png"});
-  command.option("--device", wishes->device, "Where to run");
-  command.option("--frames", wishes->frames, "Simulated frames").shows_default().positive();
-  command.option("--rate", wishes->rate, "Frames a second that are needed: the deadline").positive();
-  command.option("--pulses", wishes->problem.pulses, "Of a frame").shows_default();
-  command.option("--samples", wishes->problem.samples, "Of a pulse's echo").shows_default();
-  command.option("--window", wishes->window, "none, hamming or taylor")
+  auto options = std::make_shared<SarOptions>();
+  auto& radar = options->problem.radar;
+  command.option("--in", options->in, "Frames from a .npy or raw file, or - (default: simulated targets)").reads();
+  command.option("--out", options->out, "Images to a .npy or raw file, or -").writes();
+  command.option("--png", options->png, "The last image, in dB, as .png").writes().ends_in({".png"});
+  command.option("--device", options->device, "Where to run");
+  command.option("--frames", options->frames, "Simulated frames").shows_default().positive();
+  command.option("--rate", options->rate, "Frames a second that are needed: the deadline").positive();
+  command.option("--pulses", options->problem.pulses, "Of a frame").shows_default();
+  command.option("--samples", options->problem.samples, "Of a pulse's echo").shows_default();
+  command.option("--window", options->window, "none, hamming or taylor")
       .one_of({"none", "hamming", "taylor"})
       .shows_default();
   command.option("--carrier", radar.carrier_hz, "Hz").shows_default();
@@ -163,13 +163,13 @@ void add_sar(Command& program) {
   command.option("--speed", radar.speed_m_s, "m/s").shows_default();
   command.option("--near-range", radar.near_range_m, "Of the first sample, m").shows_default();
   command.option("--beam", radar.beam_rad, "Full width between nulls, rad").shows_default();
-  command.option("--doppler-share", wishes->problem.doppler_share, "Of the beam's band, what is processed")
+  command.option("--doppler-share", options->problem.doppler_share, "Of the beam's band, what is processed")
       .shows_default();
-  command.threads(wishes->problem.threads);
-  command.flag("--copies", wishes->copies, "Frames and images in memory of any kind, copied by several threads");
-  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winners");
-  command.flag("--explain", wishes->explain, "Print the plans");
-  command.runs([wishes] { run_sar(*wishes); });
+  command.threads(options->problem.threads);
+  command.flag("--copies", options->copies, "Frames and images in memory of any kind, copied by several threads");
+  command.flag("--measure", options->measure, "Time the best variants first, and remember the winners");
+  command.flag("--explain", options->explain, "Print the plans");
+  command.runs([options] { run_sar(*options); });
 }
 
 }  // namespace ridge::cli

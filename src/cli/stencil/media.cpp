@@ -27,7 +27,7 @@
 namespace ridge::cli {
 namespace {
 
-struct MediumWishes {
+struct MediumOptions {
   std::string device, size, medium, border = "fixed", source, record, out, type = "f32";
   std::size_t steps = 1000, layer = 24, depth = 4;
   double value = 1, spacing = 1, dt = 0, frequency = 0;
@@ -38,28 +38,28 @@ struct MediumWishes {
 [[noreturn]] void refuse_medium(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // The medium, a number a cell: out of a file, or the same everywhere.
-InputGrid read_medium(const MediumWishes& wishes, std::size_t axes) {
+InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
   InputGrid medium;
-  if (!wishes.medium.empty()) {
-    if (!wishes.size.empty()) refuse_medium("--size goes with a medium that is the same everywhere, not with a file");
+  if (!options.medium.empty()) {
+    if (!options.size.empty()) refuse_medium("--size goes with a medium that is the same everywhere, not with a file");
     try {
-      medium = read_grid(wishes.medium, axes);
+      medium = read_grid(options.medium, axes);
     } catch (const Error&) {
       if (axes == 2) throw;
-      medium = read_grid(wishes.medium, 2);
+      medium = read_grid(options.medium, 2);
     }
     if (medium.channels != 1)
       refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium here has {} axes and one number a cell",
-                                wishes.medium, medium.channels, fmt::join(medium.shape, "x"),
+                                options.medium, medium.channels, fmt::join(medium.shape, "x"),
                                 axes == 2 ? "2" : "2 or 3"));
   } else {
-    medium.shape = wishes.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(wishes.size);
+    medium.shape = options.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(options.size);
     std::size_t cells = 1;
     for (const std::size_t side : medium.shape) {
       if (__builtin_mul_overflow(cells, side, &cells))
-        refuse_medium(fmt::format("--size {}: too large to count", wishes.size));
+        refuse_medium(fmt::format("--size {}: too large to count", options.size));
     }
-    medium.values.assign(cells, wishes.value);
+    medium.values.assign(cells, options.value);
   }
   if (medium.shape.size() < 2 || medium.shape.size() > axes)
     refuse_medium(
@@ -72,20 +72,20 @@ InputGrid read_medium(const MediumWishes& wishes, std::size_t axes) {
 }
 
 // "40,256": a cell, slowest axis first. Empty: near the first side, in the middle of the others.
-std::array<std::size_t, 3> source_cell(const MediumWishes& wishes, const std::vector<std::size_t>& shape) {
+std::array<std::size_t, 3> source_cell(const MediumOptions& options, const std::vector<std::size_t>& shape) {
   std::array<std::size_t, 3> cell{};
   const std::size_t missing = 3 - shape.size();
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    cell[missing + axis] = axis == 0 ? std::min(wishes.layer + 4, shape[0] / 2) : shape[axis] / 2;
-  const char* at = wishes.source.data();
-  const char* const end = at + wishes.source.size();
-  for (std::size_t axis = 0; axis < shape.size() && !wishes.source.empty(); ++axis) {
+    cell[missing + axis] = axis == 0 ? std::min(options.layer + 4, shape[0] / 2) : shape[axis] / 2;
+  const char* at = options.source.data();
+  const char* const end = at + options.source.size();
+  for (std::size_t axis = 0; axis < shape.size() && !options.source.empty(); ++axis) {
     std::size_t& place = cell[missing + axis];
     const auto [next, error] = std::from_chars(at, end, place);
     const bool last = axis + 1 == shape.size();
     if (error != std::errc{} || place >= shape[axis] || (last ? next != end : next == end || *next != ','))
       refuse_medium(fmt::format("--source {}: no cell of a grid of {}; write as many numbers with commas between them",
-                                wishes.source, fmt::join(shape, "x")));
+                                options.source, fmt::join(shape, "x")));
     at = next + (last ? 0 : 1);
   }
   return cell;
@@ -154,19 +154,19 @@ struct Driven {
 };
 
 // Before anything is computed.
-void check_medium(const MediumWishes& wishes, const std::vector<std::size_t>& shape) {
-  if (wishes.record.empty()) return;
-  if (wishes.depth >= shape[0])
-    refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", wishes.depth, fmt::join(shape, "x")));
+void check_medium(const MediumOptions& options, const std::vector<std::size_t>& shape) {
+  if (options.record.empty()) return;
+  if (options.depth >= shape[0])
+    refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", options.depth, fmt::join(shape, "x")));
   // What the receivers hear is kept until the end, and copied once to be written.
-  const double bytes = 2.0 * static_cast<double>(wishes.steps) * static_cast<double>(shape.back()) *
-                       (wishes.type == "f64" ? sizeof(double) : sizeof(float));
+  const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(shape.back()) *
+                       (options.type == "f64" ? sizeof(double) : sizeof(float));
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (!(bytes <= memory))
     refuse_medium(
         fmt::format("--record of {} steps by {} cells needs {} of memory, and this machine has {}; take "
                     "fewer --steps",
-                    wishes.steps, shape.back(), base::human_bytes(bytes), base::human_bytes(memory)));
+                    options.steps, shape.back(), base::human_bytes(bytes), base::human_bytes(memory)));
 }
 
 // A pulse whose waves are shorter than two cells is none on this grid.
@@ -180,13 +180,13 @@ void check_frequency(double frequency, double slowest, double spacing) {
 }
 
 // The layer asked for, or as much of the usual one as a small grid has room for.
-std::size_t settled_layer(const MediumWishes& wishes, bool given, const std::vector<std::size_t>& shape) {
+std::size_t settled_layer(const MediumOptions& options, bool given, const std::vector<std::size_t>& shape) {
   const std::size_t shortest = *std::min_element(shape.begin(), shape.end());
-  if (!given) return std::min(wishes.layer, shortest / 6);
-  if (wishes.layer > 0 && 2 * wishes.layer >= shortest)
+  if (!given) return std::min(options.layer, shortest / 6);
+  if (options.layer > 0 && 2 * options.layer >= shortest)
     refuse_medium(
-        fmt::format("--layer {}: nothing would be left of a grid of {}", wishes.layer, fmt::join(shape, "x")));
-  return wishes.layer;
+        fmt::format("--layer {}: nothing would be left of a grid of {}", options.layer, fmt::join(shape, "x")));
+  return options.layer;
 }
 
 // Receivers: the row of cells `depth` below the first side, through the source's plane. What they hear is kept where
@@ -194,10 +194,10 @@ std::size_t settled_layer(const MediumWishes& wishes, bool given, const std::vec
 template <class T>
 class Receivers {
  public:
-  Receivers(const MediumWishes& wishes, const Driven<T>& driven, const std::array<std::size_t, 3>& source)
-      : box_{source, {1, 1, driven.shape.back()}}, fields_(driven.update.fields), wanted_(!wishes.record.empty()) {
+  Receivers(const MediumOptions& options, const Driven<T>& driven, const std::array<std::size_t, 3>& source)
+      : box_{source, {1, 1, driven.shape.back()}}, fields_(driven.update.fields), wanted_(!options.record.empty()) {
     box_.begin[2] = 0;
-    box_.begin[3 - driven.shape.size()] = wishes.depth;
+    box_.begin[3 - driven.shape.size()] = options.depth;
     // Cells of a fixed side do not change, and their older level is not what they were.
     pairs_ = driven.remembers;
     for (std::size_t axis = 0; axis < driven.shape.size(); ++axis) {
@@ -232,50 +232,50 @@ class Receivers {
 };
 
 // Cells of a fixed border never change, so a source there would drive nothing.
-void check_source(const MediumWishes& wishes, const stencil::Offset& radius, const stencil::Problem& problem,
+void check_source(const MediumOptions& options, const stencil::Offset& radius, const stencil::Problem& problem,
                   const std::array<std::size_t, 3>& cell) {
   const std::size_t missing = 3 - problem.shape.size();
   for (std::size_t axis = 0; axis < problem.shape.size(); ++axis) {
     const std::size_t at = cell[missing + axis], reach = static_cast<std::size_t>(radius[missing + axis]);
     const bool below = problem.borders.low[axis] == stencil::Border::fixed && at < reach;
     const bool above = problem.borders.high[axis] == stencil::Border::fixed && at + reach >= problem.shape[axis];
-    if (wishes.source.empty() || (!below && !above)) continue;
+    if (options.source.empty() || (!below && !above)) continue;
     refuse_medium(
         fmt::format("--source {}: the outer {} cells of a fixed border do not change; choose a cell further "
                     "inside, or --border mirror",
-                    wishes.source, reach));
+                    options.source, reach));
   }
 }
 
 constexpr double kBetweenWaits = 0.25;  // s, for the progress bar
 
 template <class T>
-void run_driven(const MediumWishes& wishes, Driven<T> driven) {
-  const Device device = ridge::device(wishes.device);
+void run_driven(const MediumOptions& options, Driven<T> driven) {
+  const Device device = ridge::device(options.device);
   const stencil::Problem problem{.shape = driven.shape,
-                                 .borders = stencil::parse_borders(wishes.border, driven.shape.size())};
-  const auto cell = source_cell(wishes, driven.shape);
-  check_source(wishes, driven.update.radius, problem, cell);
+                                 .borders = stencil::parse_borders(options.border, driven.shape.size())};
+  const auto cell = source_cell(options, driven.shape);
+  check_source(options, driven.update.radius, problem, cell);
   const double begin = base::now();
   const stencil::Plan<T> plan(device, driven.update, problem,
-                              {.effort = wishes.measure ? Effort::measured : Effort::quick});
-  if (wishes.explain) fmt::print("{}\n", plan.explain());
+                              {.effort = options.measure ? Effort::measured : Effort::quick});
+  if (options.explain) fmt::print("{}\n", plan.explain());
   stencil::Grid<T> grid(driven.shape, driven.update.fields);
-  Receivers<T> receivers(wishes, driven, cell);
+  Receivers<T> receivers(options, driven, cell);
   const double planned = base::now();
   stencil::Session<T> session = plan.start(grid, &driven.coefficients);
   const double brought = base::now();
   session.prepare(1);
   std::size_t chunk = 64;  // steps at once; grows until it takes as long as the time between waits
-  session.prepare(receivers.steps(std::min(wishes.steps, chunk)));
-  session.prepare(receivers.steps(wishes.steps));
+  session.prepare(receivers.steps(std::min(options.steps, chunk)));
+  session.prepare(receivers.steps(options.steps));
   const double start = base::now();
   const auto progress = base::terminal_progress();
   double waited = start;
-  for (std::size_t step = 0; step < wishes.steps;) {
+  for (std::size_t step = 0; step < options.steps;) {
     const double t = (static_cast<double>(step) + driven.source_time) * driven.dt;
     const bool drives = t < kEnd / driven.frequency;
-    const std::size_t count = drives ? 1 : receivers.steps(std::min(wishes.steps - step, chunk));
+    const std::size_t count = drives ? 1 : receivers.steps(std::min(options.steps - step, chunk));
     session.run(count);
     if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
     receivers.listen(session, count);
@@ -285,8 +285,8 @@ void run_driven(const MediumWishes& wishes, Driven<T> driven) {
     session.wait();
     if (count == chunk && base::now() - waited < kBetweenWaits) chunk *= 2;
     waited = base::now();
-    progress(static_cast<double>(step) / static_cast<double>(wishes.steps),
-             fmt::format("step {} of {}", step, wishes.steps));
+    progress(static_cast<double>(step) / static_cast<double>(options.steps),
+             fmt::format("step {} of {}", step, options.steps));
   }
   session.wait();
   progress(1, "");
@@ -294,36 +294,36 @@ void run_driven(const MediumWishes& wishes, Driven<T> driven) {
   const std::vector<T> record = receivers.heard(session);
   session.read(grid);
   const double moved = base::now() - start - seconds + brought - planned;
-  if (!wishes.record.empty())
-    write_array(wishes.record, {wishes.steps, driven.shape.back()}, record.data(), record.size());
-  if (!wishes.out.empty()) write_array(wishes.out, driven.shape, grid.field(0).data(), grid.cells());
+  if (!options.record.empty())
+    write_array(options.record, {options.steps, driven.shape.back()}, record.data(), record.size());
+  if (!options.out.empty()) write_array(options.out, driven.shape, grid.field(0).data(), grid.cells());
   const auto [low, high] = std::minmax_element(grid.field(0).begin(), grid.field(0).end());
   const auto& decision = plan.decisions().front();
-  const double rate = static_cast<double>(grid.cells() * wishes.steps) / seconds;
+  const double rate = static_cast<double>(grid.cells() * options.steps) / seconds;
   const machine::Bandwidth memory = machine::ceilings(device).memory().all;
   const std::size_t bytes = driven.accesses * sizeof(T);
   const double roof = std::max(memory.copy, memory.copy_streaming) / static_cast<double>(bytes);
   fmt::print(
-      "{}\n{} steps in {}, {} by {}{}; planned and compiled in {}{}\n", driven.about, wishes.steps,
+      "{}\n{} steps in {}, {} by {}{}; planned and compiled in {}{}\n", driven.about, options.steps,
       base::human_seconds(seconds), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
       roof > 0 ? fmt::format(", {:.2g} of what memory allows at {} bytes a cell and step", rate / roof, bytes) : "",
       base::human_seconds(start - brought + planned - begin),
       device.is_host() ? "" : fmt::format(", grid and medium there and back in {}", base::human_seconds(moved)));
-  fmt::print("t = {:.6g}: from {:.6g} to {:.6g}\n", static_cast<double>(wishes.steps) * driven.dt,
+  fmt::print("t = {:.6g}: from {:.6g} to {:.6g}\n", static_cast<double>(options.steps) * driven.dt,
              static_cast<double>(*low), static_cast<double>(*high));
   if (!std::isfinite(static_cast<double>(*low)) || !std::isfinite(static_cast<double>(*high)))
     refuse_medium("the field is no longer a number: the time step is too long");
 }
 
 template <class T>
-Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
+Driven<T> acoustic_run(const MediumOptions& options, const InputGrid& medium) {
   const double fastest = *std::max_element(medium.values.begin(), medium.values.end());
   const double slowest = *std::min_element(medium.values.begin(), medium.values.end());
-  stencil::Acoustic acoustic{.dt = wishes.dt,
-                             .spacing = std::vector<double>(medium.shape.size(), wishes.spacing),
-                             .accuracy = wishes.accuracy,
-                             .absorbing = wishes.layer > 0};
-  const double limit = stencil::acoustic_limit(wishes.accuracy);
+  stencil::Acoustic acoustic{.dt = options.dt,
+                             .spacing = std::vector<double>(medium.shape.size(), options.spacing),
+                             .accuracy = options.accuracy,
+                             .absorbing = options.layer > 0};
+  const double limit = stencil::acoustic_limit(options.accuracy);
   if (acoustic.dt == 0) {
     acoustic.dt = 1;
     acoustic.dt = 0.9 * limit / stencil::courant_number(acoustic, fastest);
@@ -336,43 +336,43 @@ Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
                     acoustic.dt, number, limit, acoustic.dt * limit / number));
   }
   // Eight cells to the shortest wave there is: twice the peak frequency where it is slowest.
-  const double frequency = wishes.frequency > 0 ? wishes.frequency : slowest / (16 * wishes.spacing);
-  check_frequency(frequency, slowest, wishes.spacing);
+  const double frequency = options.frequency > 0 ? options.frequency : slowest / (16 * options.spacing);
+  check_frequency(frequency, slowest, options.spacing);
   Driven<T> driven{
       .update = stencil::acoustic<T>(acoustic),
       .shape = medium.shape,
-      .coefficients = stencil::Grid<T>(medium.shape, wishes.layer > 0 ? 2 : 1),
+      .coefficients = stencil::Grid<T>(medium.shape, options.layer > 0 ? 2 : 1),
       .dt = acoustic.dt,
       .frequency = frequency,
       .strength = 0,
       .source_time = 0,  // u at step n + 1 depends on the source at step n
-      .accesses = wishes.layer > 0 ? 5u : 4u,
+      .accesses = options.layer > 0 ? 5u : 4u,
       .remembers = true,
       .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
                            "{:.3g}), source of {:.4g} Hz, {:.3g} cells to the shortest wave, a layer of {}",
-                           fmt::join(medium.shape, "x"), wishes.type, slowest, fastest, number, limit, frequency,
-                           slowest / (2 * frequency * wishes.spacing), wishes.layer)};
+                           fmt::join(medium.shape, "x"), options.type, slowest, fastest, number, limit, frequency,
+                           slowest / (2 * frequency * options.spacing), options.layer)};
   const double damping =
-      most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
+      most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, options.layer)) * options.spacing);
   for_each_cell(medium, [&](std::size_t i) {
     const double reach = medium.values[i] * acoustic.dt;
     driven.coefficients.field(0)[i] = static_cast<T>(reach * reach);
-    if (wishes.layer == 0) return;
-    const double deep = layer_depth(medium.shape, i, wishes.layer);
+    if (options.layer == 0) return;
+    const double deep = layer_depth(medium.shape, i, options.layer);
     driven.coefficients.field(1)[i] = static_cast<T>(1 / (1 + acoustic.dt * damping * deep * deep));
   });
   // The factor that the Laplacian of that cell has: u_tt = c^2 (u_xx + u_yy + u_zz + pulse).
-  const std::size_t at = cell_index(source_cell(wishes, medium.shape), medium.shape);
+  const std::size_t at = cell_index(source_cell(options, medium.shape), medium.shape);
   driven.strength = static_cast<double>(driven.coefficients.field(0)[at]);
-  if (wishes.layer > 0) driven.strength *= static_cast<double>(driven.coefficients.field(1)[at]);
+  if (options.layer > 0) driven.strength *= static_cast<double>(driven.coefficients.field(1)[at]);
   return driven;
 }
 
 template <class T>
-Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
+Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
   const double least = *std::min_element(medium.values.begin(), medium.values.end());
   const double most = *std::max_element(medium.values.begin(), medium.values.end());
-  stencil::Maxwell maxwell{.dt = wishes.dt, .dy = wishes.spacing, .dx = wishes.spacing};
+  stencil::Maxwell maxwell{.dt = options.dt, .dy = options.spacing, .dx = options.spacing};
   if (maxwell.dt == 0) {
     maxwell.dt = 1;
     maxwell.dt = 0.9 / stencil::courant_number(maxwell, least);
@@ -384,8 +384,8 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
                     "a dt up to {:.4g} will do",
                     maxwell.dt, number, maxwell.dt / number));
   }
-  const double frequency = wishes.frequency > 0 ? wishes.frequency : 1 / (std::sqrt(most) * 20 * wishes.spacing);
-  check_frequency(frequency, 1 / std::sqrt(most), wishes.spacing);
+  const double frequency = options.frequency > 0 ? options.frequency : 1 / (std::sqrt(most) * 20 * options.spacing);
+  check_frequency(frequency, 1 / std::sqrt(most), options.spacing);
   Driven<T> driven{
       .update = stencil::maxwell<T>(maxwell),
       .shape = medium.shape,
@@ -398,55 +398,55 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
       .remembers = false,
       .about = fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}, Courant number {:.3g} (up to 1), "
                            "source of frequency {:.4g}, a layer of {} cells",
-                           fmt::join(medium.shape, "x"), wishes.type, least, most, number, frequency, wishes.layer)};
-  const double damping =
-      most_damping(1 / std::sqrt(least), static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
+                           fmt::join(medium.shape, "x"), options.type, least, most, number, frequency, options.layer)};
+  const double damping = most_damping(1 / std::sqrt(least),
+                                      static_cast<double>(std::max<std::size_t>(1, options.layer)) * options.spacing);
   for_each_cell(medium, [&](std::size_t i) {
-    const double deep = wishes.layer == 0 ? 0 : layer_depth(medium.shape, i, wishes.layer);
+    const double deep = options.layer == 0 ? 0 : layer_depth(medium.shape, i, options.layer);
     // Conductivity over permittivity is twice the damping.
     const double s = damping * deep * deep * maxwell.dt;
     driven.coefficients.field(0)[i] = static_cast<T>((1 - s) / (1 + s));
     driven.coefficients.field(1)[i] = static_cast<T>(maxwell.dt / (medium.values[i] * (1 + s)));
   });
   // The factor that the curl in that cell has: epsilon Ez_t = curl H + pulse.
-  const std::size_t at = cell_index(source_cell(wishes, medium.shape), medium.shape);
+  const std::size_t at = cell_index(source_cell(options, medium.shape), medium.shape);
   driven.strength = static_cast<double>(driven.coefficients.field(1)[at]);
   return driven;
 }
 
 // Gives back --layer, which is another where nobody gave it.
-Option add_medium_options(Command& command, const std::shared_ptr<MediumWishes>& wishes) {
-  command.option("--device", wishes->device, "Where to run").value_name("NAME");
-  command.option("--steps", wishes->steps, "Time steps").shows_default().between(0, kMostSteps);
-  command.option("--size", wishes->size, "Cells along each axis where the medium is the same everywhere [512x512]")
+Option add_medium_options(Command& command, const std::shared_ptr<MediumOptions>& options) {
+  command.option("--device", options->device, "Where to run").value_name("NAME");
+  command.option("--steps", options->steps, "Time steps").shows_default().between(0, kMostSteps);
+  command.option("--size", options->size, "Cells along each axis where the medium is the same everywhere [512x512]")
       .value_name("AxBxC");
-  command.option("--spacing", wishes->spacing, "Of the cells, the same along each axis").shows_default().positive();
-  command.option("--dt", wishes->dt, "Time step (default: 0.9 of the stable one)").positive();
-  command.option("--source", wishes->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
+  command.option("--spacing", options->spacing, "Of the cells, the same along each axis").shows_default().positive();
+  command.option("--dt", options->dt, "Time step (default: 0.9 of the stable one)").positive();
+  command.option("--source", options->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
   command
-      .option("--frequency", wishes->frequency,
+      .option("--frequency", options->frequency,
               "Peak frequency of the source's Ricker pulse (default: what the cells resolve)")
       .positive();
-  command.option("--record", wishes->record, "What a row of receivers hears: steps by cells, .npy")
+  command.option("--record", options->record, "What a row of receivers hears: steps by cells, .npy")
       .writes()
       .ends_in({".npy"});
-  command.option("--depth", wishes->depth, "Of the receivers' row below the first side, in cells").shows_default();
-  command.option("--border", wishes->border, "Behind the layer: fixed, mirror, periodic").shows_default();
-  command.option("--out", wishes->out, "The last state, .npy").writes().ends_in({".npy"});
-  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
-  command.flag("--explain", wishes->explain, "Print the plan");
+  command.option("--depth", options->depth, "Of the receivers' row below the first side, in cells").shows_default();
+  command.option("--border", options->border, "Behind the layer: fixed, mirror, periodic").shows_default();
+  command.option("--out", options->out, "The last state, .npy").writes().ends_in({".npy"});
+  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--measure", options->measure, "Time the best variants first, and remember the winner");
+  command.flag("--explain", options->explain, "Print the plan");
   return command
-      .option("--layer", wishes->layer,
+      .option("--layer", options->layer,
               "Cells along all sides that let waves die out; 0: none [24, or a sixth of the shortest side]")
       .value_name("N");
 }
 
 // The medium, and what depends on its size.
-InputGrid settle_medium(MediumWishes& wishes, const Option& layer, std::size_t axes) {
-  InputGrid medium = read_medium(wishes, axes);
-  check_medium(wishes, medium.shape);
-  wishes.layer = settled_layer(wishes, layer.given(), medium.shape);
+InputGrid settle_medium(MediumOptions& options, const Option& layer, std::size_t axes) {
+  InputGrid medium = read_medium(options, axes);
+  check_medium(options, medium.shape);
+  options.layer = settled_layer(options, layer.given(), medium.shape);
   return medium;
 }
 
@@ -466,21 +466,21 @@ void add_acoustic(Command& stencil) {
       "Receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) "
       "where\n"
       "c is largest; without --dt 0.9 of that is taken. Waves longer than eight cells come out well at order 8.");
-  auto wishes = std::make_shared<MediumWishes>();
-  wishes->value = 1500;
-  wishes->spacing = 10;
-  command.option("--velocity", wishes->medium, "The model, .npy").reads();
-  command.option("--speed", wishes->value, "The same everywhere, without a model").shows_default().positive();
-  command.option("--accuracy", wishes->accuracy, "Order of the differences")
+  auto options = std::make_shared<MediumOptions>();
+  options->value = 1500;
+  options->spacing = 10;
+  command.option("--velocity", options->medium, "The model, .npy").reads();
+  command.option("--speed", options->value, "The same everywhere, without a model").shows_default().positive();
+  command.option("--accuracy", options->accuracy, "Order of the differences")
       .shows_default()
       .one_of({"2", "4", "6", "8"});
-  const Option layer = add_medium_options(command, wishes);
-  command.runs([wishes, layer] {
-    const InputGrid medium = settle_medium(*wishes, layer, 3);
-    if (wishes->type == "f64") {
-      run_driven(*wishes, acoustic_run<double>(*wishes, medium));
+  const Option layer = add_medium_options(command, options);
+  command.runs([options, layer] {
+    const InputGrid medium = settle_medium(*options, layer, 3);
+    if (options->type == "f64") {
+      run_driven(*options, acoustic_run<double>(*options, medium));
     } else {
-      run_driven(*wishes, acoustic_run<float>(*wishes, medium));
+      run_driven(*options, acoustic_run<float>(*options, medium));
     }
   });
 }
@@ -497,16 +497,16 @@ void add_maxwell(Command& stencil) {
       "without\n"
       "--dt it is 0.9. Second order: twenty cells to a wave is a good start. The source adds a Ricker pulse of\n"
       "amplitude 1 to the curl of H in its cell (a current); the peak is at t = 1.5 / frequency.");
-  auto wishes = std::make_shared<MediumWishes>();
-  command.option("--permittivity", wishes->medium, "Relative, one number per cell, .npy").reads();
-  command.option("--epsilon", wishes->value, "The same everywhere, without a file").shows_default().positive();
-  const Option layer = add_medium_options(command, wishes);
-  command.runs([wishes, layer] {
-    const InputGrid medium = settle_medium(*wishes, layer, 2);
-    if (wishes->type == "f64") {
-      run_driven(*wishes, maxwell_run<double>(*wishes, medium));
+  auto options = std::make_shared<MediumOptions>();
+  command.option("--permittivity", options->medium, "Relative, one number per cell, .npy").reads();
+  command.option("--epsilon", options->value, "The same everywhere, without a file").shows_default().positive();
+  const Option layer = add_medium_options(command, options);
+  command.runs([options, layer] {
+    const InputGrid medium = settle_medium(*options, layer, 2);
+    if (options->type == "f64") {
+      run_driven(*options, maxwell_run<double>(*options, medium));
     } else {
-      run_driven(*wishes, maxwell_run<float>(*wishes, medium));
+      run_driven(*options, maxwell_run<float>(*options, medium));
     }
   });
 }

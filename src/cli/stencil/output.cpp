@@ -94,17 +94,17 @@ void write_npy(const std::string& file, const io::GridSource& views) {
   out.commit();
 }
 
-Outputs::Outputs(const RunWishes& wishes, std::string title, std::string colours, std::optional<double> low,
+Outputs::Outputs(const RunOptions& options, std::string title, std::string colours, std::optional<double> low,
                  std::optional<double> high, bool y_up, bool image, std::optional<std::size_t> resumed_from)
-    : wishes_(wishes),
+    : options_(options),
       title_(std::move(title)),
-      colours_(wishes.colours.empty() ? std::move(colours) : wishes.colours),
-      low_(wishes.low ? wishes.low : low),
-      high_(wishes.high ? wishes.high : high),
+      colours_(options.colours.empty() ? std::move(colours) : options.colours),
+      low_(options.low ? options.low : low),
+      high_(options.high ? options.high : high),
       y_up_(y_up),
       image_(image) {
-  const auto encoding = wishes.base64 ? io::VtkEncoding::base64 : io::VtkEncoding::raw;
-  for (const std::string& name : wishes.out) {
+  const auto encoding = options.base64 ? io::VtkEncoding::base64 : io::VtkEncoding::raw;
+  for (const std::string& name : options.out) {
     if (fs::path(name).extension() != ".pvd") continue;
     series_.push_back(resumed_from ? io::VtkSeries(name, *resumed_from, encoding) : io::VtkSeries(name, encoding));
   }
@@ -120,11 +120,11 @@ void Outputs::picture(const std::string& file, std::size_t step, double time, co
     return;
   }
   std::size_t shown = 0;
-  if (!wishes_.field.empty()) {
-    const auto found = std::find(views.names.begin(), views.names.end(), wishes_.field);
+  if (!options_.field.empty()) {
+    const auto found = std::find(views.names.begin(), views.names.end(), options_.field);
     if (found == views.names.end()) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("--field {}: there are {}", wishes_.field, fmt::join(views.names, ", ")));
+                  fmt::format("--field {}: there are {}", options_.field, fmt::join(views.names, ", ")));
     }
     shown = static_cast<std::size_t>(found - views.names.begin());
   }
@@ -132,32 +132,33 @@ void Outputs::picture(const std::string& file, std::size_t step, double time, co
   const bool own_range = shown == 0;  // the problem's range is that of its first view
   io::write_png(file, io::draw_field(views, shown,
                                      {.map = colours_,
-                                      .low = own_range || wishes_.low ? low_ : std::nullopt,
-                                      .high = own_range || wishes_.high ? high_ : std::nullopt,
+                                      .low = own_range || options_.low ? low_ : std::nullopt,
+                                      .high = own_range || options_.high ? high_ : std::nullopt,
                                       .title = title,
-                                      .longest = wishes_.pixels,
+                                      .longest = options_.pixels,
                                       .y_up = y_up_})
                           .raster);
 }
 
 void Outputs::frame(std::size_t step, double time, bool last, const io::GridSource& views) {
   std::size_t next = 0;
-  for (const std::string& name : wishes_.out) {
+  for (const std::string& name : options_.out) {
     const auto ending = fs::path(name).extension();
     if (ending == ".pvd") {
       series_[next++].add(step, time, views);
       note(fmt::format("{}: the series, for ParaView", name));
     } else if (last) {
-      if (ending == ".vti") io::write_vti(name, views, wishes_.base64 ? io::VtkEncoding::base64 : io::VtkEncoding::raw);
+      if (ending == ".vti")
+        io::write_vti(name, views, options_.base64 ? io::VtkEncoding::base64 : io::VtkEncoding::raw);
       if (ending == ".npy") write_npy(name, views);
       if (ending == ".png") picture(name, step, time, views);
       note(fmt::format("{}: the last state", name));
     }
   }
-  if (!wishes_.frames.empty()) {
-    picture(fmt::format("{}_{:06}.png", wishes_.frames, step), step, time, views);
+  if (!options_.frames.empty()) {
+    picture(fmt::format("{}_{:06}.png", options_.frames, step), step, time, views);
     ++frames_;
-    if (last) note(fmt::format("{}_*.png: {} frames", wishes_.frames, frames_));
+    if (last) note(fmt::format("{}_*.png: {} frames", options_.frames, frames_));
   }
 }
 

@@ -20,7 +20,7 @@ io::GridSource state_of(const stencil::Scenario<T>& scenario, const stencil::Sla
 class Outputs {
  public:
   // `resumed_from`: the step a series goes on from.
-  Outputs(const RunWishes& wishes, std::string title, std::string colours, std::optional<double> low,
+  Outputs(const RunOptions& options, std::string title, std::string colours, std::optional<double> low,
           std::optional<double> high, bool y_up, bool image, std::optional<std::size_t> resumed_from);
   // At every `every`-th step and at the last one.
   void frame(std::size_t step, double time, bool last, const io::GridSource& views);
@@ -30,7 +30,7 @@ class Outputs {
   void picture(const std::string& file, std::size_t step, double time, const io::GridSource& views);
   void note(const std::string& line);
 
-  const RunWishes& wishes_;
+  const RunOptions& options_;
   std::string title_, colours_;
   std::optional<double> low_, high_;
   bool y_up_, image_;

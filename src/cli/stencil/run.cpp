@@ -93,16 +93,16 @@ void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
 template <class T>
 class Run {
  public:
-  Run(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes)
-      : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
+  Run(const mpi::Communicator& processes, Scenario<T> scenario, const RunOptions& options)
+      : scenario_(std::move(scenario)), options_(options), device_(device_for(processes, options.device)) {
     if (processes.root()) progress_ = base::terminal_progress();
     take_input();
-    stencil::DomainWishes domain = wishes.domain;
+    stencil::DomainOptions domain = options.domain;
     domain.cuts = stencil::Cuts::moving;
-    const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
-    const bool worth_measuring = domain.planner.effort == Effort::quick && work > 2e10 && !wishes.steady;
+    const double work = static_cast<double>(cells()) * static_cast<double>(options.steps);
+    const bool worth_measuring = domain.planner.effort == Effort::quick && work > 2e10 && !options.steady;
     // A run that is stopped and goes on must give the same bits, which leaps of other lengths would not.
-    if (!wishes.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
+    if (!options.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
     const double before = base::now();
     // Steps that are leapt over need no kernel that was measured.
     const bool may_leap = processes.count() == 1 && scenario_.problem.leap != stencil::LeapUse::never &&
@@ -110,7 +110,7 @@ class Run {
     if (worth_measuring && !may_leap) domain.planner.effort = Effort::measured;
     progress_(0, "planning");
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
-    const std::size_t at_once = wishes.every > 0 ? std::min(wishes.every, wishes.steps) : wishes.steps;
+    const std::size_t at_once = options.every > 0 ? std::min(options.every, options.steps) : options.steps;
     const bool leaps = domain_->leaps_from() > 0 && at_once >= domain_->leaps_from();
     if (worth_measuring && may_leap && !leaps) {
       domain_.reset();
@@ -122,17 +122,17 @@ class Run {
   }
 
   int go() {
-    if (domain_->root() && wishes_.explain) fmt::print("{}\n", domain_->explain());
+    if (domain_->root() && options_.explain) fmt::print("{}\n", domain_->explain());
     begin();
     const StopSignals signals;
-    if (wishes_.steady) return settle();
+    if (options_.steady) return settle();
     prepare();
-    while (step_ < wishes_.steps) {
+    while (step_ < options_.steps) {
       advance();
       const bool stopped = domain_->largest(stop_signal) > 0;
-      const bool last = step_ == wishes_.steps;
+      const bool last = step_ == options_.steps;
       if (frame_is_due(step_) || last) frame(last);
-      if (!wishes_.checkpoint.empty() && (checkpoint_is_due(step_) || last || stopped)) checkpoint();
+      if (!options_.checkpoint.empty() && (checkpoint_is_due(step_) || last || stopped)) checkpoint();
       if (stopped && !last) return stop();
     }
     progress_(1, "");
@@ -153,12 +153,12 @@ class Run {
   double time() const { return static_cast<double>(step_) * scenario_.dt; }
 
   void take_input() {
-    if (wishes_.in.empty()) return;
+    if (options_.in.empty()) return;
     const auto& shape = scenario_.problem.shape;
-    auto grid = std::make_shared<InputGrid>(read_grid(wishes_.in, shape.size()));
+    auto grid = std::make_shared<InputGrid>(read_grid(options_.in, shape.size()));
     const std::size_t fields = scenario_.fields.size();
     if (grid->shape != shape || (grid->channels != fields && grid->channels != 1)) {
-      mistake(fmt::format("--in {}: {} with {} fields, where the run has {} with {}", wishes_.in,
+      mistake(fmt::format("--in {}: {} with {} fields, where the run has {} with {}", options_.in,
                           shape_text(grid->shape), grid->channels, shape_text(shape), fields));
     }
     const std::size_t all = cells();
@@ -172,18 +172,18 @@ class Run {
 
   // Of the root: the newest whole checkpoint, if this run is to go on from one.
   std::optional<io::Checkpoint> found_checkpoint() const {
-    if (!domain_->root() || !wishes_.resume) return std::nullopt;
-    auto found = io::newest_checkpoint(wishes_.checkpoint);
+    if (!domain_->root() || !options_.resume) return std::nullopt;
+    auto found = io::newest_checkpoint(options_.checkpoint);
     if (!found) {
-      fmt::print("no checkpoint {} yet: starting at step 0\n", wishes_.checkpoint);
+      fmt::print("no checkpoint {} yet: starting at step 0\n", options_.checkpoint);
       return found;
     }
     check_same(*found, scenario_);
-    if (found->state().step > wishes_.steps) {
+    if (found->state().step > options_.steps) {
       mistake(fmt::format("checkpoint {} is at step {}, beyond --steps {}", found->path().string(), found->state().step,
-                          wishes_.steps));
+                          options_.steps));
     }
-    io::set_aside_damaged(*found, wishes_.checkpoint);
+    io::set_aside_damaged(*found, options_.checkpoint);
     fmt::print("going on from step {} of {}\n", found->state().step, found->path().string());
     return found;
   }
@@ -192,7 +192,7 @@ class Run {
     const auto found = found_checkpoint();
     const double resumed = domain_->from_root(found ? static_cast<double>(found->state().step) : -1);
     if (domain_->root()) {
-      outputs_.emplace(wishes_, scenario_.name, scenario_.colours, scenario_.low, scenario_.high, scenario_.y_up,
+      outputs_.emplace(options_, scenario_.name, scenario_.colours, scenario_.low, scenario_.high, scenario_.y_up,
                        scenario_.name == "convolve",
                        resumed >= 0 ? std::optional(static_cast<std::size_t>(resumed)) : std::nullopt);
     }
@@ -201,10 +201,10 @@ class Run {
       checkpointed_ = step_;
       domain_->load(
           [&](std::size_t field, std::size_t begin, std::size_t end, T* to) { found->read(field, begin, end, to); });
-      if (step_ == wishes_.steps) frame(true);
+      if (step_ == options_.steps) frame(true);
     } else {
       domain_->start(scenario_.initial);
-      if (wishes_.every > 0 || wishes_.steps == 0) frame(wishes_.steps == 0);
+      if (options_.every > 0 || options_.steps == 0) frame(options_.steps == 0);
     }
   }
 
@@ -225,25 +225,25 @@ class Run {
     const double expected = domain_->step_seconds();
     if (expected > 0 && !device_.is_host()) chunk_ = static_cast<std::size_t>(std::clamp(0.25 / expected, 16.0, 1e9));
     if (expected > 0) most_leapt_ = static_cast<std::size_t>(std::clamp(kFirstLeapSeconds / expected, 64.0, 1e15));
-    if (step_ < wishes_.steps) domain_->prepare(next_steps());
+    if (step_ < options_.steps) domain_->prepare(next_steps());
     planning_ += base::now() - before;
   }
 
-  bool frame_is_due(std::size_t step) const { return wishes_.every > 0 && step % wishes_.every == 0; }
+  bool frame_is_due(std::size_t step) const { return options_.every > 0 && step % options_.every == 0; }
   std::size_t checkpoint_interval() const {
-    if (wishes_.checkpoint_every > 0) return wishes_.checkpoint_every;
-    return wishes_.every > 0 ? wishes_.every : std::max<std::size_t>(1, wishes_.steps / 10);
+    if (options_.checkpoint_every > 0) return options_.checkpoint_every;
+    return options_.every > 0 ? options_.every : std::max<std::size_t>(1, options_.steps / 10);
   }
   bool checkpoint_is_due(std::size_t step) const { return step % checkpoint_interval() == 0; }
 
   // As many steps as take a quarter of a second, or can be leapt over, and none past what is due.
   std::size_t next_steps() const {
-    std::size_t end = wishes_.steps;
+    std::size_t end = options_.steps;
     const auto up_to = [&](std::size_t interval) {
       if (interval > 0) end = std::min(end, (step_ / interval + 1) * interval);
     };
-    up_to(wishes_.every);
-    if (!wishes_.checkpoint.empty()) up_to(checkpoint_interval());
+    up_to(options_.every);
+    if (!options_.checkpoint.empty()) up_to(checkpoint_interval());
     const std::size_t leaps = domain_->leaps_from();
     return leaps > 0 && end - step_ >= leaps ? std::min(end - step_, std::max(leaps, most_leapt_))
                                              : std::min(end - step_, chunk_);
@@ -263,10 +263,10 @@ class Run {
     if (seconds < 0.1 && steps == chunk_) chunk_ *= 2;
     if (seconds > 0.5 && chunk_ > 16) chunk_ /= 2;
     const double rate = static_cast<double>(step_ - first_step_) / computing_;
-    progress_(static_cast<double>(step_) / static_cast<double>(wishes_.steps),
-              fmt::format("step {} of {}, {}, {} left", step_, wishes_.steps,
+    progress_(static_cast<double>(step_) / static_cast<double>(options_.steps),
+              fmt::format("step {} of {}, {}, {} left", step_, options_.steps,
                           base::human_rate(rate * static_cast<double>(cells()), "cell/s"),
-                          base::human_seconds(static_cast<double>(wishes_.steps - step_) / rate)));
+                          base::human_seconds(static_cast<double>(options_.steps - step_) / rate)));
   }
 
   void frame(bool last) {
@@ -324,7 +324,7 @@ class Run {
   void checkpoint() {
     domain_->show([&](const SlabReader<T>& read) {
       try {
-        io::write_checkpoint(wishes_.checkpoint, {step_, time(), scenario_.parameters}, state_of(scenario_, read));
+        io::write_checkpoint(options_.checkpoint, {step_, time(), scenario_.parameters}, state_of(scenario_, read));
       } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("step {}: {}{}", step_, error.what(), safe_so_far()));
       }
@@ -334,15 +334,15 @@ class Run {
 
   std::string safe_so_far() const {
     return checkpointed_ ? fmt::format("; step {} is safe in {}, and --resume goes on from it", *checkpointed_,
-                                       wishes_.checkpoint)
+                                       options_.checkpoint)
                          : "";
   }
 
   int stop() {
     progress_(1, "");
     if (domain_->root()) {
-      fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, wishes_.steps,
-                 wishes_.checkpoint.empty() ? "" : fmt::format("; --resume goes on from {}", wishes_.checkpoint));
+      fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, options_.steps,
+                 options_.checkpoint.empty() ? "" : fmt::format("; --resume goes on from {}", options_.checkpoint));
     }
     return 128 + static_cast<int>(domain_->largest(stop_signal));
   }
@@ -352,7 +352,7 @@ class Run {
     fmt::print("{} {} of {} on {}{}: {}\n", scenario_.name, shape_text(scenario_.problem.shape), type_name(),
                device_.id(), domain_->processes() > 1 ? fmt::format(" in {} processes", domain_->processes()) : "",
                scenario_.about);
-    if (wishes_.steady) {
+    if (options_.steady) {
       fmt::print("steady state in {}; planned in {}\n", base::human_seconds(computing_),
                  base::human_seconds(planning_));
     } else if (steps > 0) {
@@ -370,10 +370,10 @@ class Run {
                  base::human_seconds(planning_),
                  moved > 0 ? fmt::format(", the grid there and back in {}", base::human_seconds(moved)) : "");
     }
-    fmt::print("{}: {}\n", wishes_.steady ? "steady state" : fmt::format("step {}, t = {:.6g}", step_, time()),
+    fmt::print("{}: {}\n", options_.steady ? "steady state" : fmt::format("step {}, t = {:.6g}", step_, time()),
                fmt::join(ranges_, "; "));
     for (const std::string& line : outputs_->written()) fmt::print("{}\n", line);
-    if (checkpointed_) fmt::print("{}: checkpoint of step {}\n", wishes_.checkpoint, step_);
+    if (checkpointed_) fmt::print("{}: checkpoint of step {}\n", options_.checkpoint, step_);
   }
 
   static const char* type_name() {
@@ -381,7 +381,7 @@ class Run {
   }
 
   Scenario<T> scenario_;
-  const RunWishes& wishes_;
+  const RunOptions& options_;
   Device device_;
   std::unique_ptr<Domain<T>> domain_;
   std::optional<Outputs> outputs_;  // of the root
@@ -398,33 +398,33 @@ class Run {
 
 }  // namespace
 
-void check(const RunWishes& wishes) {
-  for (const std::string& name : wishes.out) {
+void check(const RunOptions& options) {
+  for (const std::string& name : options.out) {
     const auto ending = fs::path(name).extension();
     if (ending != ".pvd" && ending != ".vti" && ending != ".npy" && ending != ".png") {
       mistake(fmt::format("--out {}: the name must end in .pvd (a series for ParaView), .vti, .npy or .png", name));
     }
     if (ending == ".png" && !io::have_png()) io::encode_png({});  // says what is missing
   }
-  if (!wishes.frames.empty() && !io::have_png()) io::encode_png({});
-  if (!wishes.colours.empty()) io::colour_map(wishes.colours);
-  if (wishes.resume && wishes.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
-  if (wishes.steady && (!wishes.checkpoint.empty() || wishes.every > 0)) {
+  if (!options.frames.empty() && !io::have_png()) io::encode_png({});
+  if (!options.colours.empty()) io::colour_map(options.colours);
+  if (options.resume && options.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
+  if (options.steady && (!options.checkpoint.empty() || options.every > 0)) {
     mistake("--steady has no steps: leave out --every and --checkpoint");
   }
-  if (wishes.checkpoint_every > 0 && wishes.checkpoint.empty()) mistake("--checkpoint-every needs --checkpoint FILE");
+  if (options.checkpoint_every > 0 && options.checkpoint.empty()) mistake("--checkpoint-every needs --checkpoint FILE");
 }
 
 template <class T>
-int run_scenario(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes) {
-  const auto low = wishes.low ? wishes.low : scenario.low, high = wishes.high ? wishes.high : scenario.high;
+int run_scenario(const mpi::Communicator& processes, Scenario<T> scenario, const RunOptions& options) {
+  const auto low = options.low ? options.low : scenario.low, high = options.high ? options.high : scenario.high;
   if (low && high && !(*low < *high))
     mistake(fmt::format("colours from --low {} to --high {}: the first must be below the second", *low, *high));
-  return Run<T>(processes, std::move(scenario), wishes).go();
+  return Run<T>(processes, std::move(scenario), options).go();
 }
 
-template int run_scenario(const mpi::Communicator&, Scenario<float>, const RunWishes&);
-template int run_scenario(const mpi::Communicator&, Scenario<double>, const RunWishes&);
-template int run_scenario(const mpi::Communicator&, Scenario<std::uint8_t>, const RunWishes&);
+template int run_scenario(const mpi::Communicator&, Scenario<float>, const RunOptions&);
+template int run_scenario(const mpi::Communicator&, Scenario<double>, const RunOptions&);
+template int run_scenario(const mpi::Communicator&, Scenario<std::uint8_t>, const RunOptions&);
 
 }  // namespace ridge::cli

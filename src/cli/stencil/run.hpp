@@ -14,7 +14,7 @@ namespace ridge::cli {
 
 constexpr double kMostSteps = 1e15;  // counted exactly in a double, which checkpoints and processes exchange
 
-struct RunWishes {
+struct RunOptions {
   std::size_t steps = 1000;
   std::size_t every = 0;             // steps between grids and frames; 0: the first and the last only
   std::vector<std::string> out;      // .pvd, .vti, .npy, .png
@@ -28,7 +28,7 @@ struct RunWishes {
   std::optional<double> low, high;
   std::size_t pixels = 768;
   std::string device;  // "cuda:*": one a process
-  stencil::DomainWishes domain;
+  stencil::DomainOptions domain;
   bool explain = false;
   bool steady = false;  // the steady state instead of steps
   // The scenario's own initial state, unless the grid is given.
@@ -36,10 +36,10 @@ struct RunWishes {
 };
 
 // Error for names with an ending nobody writes, and the like: before anything is computed.
-void check(const RunWishes& wishes);
+void check(const RunOptions& options);
 
 // 0, or 128 and the number of the signal that stopped it.
 template <class T>
-int run_scenario(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
+int run_scenario(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const RunOptions& options);
 
 }  // namespace ridge::cli

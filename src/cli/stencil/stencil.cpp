@@ -16,25 +16,25 @@
 namespace ridge::cli {
 namespace {
 
-struct Wishes {
-  RunWishes run;
+struct Options {
+  RunOptions run;
   std::string size, border, type = "f32", overlap;
   bool measure = false, demo = false, no_leap = false;
   std::size_t threads = 0;
-  stencil::HeatWishes heat;
-  stencil::WaveWishes wave;
-  stencil::EulerWishes euler;
-  stencil::LifeWishes life;
-  stencil::ConvolveWishes convolve;
+  stencil::HeatOptions heat;
+  stencil::WaveOptions wave;
+  stencil::EulerOptions euler;
+  stencil::LifeOptions life;
+  stencil::ConvolveOptions convolve;
 };
 
-void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
-  RunWishes& run = wishes->run;
+void add_run_options(Command& command, const std::shared_ptr<Options>& options) {
+  RunOptions& run = options->run;
   command.option("--device", run.device, "Where to run; \"cuda:*\" gives each process of an MPI run its own")
       .value_name("NAME");
-  command.threads(wishes->threads);
+  command.threads(options->threads);
   command
-      .option("--border", wishes->border,
+      .option("--border", options->border,
               "fixed, mirror, periodic; by axis x=periodic,y=fixed; by side y=fixed/mirror (low/high)")
       .value_name("KIND");
   command.option("--in", run.in, "Start from a .npy array or a .png image").reads();
@@ -55,80 +55,80 @@ void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
   command.flag("--base64", run.base64, ".vti files as plain XML text instead of raw numbers");
   command.option("--variant", run.domain.planner.variant, "Only this variant (ridge bench stencil lists them)")
       .value_name("NAME");
-  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
+  command.flag("--measure", options->measure, "Time the best variants first, and remember the winner");
   command.flag("--explain", run.explain, "Print the plan");
-  command.flag("--no-leap", wishes->no_leap, "Step by step, also where many steps could be leapt over at once");
+  command.flag("--no-leap", options->no_leap, "Step by step, also where many steps could be leapt over at once");
   command.option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
       .value_name("AxBxC");
   command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
       .value_name("N")
       .positive();
-  command.option("--overlap", wishes->overlap, "MPI: exchange while computing, on or off (default: measured)")
+  command.option("--overlap", options->overlap, "MPI: exchange while computing, on or off (default: measured)")
       .one_of({"on", "off"});
 }
 
-void settle(Wishes& wishes) {
-  check(wishes.run);
-  wishes.run.domain.planner.effort = wishes.measure ? Effort::measured : Effort::quick;
-  if (!wishes.overlap.empty()) wishes.run.domain.overlap = wishes.overlap == "on";
+void settle(Options& options) {
+  check(options.run);
+  options.run.domain.planner.effort = options.measure ? Effort::measured : Effort::quick;
+  if (!options.overlap.empty()) options.run.domain.overlap = options.overlap == "on";
 }
 
-using Start = std::function<void(Wishes&, const mpi::Communicator&)>;
+using Start = std::function<void(Options&, const mpi::Communicator&)>;
 
-std::shared_ptr<Wishes> add_problem(Command& command, const char* footer, std::size_t steps, const Start& start) {
+std::shared_ptr<Options> add_problem(Command& command, const char* footer, std::size_t steps, const Start& start) {
   command.footer(footer);
-  auto wishes = std::make_shared<Wishes>();
-  wishes->run.steps = steps;
-  command.option("--steps", wishes->run.steps, "Time steps, from the very start of the run")
+  auto options = std::make_shared<Options>();
+  options->run.steps = steps;
+  command.option("--steps", options->run.steps, "Time steps, from the very start of the run")
       .shows_default()
       .between(0, kMostSteps);
-  add_run_options(command, wishes);
-  command.runs([wishes, start] {
+  add_run_options(command, options);
+  command.runs([options, start] {
     with_processes([&](const mpi::Communicator& processes) {
-      settle(*wishes);
-      start(*wishes, processes);
+      settle(*options);
+      start(*options, processes);
     });
   });
-  return wishes;
+  return options;
 }
 
-void add_type(Command& command, const std::shared_ptr<Wishes>& wishes) {
-  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+void add_type(Command& command, const std::shared_ptr<Options>& options) {
+  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
 }
-void add_size(Command& command, const std::shared_ptr<Wishes>& wishes, const char* shown) {
-  command.option("--size", wishes->size, fmt::format("Cells along each axis, slowest first (default {})", shown))
+void add_size(Command& command, const std::shared_ptr<Options>& options, const char* shown) {
+  command.option("--size", options->size, fmt::format("Cells along each axis, slowest first (default {})", shown))
       .value_name("AxBxC");
 }
 
 template <class T>
-void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
-  scenario.problem.threads = wishes.threads;
-  if (wishes.no_leap) scenario.problem.leap = stencil::LeapUse::never;
-  if (const int code = run_scenario(processes, std::move(scenario), wishes.run); code != 0) throw ExitWith{code};
+void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const Options& options) {
+  scenario.problem.threads = options.threads;
+  if (options.no_leap) scenario.problem.leap = stencil::LeapUse::never;
+  if (const int code = run_scenario(processes, std::move(scenario), options.run); code != 0) throw ExitWith{code};
 }
 
 // f32 or f64: make<T>() is asked for one of them.
 template <class Make>
-void start_typed(const mpi::Communicator& processes, const Wishes& wishes, const Make& make) {
-  if (wishes.type == "f64") {
-    start(processes, make.template operator()<double>(), wishes);
+void start_typed(const mpi::Communicator& processes, const Options& options, const Make& make) {
+  if (options.type == "f64") {
+    start(processes, make.template operator()<double>(), options);
   } else {
-    start(processes, make.template operator()<float>(), wishes);
+    start(processes, make.template operator()<float>(), options);
   }
 }
 
 // The size asked for, that of the file given, or what stands there.
-void take_size(const Wishes& wishes, std::vector<std::size_t>& shape) {
-  if (!wishes.size.empty()) {
-    shape = parse_cells(wishes.size);
-  } else if (!wishes.run.in.empty()) {
-    shape = read_grid(wishes.run.in, shape.size()).shape;
+void take_size(const Options& options, std::vector<std::size_t>& shape) {
+  if (!options.size.empty()) {
+    shape = parse_cells(options.size);
+  } else if (!options.run.in.empty()) {
+    shape = read_grid(options.run.in, shape.size()).shape;
   }
 }
 
 void add_heat(Command& stencil) {
   Command& command = stencil.subcommand("heat", "Heat spreads: u_t = alpha (u_xx + u_yy + u_zz), 1D to 3D");
-  const auto wishes = add_problem(
+  const auto options = add_problem(
       command,
       "\nExamples:\n"
       "  ridge stencil heat --demo --steps 1200 --every 200 --png frames     cold and hot spots in a plate\n"
@@ -139,17 +139,17 @@ void add_heat(Command& stencil) {
       "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.\n"
       "Many steps between two outputs are taken in one leap where that is faster (--no-leap: never; nor with\n"
       "--checkpoint).",
-      1000, [](Wishes& w, const mpi::Communicator& processes) {
+      1000, [](Options& w, const mpi::Communicator& processes) {
         if (w.demo) w.heat = stencil::heat_demo();
         take_size(w, w.heat.shape);
         if (!w.border.empty()) w.heat.border = w.border;
         start_typed(processes, w, [&]<class T>() { return stencil::heat_scenario<T>(w.heat); });
       });
-  add_size(command, wishes, "512x512");
-  add_type(command, wishes);
-  stencil::HeatWishes& heat = wishes->heat;
+  add_size(command, options, "512x512");
+  add_type(command, options);
+  stencil::HeatOptions& heat = options->heat;
   const Option demo =
-      command.flag("--demo", wishes->demo, "The stenCINES paper's plate: 128x128, alpha 0.4, dt 1e-6, 16.64 cm");
+      command.flag("--demo", options->demo, "The stenCINES paper's plate: 128x128, alpha 0.4, dt 1e-6, 16.64 cm");
   command.option("--alpha", heat.alpha, "Diffusivity").shows_default().positive().not_with(demo);
   command.option("--dt", heat.dt, "Time step (default: 0.9 of the stable one)").positive().not_with(demo);
   command.option("--length", heat.length, "Of the first axis; cells are squares or cubes")
@@ -160,26 +160,26 @@ void add_heat(Command& stencil) {
   command.option("--initial", heat.initial, "The state at the start")
       .shows_default()
       .one_of({"spots", "mode", "random"});
-  command.flag("--steady", wishes->run.steady, "The state after ever more steps, in one go");
+  command.flag("--steady", options->run.steady, "The state after ever more steps, in one go");
 }
 
 void add_wave(Command& stencil) {
   Command& command = stencil.subcommand("wave", "Waves: u_tt = c^2 (u_xx + u_yy + u_zz), 1D to 3D");
-  const auto wishes = add_problem(
+  const auto options = add_problem(
       command,
       "\nExamples:\n"
       "  ridge stencil wave --every 100 --png pond                           a drop falls into a square pond\n"
       "  ridge stencil wave --size 200x200x200 --every 20 --out wave.pvd --border x=periodic,y=fixed,z=fixed/mirror\n"
       "\nfixed borders reflect with the opposite sign, mirror borders with the same. The Courant number\n"
       "c dt sqrt(sum of 1/dx^2) must not exceed 1; without --dt it is 0.9.",
-      1000, [](Wishes& w, const mpi::Communicator& processes) {
+      1000, [](Options& w, const mpi::Communicator& processes) {
         take_size(w, w.wave.shape);
         if (!w.border.empty()) w.wave.border = w.border;
         start_typed(processes, w, [&]<class T>() { return stencil::wave_scenario<T>(w.wave); });
       });
-  add_size(command, wishes, "512x512");
-  add_type(command, wishes);
-  stencil::WaveWishes& wave = wishes->wave;
+  add_size(command, options, "512x512");
+  add_type(command, options);
+  stencil::WaveOptions& wave = options->wave;
   command.option("--speed", wave.speed, "c").shows_default().positive();
   command.option("--dt", wave.dt, "Time step (default: a Courant number of 0.9)").positive();
   command.option("--length", wave.length, "Of the first axis").shows_default().positive();
@@ -189,7 +189,7 @@ void add_wave(Command& stencil) {
 void add_euler(Command& stencil) {
   Command& command = stencil.subcommand(
       "euler", "A gas with shocks: Euler's equations in 2D, MUSCL-Hancock with HLLC fluxes, second order");
-  const auto wishes = add_problem(
+  const auto options = add_problem(
       command,
       "\nExamples:\n"
       "  ridge stencil euler --every 100 --png blast                         a circular explosion\n"
@@ -198,14 +198,14 @@ void add_euler(Command& stencil) {
       "\nState: density, momentum along x and y, energy. Written and shown: density, velocity_x, velocity_y, "
       "pressure.\n"
       "One time step serves the whole run; it is checked against the flow whenever the grid is looked at.",
-      1000, [](Wishes& w, const mpi::Communicator& processes) {
+      1000, [](Options& w, const mpi::Communicator& processes) {
         w.euler.border = w.border;
         if (!w.size.empty()) w.euler.shape = parse_cells(w.size);
         start_typed(processes, w, [&]<class T>() { return stencil::euler_scenario<T>(w.euler); });
       });
-  add_size(command, wishes, "what the flow wants");
-  add_type(command, wishes);
-  stencil::EulerWishes& euler = wishes->euler;
+  add_size(command, options, "what the flow wants");
+  add_type(command, options);
+  stencil::EulerOptions& euler = options->euler;
   command.option("--flow", euler.flow, "The state at the start")
       .shows_default()
       .one_of({"blast", "sod", "vortex", "shear"});
@@ -218,33 +218,35 @@ void add_euler(Command& stencil) {
 
 void add_life(Command& stencil) {
   Command& command = stencil.subcommand("life", "Cellular automata of 0 and 1: Life and its relatives");
-  const auto wishes =
+  const auto options =
       add_problem(command,
                   "\nExamples:\n"
                   "  ridge stencil life --steps 500 --every 10 --png life\n"
                   "  ridge stencil life --rule B36/S23 --in pattern.png --steps 100 --out after.png\n"
                   "\nA rule names the numbers of living neighbours with which a cell is born and survives.",
-                  1000, [](Wishes& w, const mpi::Communicator& processes) {
+                  1000, [](Options& w, const mpi::Communicator& processes) {
                     take_size(w, w.life.shape);
                     if (!w.border.empty()) w.life.border = w.border;
                     auto scenario = stencil::life_scenario<std::uint8_t>(w.life);
                     start(processes, std::move(scenario), w);
                   });
-  add_size(command, wishes, "512x512");
-  command.option("--rule", wishes->life.rule, "B<born>/S<survives>").shows_default();
-  command.option("--density", wishes->life.density, "Share of living cells at the start").shows_default().between(0, 1);
-  command.option("--seed", wishes->life.seed, "Of the random start").shows_default();
+  add_size(command, options, "512x512");
+  command.option("--rule", options->life.rule, "B<born>/S<survives>").shows_default();
+  command.option("--density", options->life.density, "Share of living cells at the start")
+      .shows_default()
+      .between(0, 1);
+  command.option("--seed", options->life.seed, "Of the random start").shows_default();
 }
 
 void add_convolve(Command& stencil) {
   Command& command = stencil.subcommand("convolve", "Filter an image or an array with a kernel, once or many times");
-  const auto wishes =
+  const auto options =
       add_problem(command,
                   "\nExamples:\n"
                   "  ridge stencil convolve --in photo.png --kernel gauss:2 --out soft.png\n"
                   "  ridge stencil convolve --in field.npy --kernel \"0 1 0; 1 -4 1; 0 1 0\" --out laplacian.npy\n"
                   "\nKernels: gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, emboss, or rows of numbers.",
-                  1, [](Wishes& w, const mpi::Communicator& processes) {
+                  1, [](Options& w, const mpi::Communicator& processes) {
                     if (w.run.in.empty())
                       throw Error(ErrorKind::invalid_argument, "ridge stencil convolve wants --in FILE");
                     const InputGrid image = read_grid(w.run.in, 2);
@@ -253,8 +255,8 @@ void add_convolve(Command& stencil) {
                     if (!w.border.empty()) w.convolve.border = w.border;
                     start_typed(processes, w, [&]<class T>() { return stencil::convolve_scenario<T>(w.convolve); });
                   });
-  add_type(command, wishes);
-  command.option("--kernel", wishes->convolve.kernel, "What to filter with").shows_default();
+  add_type(command, options);
+  command.option("--kernel", options->convolve.kernel, "What to filter with").shows_default();
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ namespace {
 constexpr double kFirstPageSeconds = 20;  // no case of the first look is begun later
 constexpr double kBetweenPages = 5;       // at least, while the tour goes on
 
-struct Wishes {
-  ProfileWishes profile;
+struct Options {
+  ProfileOptions profile;
   std::string out = "report.html";
 };
 
@@ -55,18 +55,18 @@ std::vector<std::pair<std::string, std::string>> facts(const DeviceInfo& info) {
 
 class Tour {
  public:
-  explicit Tour(const Wishes& wishes)
-      : wishes_(wishes), json_(std::filesystem::path(wishes.out).replace_extension(".json")) {
+  explicit Tour(const Options& options)
+      : options_(options), json_(std::filesystem::path(options.out).replace_extension(".json")) {
     page_.title = title();
     page_.notes = devices().notes;
     page_.benches = tour_benches();
   }
 
   void run() {
-    const auto saved = wishes_.profile.refresh ? std::nullopt : machine::load();
-    if (!wishes_.profile.quick && !(saved && saved->studies)) first_look();
-    take_profile(profile_or_measure(wishes_.profile));
-    const auto cases = tour_cases(devices().devices, wishes_.profile.quick);
+    const auto saved = options_.profile.refresh ? std::nullopt : machine::load();
+    if (!options_.profile.quick && !(saved && saved->studies)) first_look();
+    take_profile(profile_or_measure(options_.profile));
+    const auto cases = tour_cases(devices().devices, options_.profile.quick);
     for (std::size_t i = 0; i < cases.size(); ++i) {
       page_.pending.clear();
       for (std::size_t later = i + 1; later < cases.size(); ++later) page_.pending.push_back(words(cases[later]));
@@ -79,7 +79,7 @@ class Tour {
     publish();
     fmt::print("{}\n{}", page_.title, report::overview_text(page_));
     for (const std::string& note : page_.notes) fmt::print("{}\n", note);
-    fmt::print("{} and {} written in {}; open the first in a browser\n", wishes_.out, json_.string(),
+    fmt::print("{} and {} written in {}; open the first in a browser\n", options_.out, json_.string(),
                base::human_seconds(base::now() - start_));
   }
 
@@ -88,12 +88,12 @@ class Tour {
 
   // Ceilings without their studies and one small problem of each workload, as far as they are done in time.
   void first_look() {
-    machine::MeasureOptions options;
-    options.progress = base::terminal_progress();
-    options.studies = false;
-    options.seconds = 6;
-    take_profile(machine::measure(options));
-    options.progress(1, "");
+    machine::MeasureOptions measuring;
+    measuring.progress = base::terminal_progress();
+    measuring.studies = false;
+    measuring.seconds = 6;
+    take_profile(machine::measure(measuring));
+    measuring.progress(1, "");
     const auto cases = tour_cases(devices().devices, true);
     std::set<std::pair<std::size_t, std::string>> seen;
     for (std::size_t i = 0; i < cases.size() && base::now() - start_ < kFirstPageSeconds; ++i) {
@@ -105,7 +105,7 @@ class Tour {
                      "all of it on problems of real size; the numbers below are those of small ones"};
     publish();
     fmt::print("a first page after {}: {}; sizes of real work are still being measured\n",
-               base::human_seconds(base::now() - start_), wishes_.out);
+               base::human_seconds(base::now() - start_), options_.out);
     std::fflush(stdout);
     for (const report::Bench& bench : page_.benches) {
       for (const report::BenchRow& row : bench.rows) small_.insert({bench.title, row.device});
@@ -147,12 +147,12 @@ class Tour {
         section.points.insert(section.points.end(), points.begin(), points.end());
       }
     }
-    base::write_file(wishes_.out, report::to_html(page_));
+    base::write_file(options_.out, report::to_html(page_));
     base::write_file(json_, report::to_json(page_));
     published_ = base::now();
   }
 
-  const Wishes& wishes_;
+  const Options& options_;
   std::filesystem::path json_;
   report::Report page_;
   std::set<std::pair<std::string, std::string>> small_;  // benches and devices whose rows are the first look's
@@ -172,14 +172,14 @@ void add_tour(Command& program) {
       "  ridge tour --refresh --out new.html   measure the machine again\n"
       "\nThe page is written anew as the tour goes on and says what is still being measured; a second tour finds the\n"
       "machine's profile, the plans and the compiled kernels of the first.");
-  auto wishes = std::make_shared<Wishes>();
-  command.option("--out", wishes->out, "The page; its data goes beside it as .json").shows_default().writes();
-  command.flag("--quick", wishes->profile.quick,
+  auto options = std::make_shared<Options>();
+  command.option("--out", options->out, "The page; its data goes beside it as .json").shows_default().writes();
+  command.flag("--quick", options->profile.quick,
                "Smaller problems and ceilings only: seconds instead of a minute or two");
-  command.flag("--refresh", wishes->profile.refresh, "Measure the machine again although a saved profile exists");
-  command.runs([wishes] {
-    if (wishes->out.ends_with(".json")) mistake("--out is the page: its data goes beside it as .json");
-    Tour(*wishes).run();
+  command.flag("--refresh", options->profile.refresh, "Measure the machine again although a saved profile exists");
+  command.runs([options] {
+    if (options->out.ends_with(".json")) mistake("--out is the page: its data goes beside it as .json");
+    Tour(*options).run();
   });
 }
 

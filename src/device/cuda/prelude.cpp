@@ -50,7 +50,7 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 #define FMA(a, b, c) ridge_fma(a, b, c)
 #define KEEPS_DENORMALS 1
 
-#define BYTES_APART(a, b) __vabsdiffu4(a, b)
+#define BYTES_ABSDIFF(a, b) __vabsdiffu4(a, b)
 #define BYTES_DOT(a, b, start) __dp4a(static_cast<uint>(a), static_cast<uint>(b), static_cast<uint>(start))
 #define BYTES_DOT_SIGNED(a, b, start) __dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(start))
 #define BITS_OF(f) __float_as_uint(f)
@@ -91,7 +91,7 @@ FUNCTION float ridge_exp2_fast(float f) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(f));
   return power;
 }
-#define CHOOSE_BYTES(a, b, which) __byte_perm(a, b, which)
+#define BYTE_PERMUTE(a, b, which) __byte_perm(a, b, which)
 // Halves of 16 bits, signed: none below zero or above those of `most`.
 FUNCTION uint ridge_clamp_halves(uint a, uint most) {
 #if __CUDA_ARCH__ >= 900
@@ -216,16 +216,16 @@ FUNCTION void ridge_tile_store(const void* map, int column, int row, int array, 
                : "memory");
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-#define ASYNC_COPY_TILE(p, to, map, column, row, array) ridge_async_copy_tile(p, to, &(map), column, row, array)
-#define TILES_WRITTEN() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
-#define TILE_STORE(map, column, row, array, from) ridge_tile_store(&(map), column, row, array, from)
-#define TILES_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
-#define TILES_STORED() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
-#define ASYNC_COPY_OPEN(p) ridge_async_copy_open(p)
-#define ASYNC_COPY_EXPECT(p, bytes) ridge_async_copy_expect(p, bytes)
-#define ASYNC_COPY_PART(p, to, from, bytes) ridge_async_copy_part(p, to, from, bytes)
-#define ASYNC_COPY_START(p, to, from, bytes) (ridge_async_copy_expect(p, bytes), ridge_async_copy_part(p, to, from, bytes))
-#define ASYNC_COPY_WAIT(p, parity) ridge_async_copy_wait(p, parity)
+#define TMA_LOAD_TILE(p, to, map, column, row, array) ridge_async_copy_tile(p, to, &(map), column, row, array)
+#define TILE_STORE_FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define TMA_STORE_TILE(map, column, row, array, from) ridge_tile_store(&(map), column, row, array, from)
+#define TILE_STORE_WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
+#define TILE_STORE_WAIT() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
+#define COPY_BARRIER_INIT(p) ridge_async_copy_open(p)
+#define COPY_BARRIER_EXPECT(p, bytes) ridge_async_copy_expect(p, bytes)
+#define BULK_COPY(p, to, from, bytes) ridge_async_copy_part(p, to, from, bytes)
+#define BULK_COPY_EXPECT(p, to, from, bytes) (ridge_async_copy_expect(p, bytes), ridge_async_copy_part(p, to, from, bytes))
+#define MBARRIER_WAIT(p, parity) ridge_async_copy_wait(p, parity)
 FUNCTION void ridge_async_copy_tile_once(ulong* p, void* to, const void* map, int column, int row, int array) {
   asm volatile(
       "{.reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once; "
@@ -234,8 +234,8 @@ FUNCTION void ridge_async_copy_tile_once(ulong* p, void* to, const void* map, in
       "l"(map), "r"(column), "r"(row), "r"(array), "r"(ridge_local_address(p))
       : "memory");
 }
-#define ASYNC_COPY_TILE_ONCE(p, to, map, column, row, array) ridge_async_copy_tile_once(p, to, &(map), column, row, array)
-#define COPIES_SEE_WRITTEN() asm volatile("fence.proxy.async;" ::: "memory")
+#define TMA_LOAD_TILE_ONCE(p, to, map, column, row, array) ridge_async_copy_tile_once(p, to, &(map), column, row, array)
+#define ASYNC_PROXY_FENCE() asm volatile("fence.proxy.async;" ::: "memory")
 
 FUNCTION void ridge_arrivals_open(ulong* p, uint n) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(p)), "r"(n) : "memory");
@@ -252,17 +252,17 @@ FUNCTION uint ridge_arrived(ulong* p, uint parity) {
                : "memory");
   return there;
 }
-#define ARRIVALS_OPEN(p, n) ridge_arrivals_open(p, n)
-#define ARRIVE(p) ridge_arrive(p)
-#define ARRIVED(p, parity) ridge_arrived(p, parity)
+#define MBARRIER_INIT(p, n) ridge_arrivals_open(p, n)
+#define MBARRIER_ARRIVE(p) ridge_arrive(p)
+#define MBARRIER_TEST(p, parity) ridge_arrived(p, parity)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
-#define TAKE_REGISTERS(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
-#define GIVE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+#define CLAIM_REGISTERS(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
+#define RELEASE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
 #else  // text for any card of a generation: all keep what they have
-#define TAKE_REGISTERS(n) ((void)0)
-#define GIVE_REGISTERS(n) ((void)0)
+#define CLAIM_REGISTERS(n) ((void)0)
+#define RELEASE_REGISTERS(n) ((void)0)
 #endif
-#define PART_BARRIER(i, n) asm volatile("bar.sync %0, %1;" ::"n"((i) + 1), "n"(n) : "memory")
+#define NAMED_BARRIER(i, n) asm volatile("bar.sync %0, %1;" ::"n"((i) + 1), "n"(n) : "memory")
 
 FUNCTION uint ridge_unit() {
   uint unit;
@@ -277,9 +277,9 @@ FUNCTION uint ridge_timed_load(const uint* p, volatile uint* seen) {
   asm volatile("mov.u32 %0, %%clock;" : "=r"(end)::"memory");
   return end - start;
 }
-#define UNIT_ID() ridge_unit()
+#define COMPUTE_UNIT_ID() ridge_unit()
 #define TIMED_LOAD(p, seen) ridge_timed_load(p, seen)
-#define COUNT_ON(p) atomicAdd(p, 1u)
+#define ATOMIC_INCREMENT(p) atomicAdd(p, 1u)
 FUNCTION uint ridge_signal(uint* p) {
   __threadfence();
   return atomicAdd(p, 1u);
@@ -290,29 +290,29 @@ FUNCTION uint ridge_signals(const uint* p) {
   return seen;
 }
 #define SIGNAL(p) ridge_signal(p)
-#define SIGNALS(p) ridge_signals(p)
+#define SIGNAL_COUNT(p) ridge_signals(p)
 
 #define LOAD_ONCE(p) __ldcs(p)
 #define STORE_ONCE(p, v) __stcs(p, v)
 #define LOAD_CACHED(p) __ldg(p)
-#define LOAD_FAR(p) __ldcg(p)
+#define LOAD_L2(p) __ldcg(p)
 
 #define SUB_GROUP_BARRIER() __syncwarp()
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define RIDGE_COPY_AHEAD(kind, bytes, to, from)                                       \
+#define RIDGE_COPY_ASYNC(kind, bytes, to, from)                                       \
   asm volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";"               \
                : : "r"(static_cast<uint>(__cvta_generic_to_shared(to))), "l"(from) : "memory")
-#define COPY_AHEAD_4(to, from) RIDGE_COPY_AHEAD("ca", "4", to, from)
-#define COPY_AHEAD_8(to, from) RIDGE_COPY_AHEAD("ca", "8", to, from)
-#define COPY_AHEAD_16(to, from) RIDGE_COPY_AHEAD("cg", "16", to, from)
-#define COPIES_CLOSE() asm volatile("cp.async.commit_group;" : : : "memory")
-#define COPIES_WAIT(n) asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
+#define COPY_ASYNC_4(to, from) RIDGE_COPY_ASYNC("ca", "4", to, from)
+#define COPY_ASYNC_8(to, from) RIDGE_COPY_ASYNC("ca", "8", to, from)
+#define COPY_ASYNC_16(to, from) RIDGE_COPY_ASYNC("cg", "16", to, from)
+#define COPY_ASYNC_COMMIT() asm volatile("cp.async.commit_group;" : : : "memory")
+#define COPY_ASYNC_WAIT(n) asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
 #else
-#define COPY_AHEAD_4(to, from) (*reinterpret_cast<uint*>(to) = *reinterpret_cast<const uint*>(from))
-#define COPY_AHEAD_8(to, from) (*reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(from))
-#define COPY_AHEAD_16(to, from) (*reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from))
-#define COPIES_CLOSE()
-#define COPIES_WAIT(n)
+#define COPY_ASYNC_4(to, from) (*reinterpret_cast<uint*>(to) = *reinterpret_cast<const uint*>(from))
+#define COPY_ASYNC_8(to, from) (*reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(from))
+#define COPY_ASYNC_16(to, from) (*reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from))
+#define COPY_ASYNC_COMMIT()
+#define COPY_ASYNC_WAIT(n)
 #endif
 )";
 }

@@ -50,7 +50,7 @@ constexpr std::string_view kDouble = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : e
 constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) (*(p))
-#define LOAD_FAR(p) (*(p))
+#define LOAD_L2(p) (*(p))
 )";
 
 // Checking mode: a load whose value is thrown away is made all the same, as a GPU makes it; the compiler would drop it,
@@ -59,16 +59,16 @@ constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volati
 #define LOAD_ONCE(p) RIDGE_LOADED(p)
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) RIDGE_LOADED(p)
-#define LOAD_FAR(p) RIDGE_LOADED(p)
+#define LOAD_L2(p) RIDGE_LOADED(p)
 )";
 
 // Copies to local memory that pass through registers, done when they return.
 constexpr std::string_view kPlainCopies =
-    R"(#define COPY_AHEAD_4(to, from) (*(__local uint*)(to) = *(__global const uint*)(from))
-#define COPY_AHEAD_8(to, from) (*(__local uint2*)(to) = *(__global const uint2*)(from))
-#define COPY_AHEAD_16(to, from) (*(__local uint4*)(to) = *(__global const uint4*)(from))
-#define COPIES_CLOSE()
-#define COPIES_WAIT(n)
+    R"(#define COPY_ASYNC_4(to, from) (*(__local uint*)(to) = *(__global const uint*)(from))
+#define COPY_ASYNC_8(to, from) (*(__local uint2*)(to) = *(__global const uint2*)(from))
+#define COPY_ASYNC_16(to, from) (*(__local uint4*)(to) = *(__global const uint4*)(from))
+#define COPY_ASYNC_COMMIT()
+#define COPY_ASYNC_WAIT(n)
 )";
 
 // Every device has these; NVIDIA's two instructions for bytes and its power of two have no name in OpenCL C.
@@ -93,7 +93,7 @@ static inline ushort ridge_bfloat_of(float f) {
 )";
 
 constexpr std::string_view kPlainBytes =
-    R"(#define BYTES_APART(a, b) as_uint(abs_diff(as_uchar4((uint)(a)), as_uchar4((uint)(b))))
+    R"(#define BYTES_ABSDIFF(a, b) as_uint(abs_diff(as_uchar4((uint)(a)), as_uchar4((uint)(b))))
 static inline uint ridge_bytes_dot(uint a, uint b, uint start) {
   return start + (a & 255) * (b & 255) + (a >> 8 & 255) * (b >> 8 & 255) + (a >> 16 & 255) * (b >> 16 & 255) +
          (a >> 24) * (b >> 24);
@@ -113,7 +113,7 @@ static inline uint ridge_choose_bytes(uint a, uint b, uint which) {
   }
   return chosen;
 }
-#define CHOOSE_BYTES(a, b, which) ridge_choose_bytes((a), (b), (which))
+#define BYTE_PERMUTE(a, b, which) ridge_choose_bytes((a), (b), (which))
 )";
 
 // Fragments go through local memory, 192 numbers for 32 work-items.
@@ -250,13 +250,13 @@ static inline uint ridge_choose_bytes(uint a, uint b, uint which) {
   __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(which));
   return r;
 }
-#define CHOOSE_BYTES(a, b, which) ridge_choose_bytes((a), (b), (which))
+#define BYTE_PERMUTE(a, b, which) ridge_choose_bytes((a), (b), (which))
 static inline float ridge_exp2_fast(float f) {
   float r;
   __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(f));
   return r;
 }
-#define BYTES_APART(a, b) ridge_bytes_apart((a), (b))
+#define BYTES_ABSDIFF(a, b) ridge_bytes_apart((a), (b))
 #define BYTES_DOT(a, b, start) ridge_bytes_dot((a), (b), (start))
 #define EXP2_FAST(f) ridge_exp2_fast(f)
 )";
@@ -290,19 +290,19 @@ std::string ptx_float_add(std::string_view space, std::string_view ptx_space, st
       space, ptx_space, address);
 }
 
-constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_AHEAD(kind, bytes, to, from) \
+constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_ASYNC(kind, bytes, to, from) \
   __asm__ volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";" : : "r"((uint)(ulong)(to)), "l"((ulong)(from)) : "memory")
-#define COPY_AHEAD_4(to, from) RIDGE_COPY_AHEAD("ca", "4", to, from)
-#define COPY_AHEAD_8(to, from) RIDGE_COPY_AHEAD("ca", "8", to, from)
-#define COPY_AHEAD_16(to, from) RIDGE_COPY_AHEAD("cg", "16", to, from)
-#define COPIES_CLOSE() __asm__ volatile("cp.async.commit_group;" : : : "memory")
-#define COPIES_WAIT(n) __asm__ volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
+#define COPY_ASYNC_4(to, from) RIDGE_COPY_ASYNC("ca", "4", to, from)
+#define COPY_ASYNC_8(to, from) RIDGE_COPY_ASYNC("ca", "8", to, from)
+#define COPY_ASYNC_16(to, from) RIDGE_COPY_ASYNC("cg", "16", to, from)
+#define COPY_ASYNC_COMMIT() __asm__ volatile("cp.async.commit_group;" : : : "memory")
+#define COPY_ASYNC_WAIT(n) __asm__ volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
 )";
 
 constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
 #define STORE_ONCE(p, v) ridge_store_once((p), (v))
 #define LOAD_CACHED(p) ridge_load_cached(p)
-#define LOAD_FAR(p) ridge_load_far(p)
+#define LOAD_L2(p) ridge_load_far(p)
 )";
 
 // Elsewhere the width of a sub-group is the compiler's choice unless a kernel asks for one, so KERNEL asks.

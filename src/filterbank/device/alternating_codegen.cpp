@@ -52,8 +52,8 @@ class AlternatingWriter {
     first_rows();
     text_.open("if (item == 0)");
     for (std::size_t p = 0; p < 2; ++p) {
-      text_.line("ARRIVALS_OPEN(there + {}, {});", p, kWarps);
-      text_.line("ARRIVALS_OPEN(read + {}, {});", p, kSide);
+      text_.line("MBARRIER_INIT(there + {}, {});", p, kWarps);
+      text_.line("MBARRIER_INIT(read + {}, {});", p, kSide);
     }
     text_.close();
     text_.line("BARRIER();");
@@ -194,7 +194,7 @@ class AlternatingWriter {
   }
 
   void give(std::size_t pol) {
-    text_.line("ASYNC_COPY_WAIT(read + {}, (round + 1) & 1);", pol);
+    text_.line("MBARRIER_WAIT(read + {}, (round + 1) & 1);", pol);
     text_.line("LOCAL float2* const give = points + ({} + item + item / 16);", pol * kTransforms * kPoints);
     for (std::size_t s = 0; s < d_.steps; ++s) {
       if (each_ == 1) {
@@ -212,12 +212,12 @@ class AlternatingWriter {
   }
   void arrive(const std::string& at) {
     text_.line("SUB_GROUP_BARRIER();");
-    text_.line("if (lane == 0) ARRIVE({});", at);
+    text_.line("if (lane == 0) MBARRIER_ARRIVE({});", at);
   }
 
   void transform(std::size_t pol) {
     text_.line("const int pol = {}, block = {};", pol, pol == 0 ? "round" : "round - 1");
-    text_.line("ASYNC_COPY_WAIT(there + {}, block & 1);", pol);
+    text_.line("MBARRIER_WAIT(there + {}, block & 1);", pol);
     text_.line("LOCAL float2* const line = points + warp * {};", 2 * kPoints);
     text_.open();
     text_.line("LOCAL float2* const at = line + (lane / 16 * {} + lane % 16);", kPoints);

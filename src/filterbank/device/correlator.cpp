@@ -18,7 +18,7 @@ Defines correlator_defines(const ProductsWanted& wanted) {
   const auto number = [](std::size_t value) { return fmt::format("{}", value); };
   return {{"CHANNELS", number(g.channels)},
           {"SUMMED", number(wanted.correlation.channels)},
-          {"SIGNALS", number(g.stations * g.polarizations)},
+          {"SIGNAL_COUNT", number(g.stations * g.polarizations)},
           {"BASELINES", number(wanted.baselines)},
           {"POLARIZATIONS", number(g.polarizations)},
           {"HALVES", wanted.correlation.arithmetic == Arithmetic::float16 ? "1" : "0"},

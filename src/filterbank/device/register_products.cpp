@@ -38,9 +38,9 @@ class RegisterProducts final : public ProductSums {
       defines.emplace_back("VALUE_OF(time, signal)", fmt::format("LOAD_CACHED(in + {})", place_of_value(g)));
     } else {
       defines.emplace_back("VALUES", "uint");
-      defines.emplace_back(
-          "VALUE_OF(time, signal)",
-          "unpacked(in, ((ulong)((time) / ROW_TIMES) * CHANNELS + channel) * SIGNALS + (signal), (time) % ROW_TIMES)");
+      defines.emplace_back("VALUE_OF(time, signal)",
+                           "unpacked(in, ((ulong)((time) / ROW_TIMES) * CHANNELS + channel) * SIGNAL_COUNT + (signal), "
+                           "(time) % ROW_TIMES)");
       text = packed_text(1);
     }
     text += ridge::detail::kernel_text("filterbank/totals") + ridge::detail::kernel_text("filterbank/correlate");

@@ -96,19 +96,19 @@ class WarpSpecializedWriter {
     text_.line("const int g = lane / 4, tig = lane % 4;");
     constants();
     text_.open("for (int round = 0; round < {}; ++round)", rounds);
-    text_.line("MEET_WAIT(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_SYNC(ROWS_THERE);");
     text_.line("_Pragma(\"unroll 1\")");
     text_.open("for (int piece = 0; piece < 2; ++piece)");
     text_.line("const int task = (warp + 8 * piece) % {0}, tile = (warp + 8 * piece) / {0};", others_);
     text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 16;", pitch_);
     text_.line("float sums[16][4];");
     products();
-    text_.line("if (piece == 1) MEET_ARRIVE(ROWS_READ);");
+    text_.line("if (piece == 1) NAMED_BARRIER_ARRIVE(ROWS_READ);");
     for (std::size_t half = 0; half < 2; ++half) {
       butterfly(half);
-      text_.line("if (piece == 0 && round > 0) MEET_WAIT(LINES_FREE({}));", half);
+      text_.line("if (piece == 0 && round > 0) NAMED_BARRIER_SYNC(LINES_FREE({}));", half);
       exchange(half);
-      text_.line("if (piece == 1) MEET_ARRIVE(LINES_FULL({}));", half);
+      text_.line("if (piece == 1) NAMED_BARRIER_ARRIVE(LINES_FULL({}));", half);
     }
     text_.close();
     text_.line("slot += {};", d_.steps / 8);
@@ -122,23 +122,23 @@ class WarpSpecializedWriter {
     text_.line("raw_t raw[{}];", 2 * pairs_each());
     load("begin");
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_ARRIVE(ROWS_THERE);");
     load(fmt::format("begin + {}", d_.steps));
     if (over_rounds()) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)", rounds);
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("slot += {};", d_.steps / 8);
     text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
-    text_.line("MEET_WAIT(ROWS_READ);");
+    text_.line("NAMED_BARRIER_SYNC(ROWS_READ);");
     text_.open("if (round + 1 < {})", rounds);
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_ARRIVE(ROWS_THERE);");
     load(fmt::format("t + {}", 2 * d_.steps));
     text_.close();
     for (std::size_t half = 0; half < 2; ++half) {
-      text_.line("MEET_WAIT(LINES_FULL({}));", half);
+      text_.line("NAMED_BARRIER_SYNC(LINES_FULL({}));", half);
       second(half);
-      text_.line("if (round + 1 < {}) MEET_ARRIVE(LINES_FREE({}));", rounds, half);
+      text_.line("if (round + 1 < {}) NAMED_BARRIER_ARRIVE(LINES_FREE({}));", rounds, half);
     }
     if (over_rounds()) store_rounds();
     text_.close();

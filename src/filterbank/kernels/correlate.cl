@@ -17,8 +17,8 @@ KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const VALUES* RESTRIC
       const int time = stage * STAGED + n % STAGED, signal = n / STAGED;
       const int row = tile.x * TILE + signal, column = tile.y * TILE + signal;
       float2 a = make_float2(0.0f, 0.0f), b = make_float2(0.0f, 0.0f);
-      if (time < times && row < SIGNALS) a = VALUE_OF(first + time, row);
-      if (time < times && column < SIGNALS) b = VALUE_OF(first + time, column);
+      if (time < times && row < SIGNAL_COUNT) a = VALUE_OF(first + time, row);
+      if (time < times && column < SIGNAL_COUNT) b = VALUE_OF(first + time, column);
       rows[n % STAGED * PITCH + signal] = a;
       columns[n % STAGED * PITCH + signal] = b;
     }
@@ -47,7 +47,7 @@ KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const VALUES* RESTRIC
     for (int j = 0; j < EACH; ++j) {
       const int row = tile.x * TILE + y + i * SIDE, column = tile.y * TILE + x + j * SIDE;
       const int s = row / POLARIZATIONS, u = column / POLARIZATIONS;
-      if (column < SIGNALS && s <= u) {
+      if (column < SIGNAL_COUNT && s <= u) {
         const ulong baseline = (ulong)u * (u + 1) / 2 + s;
         GLOBAL float4* const to = totals + (((ulong)channel * BASELINES + baseline) * POLARIZATIONS +
                                             row % POLARIZATIONS) * POLARIZATIONS + column % POLARIZATIONS;

@@ -47,8 +47,8 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
   for (int i = 0; i < COPIES; ++i) {
     const int n = item + i * (WARPS * 32);
     int signal = n / 4 % SIDE + (n / 4 < SIDE ? block.x : block.y) * SIDE;
-    if (signal >= SIGNALS) signal = SIGNALS - 1;  // its products are not written
-    from[i] = in + (first_block * CHANNELS + channel) * (SIGNALS * 4) + signal * 4 + ROW_CHUNK(signal, n % 4);
+    if (signal >= SIGNAL_COUNT) signal = SIGNAL_COUNT - 1;  // its products are not written
+    from[i] = in + (first_block * CHANNELS + channel) * (SIGNAL_COUNT * 4) + signal * 4 + ROW_CHUNK(signal, n % 4);
   }
   // TURN blocks of rows between two barriers; STAGES such turns in local memory.
   const int turns = (row_blocks + TURN - 1) / TURN;
@@ -58,20 +58,20 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     UNROLL                                                                                                       \
     for (int i = 0; i < COPIES; ++i) {                                                                           \
       const int n = item + i * (WARPS * 32);                                                                     \
-      if (n < LOADED * 4) COPY_AHEAD_16(staged + ((slot) * TURN + b) * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]); \
-      from[i] += CHANNELS * SIGNALS * 4;                                                                         \
+      if (n < LOADED * 4) COPY_ASYNC_16(staged + ((slot) * TURN + b) * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]); \
+      from[i] += CHANNELS * SIGNAL_COUNT * 4;                                                                         \
     }                                                                                                            \
   }
 
   for (int turn = 0; turn < STAGES - 1; ++turn) {
     COPY_TURN(turn)
-    COPIES_CLOSE();
+    COPY_ASYNC_COMMIT();
   }
   for (int turn = 0; turn < turns; ++turn) {
-    COPIES_WAIT(STAGES - 2);
+    COPY_ASYNC_WAIT(STAGES - 2);
     BARRIER();
     COPY_TURN((turn + STAGES - 1) % STAGES)
-    COPIES_CLOSE();
+    COPY_ASYNC_COMMIT();
     const int here_blocks = row_blocks - turn * TURN < TURN ? row_blocks - turn * TURN : TURN;
     for (int r = 0; r < here_blocks; ++r) {
       LOCAL const uint4* const here = staged + (turn % STAGES * TURN + r) * (LOADED * 4);

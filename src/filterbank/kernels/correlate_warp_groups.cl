@@ -6,7 +6,7 @@
 // item adds them up in its own part of local memory.
 #define TILES 3
 #define ITEMS (TILES * 128 + 128)
-#define BLOCK_BYTES (SIGNALS * 64)
+#define BLOCK_BYTES (SIGNAL_COUNT * 64)
 #define TURN_BYTES (TURN * BLOCK_BYTES)
 #define RING_BYTES (STAGES * TURN_BYTES + 1024)
 #define KEPT_BYTES (HALVES * TILES * 128 * 64 * 4)
@@ -105,12 +105,12 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
       for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
         for (int t = 0; t < row_blocks; t += TURN) {
           const int now = row_blocks - t < TURN ? row_blocks - t : TURN;
-          ASYNC_COPY_WAIT(empty + slot, (round & 1) ^ 1);
-          ASYNC_COPY_EXPECT(full + slot, now * BLOCK_BYTES);
+          MBARRIER_WAIT(empty + slot, (round & 1) ^ 1);
+          COPY_BARRIER_EXPECT(full + slot, now * BLOCK_BYTES);
           for (int b = 0; b < now; ++b) {
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                              base + slot * TURN_BYTES + b * BLOCK_BYTES),
-                         "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNALS * 4)), "r"(BLOCK_BYTES),
+                         "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNAL_COUNT * 4)), "r"(BLOCK_BYTES),
                          "r"(ridge_local_address(full + slot))
                          : "memory");
           }
@@ -142,7 +142,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
 #if HALVES
       if (t > 0 && t % SEGMENT == 0) keep_sums(kept, t > SEGMENT, re, im);
 #endif
-      ASYNC_COPY_WAIT(full + slot, round & 1);
+      MBARRIER_WAIT(full + slot, round & 1);
       if (row_blocks - t >= TURN) {
         add_products<TURN>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
       } else {

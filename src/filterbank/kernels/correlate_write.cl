@@ -10,7 +10,7 @@ FUNCTION void write_products(GLOBAL float4* RESTRICT totals, GLOBAL float4* REST
                              int begins, ulong offset, float factor, const SUM* re, const SUM* im) {
 #if POLARIZATIONS == 2 && DIRECT
   const int s = row / 2, u = column / 2;
-  if (column < SIGNALS && s <= u) {
+  if (column < SIGNAL_COUNT && s <= u) {
     const ulong baseline = (ulong)u * (u + 1) / 2 + s;
     STORE_ONCE(out + (offset / 2 + (baseline * CHANNELS + channel) * 2 + row % 2),
                make_float4((float)re[0] * factor, (float)im[0] * factor, (float)re[1] * factor, (float)im[1] * factor));
@@ -19,7 +19,7 @@ FUNCTION void write_products(GLOBAL float4* RESTRICT totals, GLOBAL float4* REST
   UNROLL
   for (int e = 0; e < 2; ++e) {
     const int s = row / POLARIZATIONS, u = (column + e) / POLARIZATIONS;
-    if (row < SIGNALS && column + e < SIGNALS && s <= u) {
+    if (row < SIGNAL_COUNT && column + e < SIGNAL_COUNT && s <= u) {
       const ulong baseline = (ulong)u * (u + 1) / 2 + s;
       const int product = row % POLARIZATIONS * POLARIZATIONS + (column + e) % POLARIZATIONS;
 #if DIRECT

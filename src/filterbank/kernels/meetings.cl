@@ -1,6 +1,6 @@
 // Barriers of a group's two halves: one side arrives and goes on, the other waits. CUDA only.
-#define MEET_ARRIVE(id) asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory")
-#define MEET_WAIT(id) asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory")
+#define NAMED_BARRIER_ARRIVE(id) asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory")
+#define NAMED_BARRIER_SYNC(id) asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory")
 #define ROWS_THERE 1
 #define ROWS_READ 2
 #define LINES_FULL(half) (3 + half)

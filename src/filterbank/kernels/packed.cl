@@ -1,7 +1,7 @@
 // Values rounded for the matrix units. A row is 64 bytes: ROW_TIMES times of one signal and channel, halves or bytes,
 // the real part first; rows lie as [block of times][channel][signal]. The four 16 bytes of a row are exchanged by its
 // signal, so that rows as they lie meet all banks of local memory, in the order that products of warp groups expect.
-// HALVES, CHANNELS, SIGNALS.
+// HALVES, CHANNELS, SIGNAL_COUNT.
 #define ROW_WORDS 16
 #define ROW_CHUNK(signal, chunk) ((chunk) ^ ((signal) / 2 % 4))
 #define ROW_WORD(signal, word) (ROW_CHUNK(signal, (word) / 4) * 4 + (word) % 4)
@@ -12,7 +12,7 @@
 #endif
 
 FUNCTION float2 unpacked(GLOBAL const uint* RESTRICT rows, ulong row, int time) {
-  const int signal = (int)(row % SIGNALS);
+  const int signal = (int)(row % SIGNAL_COUNT);
 #if HALVES
   const uint word = rows[row * ROW_WORDS + ROW_WORD(signal, time)];
   return make_float2(low_half(word), high_half(word));
@@ -38,8 +38,8 @@ KERNEL WORK_GROUP(PACK_ITEMS, 1, 1) void pack(GLOBAL const float2* RESTRICT in, 
                                               ulong words, float scale) {
   const ulong word = (ulong)GROUP_ID(0) * PACK_ITEMS + LOCAL_ID(0);
   if (word >= words) return;
-  const int signal = (int)(word / ROW_WORDS % SIGNALS), channel = (int)(word / ROW_WORDS / SIGNALS % CHANNELS);
-  const int block = (int)(word / ROW_WORDS / SIGNALS / CHANNELS);
+  const int signal = (int)(word / ROW_WORDS % SIGNAL_COUNT), channel = (int)(word / ROW_WORDS / SIGNAL_COUNT % CHANNELS);
+  const int block = (int)(word / ROW_WORDS / SIGNAL_COUNT / CHANNELS);
   const int time = block * ROW_TIMES + ROW_WORD(signal, (int)(word % ROW_WORDS)) * (ROW_TIMES / ROW_WORDS);
   float2 a = make_float2(0.0f, 0.0f), b = a;
   if (time < times) a = LOAD_ONCE(in + PLACE_OF(first + time, signal));

@@ -20,7 +20,7 @@ FUNCTION void LEFT(const void* p) {
   if (threadIdx.x % 32 != 0) return;
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(p)) : "memory");
 }
-#define LEFT_WAIT(p, turn) ASYNC_COPY_WAIT((ulong*)(p), ((turn) + 1) & 1)
+#define LEFT_WAIT(p, turn) MBARRIER_WAIT((ulong*)(p), ((turn) + 1) & 1)
 #else
 #define LEFT_OPEN(p) ((void)0)
 #define LEFT(p) ((void)0)

@@ -81,9 +81,9 @@ FUNCTION void load_parts(GLOBAL const uchar* row, int value, int columns, const 
 }
 
 FUNCTION uint put_together(const uint* parts, const struct place* place, int row_is_there) {
-  uint word = CHOOSE_BYTES(parts[0], parts[1], place->first);
+  uint word = BYTE_PERMUTE(parts[0], parts[1], place->first);
 #if PARTS == 3
-  word = CHOOSE_BYTES(word, parts[2], place->second);
+  word = BYTE_PERMUTE(word, parts[2], place->second);
 #endif
   if (place->scattered) word = parts[0];
 #ifdef FILLED

@@ -17,7 +17,7 @@ FUNCTION ulong padded_cell(int r, int c, int pitch) { return (ulong)(r + PAD) * 
 
 // |a - b|^2 of two words' colours, from `start` on.
 FUNCTION uint squares_of(uint a, uint b, uint start) {
-  const uint apart = BYTES_APART(a, b);
+  const uint apart = BYTES_ABSDIFF(a, b);
   return BYTES_DOT(apart, apart, start);
 }
 

@@ -51,7 +51,7 @@ FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
     UNROLL
     for (int c = 0; c < COPIES; ++c) {
       const int index = LOCAL_ID(0) + c * ITEMS_HERE, r = index / CHUNKS;
-      if (s->whole >> c & 1u) COPY_AHEAD_16(to + r * (PITCH - LINE) + 16 * index, line + s->offsets[c]);
+      if (s->whole >> c & 1u) COPY_ASYNC_16(to + r * (PITCH - LINE) + 16 * index, line + s->offsets[c]);
     }
     return;
   }
@@ -63,10 +63,10 @@ FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
     if (there < 0) {
       *(LOCAL uint4*)place = make_uint4(BEYOND_WORD, BEYOND_WORD, BEYOND_WORD, BEYOND_WORD);
     } else if (value >= 0 && value + 16 <= s->whole_end) {
-      COPY_AHEAD_16(place, from);
+      COPY_ASYNC_16(place, from);
     } else if (value >= 0) {
       for (int k = 0; k < 16; k += 4) {
-        if (value + k + 4 <= s->whole_end) COPY_AHEAD_4(place + k, from + k);
+        if (value + k + 4 <= s->whole_end) COPY_ASYNC_4(place + k, from + k);
       }
     }
   }
@@ -119,10 +119,10 @@ FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* pl
       MATRIX_U8(scratch, d, w.x, w.y, w.z, w.w, words[b + 2 * p], words[b + 2 * p + 1], p > 0 ? d : zero);
     }
 #if SHIFT_ACROSS == 0
-    newest[2 * n] = CHOOSE_BYTES((uint)d[0], (uint)d[1], 0x5410u) + CHOOSE_BYTES((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
+    newest[2 * n] = BYTE_PERMUTE((uint)d[0], (uint)d[1], 0x5410u) + BYTE_PERMUTE((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
 #else
     const uint v0 = (((uint)d[0] << 8) + (uint)d[2]) << SHIFT_ACROSS, v1 = (((uint)d[1] << 8) + (uint)d[3]) << SHIFT_ACROSS;
-    newest[2 * n] = CHOOSE_BYTES(v0, v1, 0x7632u) + ADDED;
+    newest[2 * n] = BYTE_PERMUTE(v0, v1, 0x7632u) + ADDED;
 #endif
   }
 #if SUB_GROUP_WIDTH == 32
@@ -150,9 +150,9 @@ FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* pl
       }
     }
     const uint select = SHIFT_DOWN == 0 ? 0x0062u : 0x0073u;
-    const uint low = CHOOSE_BYTES(results[0], results[1], select), high = CHOOSE_BYTES(results[2], results[3], select);
+    const uint low = BYTE_PERMUTE(results[0], results[1], select), high = BYTE_PERMUTE(results[2], results[3], select);
 #ifdef INTERLEAVED
-    *(LOCAL uint*)(place + 16 * i) = CHOOSE_BYTES(low, high, 0x5410u);
+    *(LOCAL uint*)(place + 16 * i) = BYTE_PERMUTE(low, high, 0x5410u);
 #else
     *(LOCAL ushort*)(place + 16 * i) = (ushort)low;
     *(LOCAL ushort*)(place + 16 * i + 8) = (ushort)high;
@@ -185,11 +185,11 @@ FUNCTION void store_rows(struct strip* s, LOCAL const uchar* stage) {
 FUNCTION void go_down(struct strip* s, LOCAL float* scratch, LOCAL uchar* slots, int slot, LOCAL const int* places,
                       LOCAL const uchar* mine, LOCAL const uchar* stage, LOCAL uchar* place, uint* made, const uint4* across,
                       const uint4* down, int batch, int batches, const int odd) {
-  COPIES_WAIT(BATCHES - 2);
+  COPY_ASYNC_WAIT(BATCHES - 2);
   BARRIER();  // and nobody reads the rows before them any more
   if (batch + BATCHES - 1 < batches)
     fetch_rows(s, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH, batch + BATCHES - 1);
-  COPIES_CLOSE();
+  COPY_ASYNC_COMMIT();
 #if SUB_GROUP_WIDTH == 32
   if (s->each > 0)
 #endif
@@ -257,7 +257,7 @@ void bands(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
   LOCAL uchar* const stage = (LOCAL uchar*)stages + sub * 8 * STAGE_PITCH;
   for (int b = 0; b < BATCHES - 1; ++b) {
     if (b < batches) fetch_rows(&s, slots + b * 8 * PITCH, b);
-    COPIES_CLOSE();
+    COPY_ASYNC_COMMIT();
   }
   uint4 across[2 * HALF], down[2 * HALF_DOWN];
   UNROLL

@@ -38,7 +38,7 @@ FUNCTION void fetch_rows(struct bringing* bring, ulong eight_rows, int left, int
   for (int c = 0; c < COPIES; ++c) {
     if (bring[c].row < (left < 8 ? left : 8)) {
       if (bring[c].whole) {
-        COPY_AHEAD_16(slot + bring[c].to, bring[c].from);
+        COPY_ASYNC_16(slot + bring[c].to, bring[c].from);
       } else {
         for (int e = 0; e < 16; ++e) {
           if (bring[c].value + e < wide) slot[bring[c].to + e] = bring[c].from[e];
@@ -59,7 +59,7 @@ FUNCTION void make_across(LOCAL float* scratch, LOCAL const uchar* line, const i
     int d[4];
     MATRIX_U8(scratch, d, w.x, w.y, w.z, w.w, lower, upper, zero);
     made[2 * n] = made[2 * n + 1];
-    made[2 * n + 1] = CHOOSE_BYTES((uint)d[0], (uint)d[1], 0x5410u) + CHOOSE_BYTES((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
+    made[2 * n + 1] = BYTE_PERMUTE((uint)d[0], (uint)d[1], 0x5410u) + BYTE_PERMUTE((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
   }
 }
 
@@ -85,7 +85,7 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
   int left = rows - 8 * begin < 8 * (last + 1 - begin) ? rows - 8 * begin : 8 * (last + 1 - begin);  // to be brought
   for (int b = 0; b < BATCHES - 1; ++b, left -= 8) {
     fetch_rows(bring, 8 * in_pitch, left, wide, slots + b * 8 * PITCH);
-    COPIES_CLOSE();
+    COPY_ASYNC_COMMIT();
   }
   uint4 across[2 * TILES];
   int bases[2 * TILES];
@@ -112,10 +112,10 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
     coming = LOAD_CACHED(factors);  // there is one more than rows need
     behind = LOAD_CACHED(eights) + 1;
     for (; next <= upto; ++next, left -= 8) {
-      COPIES_WAIT(BATCHES - 2);
+      COPY_ASYNC_WAIT(BATCHES - 2);
       BARRIER();  // the rows are there, and nobody reads those before them any more
       fetch_rows(bring, 8 * in_pitch, left, wide, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH);
-      COPIES_CLOSE();
+      COPY_ASYNC_COMMIT();
       make_across(scratch, slots + slot * 8 * PITCH + g * PITCH + 4 * t, bases, across, made);
       slot = slot + 1 < BATCHES ? slot + 1 : 0;
     }
@@ -132,9 +132,9 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
       for (int side = 0; side < 2; ++side) {
         int d[4];
         MATRIX_U8(scratch, d, down.x, down.y, down.z, down.w, made[4 * i + 2 * side], made[4 * i + 2 * side + 1], zero);
-        pairs[side] = CHOOSE_BYTES(((uint)d[0] << 8) + (uint)d[2], ((uint)d[1] << 8) + (uint)d[3], 0x0062u);
+        pairs[side] = BYTE_PERMUTE(((uint)d[0] << 8) + (uint)d[2], ((uint)d[1] << 8) + (uint)d[3], 0x0062u);
       }
-      *(LOCAL uint*)(stage + g * STAGE_PITCH + 16 * i + 4 * t) = CHOOSE_BYTES(pairs[0], pairs[1], 0x5410u);
+      *(LOCAL uint*)(stage + g * STAGE_PITCH + 16 * i + 4 * t) = BYTE_PERMUTE(pairs[0], pairs[1], 0x5410u);
     }
 #if SUB_GROUP_WIDTH == 32
     SUB_GROUP_BARRIER();

@@ -25,7 +25,7 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
       line += in_pitch;
     }
     UNROLL
-    for (int r = 0; r < ROWS_HERE; ++r) take_apart(CHOOSE_BYTES(words[2 * r], words[2 * r + 1], which), v + 4 * r);
+    for (int r = 0; r < ROWS_HERE; ++r) take_apart(BYTE_PERMUTE(words[2 * r], words[2 * r + 1], which), v + 4 * r);
   } else
 #endif
   {

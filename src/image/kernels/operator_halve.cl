@@ -31,7 +31,7 @@ void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_p
           made[e] = quarter(byte_sum(upper, a, byte_sum(upper, b, byte_sum(lower, a, byte_sum(lower, b, 0u)))));
         }
         *((GLOBAL uint*)(out + (ulong)r * out_pitch) + k) =
-            CHOOSE_BYTES(CHOOSE_BYTES(made[0], made[1], 0x0040u), CHOOSE_BYTES(made[2], made[3], 0x0040u), 0x5410u);
+            BYTE_PERMUTE(BYTE_PERMUTE(made[0], made[1], 0x0040u), BYTE_PERMUTE(made[2], made[3], 0x0040u), 0x5410u);
       }
     }
     return;

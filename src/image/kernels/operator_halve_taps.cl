@@ -26,7 +26,7 @@ FUNCTION uint weighted(const uint* words, int at, uint a, uint b, uint c, uint d
 FUNCTION int across_taps(const uint* words, int at) {
 #if TAPS == 4 && CHANNELS == 1
   const uint four = at % 4 == 0 ? words[at / 4]
-                                : CHOOSE_BYTES(words[at / 4], words[at / 4 + (at % 4 > 0)],
+                                : BYTE_PERMUTE(words[at / 4], words[at / 4 + (at % 4 > 0)],
                                                at % 4 == 1 ? 0x4321u : at % 4 == 2 ? 0x5432u : 0x6543u);
   return (int)BYTES_DOT(four, 0x00131300u, 0u) - (int)BYTES_DOT(four, 0x03000003u, 0u);
 #elif TAPS == 4
@@ -122,8 +122,8 @@ void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_p
       UNROLL
       for (int r = 0; r < ROWS_EACH; ++r)
         *((GLOBAL uint*)(out + (ulong)r * out_pitch) + k) =
-            CHOOSE_BYTES(CHOOSE_BYTES(made[4 * r], made[4 * r + 1], 0x0040u),
-                         CHOOSE_BYTES(made[4 * r + 2], made[4 * r + 3], 0x0040u), 0x5410u);
+            BYTE_PERMUTE(BYTE_PERMUTE(made[4 * r], made[4 * r + 1], 0x0040u),
+                         BYTE_PERMUTE(made[4 * r + 2], made[4 * r + 3], 0x0040u), 0x5410u);
     }
     return;
   }

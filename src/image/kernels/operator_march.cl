@@ -11,7 +11,7 @@
 FUNCTION void fetch_four(LOCAL float4* to, GLOBAL const float* in, ulong pitch, int row, int value, const int* places,
                          int together) {
   if (row >= 0 && together) {
-    COPY_AHEAD_16(to, in + (ulong)row * pitch + (ulong)value);
+    COPY_ASYNC_16(to, in + (ulong)row * pitch + (ulong)value);
   } else {
     LOCAL float* each = (LOCAL float*)to;
     UNROLL
@@ -19,7 +19,7 @@ FUNCTION void fetch_four(LOCAL float4* to, GLOBAL const float* in, ulong pitch, 
       if (row < 0 || places[k] < 0) {
         each[k] = BEYOND;
       } else {
-        COPY_AHEAD_4(each + k, in + (ulong)row * pitch + (ulong)places[k]);
+        COPY_ASYNC_4(each + k, in + (ulong)row * pitch + (ulong)places[k]);
       }
     }
   }
@@ -46,7 +46,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   UNROLL
   for (int k = 0; k < 4 * DOWN; ++k) sums[k] = 0.0f;
   for (int s = 1 - BATCHES; STEP * s < count; ++s) {  // the first rounds only fetch
-    COPIES_WAIT(BATCHES - 2);
+    COPY_ASYNC_WAIT(BATCHES - 2);
     BARRIER();  // the batch is there, and nobody reads the one before it any more
     const int coming = s + BATCHES - 1;
     UNROLL
@@ -59,7 +59,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
           fetch_four(line + ITEMS_HERE + item, in, in_pitch, row, values[1], places + 4, together[1]);
       }
     }
-    COPIES_CLOSE();
+    COPY_ASYNC_COMMIT();
     UNROLL
     for (int a = 0; a < STEP; ++a) {
       if (s >= 0 && STEP * s + a < count) {

@@ -31,11 +31,11 @@ FUNCTION uint bytes_of_four(const float* v) {
 #if defined(CLAMP_HALVES) && !defined(NEVER_BEYOND)
   const uint a = BITS_OF(v[0] + 12582912.0f), b = BITS_OF(v[1] + 12582912.0f);
   const uint c = BITS_OF(v[2] + 12582912.0f), d = BITS_OF(v[3] + 12582912.0f);
-  return CHOOSE_BYTES(CLAMP_HALVES(CHOOSE_BYTES(a, b, 0x5410u), 0x00ff00ffu),
-                      CLAMP_HALVES(CHOOSE_BYTES(c, d, 0x5410u), 0x00ff00ffu), 0x6420u);
+  return BYTE_PERMUTE(CLAMP_HALVES(BYTE_PERMUTE(a, b, 0x5410u), 0x00ff00ffu),
+                      CLAMP_HALVES(BYTE_PERMUTE(c, d, 0x5410u), 0x00ff00ffu), 0x6420u);
 #else
-  return CHOOSE_BYTES(CHOOSE_BYTES(STORED_BITS(v[0]), STORED_BITS(v[1]), 0x0040u),
-                      CHOOSE_BYTES(STORED_BITS(v[2]), STORED_BITS(v[3]), 0x0040u), 0x5410u);
+  return BYTE_PERMUTE(BYTE_PERMUTE(STORED_BITS(v[0]), STORED_BITS(v[1]), 0x0040u),
+                      BYTE_PERMUTE(STORED_BITS(v[2]), STORED_BITS(v[3]), 0x0040u), 0x5410u);
 #endif
 }
 
@@ -92,7 +92,7 @@ void phases(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch,
   for (int r = 0; r < ROWS_IN; ++r) {
     UNROLL
     for (int k = 0; k < NEAR_WORDS; ++k) {
-      const uint chosen = CHOOSE_BYTES(words[r * (NEAR_WORDS + 1) + k], words[r * (NEAR_WORDS + 1) + k + 1], which[k]);
+      const uint chosen = BYTE_PERMUTE(words[r * (NEAR_WORDS + 1) + k], words[r * (NEAR_WORDS + 1) + k + 1], which[k]);
       UNROLL
       for (int b = 0; b < 4; ++b) {
         if (4 * k + b < NEAR) v[r * NEAR + 4 * k + b] = BYTE_AS_FLOAT(chosen, b);

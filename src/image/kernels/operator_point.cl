@@ -8,9 +8,9 @@ FUNCTION uint gray_of(uint word, uint upper, uint lower) {
 FUNCTION uint four_grays(uint a, uint b, uint c) {  // twelve bytes of four pixels
   const uint upper = RED_1000 >> 8 | GREEN_1000 >> 8 << 8 | BLUE_1000 >> 8 << 16;
   const uint lower = (RED_1000 & 255u) | (GREEN_1000 & 255u) << 8 | (BLUE_1000 & 255u) << 16;
-  const uint first = gray_of(a, upper, lower), second = gray_of(CHOOSE_BYTES(a, b, 0x0543u), upper, lower);
-  const uint third = gray_of(CHOOSE_BYTES(b, c, 0x0432u), upper, lower), last = gray_of(c, upper << 8, lower << 8);
-  return CHOOSE_BYTES(CHOOSE_BYTES(first, second, 0x0040u), CHOOSE_BYTES(third, last, 0x0040u), 0x5410u);
+  const uint first = gray_of(a, upper, lower), second = gray_of(BYTE_PERMUTE(a, b, 0x0543u), upper, lower);
+  const uint third = gray_of(BYTE_PERMUTE(b, c, 0x0432u), upper, lower), last = gray_of(c, upper << 8, lower << 8);
+  return BYTE_PERMUTE(BYTE_PERMUTE(first, second, 0x0040u), BYTE_PERMUTE(third, last, 0x0040u), 0x5410u);
 }
 #endif
 

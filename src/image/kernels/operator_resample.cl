@@ -96,9 +96,9 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
     for (int k = 0; k < 4 * (TAPS - 1); ++k) lines[k] = lines[k + 4];
     UNROLL
     for (int q = 0; q < TAPS; ++q) {
-      uint bytes = CHOOSE_BYTES(words[i * WORDS], words[i * WORDS + 1], which[q * (WORDS - 1)]);
+      uint bytes = BYTE_PERMUTE(words[i * WORDS], words[i * WORDS + 1], which[q * (WORDS - 1)]);
       UNROLL
-      for (int n = 1; n < WORDS - 1; ++n) bytes = CHOOSE_BYTES(bytes, words[i * WORDS + n + 1], which[q * (WORDS - 1) + n]);
+      for (int n = 1; n < WORDS - 1; ++n) bytes = BYTE_PERMUTE(bytes, words[i * WORDS + n + 1], which[q * (WORDS - 1) + n]);
 #if TAPS == 2
       lines[4 + 2 * q] = (float)pair_of_products(weights[2 * q], bytes, 0, 0);
       lines[5 + 2 * q] = (float)pair_of_products(weights[2 * q + 1], bytes, 0, 1);
@@ -131,7 +131,7 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
       }
       const uint which_byte = 0x0040u;
 #endif
-      const uint word = CHOOSE_BYTES(CHOOSE_BYTES(bits[0], bits[1], which_byte), CHOOSE_BYTES(bits[2], bits[3], which_byte),
+      const uint word = BYTE_PERMUTE(BYTE_PERMUTE(bits[0], bits[1], which_byte), BYTE_PERMUTE(bits[2], bits[3], which_byte),
                                      0x5410u);
       if (out_aligned && 4 * four + 4 <= out_wide) {
         *(GLOBAL uint*)to = word;

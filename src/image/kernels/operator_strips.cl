@@ -7,7 +7,7 @@
 // way, ENDS_BATCH at the image's ends; PAD channels stand before a piece.
 #define ITEMS_HERE 32
 #define WORDS (2 * BLOCKS)
-#define HALVES(word, bytes) CHOOSE_BYTES(word, 0x64646464u, bytes)
+#define HALVES(word, bytes) BYTE_PERMUTE(word, 0x64646464u, bytes)
 #define INSIDE(row) ((row) < 0 ? 0 : (row))
 
 // A row's words, from the first of them on; or the parts of each, from the row's beginning on.
@@ -95,7 +95,7 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
             const int here = strip + 8 * g + 2 * t + 64 * side;
             const uint low = STORED_BITS(out[2 * side]), high = STORED_BITS(out[2 * side + 1]);
             if (!at_ends || (out_aligned && here + 1 < wide)) {
-              *(GLOBAL ushort*)(to + 64 * side) = (ushort)CHOOSE_BYTES(low, high, 0x0040u);
+              *(GLOBAL ushort*)(to + 64 * side) = (ushort)BYTE_PERMUTE(low, high, 0x0040u);
             } else {
               if (here < wide) to[64 * side] = (uchar)(low & 255u);
               if (here + 1 < wide) to[64 * side + 1] = (uchar)(high & 255u);

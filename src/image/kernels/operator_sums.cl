@@ -25,8 +25,8 @@ FUNCTION uint means_of_four(const uint* sums) {
   for (int e = 0; e < 4; ++e) bits[e] = BITS_OF(FMA(FLOAT_OF(sums[e]), LARGE_RECIPROCAL, beside[e]));
   return (((((bits[3] << 8) + bits[2]) << 8) + bits[1]) << 8) + bits[0];
 #else
-  return CHOOSE_BYTES(CHOOSE_BYTES(MEAN(sums[0]), MEAN(sums[1]), 0x0073u),
-                      CHOOSE_BYTES(MEAN(sums[2]), MEAN(sums[3]), 0x0073u), 0x5410u);
+  return BYTE_PERMUTE(BYTE_PERMUTE(MEAN(sums[0]), MEAN(sums[1]), 0x0073u),
+                      BYTE_PERMUTE(MEAN(sums[2]), MEAN(sums[3]), 0x0073u), 0x5410u);
 #endif
 }
 
@@ -39,7 +39,7 @@ FUNCTION uint means_of_four(const uint* sums) {
 #endif
 
 // Bytes 0 and 2 of a word, or 1 and 3, in halves.
-FUNCTION uint half_bytes(uint word, const int odd) { return odd ? CHOOSE_BYTES(word, 0u, 0x4341u) : word & 0x00ff00ffu; }
+FUNCTION uint half_bytes(uint word, const int odd) { return odd ? BYTE_PERMUTE(word, 0u, 0x4341u) : word & 0x00ff00ffu; }
 
 // Which of a lane's own values stands beyond a row's end: of v < 0 at its beginning, of v >= EACH at its end; below zero
 // where none does.
@@ -54,7 +54,7 @@ FUNCTION uint sums_beyond(const uint* sums, const int v) {
   const int a = value_beyond(v), b = value_beyond(v + 2);
   if (a < 0 || b < 0) return (uint)BEYOND * WINDOW_ROWS * 0x10001u;
   const uint which = (a % 4 < 2 ? 0x10u : 0x32u) | (b % 4 < 2 ? 0x5400u : 0x7600u);
-  return CHOOSE_BYTES(sums[(2 * (a / 4) + a % 2) & 7], sums[(2 * (b / 4) + b % 2) & 7], which);
+  return BYTE_PERMUTE(sums[(2 * (a / 4) + a % 2) & 7], sums[(2 * (b / 4) + b % 2) & 7], which);
 }
 
 FUNCTION void take_words(uint4 four, uint* words) {
@@ -142,7 +142,7 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
     UNROLL
     for (int i = 0; i < LEFT + HALVES + RIGHT; ++i) {
       const int v = i - LEFT + 4 * LEFT_WORDS, k = 2 * (v / 4) + v % 2;
-      pairs[i] = CHOOSE_BYTES(near[k], near[k + HALVES / 2], v % 4 < 2 ? 0x5410u : 0x7632u);
+      pairs[i] = BYTE_PERMUTE(near[k], near[k + HALVES / 2], v % 4 < 2 ? 0x5410u : 0x7632u);
     }
     uint across[HALVES];
     UNROLL

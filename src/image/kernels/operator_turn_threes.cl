@@ -39,8 +39,8 @@ void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
       const uint a = words[3 * i], b = words[3 * i + 1], c = words[3 * i + 2];
       LOCAL uint* to = tile + j * PITCH + four;
       to[0] = a;
-      to[1] = CHOOSE_BYTES(a, b, 0x0543u);
-      to[2] = CHOOSE_BYTES(b, c, 0x0432u);
+      to[1] = BYTE_PERMUTE(a, b, 0x0543u);
+      to[2] = BYTE_PERMUTE(b, c, 0x0432u);
       to[3] = c >> 8;
     }
   }
@@ -52,7 +52,7 @@ void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
   for (int i = 0; i < 16; ++i) {
     const int j = item / 48 + 4 * i, row = TURN == 1 ? columns - 1 - left - j : left + j;
     if (left + j < columns && first < 3 * rows) {
-      const uint made = CHOOSE_BYTES(tile[pixel * PITCH + j], tile[(pixel + 1) * PITCH + j], which);
+      const uint made = BYTE_PERMUTE(tile[pixel * PITCH + j], tile[(pixel + 1) * PITCH + j], which);
       GLOBAL uchar* to = out + (ulong)row * out_pitch + (ulong)first;
       if (first + 4 <= 3 * rows) {
         *(GLOBAL uint*)to = made;

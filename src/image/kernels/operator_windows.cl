@@ -82,7 +82,7 @@ FUNCTION void move_words(const uint* loaded, uint* words) {
 #if SKIP % 4 == 0
     words[k] = loaded[at];
 #else
-    words[k] = CHOOSE_BYTES(loaded[at], loaded[at + 1 < LOADED ? at + 1 : at],
+    words[k] = BYTE_PERMUTE(loaded[at], loaded[at + 1 < LOADED ? at + 1 : at],
                             SKIP % 4 == 1 ? 0x4321u : SKIP % 4 == 2 ? 0x5432u : 0x6543u);
 #endif
   }
@@ -187,11 +187,11 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
           for (int p = 1; p < PLANES; ++p) sum = (int)((uint)sum << 8) + sums[4 * p + k];
           made[k] = divided(sum);
         }
-        pairs[one] = CHOOSE_BYTES(made[0], made[2], RESULT_BYTE + 16u * (4u + RESULT_BYTE));
-        pairs[2 + one] = CHOOSE_BYTES(made[1], made[3], RESULT_BYTE + 16u * (4u + RESULT_BYTE));
+        pairs[one] = BYTE_PERMUTE(made[0], made[2], RESULT_BYTE + 16u * (4u + RESULT_BYTE));
+        pairs[2 + one] = BYTE_PERMUTE(made[1], made[3], RESULT_BYTE + 16u * (4u + RESULT_BYTE));
       }
-      mine[two] = CHOOSE_BYTES(pairs[0], pairs[1], 0x5410u);
-      mine[2 + two] = CHOOSE_BYTES(pairs[2], pairs[3], 0x5410u);
+      mine[two] = BYTE_PERMUTE(pairs[0], pairs[1], 0x5410u);
+      mine[2 + two] = BYTE_PERMUTE(pairs[2], pairs[3], 0x5410u);
     }
     uint whole[4];
 #if SUB_GROUP_WIDTH != 32
@@ -208,8 +208,8 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
 #else
       const uint other = SHUFFLE_XOR(odd ? mine[k] : mine[2 + k], 4);
 #endif
-      whole[2 * k] = CHOOSE_BYTES(keep, other, odd ? 0x1054u : 0x5410u);
-      whole[2 * k + 1] = CHOOSE_BYTES(keep, other, odd ? 0x3276u : 0x7632u);
+      whole[2 * k] = BYTE_PERMUTE(keep, other, odd ? 0x1054u : 0x5410u);
+      whole[2 * k + 1] = BYTE_PERMUTE(keep, other, odd ? 0x3276u : 0x7632u);
     }
     const int row = top + 4 * step + (g >> 1), value = strip + 16 * (2 * t + odd);
     if (inside || row < rows) {

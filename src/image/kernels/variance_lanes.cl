@@ -16,7 +16,7 @@
 #define AHEAD 1
 #endif
 
-FUNCTION float beside_2_23(uint word, int k) { return FLOAT_OF(CHOOSE_BYTES(word, 0x4b000000u, 0x7540u + (uint)k)); }
+FUNCTION float beside_2_23(uint word, int k) { return FLOAT_OF(BYTE_PERMUTE(word, 0x4b000000u, 0x7540u + (uint)k)); }
 
 // Where b leaves and a comes the sum grows by d = a - b and the squares by d (a + b).
 FUNCTION void replace(uint4 come, uint4 go, float* sums, float* squares) {

@@ -1,4 +1,4 @@
-// What comes out of an operator, and which wishes cannot be.
+// What comes out of an operator, and which options cannot be.
 #include <cmath>
 #include <numbers>
 

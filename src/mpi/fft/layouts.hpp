@@ -1,4 +1,4 @@
-// Ways to spread a transform over processes: which axes are whole in which stage.
+// Ways to distributed a transform over processes: which axes are whole in which stage.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -14,7 +14,7 @@ constexpr int kForwardTag = 11000, kInverseTag = 11001;
 template <class T>
 OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, const Device& device,
                       const planner::Options& options)
-    : all_(all), problem_(problem), carry_(carry_for(all, device)), staging_(device, "spread fft") {
+    : all_(all), problem_(problem), carry_(carry_for(all, device)), staging_(device, "distributed fft") {
   const bool planes = problem.samples[0] > 1;
   slow_ = planes ? problem.spectrum[0] : problem.spectrum[1];
   middle_ = planes ? problem.spectrum[1] : problem.spectrum[2];

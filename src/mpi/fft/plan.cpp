@@ -69,30 +69,31 @@ class Plan<T>::Impl {
     Shape half = given.shape;
     if (is_real(given)) half.back() = half.back() / 2 + 1;
     const std::size_t axes = given.shape.size();
-    Spread spread{.samples = embed(given.shape),
-                  .spectrum = embed(half),
-                  .axes = axes,
-                  .real = is_real(given),
-                  .scale_forward = given.scale_forward,
-                  .scale_inverse = given.scale_inverse};
+    Distribution distributed{.samples = embed(given.shape),
+                             .spectrum = embed(half),
+                             .axes = axes,
+                             .real = is_real(given),
+                             .scale_forward = given.scale_forward,
+                             .scale_inverse = given.scale_inverse};
     const auto boxes = [&](const std::optional<Box>& mine, const Shape& shape, const char* what) {
       std::vector<Box> everybodys;
       if (!mine) return everybodys;
       for (const Box& box : gather_boxes(all, shape, *mine, what)) everybodys.push_back(embed(box, axes));
       return everybodys;
     };
-    spread.input = boxes(given.input, given.shape, "input");
-    spread.output = boxes(given.output, half, "output");
-    spread.threads = given.threads == 0 ? all.threads() : given.threads;
+    distributed.input = boxes(given.input, given.shape, "input");
+    distributed.output = boxes(given.output, half, "output");
+    distributed.threads = given.threads == 0 ? all.threads() : given.threads;
     local_ = options;
     local_.variant.clear();
     const bool own_boxes = !given.input && !given.output;
     if (!device.is_host() && axes > 1 && own_boxes && given.batch == 1 && all.count() > 1 && options.variant.empty()) {
       const auto build = [&] {
-        on_device_ = std::make_unique<OnDevice<T>>(
-            all,
-            OnDeviceProblem{spread.samples, spread.spectrum, spread.real, spread.scale_forward, spread.scale_inverse},
-            device, local_);
+        on_device_ =
+            std::make_unique<OnDevice<T>>(all,
+                                          OnDeviceProblem{distributed.samples, distributed.spectrum, distributed.real,
+                                                          distributed.scale_forward, distributed.scale_inverse},
+                                          device, local_);
       };
       in_turn(build);
       all.must_be_equal(on_device_->name());
@@ -100,8 +101,8 @@ class Plan<T>::Impl {
       if (options.effort == Effort::measured) network_ = measure_network(all);
       return;
     }
-    variants_ = list_variants(all, spread, device);
-    choose(spread);
+    variants_ = list_variants(all, distributed, device);
+    choose(distributed);
   }
 
   void run(bool inverse, Queue& queue, const Buffer& in, const Buffer& out) const {
@@ -168,18 +169,18 @@ class Plan<T>::Impl {
   Box own_input() const { return on_device_ ? on_device_->samples() : running_->input(); }
   Box own_output() const { return on_device_ ? on_device_->spectrum() : running_->output(); }
 
-  void choose(const Spread& spread) {
-    threads_ = spread.threads;
+  void choose(const Distribution& distributed) {
+    threads_ = distributed.threads;
     std::size_t winner = 0;
     if (variants_.size() > 1) {
       if (options_.effort == Effort::measured) network_ = measure_network(all_);
-      winner = decide(spread);
+      winner = decide(distributed);
     } else if (!options_.variant.empty() && options_.variant != variants_[0].name() &&
                options_.variant != variants_[0].short_name()) {
       mistake(fmt::format("no variant \"{}\"; this is done by {}", options_.variant, variants_[0].name()));
     }
     variant_ = variants_[winner].name();
-    running_ = make(spread, winner, true);
+    running_ = make(distributed, winner, true);
   }
 
   // The root plans first and the others use what it has found and compiled, where they see its cache.
@@ -192,18 +193,18 @@ class Plan<T>::Impl {
     });
   }
 
-  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t candidate, bool both) {
+  std::unique_ptr<Running<T>> make(const Distribution& distributed, std::size_t candidate, bool both) {
     std::unique_ptr<Running<T>> running;
     const auto build = [&] {
-      running = std::make_unique<Running<T>>(all_, spread, variants_[candidate], both, device_, local_);
+      running = std::make_unique<Running<T>>(all_, distributed, variants_[candidate], both, device_, local_);
     };
     in_turn(build);
     running->take_memory();
     return running;
   }
 
-  double seconds(const Spread& spread, std::size_t candidate) {
-    const auto running = make(spread, candidate, false);
+  double seconds(const Distribution& distributed, std::size_t candidate) {
+    const auto running = make(distributed, candidate, false);
     const std::size_t in = running->input().size(), out = running->output().size();
     base::AlignedArray<Complex> samples, spectrum;
     all_.agree([&] {
@@ -223,7 +224,7 @@ class Plan<T>::Impl {
     return best;
   }
 
-  std::size_t decide(const Spread& spread) {
+  std::size_t decide(const Distribution& distributed) {
     std::vector<planner::Candidate> candidates;
     for (const Variant& variant : variants_)
       candidates.push_back(variant.candidate(flops() / static_cast<double>(all_.count())));
@@ -233,7 +234,7 @@ class Plan<T>::Impl {
         all_.broadcast(&order, sizeof order);
         if (order.step != Step::measure) break;
         try {
-          seconds(spread, order.candidate);
+          seconds(distributed, order.candidate);
         } catch (const Error&) {  // the root has it too, and takes it for a loser
         }
       }
@@ -243,10 +244,10 @@ class Plan<T>::Impl {
       if (!all_.root()) return;
       const planner::Problem problem{
           .workload = "mpi-fft",
-          .key =
-              fmt::format("mpi-fft {} on {} processes of {} machines, {} threads, {} input, {} output",
-                          words(problem_, sizeof(T) == sizeof(double)), all_.count(), all_.machines(), spread.threads,
-                          spread.input.empty() ? "any" : "given", spread.output.empty() ? "any" : "given"),
+          .key = fmt::format("mpi-fft {} on {} processes of {} machines, {} threads, {} input, {} output",
+                             words(problem_, sizeof(T) == sizeof(double)), all_.count(), all_.machines(),
+                             distributed.threads, distributed.input.empty() ? "any" : "given",
+                             distributed.output.empty() ? "any" : "given"),
           .flops = flops() / static_cast<double>(all_.count()),
           .bytes = variants_[0].local_bytes};
       try {
@@ -254,7 +255,7 @@ class Plan<T>::Impl {
             planner::decide(host(), problem, candidates, options_, [&](std::size_t candidate) {
               order = {Step::measure, candidate};
               all_.broadcast(&order, sizeof order);
-              return seconds(spread, candidate);
+              return seconds(distributed, candidate);
             });
         order = {Step::chosen, decision.winner};
         text = decision.explain();

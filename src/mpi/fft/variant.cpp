@@ -46,15 +46,15 @@ const char* exchange_name(const Exchange& exchange) {
 
 bool is_line(const Variant& variant) { return variant.layout.name == "line"; }
 
-std::vector<Box> sample_boxes(const Spread& spread, const Variant& variant, std::size_t processes) {
-  if (is_line(variant)) return line_boxes(variant.layout.n0, variant.layout.n1, processes, spread.samples[2]);
-  return with_samples(variant.layout.forward.front().boxes, spread.samples[2]);
+std::vector<Box> sample_boxes(const Distribution& distributed, const Variant& variant, std::size_t processes) {
+  if (is_line(variant)) return line_boxes(variant.layout.n0, variant.layout.n1, processes, distributed.samples[2]);
+  return with_samples(variant.layout.forward.front().boxes, distributed.samples[2]);
 }
 
-std::vector<Box> spectrum_boxes(const Spread& spread, const Variant& variant, std::size_t processes) {
-  if (is_line(variant)) return line_boxes(variant.layout.n1, variant.layout.n0, processes, spread.spectrum[2]);
+std::vector<Box> spectrum_boxes(const Distribution& distributed, const Variant& variant, std::size_t processes) {
+  if (is_line(variant)) return line_boxes(variant.layout.n1, variant.layout.n0, processes, distributed.spectrum[2]);
   std::vector<Box> boxes = variant.layout.forward.back().boxes;
-  if (spread.samples[0] > 1) {  // as the last stage writes it best
+  if (distributed.samples[0] > 1) {  // as the last stage writes it best
     for (Box& box : boxes) box.order = {1, 0, 2};
   }
   return boxes;
@@ -77,23 +77,23 @@ planner::Candidate Variant::candidate(double flops) const {
   return result;
 }
 
-std::vector<Variant> list_variants(const Communicator& all, const Spread& spread, const Device& device) {
+std::vector<Variant> list_variants(const Communicator& all, const Distribution& distributed, const Device& device) {
   const std::size_t processes = all.count();
-  if (processes == 1) return {Variant{.alone = true, .threads = spread.threads}};
+  if (processes == 1) return {Variant{.alone = true, .threads = distributed.threads}};
   std::vector<Layout> layouts;
-  if (spread.axes == 1) {
-    layouts.push_back(line_layout(spread.samples[2], processes));
+  if (distributed.axes == 1) {
+    layouts.push_back(line_layout(distributed.samples[2], processes));
   } else {
-    layouts.push_back(slab_layout(spread.spectrum, processes));
-    if (spread.axes == 3) {
+    layouts.push_back(slab_layout(distributed.spectrum, processes));
+    if (distributed.axes == 3) {
       std::size_t tried = 0;
       for (const auto& [rows, columns] : process_grids(processes)) {
-        if (tried++ < 3) layouts.push_back(pencil_layout(spread.spectrum, rows, columns));
+        if (tried++ < 3) layouts.push_back(pencil_layout(distributed.spectrum, rows, columns));
       }
     }
   }
-  const double points = static_cast<double>(spread.spectrum[0]) * static_cast<double>(spread.spectrum[1]) *
-                        static_cast<double>(spread.spectrum[2]);
+  const double points = static_cast<double>(distributed.spectrum[0]) * static_cast<double>(distributed.spectrum[1]) *
+                        static_cast<double>(distributed.spectrum[2]);
   std::vector<Variant> variants;
   for (const Layout& layout : layouts) {
     // The largest part decides; a process without points waits for the others.
@@ -115,7 +115,7 @@ std::vector<Variant> list_variants(const Communicator& all, const Spread& spread
     using Kind = Exchange::Kind;
     for (const Exchange exchange :
          {Exchange{Kind::array}, Exchange{Kind::window}, Exchange{Kind::messages}, Exchange{Kind::messages, 4}}) {
-      Variant variant{.layout = layout, .exchange = exchange, .threads = spread.threads};
+      Variant variant{.layout = layout, .exchange = exchange, .threads = distributed.threads};
       if (exchange.shares_memory() && far) variant.refusal = "the processes are on several machines";
       if (exchange.kind == Kind::array && !device.is_host()) {
         variant.refusal = "what comes from a device covers what lies between its points";
@@ -134,9 +134,9 @@ std::vector<Variant> list_variants(const Communicator& all, const Spread& spread
 }
 
 template <class T>
-Running<T>::Running(const Communicator& all, const Spread& spread, const Variant& variant, bool both_directions,
-                    const Device& device, const planner::Options& options)
-    : all_(all), spread_(spread), variant_(variant) {
+Running<T>::Running(const Communicator& all, const Distribution& distributed, const Variant& variant,
+                    bool both_directions, const Device& device, const planner::Options& options)
+    : all_(all), distribution_(distributed), variant_(variant) {
   const std::size_t rank = all.rank();
   if (variant.alone) {
     const auto whole = [](const Points& points) {
@@ -144,24 +144,24 @@ Running<T>::Running(const Communicator& all, const Spread& spread, const Variant
       for (std::size_t i = 0; i < 3; ++i) box.end[i] = points[i];
       return box;
     };
-    input_ = spread.input.empty() ? whole(spread.samples) : spread.input[0];
-    output_ = spread.output.empty() ? whole(spread.spectrum) : spread.output[0];
+    input_ = distributed.input.empty() ? whole(distributed.samples) : distributed.input[0];
+    output_ = distributed.output.empty() ? whole(distributed.spectrum) : distributed.output[0];
     const auto in = input_.strides(), out = output_.strides();
-    ridge::fft::Problem problem{.kind = spread.real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
-                                .scale_forward = spread.scale_forward,
-                                .scale_inverse = spread.scale_inverse,
-                                .threads = spread.threads};
-    for (std::size_t i = 3 - spread.axes; i < 3; ++i) {
-      problem.shape.push_back(spread.samples[i]);
+    ridge::fft::Problem problem{.kind = distributed.real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                                .scale_forward = distributed.scale_forward,
+                                .scale_inverse = distributed.scale_inverse,
+                                .threads = distributed.threads};
+    for (std::size_t i = 3 - distributed.axes; i < 3; ++i) {
+      problem.shape.push_back(distributed.samples[i]);
       problem.input.axes.push_back(in[i]);
       problem.output.axes.push_back(out[i]);
     }
     alone_.emplace(device, problem, options);
     return;
   }
-  samples_ = sample_boxes(spread, variant, all.count());
-  spectrum_ = spectrum_boxes(spread, variant, all.count());
-  const std::size_t sample_bytes = spread.real ? sizeof(T) : sizeof(Complex);
+  samples_ = sample_boxes(distributed, variant, all.count());
+  spectrum_ = spectrum_boxes(distributed, variant, all.count());
+  const std::size_t sample_bytes = distributed.real ? sizeof(T) : sizeof(Complex);
   // The caller's boxes, where they hold other points than the pipeline's, by a route; another order costs nothing.
   const auto settle = [&](const std::vector<Box>& wanted, std::vector<Box>& own, std::size_t bytes,
                           std::unique_ptr<Route>& to_own, std::unique_ptr<Route>& from_own) {
@@ -173,15 +173,15 @@ Running<T>::Running(const Communicator& all, const Spread& spread, const Variant
     to_own = std::make_unique<Route>(all, wanted, own, bytes, 1);
     if (both_directions) from_own = std::make_unique<Route>(all, own, wanted, bytes, 1);
   };
-  settle(spread.input, samples_, sample_bytes, samples_in_, samples_out_);
-  if (!spread.output.empty() && !same_points(spread.output, spectrum_)) {
-    spectrum_out_ = std::make_unique<Route>(all, spectrum_, spread.output, sizeof(Complex), 1);
-    if (both_directions) spectrum_in_ = std::make_unique<Route>(all, spread.output, spectrum_, sizeof(Complex), 1);
-  } else if (!spread.output.empty()) {
-    spectrum_ = spread.output;
+  settle(distributed.input, samples_, sample_bytes, samples_in_, samples_out_);
+  if (!distributed.output.empty() && !same_points(distributed.output, spectrum_)) {
+    spectrum_out_ = std::make_unique<Route>(all, spectrum_, distributed.output, sizeof(Complex), 1);
+    if (both_directions) spectrum_in_ = std::make_unique<Route>(all, distributed.output, spectrum_, sizeof(Complex), 1);
+  } else if (!distributed.output.empty()) {
+    spectrum_ = distributed.output;
   }
-  input_ = spread.input.empty() ? samples_[rank] : spread.input[rank];
-  output_ = spread.output.empty() ? spectrum_[rank] : spread.output[rank];
+  input_ = distributed.input.empty() ? samples_[rank] : distributed.input[rank];
+  output_ = distributed.output.empty() ? spectrum_[rank] : distributed.output[rank];
   forward_ = pipeline(false, device, options);
   if (both_directions) inverse_ = pipeline(true, device, options);
 }
@@ -189,13 +189,13 @@ Running<T>::Running(const Communicator& all, const Spread& spread, const Variant
 template <class T>
 std::unique_ptr<Pipeline<T>> Running<T>::pipeline(bool inverse, const Device& device,
                                                   const planner::Options& options) const {
-  PipelineProblem problem{.shape = spread_.samples,
-                          .real = spread_.real,
+  PipelineProblem problem{.shape = distribution_.samples,
+                          .real = distribution_.real,
                           .inverse = inverse,
-                          .scale = inverse ? spread_.scale_inverse : spread_.scale_forward,
+                          .scale = inverse ? distribution_.scale_inverse : distribution_.scale_forward,
                           .stages = inverse ? variant_.layout.inverse : variant_.layout.forward,
                           .exchange = variant_.exchange,
-                          .threads = spread_.threads};
+                          .threads = distribution_.threads};
   if (is_line(variant_)) {
     const std::size_t n0 = inverse ? variant_.layout.n1 : variant_.layout.n0,
                       n1 = inverse ? variant_.layout.n0 : variant_.layout.n1;
@@ -226,12 +226,12 @@ void Running<T>::take_memory() {
     workspace_.mine = shared ? static_cast<std::byte*>(workspace_.window.of(all_.rank())) : workspace_.received.data();
     workspace_.send = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.send_bytes(); }));
     workspace_.slices = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.slice_bytes(); }));
-    const std::size_t sample_bytes = spread_.real ? sizeof(T) : sizeof(Complex);
+    const std::size_t sample_bytes = distribution_.real ? sizeof(T) : sizeof(Complex);
     if (samples_in_) staged_samples_ = base::AlignedArray<std::byte>(samples_[all_.rank()].size() * sample_bytes);
     if (spectrum_out_) {
       staged_spectrum_ = base::AlignedArray<std::byte>(spectrum_[all_.rank()].size() * sizeof(Complex));
     }
-    if (is_line(variant_) && spread_.real) {
+    if (is_line(variant_) && distribution_.real) {
       const Part in = part(variant_.layout.n0, all_.rank(), all_.count()),
                  out = part(variant_.layout.n1, all_.rank(), all_.count());
       line_in_ = base::AlignedArray<std::byte>((in.end - in.begin) * variant_.layout.n1 * sizeof(Complex));
@@ -245,7 +245,7 @@ template <class T>
 void Running<T>::run_line(bool inverse, const void* in, void* out) const {
   auto* samples = reinterpret_cast<Complex*>(line_in_.data());
   auto* spectrum = reinterpret_cast<Complex*>(line_out_.data());
-  const std::size_t count = line_in_.size() / sizeof(Complex), n = spread_.samples[2];
+  const std::size_t count = line_in_.size() / sizeof(Complex), n = distribution_.samples[2];
   const std::size_t kept = spectrum_[all_.rank()].size(), first = spectrum_[all_.rank()].begin[2];
   if (!inverse) {
     for (std::size_t i = 0; i < count; ++i) samples[i] = static_cast<const T*>(in)[i];
@@ -269,9 +269,9 @@ void Running<T>::run(bool inverse, const void* in, void* out) const {
     const std::size_t samples = alone_->input_size(), spectrum = alone_->output_size();
     const auto* complex_in = static_cast<const Complex*>(in);
     auto* complex_out = static_cast<Complex*>(out);
-    if (spread_.real && !inverse) {
+    if (distribution_.real && !inverse) {
       alone_->forward(std::span(static_cast<const T*>(in), samples), std::span(complex_out, spectrum));
-    } else if (spread_.real) {
+    } else if (distribution_.real) {
       alone_->inverse(std::span(complex_in, spectrum), std::span(static_cast<T*>(out), samples));
     } else if (inverse) {
       alone_->inverse(std::span(complex_in, spectrum), std::span(complex_out, samples));
@@ -287,7 +287,7 @@ void Running<T>::run(bool inverse, const void* in, void* out) const {
   if (before) before->run(in, staged_in);
   const void* from = before ? staged_in : in;
   void* to = after ? staged_out : out;
-  if (is_line(variant_) && spread_.real) {
+  if (is_line(variant_) && distribution_.real) {
     run_line(inverse, from, to);
   } else {
     (inverse ? inverse_ : forward_)->run(workspace_, from, to);

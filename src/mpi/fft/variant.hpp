@@ -1,4 +1,4 @@
-// A variant of a spread transform: a layout and how slices travel; listed for the planner, then built and run.
+// A variant of a distributed transform: a layout and how slices travel; listed for the planner, then built and run.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace ridge::mpi::fft {
 
 // What is to be done, on three axes.
-struct Spread {
+struct Distribution {
   Points samples{}, spectrum{};
   std::size_t axes = 3;  // the caller's
   bool real = false;
@@ -37,13 +37,13 @@ struct Variant {
   std::string name() const;
   planner::Candidate candidate(double flops) const;
 };
-std::vector<Variant> list_variants(const Communicator& all, const Spread& spread, const Device& device);
+std::vector<Variant> list_variants(const Communicator& all, const Distribution& distributed, const Device& device);
 
 template <class T>
 class Running {
  public:
   // Plans what this process does; no message is sent.
-  Running(const Communicator& all, const Spread& spread, const Variant& variant, bool both_directions,
+  Running(const Communicator& all, const Distribution& distributed, const Variant& variant, bool both_directions,
           const Device& device, const planner::Options& options);
   void take_memory();  // by all
   void run(bool inverse, const void* in, void* out) const;
@@ -59,7 +59,7 @@ class Running {
   void run_line(bool inverse, const void* in, void* out) const;
 
   Communicator all_;
-  Spread spread_;
+  Distribution distribution_;
   Variant variant_;
   Box input_, output_;                   // the caller's
   std::vector<Box> samples_, spectrum_;  // where the pipeline begins and ends

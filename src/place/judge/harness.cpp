@@ -19,21 +19,21 @@ long size_of(const std::string& name, int position, long enough) {
 
 }  // namespace
 
-std::string harness(const Report& report, const Wishes& wishes, bool placed) {
+std::string harness(const Report& report, const Options& options, bool placed) {
   std::string made, dump, arguments;
   double product = 1;
   int integers = 0, reals = 0, seed = 1;
   std::map<std::string, long> sizes;
   for (const Parameter& p : report.parameters)
     if (p.kind == "integer") {
-      const auto pinned = wishes.parameters.find(p.name);
-      sizes[p.name] = pinned != wishes.parameters.end() ? pinned->second : size_of(p.name, integers, report.enough);
+      const auto pinned = options.parameters.find(p.name);
+      sizes[p.name] = pinned != options.parameters.end() ? pinned->second : size_of(p.name, integers, report.enough);
       ++integers;
       product *= static_cast<double>(std::max(1L, sizes[p.name]));
     }
   const auto size_in = [&](const Parameter& p, std::size_t k) {  // of a view
     for (const std::string& name : {p.name + "." + p.fields[k], p.fields[k]})
-      if (const auto at = wishes.parameters.find(name); at != wishes.parameters.end()) return at->second;
+      if (const auto at = options.parameters.find(name); at != options.parameters.end()) return at->second;
     const auto before = std::count(p.fields.begin(), p.fields.begin() + static_cast<std::ptrdiff_t>(k), "*");
     return size_of(p.fields[k], static_cast<int>(k) - static_cast<int>(before), report.enough);
   };
@@ -43,8 +43,9 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       if (p.fields[k] != "*") all *= static_cast<double>(std::max(1L, size_in(p, k)));
     product = std::max(product, all);
   }
-  const long elements =
-      wishes.elements > 0 ? wishes.elements : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
+  const long elements = options.elements > 0
+                            ? options.elements
+                            : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
   for (const Parameter& p : report.parameters) {
     arguments += arguments.empty() ? "" : ", ";
     if (p.kind == "integer") {
@@ -157,10 +158,10 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
     }
   }
   const std::string launches =
-      !placed || wishes.emit == "openmp"
+      !placed || options.emit == "openmp"
           ? ""
           : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
-                        wishes.emit == "ridge" ? "ridge::" : "");
+                        options.emit == "ridge" ? "ridge::" : "");
   return fmt::format(R"(
 #undef main
 #include <array>

@@ -25,9 +25,9 @@ double seconds_in(const std::string& log) {
   return word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
 }
 
-std::vector<std::pair<std::string, std::string>> environment_of(const Wishes& wishes) {
-  if (wishes.emit != "ridge") return {};
-  return {{"RIDGE_DEVICE", device_of(wishes.device)}};
+std::vector<std::pair<std::string, std::string>> environment_of(const Options& options) {
+  if (options.emit != "ridge") return {};
+  return {{"RIDGE_DEVICE", device_of(options.device)}};
 }
 
 // The same program with the items of its kernels numbered from the end: iterations that depend on each other, which a
@@ -55,14 +55,14 @@ std::string turned_round(const std::string& placed) {
 }
 
 // A kernel pays or not by what it changes in the whole program's time: data that stays on the device for it is counted.
-void weigh(const Report& report, const Wishes& wishes, const fs::path& at, Outcome& outcome) {
+void weigh(const Report& report, const Options& options, const fs::path& at, Outcome& outcome) {
   std::string without;
   for (const KernelReport& k : report.kernels) {
-    if (report.kernels.size() < 2 || wishes.emit == "openmp") return;
-    auto environment = environment_of(wishes);
+    if (report.kernels.size() < 2 || options.emit == "openmp") return;
+    auto environment = environment_of(options);
     const std::string tried = without + (without.empty() ? "" : ",") + k.name;
     environment.emplace_back("PLACED_WITHOUT", tried);
-    if (run({(at / "placed").string(), (at / "again.out").string()}, environment, at / "log", wishes.seconds) != 0)
+    if (run({(at / "placed").string(), (at / "again.out").string()}, environment, at / "log", options.seconds) != 0)
       return;
     const double seconds = seconds_in(base::read_file(at / "log", std::size_t{1} << 20).value_or(""));
     if (seconds <= 0 || seconds > 0.97 * outcome.placed_seconds) continue;
@@ -74,7 +74,7 @@ void weigh(const Report& report, const Wishes& wishes, const fs::path& at, Outco
 
 // Threads of the host, several times: more of them than processors, other schedules, iterations in another order. ""
 // where all runs give the original's result, and each other's unless the report says that sums vary.
-std::string over_many_runs(const Report& report, const Wishes& wishes, const fs::path& at, bool permuted,
+std::string over_many_runs(const Report& report, const Options& options, const fs::path& at, bool permuted,
                            const std::vector<std::vector<Array>>& first, Outcome& outcome) {
   struct Trial {
     const char* program;
@@ -86,7 +86,7 @@ std::string over_many_runs(const Report& report, const Wishes& wishes, const fs:
                             {"placed", 8, ""},           {"placed", 3, ""},    {"permuted", 8, "dynamic,1"},
                             {"permuted", 3, "guided,2"}, {"placed", many, ""}};
   const double bound = allowed(report);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(wishes.seconds);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
   for (const Trial& t : trials) {
     const bool same_order = std::string(t.program) == "placed";
     if ((!same_order && !permuted) || std::chrono::steady_clock::now() > end) continue;
@@ -96,7 +96,7 @@ std::string over_many_runs(const Report& report, const Wishes& wishes, const fs:
                           {"OMP_SCHEDULE", t.schedule},
                           {"OMP_DYNAMIC", "false"},
                           {"OMP_WAIT_POLICY", "passive"}},
-                         at / "log", wishes.seconds);
+                         at / "log", options.seconds);
     const std::string how =
         fmt::format("with {} threads{}", t.threads, same_order ? "" : " and its iterations in another order");
     if (code != 0) return fmt::format("{} the placed program fails on made-up data", how);
@@ -132,17 +132,17 @@ bool can_run_cuda() {
   return false;
 }
 
-std::string cuda_fault(const Report& report, const Wishes& wishes) {
+std::string cuda_fault(const Report& report, const Options& options) {
   const std::string compiler = cuda_compiler();
   if (compiler.empty()) return "";
   const Folder folder;
   base::write_file(folder.path() / "placed.cu", report.placed);
-  auto command = for_nvcc(common_flags(compiler, report.file, wishes.flags));
+  auto command = for_nvcc(common_flags(compiler, report.file, options.flags));
   command.insert(command.end(), {"-arch=sm_80", "-c", "-o", "/dev/null", (folder.path() / "placed.cu").string()});
-  return run(command, {}, folder.path() / "log", wishes.seconds) == 0 ? "" : first_lines(folder.path() / "log");
+  return run(command, {}, folder.path() / "log", options.seconds) == 0 ? "" : first_lines(folder.path() / "log");
 }
 
-Outcome compare(const Report& report, const std::string& source, const Wishes& wishes) {
+Outcome compare(const Report& report, const std::string& source, const Options& options) {
   Outcome outcome;
   const Folder folder;
   const fs::path at = folder.path();
@@ -152,11 +152,11 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
     outcome.text = "C files are read and placed; the comparison needs C++: name the file .cpp";
     return outcome;
   }
-  base::write_file(at / "original.cpp", rename + source + harness(report, wishes, false));
-  const Compiler compiler = compiler_of(wishes.emit);
+  base::write_file(at / "original.cpp", rename + source + harness(report, options, false));
+  const Compiler compiler = compiler_of(options.emit);
   base::write_file(at / (std::string("placed") + compiler.suffix),
-                   rename + report.placed + harness(report, wishes, true));
-  const auto common = common_flags(host_compiler(), report.file, wishes.flags);
+                   rename + report.placed + harness(report, options, true));
+  const auto common = common_flags(host_compiler(), report.file, options.flags);
   const auto build = [&](const char* name, const Compiler& with) {
     auto command = common;
     if (!with.command.empty()) {
@@ -165,20 +165,20 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
     }
     command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + with.suffix)).string()});
     command.insert(command.end(), with.flags.begin(), with.flags.end());
-    for (const std::string& f : wishes.flags)  // the linker wants them behind what needs them
+    for (const std::string& f : options.flags)  // the linker wants them behind what needs them
       if (is_library(f)) command.push_back(f);
-    const int code = run(command, {}, at / "log", wishes.seconds);
+    const int code = run(command, {}, at / "log", options.seconds);
     if (code != 0)
       outcome.text = fmt::format(
           "the {} program does not compile for the comparison: {}", name,
-          code < 0 ? fmt::format("the compiler took longer than {} s", wishes.seconds) : first_lines(at / "log"));
+          code < 0 ? fmt::format("the compiler took longer than {} s", options.seconds) : first_lines(at / "log"));
     return code == 0;
   };
   if (!build("original", {}) || !build("placed", compiler)) return outcome;
   std::vector<std::vector<Array>> results;
   for (const char* name : {"original", "placed"}) {
     const fs::path dump = at / (std::string(name) + ".out");
-    const int code = run({(at / name).string(), dump.string()}, environment_of(wishes), at / "log", wishes.seconds);
+    const int code = run({(at / name).string(), dump.string()}, environment_of(options), at / "log", options.seconds);
     if (code != 0) {
       outcome.text =
           fmt::format("the {} program fails on made-up data ({}): pin sizes with --param, lengths with --elements",
@@ -206,13 +206,13 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
   std::string where;
   outcome.worst = difference(results[0], results[1], bound == 0, where);
   outcome.verified = outcome.worst <= bound;
-  const std::string turned = wishes.emit == "ridge" ? turned_round(report.placed) : "";
+  const std::string turned = options.emit == "ridge" ? turned_round(report.placed) : "";
   if (outcome.verified && !turned.empty()) {
-    base::write_file(at / "turned.cpp", rename + turned + harness(report, wishes, true));
+    base::write_file(at / "turned.cpp", rename + turned + harness(report, options, true));
     const fs::path dump = at / "turned.out";
     if (!build("turned", compiler)) return outcome.verified = false, outcome;
     const bool ended =
-        run({(at / "turned").string(), dump.string()}, environment_of(wishes), at / "log", wishes.seconds) == 0;
+        run({(at / "turned").string(), dump.string()}, environment_of(options), at / "log", options.seconds) == 0;
     const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results[1];
     if (!ended || !(difference(results[0], other, bound == 0, where) <= bound)) {
       outcome.verified = false;
@@ -220,19 +220,19 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
       return outcome;
     }
   }
-  if (outcome.verified && wishes.emit == "openmp") {
+  if (outcome.verified && options.emit == "openmp") {
     if (!report.permuted.empty()) {
-      base::write_file(at / "permuted.cpp", rename + report.permuted + harness(report, wishes, true));
+      base::write_file(at / "permuted.cpp", rename + report.permuted + harness(report, options, true));
       if (!build("permuted", compiler)) return outcome.verified = false, outcome;
     }
-    const std::string fault = over_many_runs(report, wishes, at, !report.permuted.empty(), results, outcome);
+    const std::string fault = over_many_runs(report, options, at, !report.permuted.empty(), results, outcome);
     if (!fault.empty()) {
       outcome.verified = false;
       outcome.text = fault;
       return outcome;
     }
   }
-  if (outcome.verified && wishes.weighs) weigh(report, wishes, at, outcome);
+  if (outcome.verified && options.weighs) weigh(report, options, at, outcome);
   outcome.text =
       outcome.verified
           ? (outcome.worst == 0 ? "equal to the original, bit for bit"

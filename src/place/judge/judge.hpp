@@ -8,7 +8,7 @@
 
 namespace ridge::place::judge {
 
-struct Wishes {
+struct Options {
   std::vector<std::string> flags{};          // of the compiler
   std::map<std::string, long> parameters{};  // sizes pinned by the user
   std::string device{};                      // RIDGE_DEVICE of the placed program
@@ -29,16 +29,16 @@ struct Outcome {
   std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers and all
 };
 
-Outcome compare(const Report& report, const std::string& source, const Wishes& wishes);
+Outcome compare(const Report& report, const std::string& source, const Options& options);
 
 // Where the kernels of a program on Ridgeline's devices run: what was named, else the first that is not the host.
 std::string device_of(const std::string& wanted);
 bool can_run_cuda();  // there are a CUDA device and nvcc
 // The first error of nvcc on a program that was written for it; "" where there is none, or no nvcc.
-std::string cuda_fault(const Report& report, const Wishes& wishes);
+std::string cuda_fault(const Report& report, const Options& options);
 
 // The program that calls the function on made-up data and writes what it got; exposed for its test.
-std::string harness(const Report& report, const Wishes& wishes, bool placed);
+std::string harness(const Report& report, const Options& options, bool placed);
 
 // How far apart they may be: a sum in another order, or an exp() of another library, has a bound far above rounding and
 // far below a mistake; 0: no bit may differ.

@@ -110,9 +110,9 @@ class PlaneMarchWriter {
     text += fmt::format(
         "{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; c += {1}) "
         "{{\n{0}    "
-        "COPY_AHEAD_{2}(ahead + (((u * LINES + line) * ROWS + j) * LANES + lane) * CELLS + c, source_plane + from[j] + "
+        "COPY_ASYNC_{2}(ahead + (((u * LINES + line) * ROWS + j) * LANES + lane) * CELLS + c, source_plane + from[j] + "
         "c);\n{0}  "
-        "}}\n{0}}}\n{0}COPIES_CLOSE();\n",
+        "}}\n{0}}}\n{0}COPY_ASYNC_COMMIT();\n",
         indent, n, n * bytes);
     return text;
   }
@@ -124,7 +124,7 @@ class PlaneMarchWriter {
   }
 
   std::string read_plane(const std::string& indent) const {
-    std::string text = indent + "COPIES_WAIT(PREFETCH - 1);\n";
+    std::string text = indent + "COPY_ASYNC_WAIT(PREFETCH - 1);\n";
     text += fmt::format("{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n", indent);
     text += fmt::format(
         "{0}  const {1} part = *(LOCAL const {1}*)(ahead + (((u * LINES + line) * ROWS + j) * LANES + lane) * "

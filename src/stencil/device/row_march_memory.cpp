@@ -62,24 +62,24 @@ std::string RowMarchWriter::next_row(const std::string& index, const std::string
 std::string RowMarchWriter::ring_copy(const std::string& index, const std::string& indent) const {
   if (!kernel_.frame) {
     return fmt::format(
-               "{0}UNROLL\n{0}for (int c = 0; c < CELLS; c += {1}) {{\n{0}  COPY_AHEAD_{2}(rows + u * LANES * CELLS "
+               "{0}UNROLL\n{0}for (int c = 0; c < CELLS; c += {1}) {{\n{0}  COPY_ASYNC_{2}(rows + u * LANES * CELLS "
                "+ c * "
                "LANES + lane "
-               "* {1}, from + c * LANES + lane * {1});\n{0}}}\n{0}COPIES_CLOSE();\n",
+               "* {1}, from + c * LANES + lane * {1});\n{0}}}\n{0}COPY_ASYNC_COMMIT();\n",
                indent, vector(), vector_bytes(vector())) +
            next_row(index, indent);
   }
   const int n = kernel_.aligned ? vector() : 1;
   return border_row_address(index, indent) + fmt::format(
                                                  "{0}UNROLL\n{0}for (int c = 0; c < CELLS; c += {1}) {{\n{0}  "
-                                                 "COPY_AHEAD_{2}(rows + (u * LANES + lane) * CELLS + c, from "
-                                                 "+ (long)source * pitch + c);\n{0}}}\n{0}COPIES_CLOSE();\n",
+                                                 "COPY_ASYNC_{2}(rows + (u * LANES + lane) * CELLS + c, from "
+                                                 "+ (long)source * pitch + c);\n{0}}}\n{0}COPY_ASYNC_COMMIT();\n",
                                                  indent, n, vector_bytes(n));
 }
 
 std::string RowMarchWriter::ring_read(const std::string& indent) const {
   const int n = vector();
-  std::string text = indent + "COPIES_WAIT(PREFETCH - 1);\n" + indent + "BETWEEN_LANES();\n";
+  std::string text = indent + "COPY_ASYNC_WAIT(PREFETCH - 1);\n" + indent + "BETWEEN_LANES();\n";
   if (n == 1) {
     text += fmt::format(
         "{0}UNROLL\n{0}for (int c = 0; c < CELLS; ++c) v[RADIUS_X + c] = rows[(u * LANES + lane) * CELLS + c];\n",

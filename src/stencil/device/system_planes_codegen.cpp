@@ -84,7 +84,7 @@ class SystemPlanesWriter {
       text_ +=
           "  LOCAL ulong* const arrived = (LOCAL ulong*)(ring + ALL_SLOTS * SPREAD * PLANE);\n"
           "  uint parity = 0;\n  if (item == 0) {\n"
-          "    for (int k = 0; k < FETCHED; ++k) ASYNC_COPY_OPEN(arrived + k);\n  }\n  BARRIER();\n"
+          "    for (int k = 0; k < FETCHED; ++k) COPY_BARRIER_INIT(arrived + k);\n  }\n  BARRIER();\n"
           "  const ulong plane_size = (ulong)height * pitch;\n";
       return;
     }
@@ -100,8 +100,8 @@ class SystemPlanesWriter {
   std::string copy_plane(const std::string& indent, const std::string& plane, const std::string& slot) const {
     if (kernel_.options.tiles) {
       return fmt::format(
-          "{0}if (item == 0) {{\n{0}  ASYNC_COPY_EXPECT(arrived + {1}, TILE_BYTES);\n"
-          "{0}  ASYNC_COPY_TILE(arrived + {1}, ring + {1} * PLANE, planes_map, tile_x - HALO_X, tile_y - RADIUS_Y, "
+          "{0}if (item == 0) {{\n{0}  COPY_BARRIER_EXPECT(arrived + {1}, TILE_BYTES);\n"
+          "{0}  TMA_LOAD_TILE(arrived + {1}, ring + {1} * PLANE, planes_map, tile_x - HALO_X, tile_y - RADIUS_Y, "
           "{2});\n{0}}}\n",
           indent, slot, plane);
     }
@@ -112,11 +112,11 @@ class SystemPlanesWriter {
       text += fmt::format(
           "{0}  UNROLL\n{0}  for (int k = 0; k < PIECES; ++k) {{\n"
           "{0}    if ((k + 1) * LANES * LINES <= ALL_PIECES || item + k * LANES * LINES < ALL_PIECES)\n"
-          "{0}      COPY_AHEAD_16(ring + ({1} * SPREAD + {2}) * PLANE + piece_to[k], in + from_{3} * field + origin + "
+          "{0}      COPY_ASYNC_16(ring + ({1} * SPREAD + {2}) * PLANE + piece_to[k], in + from_{3} * field + origin + "
           "(ulong)source * plane_size + piece_from[k]);\n{0}  }}\n",
           indent, slot, s, sums_.spread[s]);
     }
-    return text + fmt::format("{0}  COPIES_CLOSE();\n{0}}}\n", indent);
+    return text + fmt::format("{0}  COPY_ASYNC_COMMIT();\n{0}}}\n", indent);
   }
 
   // Names carry the number of the step.
@@ -503,7 +503,7 @@ class SystemPlanesWriter {
     // but the first step to arrive.
     const bool late = kernel_.options.tiles && last_stage() > 0;
     const std::string wait =
-        kernel_.options.tiles ? "    ASYNC_COPY_WAIT(arrived + slot0, parity);\n" : "    COPIES_WAIT(AHEAD - 1);\n";
+        kernel_.options.tiles ? "    MBARRIER_WAIT(arrived + slot0, parity);\n" : "    COPY_ASYNC_WAIT(AHEAD - 1);\n";
     if (!late) text_ += wait;
     text_ += "    BARRIER();\n";
     // No copy may arrive after the work-group has ended.

@@ -157,11 +157,11 @@ class SystemRowsWriter {
       const SharedValue& input = value(inputs_[k]);
       text += fmt::format(
           "      {{\n        int row = {} - {};\n        row = row < 0 ? 0 : row >= height ? height - 1 : row;\n"
-          "        COPY_AHEAD_{}(rows + ((u * INPUTS + {}) * LANES + lane) * CELLS, {} + {} * field + origin + "
+          "        COPY_ASYNC_{}(rows + ((u * INPUTS + {}) * LANES + lane) * CELLS, {} + {} * field + origin + "
           "(long)row * pitch + x);\n      }}\n",
           iteration, input.lag, bytes, k, input.kind == Kind::read ? "in" : "coefficients", input.field);
     }
-    return text + "      COPIES_CLOSE();\n";
+    return text + "      COPY_ASYNC_COMMIT();\n";
   }
 
   std::string vector_type() const {
@@ -169,7 +169,7 @@ class SystemRowsWriter {
   }
 
   void read_inputs() {
-    text_ += "      COPIES_WAIT(PREFETCH - 1);\n";
+    text_ += "      COPY_ASYNC_WAIT(PREFETCH - 1);\n";
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       text_ += fmt::format(
           "      const {0} in{1} = *(LOCAL const {0}*)(rows + ((u * INPUTS + {1}) * LANES + lane) * CELLS);\n",

@@ -47,7 +47,7 @@ struct Scenario {
 Borders parse_borders(const std::string& text, std::size_t dimensions);
 std::string borders_text(const Borders& borders, std::size_t dimensions);  // the same in every spelling
 
-struct HeatWishes {
+struct HeatOptions {
   std::vector<std::size_t> shape{512, 512};
   std::string border = "fixed";
   std::string initial = "spots";  // spots, mode, random
@@ -57,11 +57,11 @@ struct HeatWishes {
 };
 // The stenCINES paper's demo: 128 x 128 cells of 1.3 mm, alpha 0.4, dt 1e-6, a cold spot of -30 at the bottom left and
 // a hot one of 30 at the top right in a plate of 1.
-HeatWishes heat_demo();
+HeatOptions heat_demo();
 template <class T>
-Scenario<T> heat_scenario(const HeatWishes& wishes);
+Scenario<T> heat_scenario(const HeatOptions& options);
 
-struct WaveWishes {
+struct WaveOptions {
   std::vector<std::size_t> shape{512, 512};
   std::string border = "fixed";
   std::string initial = "drop";  // drop, mode
@@ -69,9 +69,9 @@ struct WaveWishes {
   double length = 1;
 };
 template <class T>
-Scenario<T> wave_scenario(const WaveWishes& wishes);
+Scenario<T> wave_scenario(const WaveOptions& options);
 
-struct EulerWishes {
+struct EulerOptions {
   std::vector<std::size_t> shape{};  // empty: what the case wants
   std::string border{};              // empty: the same
   std::string flow = "blast";        // sod, vortex, blast, shear
@@ -79,11 +79,11 @@ struct EulerWishes {
   double courant = 0.8;
 };
 template <class T>
-Scenario<T> euler_scenario(const EulerWishes& wishes);
+Scenario<T> euler_scenario(const EulerOptions& options);
 // The state of a flow at t = 0 at a point, x and y in its own coordinates.
 Gas euler_initial(const std::string& flow, double gamma, double y, double x);
 
-struct LifeWishes {
+struct LifeOptions {
   std::vector<std::size_t> shape{512, 512};
   std::string border = "periodic";
   std::string rule = "B3/S23";
@@ -91,9 +91,9 @@ struct LifeWishes {
   std::uint64_t seed = 1;
 };
 template <class T>
-Scenario<T> life_scenario(const LifeWishes& wishes);
+Scenario<T> life_scenario(const LifeOptions& options);
 
-struct ConvolveWishes {
+struct ConvolveOptions {
   std::vector<std::size_t> shape{};
   std::size_t channels = 1;
   std::string border = "mirror";
@@ -101,7 +101,7 @@ struct ConvolveWishes {
 };
 // Its initial state is the image, which the caller brings.
 template <class T>
-Scenario<T> convolve_scenario(const ConvolveWishes& wishes);
+Scenario<T> convolve_scenario(const ConvolveOptions& options);
 
 // A number in [0, 1) that depends on seed and index only, so that every process makes the same grid.
 double random_share(std::uint64_t seed, std::uint64_t index);

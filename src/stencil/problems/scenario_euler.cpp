@@ -62,20 +62,20 @@ Gas euler_initial(const std::string& flow, double gamma, double y, double x) {
 }
 
 template <class T>
-Scenario<T> euler_scenario(const EulerWishes& wishes) {
-  const Flow& flow = flow_named(wishes.flow);
-  const std::vector<std::size_t> shape = wishes.shape.empty() ? flow.shape : wishes.shape;
+Scenario<T> euler_scenario(const EulerOptions& options) {
+  const Flow& flow = flow_named(options.flow);
+  const std::vector<std::size_t> shape = options.shape.empty() ? flow.shape : options.shape;
   check_shape(shape, 2, 2);
   // The width is given; cells are squares where the height is free.
   const double dx = flow.width / static_cast<double>(shape[1]);
-  const double dy = wishes.flow == "sod" ? dx : flow.height / static_cast<double>(shape[0]);
-  const double speed = fastest(wishes.flow, wishes.gamma);
-  Euler euler{.gamma = wishes.gamma, .dt = wishes.dt, .dy = dy, .dx = dx};
-  if (!(wishes.courant > 0 && wishes.courant <= 1)) {
+  const double dy = options.flow == "sod" ? dx : flow.height / static_cast<double>(shape[0]);
+  const double speed = fastest(options.flow, options.gamma);
+  Euler euler{.gamma = options.gamma, .dt = options.dt, .dy = dy, .dx = dx};
+  if (!(options.courant > 0 && options.courant <= 1)) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("a Courant number of {}; above 0 and up to 1 is stable", wishes.courant));
+                fmt::format("a Courant number of {}; above 0 and up to 1 is stable", options.courant));
   }
-  if (euler.dt == 0) euler.dt = wishes.courant / (speed / dx + speed / dy);
+  if (euler.dt == 0) euler.dt = options.courant / (speed / dx + speed / dy);
   const double number = euler.dt * (speed / dx + speed / dy);
   if (number > 1) {
     throw Error(
@@ -85,13 +85,14 @@ Scenario<T> euler_scenario(const EulerWishes& wishes) {
                     euler.dt, number, 0.8 * euler.dt / number));
   }
   Scenario<T> scenario{.name = "euler", .about = {}, .update = stencil::euler<T>(euler)};
-  scenario.about = fmt::format("{}, Courant number up to {:.3g} (below 1)", wishes.flow, number);
-  scenario.problem = {.shape = shape, .borders = parse_borders(wishes.border.empty() ? flow.border : wishes.border, 2)};
+  scenario.about = fmt::format("{}, Courant number up to {:.3g} (below 1)", options.flow, number);
+  scenario.problem = {.shape = shape,
+                      .borders = parse_borders(options.border.empty() ? flow.border : options.border, 2)};
   scenario.spacing = {dy, dx};
   scenario.dt = euler.dt;
   scenario.fields = {"density", "momentum_x", "momentum_y", "energy"};
-  const double gamma = wishes.gamma;
-  scenario.initial = [=, name = wishes.flow](const std::array<std::size_t, 3>& cell, T* values) {
+  const double gamma = options.gamma;
+  scenario.initial = [=, name = options.flow](const std::array<std::size_t, 3>& cell, T* values) {
     const double y = (static_cast<double>(cell[1]) + 0.5 - static_cast<double>(shape[0]) / 2) * dy;
     const double x = (static_cast<double>(cell[2]) + 0.5 - static_cast<double>(shape[1]) / 2) * dx;
     const Gas gas = euler_initial(name, gamma, y, x);
@@ -135,12 +136,12 @@ Scenario<T> euler_scenario(const EulerWishes& wishes) {
     return "";
   };
   scenario.parameters = common_parameters(scenario);
-  scenario.parameters["flow"] = wishes.flow;
-  scenario.parameters["gamma"] = wishes.gamma;
+  scenario.parameters["flow"] = options.flow;
+  scenario.parameters["gamma"] = options.gamma;
   return scenario;
 }
 
-template Scenario<float> euler_scenario(const EulerWishes&);
-template Scenario<double> euler_scenario(const EulerWishes&);
+template Scenario<float> euler_scenario(const EulerOptions&);
+template Scenario<double> euler_scenario(const EulerOptions&);
 
 }  // namespace ridge::stencil

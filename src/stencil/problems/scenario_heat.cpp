@@ -56,19 +56,19 @@ void check_length(double length) {
 
 }  // namespace
 
-HeatWishes heat_demo() {
+HeatOptions heat_demo() {
   return {.shape = {128, 128}, .border = "fixed", .initial = "spots", .alpha = 0.4, .dt = 1e-6, .length = 0.1664};
 }
 
 template <class T>
-Scenario<T> heat_scenario(const HeatWishes& wishes) {
-  check_shape(wishes.shape, 1, 3);
-  check_length(wishes.length);
-  const double dx = wishes.length / static_cast<double>(wishes.shape[0]);
-  Heat heat{.alpha = wishes.alpha,
-            .dt = wishes.dt,
-            .spacing = std::vector<double>(wishes.shape.size(), dx),
-            .accuracy = wishes.accuracy};
+Scenario<T> heat_scenario(const HeatOptions& options) {
+  check_shape(options.shape, 1, 3);
+  check_length(options.length);
+  const double dx = options.length / static_cast<double>(options.shape[0]);
+  Heat heat{.alpha = options.alpha,
+            .dt = options.dt,
+            .spacing = std::vector<double>(options.shape.size(), dx),
+            .accuracy = options.accuracy};
   if (heat.dt == 0) {
     heat.dt = 1;
     const double number = heat_number(heat);
@@ -77,39 +77,39 @@ Scenario<T> heat_scenario(const HeatWishes& wishes) {
   Scenario<T> scenario{.name = "heat", .about = {}, .update = stencil::heat<T>(heat)};
   scenario.about =
       fmt::format("alpha dt sum 1/dx^2 = {:.3g} (below {:.3g})", heat_number(heat), heat_limit(heat.accuracy));
-  scenario.problem = {.shape = wishes.shape, .borders = parse_borders(wishes.border, wishes.shape.size())};
+  scenario.problem = {.shape = options.shape, .borders = parse_borders(options.border, options.shape.size())};
   scenario.spacing = heat.spacing;
   scenario.dt = heat.dt;
   scenario.fields = {"temperature"};
   scenario.views = {field_view<T>("temperature", 0)};
   scenario.colours = "balance";
-  const auto shape = wishes.shape;
-  if (wishes.initial == "spots") {
+  const auto shape = options.shape;
+  if (options.initial == "spots") {
     scenario.low = -30;
     scenario.high = 30;
     scenario.initial = [shape](const Cell& cell, T* values) { values[0] = static_cast<T>(spots(shape, cell)); };
-  } else if (wishes.initial == "mode") {
+  } else if (options.initial == "mode") {
     scenario.initial = [shape](const Cell& cell, T* values) { values[0] = static_cast<T>(mode(shape, cell)); };
-  } else if (wishes.initial == "random") {
+  } else if (options.initial == "random") {
     scenario.initial = [shape](const Cell& cell, T* values) {
       values[0] = static_cast<T>(2 * random_share(1, index_of(shape, cell)) - 1);
     };
   } else {
-    no_initial(wishes.initial, "spots, mode and random");
+    no_initial(options.initial, "spots, mode and random");
   }
   scenario.parameters = common_parameters(scenario);
-  scenario.parameters["alpha"] = wishes.alpha;
-  scenario.parameters["length"] = wishes.length;
-  scenario.parameters["accuracy"] = wishes.accuracy;
+  scenario.parameters["alpha"] = options.alpha;
+  scenario.parameters["length"] = options.length;
+  scenario.parameters["accuracy"] = options.accuracy;
   return scenario;
 }
 
 template <class T>
-Scenario<T> wave_scenario(const WaveWishes& wishes) {
-  check_shape(wishes.shape, 1, 3);
-  check_length(wishes.length);
-  const double dx = wishes.length / static_cast<double>(wishes.shape[0]);
-  Wave wave{.speed = wishes.speed, .dt = wishes.dt, .spacing = std::vector<double>(wishes.shape.size(), dx)};
+Scenario<T> wave_scenario(const WaveOptions& options) {
+  check_shape(options.shape, 1, 3);
+  check_length(options.length);
+  const double dx = options.length / static_cast<double>(options.shape[0]);
+  Wave wave{.speed = options.speed, .dt = options.dt, .spacing = std::vector<double>(options.shape.size(), dx)};
   if (wave.dt == 0) {
     wave.dt = 1;
     const double number = courant_number(wave);
@@ -117,20 +117,20 @@ Scenario<T> wave_scenario(const WaveWishes& wishes) {
   }
   Scenario<T> scenario{.name = "wave", .about = {}, .update = stencil::wave<T>(wave)};
   scenario.about = fmt::format("Courant number {:.3g} (up to 1)", courant_number(wave));
-  scenario.problem = {.shape = wishes.shape, .borders = parse_borders(wishes.border, wishes.shape.size())};
+  scenario.problem = {.shape = options.shape, .borders = parse_borders(options.border, options.shape.size())};
   scenario.spacing = wave.spacing;
   scenario.dt = wave.dt;
   scenario.fields = {"u", "u_before"};
   scenario.views = {field_view<T>("u", 0)};
   scenario.colours = "balance";
-  const auto shape = wishes.shape;
-  if (wishes.initial == "drop") {  // at rest
+  const auto shape = options.shape;
+  if (options.initial == "drop") {  // at rest
     scenario.low = -0.25;
     scenario.high = 0.25;
     scenario.initial = [shape](const Cell& cell, T* values) {
       values[0] = values[1] = static_cast<T>(std::exp(-squared_distance(shape, cell, 0.5) / (2 * 0.03 * 0.03)));
     };
-  } else if (wishes.initial == "mode") {  // a standing wave at its crest
+  } else if (options.initial == "mode") {  // a standing wave at its crest
     double omega = 0;
     for (const std::size_t side : shape) {
       const double k = 2 * pi / (dx * static_cast<double>(side));
@@ -145,17 +145,17 @@ Scenario<T> wave_scenario(const WaveWishes& wishes) {
       values[1] = static_cast<T>(before * value);
     };
   } else {
-    no_initial(wishes.initial, "drop and mode");
+    no_initial(options.initial, "drop and mode");
   }
   scenario.parameters = common_parameters(scenario);
-  scenario.parameters["speed"] = wishes.speed;
-  scenario.parameters["length"] = wishes.length;
+  scenario.parameters["speed"] = options.speed;
+  scenario.parameters["length"] = options.length;
   return scenario;
 }
 
-template Scenario<float> heat_scenario(const HeatWishes&);
-template Scenario<double> heat_scenario(const HeatWishes&);
-template Scenario<float> wave_scenario(const WaveWishes&);
-template Scenario<double> wave_scenario(const WaveWishes&);
+template Scenario<float> heat_scenario(const HeatOptions&);
+template Scenario<double> heat_scenario(const HeatOptions&);
+template Scenario<float> wave_scenario(const WaveOptions&);
+template Scenario<double> wave_scenario(const WaveOptions&);
 
 }  // namespace ridge::stencil

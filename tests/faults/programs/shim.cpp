@@ -46,14 +46,14 @@ int error_named(const char* name) {
   return EIO;
 }
 
-void read_wish() {
-  const char* wish = getenv("RIDGE_FAULT");
-  if (wish == nullptr) return;
+void read_request() {
+  const char* request = getenv("RIDGE_FAULT");
+  if (request == nullptr) return;
   char kind[16] = {}, error[16] = "EIO";
   char plus[2] = {};
-  if (sscanf(wish, "%15[a-z]:%ld%1[+]:%15s", kind, &wanted_number, plus, error) < 3 &&
-      sscanf(wish, "%15[a-z]:%ld:%15s", kind, &wanted_number, error) < 2) {
-    fprintf(stderr, "RIDGE_FAULT=%s is not understood\n", wish);
+  if (sscanf(request, "%15[a-z]:%ld%1[+]:%15s", kind, &wanted_number, plus, error) < 3 &&
+      sscanf(request, "%15[a-z]:%ld:%15s", kind, &wanted_number, error) < 2) {
+    fprintf(stderr, "RIDGE_FAULT=%s is not understood\n", request);
     _exit(99);
   }
   and_all_after = plus[0] == '+';
@@ -87,7 +87,7 @@ void at_end() {
 
 int (*real_main)(int, char**, char**);
 int counted_main(int count, char** values, char** environment) {
-  read_wish();
+  read_request();
   atexit(at_end);
   armed = true;
   const int code = real_main(count, values, environment);

@@ -1,4 +1,4 @@
-// One process of a spread transform, with an installed ridge::mpi.
+// One process of a distributed transform, with an installed ridge::mpi.
 #include <cstdio>
 #include <vector>
 

@@ -94,7 +94,7 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   }
   text.close();
   if (design.counted) {
-    text.line("ASYNC_COPY_WAIT(arrived, 0);");
+    text.line("MBARRIER_WAIT(arrived, 0);");
   } else {
     text.line("CLUSTER_ARRIVE();");
     text.line("CLUSTER_WAIT();");
@@ -162,8 +162,8 @@ PassText cluster_text(const ClusterDesign& design) {
     const std::size_t bytes = rows.lines * rows.length * 2 * number;
     text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (local - kArrival) / number);
     text.open("if (item == 0)");
-    text.line("ASYNC_COPY_OPEN(arrived);");
-    text.line("ASYNC_COPY_EXPECT(arrived, {}u);  // before the others know that they may send", bytes);
+    text.line("COPY_BARRIER_INIT(arrived);");
+    text.line("COPY_BARRIER_EXPECT(arrived, {}u);  // before the others know that they may send", bytes);
     text.close();
   }
   if (design.landing) {

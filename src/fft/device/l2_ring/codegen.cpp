@@ -69,7 +69,7 @@ namespace {
 
 // One work-item polls the counter on behalf of its group.
 std::string wait_until(const std::string& counter, const std::string& count) {
-  return fmt::format("if (item == 0) {{ while (SIGNALS({}) < {}) {{}} }} BARRIER();", counter, count);
+  return fmt::format("if (item == 0) {{ while (SIGNAL_COUNT({}) < {}) {{}} }} BARRIER();", counter, count);
 }
 
 // Writes one pass; its tile, arrays and offsets are variables of the kernel. `after_group_load` is emitted after all
@@ -119,12 +119,12 @@ PassText ring_text(const RingDesign& design) {
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
   if (design.l2_partitions > 1) {
     text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
-    text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
+    text.line("uint half = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
     text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
   }
   write_partition(text, design);
   if (design.l2_partitions > 1) text.line("BARRIER();");
-  text.line("if (item == 0) local_ticket[0] = COUNT_ON(control);");
+  text.line("if (item == 0) local_ticket[0] = ATOMIC_INCREMENT(control);");
   text.line("BARRIER();");
   text.line("uint ticket = local_ticket[0], parity = 1;");
   text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
@@ -141,12 +141,12 @@ PassText ring_text(const RingDesign& design) {
   text.line("const uint lines = {};", design.first_lines);
   // The next ticket is requested just before the stores, which hide its latency. Requested earlier, its tile would
   // delay the groups that wait for it.
-  const std::string take = "if (item == 0) next = COUNT_ON(control);";
+  const std::string take = "if (item == 0) next = ATOMIC_INCREMENT(control);";
   write_pass(first, {},
              fmt::format("if (turn > 0) {{ {} }} {}",
                          wait_until("read + slot", fmt::format("turn * {}u", second_tiles)), take));
   text.close();
-  write_accesses(text, "LOAD_FAR(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  write_accesses(text, "LOAD_L2(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (!is_first)");
   text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
   text.line("GLOBAL const real2* const in = between;");
@@ -159,7 +159,7 @@ PassText ring_text(const RingDesign& design) {
   }
   text.line("const uint lines = {};", design.second_lines);
   // The loaded points are in registers, so this counter needs no fence.
-  write_pass(second, "if (item == 0) COUNT_ON(read + slot);", take);
+  write_pass(second, "if (item == 0) ATOMIC_INCREMENT(read + slot);", take);
   text.close();
   text.open("if (is_first && chunk >= chunks)");
   text.line("{}", take);

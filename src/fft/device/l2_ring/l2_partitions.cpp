@@ -25,7 +25,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_lines(GLOBAL uint* lines) {
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, GLOBAL uint* sums, uint round) {
   LOCAL_BLOCK(uint, seen, 1);
   if (LOCAL_ID(0) != 0) return;
-  const uint unit = UNIT_ID() % UNITS;
+  const uint unit = COMPUTE_UNIT_ID() % UNITS;
   uint sum = 0;
   for (uint i = 0; i < LINES; ++i) sum += TIMED_LOAD(lines + (unit * LINES + i) * LINE_WORDS, seen);
   const uint before = ATOMIC_ADD(sums + UNITS + unit, 1u);

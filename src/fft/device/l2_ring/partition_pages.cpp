@@ -24,7 +24,7 @@ FUNCTION uint block_of(uint i) { return ((i >> 1) * 74u % 512u) ^ (i & 1u); }
 FUNCTION uint turned(uint block) { return (block ^ block >> 1 ^ block >> 3 ^ block >> 5 ^ block >> 7) & 1u; }
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_pages(GLOBAL uint* ring, GLOBAL const uint* units,
                                                       GLOBAL const uint* ranks, uint pages, uint round) {
-  const uint unit = UNIT_ID() % UNITS;
+  const uint unit = COMPUTE_UNIT_ID() % UNITS;
   if (units[3 + unit] != 0) return;
   for (uint page = ranks[unit]; page < pages; page += ranks[UNITS]) {
     for (uint i = LOCAL_ID(0); i < BLOCKS; i += GROUP_ITEMS) ring[page * 524288u + block_of(i) * 1024u] = round;
@@ -34,7 +34,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_pages(GLOBAL const uint* ring, GL
                                                      GLOBAL const uint* ranks, uint pages, uint round,
                                                      GLOBAL uint* sums) {
   LOCAL_BLOCK(uint, seen, 1);
-  const uint unit = UNIT_ID() % UNITS;
+  const uint unit = COMPUTE_UNIT_ID() % UNITS;
   if (LOCAL_ID(0) != 0 || units[3 + unit] == 0) return;
   for (uint page = ranks[unit]; page < pages; page += ranks[UNITS + 1]) {
     uint even = 0, odd = 0;

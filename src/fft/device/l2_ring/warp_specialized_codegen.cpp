@@ -29,17 +29,15 @@ void write_rows_and_mirrors(codegen::Text& text, const RingDesign& design) {
   const std::uint64_t row = row_points(rows), lines = rows.lines, bytes = row * point_bytes(rows);
   const std::uint64_t all = rows.folded + rows.mirrored, mirrors = lines * row + kMirrorsApart;
   text.line("GLOBAL const real2* const from = between + (first_slot + slot) * {}ul;", design.slot);
-  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
-  text.line("ASYNC_COPY_PART(arrived, copied, from + group * {}u, {}u);", lines * row, lines * bytes);
+  text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(rows));
+  text.line("BULK_COPY(arrived, copied, from + group * {}u, {}u);", lines * row, lines * bytes);
   text.open("if (group > 0)");
-  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + ({}u - group * {}u), {}u);", mirrors, (all - lines + 1) * row,
+  text.line("BULK_COPY(arrived, copied + {}, from + ({}u - group * {}u), {}u);", mirrors, (all - lines + 1) * row,
             lines * row, lines * bytes);
   text.close();
   text.open("else");
-  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + {}u, {}u);", mirrors, (all - lines + 1) * row,
-            (lines - 1) * bytes);
-  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + {}u, {}u);", mirrors + (lines - 1) * row, all / 2 * row,
-            bytes);
+  text.line("BULK_COPY(arrived, copied + {}, from + {}u, {}u);", mirrors, (all - lines + 1) * row, (lines - 1) * bytes);
+  text.line("BULK_COPY(arrived, copied + {}, from + {}u, {}u);", mirrors + (lines - 1) * row, all / 2 * row, bytes);
   text.close();
 }
 
@@ -63,11 +61,11 @@ void write_choice(codegen::Text& text, const RingDesign& design) {
   text.line("uint taken_tile = group;");
   text.open("if (!is_first)");
   text.line("GLOBAL uint* const picks = read + slots + 2 * slot;");
-  text.line("uint whose = own_half, pick = COUNT_ON(picks + whose) - turn * {}u;", each);
+  text.line("uint whose = own_half, pick = ATOMIC_INCREMENT(picks + whose) - turn * {}u;", each);
   text.open("if (pick >= {}u)", each);
   text.line("ATOMIC_ADD(picks + whose, 0xffffffffu);");
   text.line("whose ^= 1;");
-  text.line("pick = COUNT_ON(picks + whose) - turn * {}u;", each);
+  text.line("pick = ATOMIC_INCREMENT(picks + whose) - turn * {}u;", each);
   text.close();
   text.line("taken_tile = 2 * pick + whose;");
   text.close();
@@ -84,10 +82,10 @@ void write_partition_copies(codegen::Text& text, const RingDesign& design) {
   } else {
     partition_local.begin(fmt::format("taken_tile / 2 * {}u", points), "(taken_tile & 1u)");
   }
-  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
+  text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(rows));
   for (std::size_t p = 0; p < points; p += block) {
     const std::string from = partition_local(p);
-    text.line("ASYNC_COPY_PART(arrived, copied + {}, {}, {}u);", p, from, kPartitionBlock);
+    text.line("BULK_COPY(arrived, copied + {}, {}, {}u);", p, from, kPartitionBlock);
   }
 }
 
@@ -97,23 +95,23 @@ void write_producer(codegen::Text& text, const RingDesign& design) {
   text.line("uint turn_taken = 0, turn_stored = 0;");
   if (design.l2_partitions > 1) {
     text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
-    text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
+    text.line("uint half = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
     text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
   }
   write_partition(text, design);
   if (design.partition_local && design.l2_partitions == 1)
-    text.line("const uint own_half = units[3 + UNIT_ID() % {}u] & 1u;", kMostUnits);
-  text.line("uint ticket = COUNT_ON(control), unsaid = 0;");
+    text.line("const uint own_half = units[3 + COMPUTE_UNIT_ID() % {}u] & 1u;", kMostUnits);
+  text.line("uint ticket = ATOMIC_INCREMENT(control), unsaid = 0;");
   text.open("for (;;)");
   text.line("const int there = ticket < ahead + chunks * {}u;", first + second);
   write_tile_of_ticket(text, first, second);
   text.open("if (there && is_first && chunk >= chunks)");
-  text.line("ticket = COUNT_ON(control);");
+  text.line("ticket = ATOMIC_INCREMENT(control);");
   text.line("continue;");
   text.close();
   text.line("// the first pass's tiles of that chunk; one of them may be this group's own");
-  text.open("while (there ? !is_first && SIGNALS(written + slot) < (turn + 1) * {}u : unsaid != 0)", first);
-  text.open("if (unsaid != 0 && ARRIVED(stored, turn_stored))");
+  text.open("while (there ? !is_first && SIGNAL_COUNT(written + slot) < (turn + 1) * {}u : unsaid != 0)", first);
+  text.open("if (unsaid != 0 && MBARRIER_TEST(stored, turn_stored))");
   text.line("SIGNAL(written + (unsaid - 1));");
   text.line("unsaid = 0;");
   text.line("turn_stored ^= 1;");
@@ -132,41 +130,41 @@ void write_producer(codegen::Text& text, const RingDesign& design) {
     text.line("told[5] = near_bits;");
   }
   text.open("if (is_first)");
-  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(columns));
+  text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(columns));
   for (std::size_t p = 0; p < columns.points; p += tile_rows(columns.points)) {
-    text.line("ASYNC_COPY_TILE_ONCE(arrived, copied + {}, in_map, (int)(group * {}u), {}, (int)(base + chunk));",
+    text.line("TMA_LOAD_TILE_ONCE(arrived, copied + {}, in_map, (int)(group * {}u), {}, (int)(base + chunk));",
               p * columns.lines, 2 * columns.lines, p);
   }
   text.close();
   text.open("else");
-  text.line("COPIES_SEE_WRITTEN();");
+  text.line("ASYNC_PROXY_FENCE();");
   if (design.partition_local) {
     write_partition_copies(text, design);
   } else if (has_mirrors(rows)) {
     write_rows_and_mirrors(text, design);
   } else {
-    text.line("ASYNC_COPY_START(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
+    text.line("BULK_COPY_EXPECT(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
               design.slot, rows.lines * rows.points, tile_bytes(rows));
   }
   text.close();
   text.open("if (unsaid != 0)");
-  text.line("ASYNC_COPY_WAIT(stored, turn_stored);");
+  text.line("MBARRIER_WAIT(stored, turn_stored);");
   text.line("turn_stored ^= 1;");
   text.line("SIGNAL(written + (unsaid - 1));");
   text.close();
   text.line("unsaid = is_first ? slot + 1 : 0;");
   text.open("if (is_first && turn > 0)");
-  text.line("while (SIGNALS(read + slot) < turn * {}u) {{}}", second);
-  text.line("ARRIVE(slot_free);");
+  text.line("while (SIGNAL_COUNT(read + slot) < turn * {}u) {{}}", second);
+  text.line("MBARRIER_ARRIVE(slot_free);");
   text.close();
-  text.line("ASYNC_COPY_WAIT(taken, turn_taken);");
+  text.line("MBARRIER_WAIT(taken, turn_taken);");
   text.line("turn_taken ^= 1;");
-  text.line("if (!is_first) COUNT_ON(read + slot);");
-  text.line("ticket = COUNT_ON(control);");
+  text.line("if (!is_first) ATOMIC_INCREMENT(read + slot);");
+  text.line("ticket = ATOMIC_INCREMENT(control);");
   text.close();
   if (design.l2_partitions > 1) text.close();
   text.line("told[0] = {}u;", unsigned{kEnd});
-  text.line("ASYNC_COPY_EXPECT(arrived, 0u);");
+  text.line("COPY_BARRIER_EXPECT(arrived, 0u);");
   write_end(text, design, "");
 }
 
@@ -177,11 +175,11 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
   if (context.design.mirrored > 0) {
-    context.after_item_load = "ARRIVE(taken);";
+    context.after_item_load = "MBARRIER_ARRIVE(taken);";
     return write_mirrored_rows(pass);
   }
   pass.load.load();
-  context.source.line("ARRIVE(taken);");
+  context.source.line("MBARRIER_ARRIVE(taken);");
   context.source.line("BARRIER();");
   pass.exchange.stages();
   pass.store.store();
@@ -224,25 +222,25 @@ PassText warp_specialized_text(const RingDesign& design) {
   text.line("LOCAL uint* const told = (LOCAL uint*)(arrived + {});", kBarriers);
   text.line("const int item = LOCAL_ID(0);");
   text.open("if (item == 0)");
-  text.line("ASYNC_COPY_OPEN(arrived);");
-  text.line("ARRIVALS_OPEN(taken, {});", items);
-  text.line("ARRIVALS_OPEN(stored, {});", items);
-  text.line("ARRIVALS_OPEN(slot_free, 1);");
+  text.line("COPY_BARRIER_INIT(arrived);");
+  text.line("MBARRIER_INIT(taken, {});", items);
+  text.line("MBARRIER_INIT(stored, {});", items);
+  text.line("MBARRIER_INIT(slot_free, 1);");
   text.close();
   text.line("BARRIER();");
   text.open("if (item >= {})", items);
-  if (more > 0) text.line("GIVE_REGISTERS({});", kProducerRegisters);
+  if (more > 0) text.line("RELEASE_REGISTERS({});", kProducerRegisters);
   text.open("if (item == {})", items);
   write_producer(text, design);
   text.close();
   text.line("return;");
   text.close();
-  if (more > 0) text.line("TAKE_REGISTERS({});", more);
-  text.raw(fmt::format("#undef BARRIER\n#define BARRIER() PART_BARRIER(0, {})\n", items));
+  if (more > 0) text.line("CLAIM_REGISTERS({});", more);
+  text.raw(fmt::format("#undef BARRIER\n#define BARRIER() NAMED_BARRIER(0, {})\n", items));
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
   text.line("uint parity = 0, turn_free = 0;");
   text.open("for (;;)");
-  text.line("ASYNC_COPY_WAIT(arrived, parity);");
+  text.line("MBARRIER_WAIT(arrived, parity);");
   text.line("parity ^= 1;");
   text.line("const uint what = told[0], chunk = told[1], slot = told[2], group = told[3];");
   text.line("if (what == {}) break;", unsigned{kEnd});
@@ -253,9 +251,9 @@ PassText warp_specialized_text(const RingDesign& design) {
   if (design.partition_local) text.line("const uint near_bits = told[5];");
   if (design.partition_local && design.l2_partitions > 1) text.line("const uint near_half = told[4];");
   text.line("const uint lines = {};", design.first_lines);
-  write_tile(first, fmt::format("if (what == {}) {{ ASYNC_COPY_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
+  write_tile(first, fmt::format("if (what == {}) {{ MBARRIER_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
                                 kFirst | kWaits));
-  text.line("ARRIVE(stored);");
+  text.line("MBARRIER_ARRIVE(stored);");
   text.close();
   write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (what == {})", unsigned{kSecond});

@@ -30,23 +30,23 @@ void start_copy(const PassContext& pass, const std::string& tile) {
   const std::string from = fmt::format("in + (in_offset + {})", pass.line_offset(first, d.load.at));
   if (d.load.mapped) {
     text.open("if (item == 0)");
-    text.line("ASYNC_COPY_EXPECT(arrived, {}u);", bytes);
+    text.line("COPY_BARRIER_EXPECT(arrived, {}u);", bytes);
     tile_place(pass, first, d.load.at);
     for (std::size_t p = 0; p < d.points; p += tile_rows(d.points)) {
-      text.line("ASYNC_COPY_TILE(arrived, copied + {}, in_map, column, {}, array);", p * d.lines, p);
+      text.line("TMA_LOAD_TILE(arrived, copied + {}, in_map, column, {}, array);", p * d.lines, p);
     }
     text.close();
     return;
   }
   if (d.load.at.point == d.lines) {
-    text.line("if (item == 0) ASYNC_COPY_START(arrived, copied, {}, {}u);", from, bytes);
+    text.line("if (item == 0) BULK_COPY_EXPECT(arrived, copied, {}, {}u);", from, bytes);
     return;
   }
-  text.line("if (item == 0) ASYNC_COPY_EXPECT(arrived, {}u);", bytes);
+  text.line("if (item == 0) COPY_BARRIER_EXPECT(arrived, {}u);", bytes);
   text.line("GLOBAL const real2* const rows = {};", from);
   text.line("UNROLL");
   text.open("for (int p = item; p < {}; p += {})", d.points, d.items());
-  text.line("ASYNC_COPY_PART(arrived, copied + p * {}, rows + {}, {}u);", d.lines,
+  text.line("BULK_COPY(arrived, copied + p * {}, rows + {}, {}u);", d.lines,
             PassContext::scaled_index("p", 0, d.load.at.point, d.points), row);
   text.close();
 }
@@ -71,7 +71,7 @@ PassText async_copy_text(const PassDesign& d) {
   text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (local - 16) / number);
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", context.held);
-  text.line("if (item == 0) ASYNC_COPY_OPEN(arrived);");
+  text.line("if (item == 0) COPY_BARRIER_INIT(arrived);");
   text.line("BARRIER();");
   text.open();
   start_copy(context, "GROUP_ID(0)");
@@ -81,10 +81,10 @@ PassText async_copy_text(const PassDesign& d) {
   context.group = "tile";
   context.place_items(d.load_order, "");
   if (context.two_orders()) context.place_items(d.store_order, "_out");
-  text.line("ASYNC_COPY_WAIT(arrived, parity);");
+  text.line("MBARRIER_WAIT(arrived, parity);");
   text.line("parity ^= 1;");
   pass.load.load();
-  if (d.store.mapped) text.line("if (item == 0) TILES_READ();");
+  if (d.store.mapped) text.line("if (item == 0) TILE_STORE_WAIT_READ();");
   text.line("BARRIER();");
   text.line("const uint next = tile + GROUPS(0);");
   text.open("if (next * {}u < lines)", d.lines);
@@ -93,7 +93,7 @@ PassText async_copy_text(const PassDesign& d) {
   pass.exchange.stages();
   pass.store.store();
   text.close();
-  if (d.store.mapped) text.line("if (item == 0) TILES_STORED();");
+  if (d.store.mapped) text.line("if (item == 0) TILE_STORE_WAIT();");
   text.close();
   return {{.name = fmt::format("fft {} points, the next ahead", d.points), .text = text.str()}, local};
 }

@@ -292,7 +292,7 @@ void StoreWriter::store_tile(const StageDesign& last) {
   text_.line("// the tile leaves by itself, half by half through local memory");
   store_factors(p_.two_orders() ? "line_out" : "line");
   for (const std::size_t part : {0, 1}) {
-    if (part > 0) text_.line("if (item == 0) TILES_READ();");
+    if (part > 0) text_.line("if (item == 0) TILE_STORE_WAIT_READ();");
     text_.line("BARRIER();");
     for (std::size_t round = 0; round < last.rounds; ++round) {
       p_.open_round(last, round);
@@ -305,12 +305,12 @@ void StoreWriter::store_tile(const StageDesign& last) {
       }
       p_.close_round();
     }
-    text_.line("TILES_WRITTEN();");
+    text_.line("TILE_STORE_FENCE();");
     text_.line("BARRIER();");
     text_.open("if (item == 0)");
     tile_place(p_, fmt::format("(tile * {}u)", d_.lines), d_.store.at);
     for (std::size_t p = 0; p < half; p += tile_rows(half)) {
-      text_.line("TILE_STORE(out_map, column, {}, array, tile_points + {});", part * half + p, p * d_.lines);
+      text_.line("TMA_STORE_TILE(out_map, column, {}, array, tile_points + {});", part * half + p, p * d_.lines);
     }
     text_.close();
   }

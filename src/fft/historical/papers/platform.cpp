@@ -50,13 +50,13 @@ const Platform& platform(const std::string& name) {
 
 Device acting_as(const Device& device, const Platform& platform) {
   const Limits& limits = device.limits();
-  base::Json wishes = base::Json::object();
-  if (platform.work_group > 0 && platform.work_group < limits.work_group) wishes["work_group"] = platform.work_group;
-  if (platform.units > 0 && platform.units < limits.compute_units) wishes["compute_units"] = platform.units;
+  base::Json options = base::Json::object();
+  if (platform.work_group > 0 && platform.work_group < limits.work_group) options["work_group"] = platform.work_group;
+  if (platform.units > 0 && platform.units < limits.compute_units) options["compute_units"] = platform.units;
   for (const auto& state : found_again(device)) {
     if (state->info.id != device.id()) continue;
     state->info = device.info();  // with what an override file already changed
-    if (!wishes.empty()) detail::apply_overrides(base::Json{{device.id(), wishes}}.dump(), state->info);
+    if (!options.empty()) detail::apply_overrides(base::Json{{device.id(), options}}.dump(), state->info);
     return Device(state);
   }
   throw Error(ErrorKind::unavailable, fmt::format("{} cannot be opened a second time", device.id()));

@@ -1,4 +1,4 @@
-#include "cli/bench/fft_spread.hpp"
+#include "cli/bench/fft_mpi.hpp"
 
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace ridge::cli {
 namespace {
 
 // A number in [-0.5, 0.5) for a point of the whole grid, whoever has it.
-double spread_number(std::size_t point) {
+double point_value(std::size_t point) {
   std::uint64_t bits = (point + 1) * 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 31)) * 0xD6E8FEB86659FD93u;
   return static_cast<double>(bits >> 40) / (1 << 24) - 0.5;
@@ -53,12 +53,12 @@ class LongSum {
 
 // The whole spectrum in two numbers that any difference changes: projections on what looks like noise.
 template <class T>
-std::pair<std::complex<double>, double> spread_projection(const mpi::Communicator& all, const mpi::Box& box,
-                                                          const mpi::Shape& shape, const std::complex<T>* values) {
+std::pair<std::complex<double>, double> distributed_projection(const mpi::Communicator& all, const mpi::Box& box,
+                                                               const mpi::Shape& shape, const std::complex<T>* values) {
   LongSum real, imaginary, norm;
   for_box_points(box, shape, 0, [&](std::size_t memory, std::size_t point) {
     const std::complex<double> value(values[memory]);
-    const std::complex<double> turned = value * std::polar(1.0, 100 * spread_number(point));
+    const std::complex<double> turned = value * std::polar(1.0, 100 * point_value(point));
     real.add(turned.real());
     imaginary.add(turned.imag());
     norm.add(std::norm(value));
@@ -68,11 +68,11 @@ std::pair<std::complex<double>, double> spread_projection(const mpi::Communicato
 }
 
 template <class T>
-FftBenchResult bench_spread_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
+FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
   using Complex = std::complex<T>;
   const PeerProblem& problem = wanted.problem;
   FftBenchResult result;
-  std::unique_ptr<SpreadPeer> peer;
+  std::unique_ptr<DistributedPeer> peer;
   if (against) {
     try {
       peer = fftw_mpi_peer(problem);
@@ -97,10 +97,10 @@ FftBenchResult bench_spread_typed(const mpi::Communicator& all, const FftBench& 
   const auto fill = [&](const mpi::Box& box, std::size_t row, void* to) {
     for_box_points(box, problem.shape, row, [&](std::size_t memory, std::size_t point) {
       if (problem.real) {
-        static_cast<T*>(to)[memory] = static_cast<T>(spread_number(point));
+        static_cast<T*>(to)[memory] = static_cast<T>(point_value(point));
       } else {
         static_cast<Complex*>(to)[memory] =
-            Complex(static_cast<T>(spread_number(2 * point)), static_cast<T>(spread_number(2 * point + 1)));
+            Complex(static_cast<T>(point_value(2 * point)), static_cast<T>(point_value(2 * point + 1)));
       }
     });
   };
@@ -124,12 +124,12 @@ FftBenchResult bench_spread_typed(const mpi::Communicator& all, const FftBench& 
   ours();
   const std::size_t padded = problem.real ? 2 * half.back() : 0;
   if (peer) {
-    const auto [sum, norm] = spread_projection(all, out_box, half, out.data());
+    const auto [sum, norm] = distributed_projection(all, out_box, half, out.data());
     for (std::size_t way = 0; way < peer->ways(); ++way) {
       fill(peer->input(), padded, peer->samples());
       peer->run(way);
       const auto [theirs, their_norm] =
-          spread_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way)));
+          distributed_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way)));
       const double far = (std::abs(sum - theirs) + std::abs(norm - their_norm)) / their_norm;
       if (!(far < (sizeof(T) == sizeof(float) ? 1e-5 : 1e-13))) {
         throw Error(ErrorKind::internal,
@@ -176,9 +176,9 @@ FftBenchResult bench_spread_typed(const mpi::Communicator& all, const FftBench& 
 
 }  // namespace
 
-FftBenchResult bench_fft_spread(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi) {
-  return wanted.problem.float64 ? bench_spread_typed<double>(all, wanted, against_fftw_mpi)
-                                : bench_spread_typed<float>(all, wanted, against_fftw_mpi);
+FftBenchResult bench_fft_mpi(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi) {
+  return wanted.problem.float64 ? bench_mpi_typed<double>(all, wanted, against_fftw_mpi)
+                                : bench_mpi_typed<float>(all, wanted, against_fftw_mpi);
 }
 
 }  // namespace ridge::cli

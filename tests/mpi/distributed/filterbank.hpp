@@ -10,11 +10,11 @@
 
 #include "random_boxes.hpp"
 
-namespace spread {
+namespace distributed {
 
 using Value = std::complex<float>;
 namespace bank = ridge::filterbank;
-namespace spread_bank = ridge::mpi::filterbank;
+namespace distributed_bank = ridge::mpi::filterbank;
 
 // A stream as samples of some stations only.
 inline std::vector<std::byte> bytes_of_stations(const std::vector<std::byte>& stream, std::size_t block,
@@ -41,7 +41,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   const bool by_channel = below(random, 4) == 0;
   if (by_channel) problem.order = bank::Order::channel, problem.output_times = 1 + below(random, 4);
   const ridge::planner::Options quick{.effort = ridge::Effort::quick};
-  spread_bank::Options options{.planning = quick};
+  distributed_bank::Options options{.planning = quick};
   if (below(random, 2) == 0) {  // shared out by hand, some with none
     options.stations.assign(all.count(), 0);
     for (std::size_t s = 0; s < problem.stations; ++s) ++options.stations[below(random, all.count())];
@@ -62,7 +62,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   std::vector<Value> wanted(bank::Stream(whole).due(stream.size()) * whole.spectrum_size());
   const std::size_t times = whole.run(stream, wanted);
 
-  const spread_bank::Plan plan(all, ridge::host(), problem, options);
+  const distributed_bank::Plan plan(all, ridge::host(), problem, options);
   std::vector<Value> got(wanted.size(), Value(-1, -1));
   const auto same = [&](const std::vector<Value>& a, const std::vector<Value>& b, const char* what) {
     if (a.size() != b.size() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) != 0) {
@@ -70,13 +70,13 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
     }
   };
   {  // The root's stream, cut anywhere.
-    spread_bank::Stream spread(plan);
+    distributed_bank::Stream distributed(plan);
     std::size_t at = 0, made = 0;
     while (at < stream.size()) {
       const std::size_t bytes = std::min(stream.size() - at, 1 + below(random, stream.size()));
-      const std::size_t due = spread.due_from_root(bytes) * whole.spectrum_size();
-      const std::size_t now = spread.push_from_root(std::span(stream).subspan(at, all.root() ? bytes : 0),
-                                                    std::span(got).subspan(made, all.root() ? due : 0));
+      const std::size_t due = distributed.due_from_root(bytes) * whole.spectrum_size();
+      const std::size_t now = distributed.push_from_root(std::span(stream).subspan(at, all.root() ? bytes : 0),
+                                                         std::span(got).subspan(made, all.root() ? due : 0));
       if (now * whole.spectrum_size() != due) fail("filterbank: other spectra than were due");
       made += due;
       at += bytes;
@@ -87,9 +87,10 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   // Everybody's own stations, and all pairs of them.
   const ridge::mpi::Part mine = plan.stations();
   const std::vector<std::byte> own = bytes_of_stations(stream, station_bytes, problem.stations, mine);
-  spread_bank::Stream spread(plan);
+  distributed_bank::Stream distributed(plan);
   std::vector<Value> spectra(times * plan.spectrum_size()), part;
-  if (spread.push(own, spectra) != (mine.end > mine.begin ? times : 0)) fail("filterbank: another number of spectra");
+  if (distributed.push(own, spectra) != (mine.end > mine.begin ? times : 0))
+    fail("filterbank: another number of spectra");
   for (std::size_t row = 0; row < times * problem.polarizations; ++row) {
     const auto from = wanted.begin() + static_cast<std::ptrdiff_t>((row * problem.stations + mine.begin) * channels);
     part.insert(part.end(), from, from + static_cast<std::ptrdiff_t>((mine.end - mine.begin) * channels));
@@ -100,7 +101,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   bank::Correlator alone(problem, correlation);
   std::vector<Value> pairs(alone.due(times) * alone.size());
   alone.push(wanted, pairs);
-  spread_bank::Correlator correlator(plan, correlation);
+  distributed_bank::Correlator correlator(plan, correlation);
   std::vector<Value> own_pairs, expected;
   for (std::size_t first = 0; first < times;) {
     const std::size_t now = std::min(times - first, 1 + below(random, times));
@@ -125,9 +126,9 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   bank::PowerStream power(ridge::host(), problem, detection, quick);
   std::vector<float> sums(power.due(stream.size()) * power.row_size()), their_sums(sums.size());
   power.push(stream, sums);
-  spread_bank::PowerStream spread_power(all, ridge::host(), problem, detection, options);
+  distributed_bank::PowerStream spread_power(all, ridge::host(), problem, detection, options);
   spread_power.push_from_root(stream, their_sums);
   if (all.root() && sums != their_sums) fail("filterbank: other power at the root");
 }
 
-}  // namespace spread
+}  // namespace distributed

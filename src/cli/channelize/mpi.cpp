@@ -1,4 +1,4 @@
-#include "cli/channelize/spread.hpp"
+#include "cli/channelize/mpi.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace ridge::cli {
 
-SpreadStations::SpreadStations(const StationWork& work, const Device& device, const mpi::Communicator& all)
+DistributedStations::DistributedStations(const StationWork& work, const Device& device, const mpi::Communicator& all)
     : all_(all), geometry_(filterbank::resolve(work.problem)) {
   const mpi::filterbank::Options options{.planning = work.options};
   mpi::Part mine{};
@@ -36,7 +36,7 @@ SpreadStations::SpreadStations(const StationWork& work, const Device& device, co
   }
 }
 
-SpreadStations::~SpreadStations() {
+DistributedStations::~DistributedStations() {
   if (!all_.root()) return;
   try {
     tell(Word::end, 0);
@@ -44,12 +44,12 @@ SpreadStations::~SpreadStations() {
   }
 }
 
-void SpreadStations::tell(Word word, std::uint64_t number) {
+void DistributedStations::tell(Word word, std::uint64_t number) {
   std::array<std::uint64_t, 2> message{static_cast<std::uint64_t>(word), number};
   all_.broadcast(message.data(), sizeof message);
 }
 
-void SpreadStations::serve() {
+void DistributedStations::serve() {
   for (;;) {
     std::array<std::uint64_t, 2> message{};
     all_.broadcast(message.data(), sizeof message);
@@ -66,36 +66,36 @@ void SpreadStations::serve() {
   }
 }
 
-std::uint64_t SpreadStations::start_at(std::uint64_t spectrum) {
+std::uint64_t DistributedStations::start_at(std::uint64_t spectrum) {
   tell(Word::start, spectrum);
   return start(spectrum);
 }
 
-std::uint64_t SpreadStations::start(std::uint64_t spectrum) {
+std::uint64_t DistributedStations::start(std::uint64_t spectrum) {
   const std::uint64_t sample = power_ ? power_->start_at(spectrum) : stream_->start_at(spectrum);
   first_ = spectrum;
   bytes_ = sample * (geometry_.frame_bytes() / geometry_.block);
   return sample;
 }
 
-std::size_t SpreadStations::push(std::span<const std::byte> in, std::span<float> out, bool) {
+std::size_t DistributedStations::push(std::span<const std::byte> in, std::span<float> out, bool) {
   tell(Word::push, 0);
   bytes_ += in.size();
   return take(in, out);
 }
 
-std::size_t SpreadStations::take(std::span<const std::byte> in, std::span<float> out) {
+std::size_t DistributedStations::take(std::span<const std::byte> in, std::span<float> out) {
   if (power_) return power_->push_from_root(in, out);
   return stream_->push_from_root(in, std::span(reinterpret_cast<std::complex<float>*>(out.data()), out.size() / 2));
 }
 
-std::uint64_t SpreadStations::spectra() const { return std::max(first_, geometry_.spectra_in(bytes_)); }
+std::uint64_t DistributedStations::spectra() const { return std::max(first_, geometry_.spectra_in(bytes_)); }
 
-void SpreadStations::set_delays(std::uint64_t sample, std::span<const double> delays) {
+void DistributedStations::set_delays(std::uint64_t sample, std::span<const double> delays) {
   stream_->set_delays(sample, delays);
 }
 
-void SpreadStations::replace_weights(std::uint64_t sample, const std::vector<double>& weights) {
+void DistributedStations::replace_weights(std::uint64_t sample, const std::vector<double>& weights) {
   stream_->replace_weights(weights, sample);
 }
 

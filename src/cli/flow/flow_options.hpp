@@ -7,7 +7,7 @@
 
 namespace ridge::cli {
 
-struct FlowWishes {
+struct FlowOptions {
   std::vector<std::string> names;  // A B OUT, or PATTERN OUT_FOLDER
   std::string picture, device, size;
   double full = 0;  // length of full colour in pictures, 0: the longest
@@ -21,7 +21,7 @@ struct FlowWishes {
 
 // Frames as the flow takes them: 8-bit. 16-bit ones lose their lower half, float ones are taken as 0 to 255.
 image::Image flow_frame(const std::string& name);
-image::FlowPlan flow_plan(const FlowWishes& wishes, const Device& where, const image::Shape& frame);
-void run_flow_sequence(const FlowWishes& wishes);
+image::FlowPlan flow_plan(const FlowOptions& options, const Device& where, const image::Shape& frame);
+void run_flow_sequence(const FlowOptions& options);
 
 }  // namespace ridge::cli

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # The library under mpirun: boxes and transforms of random problems on one to nine processes, mistakes, a dead process.
-#   spread_test.sh SPREAD MPIRUN
+#   distributed_test.sh SPREAD MPIRUN
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
-spread=$1 mpirun=$2
+distributed=$1 mpirun=$2
 under_mpi "$mpirun"
 # The random cases of a number of processes are one launch.
 # random PROCESSES WHAT CASES...
 random() {
   local n=$1
   shift
-  timeout 120 "$mpirun" -n "$n" "$spread" "$@" >stdout 2>stderr || fail "$* on $n: $(cat stderr)"
+  timeout 120 "$mpirun" -n "$n" "$distributed" "$@" >stdout 2>stderr || fail "$* on $n: $(cat stderr)"
   has "all well on $n" stdout
 }
 if [ "${RIDGE_SLOW:-0}" = 1 ]; then
@@ -24,20 +24,20 @@ else
 fi
 # A device of each process: blocks in the host's memory it works in, and through page-locked memory.
 for carry in mapped staged; do
-  RIDGE_BACKENDS=host,opencl RIDGE_MPI_DEVICE=$carry timeout 120 "$mpirun" -n 3 "$spread" device opencl:0 >stdout 2>stderr
+  RIDGE_BACKENDS=host,opencl RIDGE_MPI_DEVICE=$carry timeout 120 "$mpirun" -n 3 "$distributed" device opencl:0 >stdout 2>stderr
   code=$?
   if [ $code -eq 77 ]; then echo "no OpenCL device: not tried there"; break; fi
   [ $code -eq 0 ] || fail "device, $carry: $(cat stderr)"
   has "all well on 3" stdout
 done
 for n in 2 3; do
-  timeout 60 "$mpirun" -n $n "$spread" mistakes >stdout 2>stderr || fail "mistakes on $n: $(cat stderr)"
+  timeout 60 "$mpirun" -n $n "$distributed" mistakes >stdout 2>stderr || fail "mistakes on $n: $(cat stderr)"
   has "all well" stdout
 done
 
 # One that never comes: the others name it.
 SECONDS=0
-timeout 60 "$mpirun" -n 3 "$spread" stopped >stdout 2>stderr && fail "a process that never came is a success"
+timeout 60 "$mpirun" -n 3 "$distributed" stopped >stdout 2>stderr && fail "a process that never came is a success"
 [ $SECONDS -le 20 ] || fail "the others waited $SECONDS s"
 has "rank 1 does not answer" stderr
 [ "$(grep -c '^ridge: rank' stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"

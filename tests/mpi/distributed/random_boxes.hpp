@@ -6,7 +6,7 @@
 
 #include <ridge/mpi.hpp>
 
-namespace spread {
+namespace distributed {
 
 using Random = std::mt19937;
 
@@ -46,4 +46,4 @@ void for_points(const ridge::mpi::Box& box, const ridge::mpi::Shape& shape, cons
   }
 }
 
-}  // namespace spread
+}  // namespace distributed

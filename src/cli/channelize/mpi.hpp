@@ -15,10 +15,10 @@
 namespace ridge::cli {
 
 // Made by all; then the root uses it, and the others serve() until its own is gone.
-class SpreadStations final : public BankWork {
+class DistributedStations final : public BankWork {
  public:
-  SpreadStations(const StationWork& work, const Device& device, const mpi::Communicator& all);
-  ~SpreadStations() override;
+  DistributedStations(const StationWork& work, const Device& device, const mpi::Communicator& all);
+  ~DistributedStations() override;
   void serve();
 
   std::string variant() const override { return variant_; }

@@ -1,4 +1,4 @@
-#include "cli/fft/spread.hpp"
+#include "cli/fft/mpi.hpp"
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -13,19 +13,19 @@ namespace ridge::cli {
 namespace {
 
 template <class T>
-class SpreadTransform {
+class DistributedTransform {
  public:
   using Complex = std::complex<T>;
-  SpreadTransform(const FftFileWishes& wishes, const FftFileProblem& problem, const mpi::Communicator& all)
+  DistributedTransform(const FftFileOptions& options, const FftFileProblem& problem, const mpi::Communicator& all)
       : problem_(problem),
         plan_(all,
               {.shape = problem.shape,
                .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
                .scale_forward = problem.scale,
                .scale_inverse = problem.scale,
-               .threads = wishes.threads},
-              {.effort = wishes.measure ? Effort::measured : Effort::quick, .variant = wishes.variant},
-              device(wishes.device)),
+               .threads = options.threads},
+              {.effort = options.measure ? Effort::measured : Effort::quick, .variant = options.variant},
+              device(options.device)),
         from_(problem.inverse ? plan_.output() : plan_.input()),
         to_(problem.inverse ? plan_.input() : plan_.output()) {
     all.agree([&] {
@@ -85,15 +85,15 @@ class SpreadTransform {
 };
 
 template <class T>
-void transform_all(const FftFileWishes& wishes, const FftFileProblem& problem, std::uint64_t first,
+void transform_all(const FftFileOptions& options, const FftFileProblem& problem, std::uint64_t first,
                    const mpi::Communicator& all) {
-  SpreadTransform<T> transform(wishes, problem, all);
+  DistributedTransform<T> transform(options, problem, all);
   const std::uint64_t count = *problem.transforms;
   const std::string header = problem.npy_out ? npy_header(header_of(problem, count), kNpyHeader) : std::string();
   const std::uint64_t in_bytes = problem.in_bytes(),
                       out_bytes = problem.out_elements * io::bytes_of(problem.out_element());
-  const mpi::SharedInput in(wishes.in);
-  mpi::SharedOutput out(all, wishes.out, header.size() + count * out_bytes);
+  const mpi::SharedInput in(options.in);
+  mpi::SharedOutput out(all, options.out, header.size() + count * out_bytes);
   all.agree([&] {
     if (all.root()) out.write(0, header.data(), header.size());
   });
@@ -105,22 +105,22 @@ void transform_all(const FftFileWishes& wishes, const FftFileProblem& problem, s
 
 }  // namespace
 
-void transform_file_spread(const FftFileWishes& wishes, const mpi::Communicator& all) {
-  if (wishes.in == "-" || wishes.out == "-") mistake("several processes read and write files, not pipes");
-  if (wishes.device.find('+') != std::string::npos) mistake("several processes use one device each: --device host");
+void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& all) {
+  if (options.in == "-" || options.out == "-") mistake("several processes read and write files, not pipes");
+  if (options.device.find('+') != std::string::npos) mistake("several processes use one device each: --device host");
   FftFileProblem problem;
   std::uint64_t first = 0;
   all.agree([&] {
-    io::InputStream in(wishes.in);
+    io::InputStream in(options.in);
     const auto whole = in.remaining();
-    problem = fft_file_problem(wishes, in);
+    problem = fft_file_problem(options, in);
     const auto left = in.remaining();
     if (!whole || !left || !problem.transforms)
-      mistake(fmt::format("{} is no regular file of whole transforms", wishes.in));
+      mistake(fmt::format("{} is no regular file of whole transforms", options.in));
     first = *whole - *left;
   });
-  problem.float64 ? transform_all<double>(wishes, problem, first, all)
-                  : transform_all<float>(wishes, problem, first, all);
+  problem.float64 ? transform_all<double>(options, problem, first, all)
+                  : transform_all<float>(options, problem, first, all);
 }
 
 }  // namespace ridge::cli

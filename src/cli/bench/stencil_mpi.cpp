@@ -1,4 +1,4 @@
-#include "cli/bench/stencil_spread.hpp"
+#include "cli/bench/stencil_mpi.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,16 +16,16 @@ constexpr int kLeastRounds = 3;
 
 // What nobody has to hold whole: a number for a cell's place.
 template <class T>
-void spread_cell(const std::array<std::size_t, 3>& cell, T* value) {
+void initial_cell(const std::array<std::size_t, 3>& cell, T* value) {
   *value = static_cast<T>((cell[0] * 31 + cell[1] * 17 + cell[2] * 7) % 101) / 101;
 }
 
 template <class T>
-class SpreadStencil {
+class DistributedStencil {
  public:
   using Session = mpi::stencil::Session<T>;
 
-  SpreadStencil(const mpi::Communicator& all, const Device& device, const StencilBench& wanted)
+  DistributedStencil(const mpi::Communicator& all, const Device& device, const StencilBench& wanted)
       : all_(all), device_(device), wanted_(wanted), made_(small(wanted)) {
     if (made_.update.coefficients > 0 || made_.update.fields > 1) {
       throw Error(ErrorKind::invalid_argument, "under mpirun stencils of one field are timed: star2d:1, box3d:1, ...");
@@ -51,14 +51,14 @@ class SpreadStencil {
 
     std::vector<std::size_t> whole = wanted_.shape;
     whole.front() *= all_.count();
-    Session spread = start(all_, whole);
-    result.explanation = spread.explain();
-    spread.run(wanted_.steps);
+    Session distributed = start(all_, whole);
+    result.explanation = distributed.explain();
+    distributed.run(wanted_.steps);
     double best = 0, spent = 0;
     for (int round = 0; round < kLeastRounds || spent < wanted_.seconds_each; ++round) {
       all_.barrier();
       const double begun = base::now();
-      spread.run(wanted_.steps);
+      distributed.run(wanted_.steps);
       const double seconds = all_.largest(base::now() - begun);
       best = best == 0 ? seconds : std::min(best, seconds);
       spent += seconds;
@@ -87,7 +87,7 @@ class SpreadStencil {
                     "{:.3g} together, of which it is {:.2f}, the slowest {:.3g}",
                     row.problem, rate * 1e-9, row.more["of_times_one"], all_.count(), updates / alone * 1e-9,
                     together * 1e-9, row.more["of_all_at_once"], slowest * 1e-9));
-    result.notes.push_back(fmt::format("{}: {}", row.problem, spread.spent()));
+    result.notes.push_back(fmt::format("{}: {}", row.problem, distributed.spent()));
     return result;
   }
 
@@ -109,7 +109,7 @@ class SpreadStencil {
     Session session(
         processes, device_, made_.update, problem,
         {.planning = {.variant = wanted_.variant}, .processes = cut(processes), .cuts = mpi::stencil::Cuts::moving});
-    session.start([](const std::array<std::size_t, 3>& cell, T* value) { spread_cell(cell, value); });
+    session.start([](const std::array<std::size_t, 3>& cell, T* value) { initial_cell(cell, value); });
     return session;
   }
 
@@ -136,13 +136,13 @@ class SpreadStencil {
   void compare() const {
     std::vector<std::size_t> shape(wanted_.shape.size(), 40);
     shape.front() = 40 * all_.count();
-    Session whole = start(mpi::Communicator::alone(), shape), spread = start(all_, shape);
+    Session whole = start(mpi::Communicator::alone(), shape), distributed = start(all_, shape);
     constexpr std::size_t kSteps = 19;
     whole.run(kSteps);
-    spread.run(kSteps);
-    const mpi::Box box = spread.box();
+    distributed.run(kSteps);
+    const mpi::Box box = distributed.box();
     std::vector<T> mine(box.size()), all(product(shape));
-    spread.read(mine);
+    distributed.read(mine);
     whole.read(all);
     all_.agree([&] {
       const std::size_t row = product(shape) / shape.front(), first = box.begin[0] * row;
@@ -160,10 +160,9 @@ class SpreadStencil {
 
 }  // namespace
 
-StencilBenchResult bench_stencil_spread(const mpi::Communicator& all, const Device& device,
-                                        const StencilBench& wanted) {
-  return wanted.float64 ? SpreadStencil<double>(all, device, wanted).run()
-                        : SpreadStencil<float>(all, device, wanted).run();
+StencilBenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted) {
+  return wanted.float64 ? DistributedStencil<double>(all, device, wanted).run()
+                        : DistributedStencil<float>(all, device, wanted).run();
 }
 
 }  // namespace ridge::cli

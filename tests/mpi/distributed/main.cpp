@@ -1,8 +1,8 @@
-// Run under mpirun: what is spread over processes against what one would find.
-//   spread redistribute|fft|stencil|filterbank SEED CASES     random problems
-//   spread device NAME                     transforms whose points stay in memory of a device
-//   spread mistakes                        every process throws the same words
-//   spread stopped                         one process never comes
+// Run under mpirun: what is distributed over processes against what one would find.
+//   distributed redistribute|fft|stencil|filterbank SEED CASES     random problems
+//   distributed device NAME                     transforms whose points stay in memory of a device
+//   distributed mistakes                        every process throws the same words
+//   distributed stopped                         one process never comes
 #include <unistd.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 using ridge::mpi::Box;
 using ridge::mpi::Communicator;
 using ridge::mpi::Shape;
-using namespace spread;
+using namespace distributed;
 
 namespace {
 
@@ -260,30 +260,30 @@ void stencil(const Communicator& all, Random& random) {
     options.cuts = ridge::mpi::stencil::Cuts::restless;
     options.overlap = false;
   }
-  ridge::mpi::stencil::Session<float> spread(all, ridge::host(), update, problem, options);
+  ridge::mpi::stencil::Session<float> distributed(all, ridge::host(), update, problem, options);
   ridge::mpi::stencil::Session<float> whole(Communicator::alone(), ridge::host(), update, problem, options);
-  spread.start(initial);
+  distributed.start(initial);
   whole.start(initial);
   std::vector<float> mine, grid(product(shape) * fields);
   const auto read = [&](std::vector<float>& cells) {
-    cells.resize(spread.box().size() * fields);
-    spread.read(cells);
+    cells.resize(distributed.box().size() * fields);
+    distributed.read(cells);
   };
-  spread.run(steps);
+  distributed.run(steps);
   read(mine);
-  spread.start(std::span<const float>(mine));  // and on from what was read
-  spread.save("half_way.npy");
-  spread.run(steps);
+  distributed.start(std::span<const float>(mine));  // and on from what was read
+  distributed.save("half_way.npy");
+  distributed.run(steps);
   whole.run(2 * steps);
   read(mine);
   whole.read(grid);
   const auto compare = [&](const std::vector<float>& cells, const char* what) {
-    for_points(spread.box(), shape, [&](std::size_t at, std::size_t i) {
-      if (!(cells[at] == grid[i])) fail(what + to_string(spread.box()));
+    for_points(distributed.box(), shape, [&](std::size_t at, std::size_t i) {
+      if (!(cells[at] == grid[i])) fail(what + to_string(distributed.box()));
     });
   };
   compare(mine, "stencil: another grid in ");
-  const bool moved = spread.spent().find("cuts were moved") != std::string::npos;
+  const bool moved = distributed.spent().find("cuts were moved") != std::string::npos;
   if (moved != (options.cuts == ridge::mpi::stencil::Cuts::restless && all.count() > 1 && steps > options.halo)) {
     fail("stencil: cuts that should have moved did not, or did where they should not");
   }
@@ -294,8 +294,8 @@ void stencil(const Communicator& all, Random& random) {
   whole.read(again);
   if (again != grid) fail("stencil: another grid from a checkpoint of " + std::to_string(all.count()));
   std::vector<float> ours;
-  spread.load("half_way.npy");
-  spread.run(steps);
+  distributed.load("half_way.npy");
+  distributed.run(steps);
   read(ours);
   compare(ours, "stencil: another grid from its own checkpoint in ");
 }

@@ -1,5 +1,5 @@
 // A wave in a box of 48 x 40 x 36 points that no process holds whole, and where its spectrum peaks.
-//   mpirun -n 4 example_spread_spectrum
+//   mpirun -n 4 example_distributed_spectrum
 #include <cmath>
 #include <cstdio>
 #include <vector>

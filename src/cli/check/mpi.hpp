@@ -1,4 +1,4 @@
-// Transforms spread over the processes that were started together, as problems of `ridge check`.
+// Transforms distributed over the processes that were started together, as problems of `ridge check`.
 #pragma once
 #include <ridge/mpi.hpp>
 
@@ -7,6 +7,6 @@
 namespace ridge::cli {
 
 // Of these processes, each of which draws the same problems and comes to the same outcome. One at a time.
-check::Workload spread_workload(const mpi::Communicator& all);
+check::Workload mpi_workload(const mpi::Communicator& all);
 
 }  // namespace ridge::cli

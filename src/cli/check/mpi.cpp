@@ -1,4 +1,4 @@
-#include "cli/check/spread.hpp"
+#include "cli/check/mpi.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,13 +23,13 @@ using check::Random;
 std::optional<mpi::Communicator> everyone;
 
 template <class T>
-class SpreadCheck {
+class DistributedCheck {
  public:
   using Real = check::Wide<T>;
   using Value = check::WidePoint<Real>;
   using Complex = std::complex<T>;
 
-  SpreadCheck(Draw& draw, const mpi::fft::Problem& problem, const planner::Options& options, std::uint64_t data)
+  DistributedCheck(Draw& draw, const mpi::fft::Problem& problem, const planner::Options& options, std::uint64_t data)
       : draw_(draw), problem_(problem), plan_(*everyone, problem, options), data_(data) {
     draw_.problem += ", " + plan_.variant();
     shape_ = problem.shape;
@@ -216,7 +216,7 @@ std::optional<mpi::Box> draw_box(Random& random, const mpi::Shape& shape, std::s
 }
 
 template <class T>
-Outcome check_spread_typed(Draw& draw) {
+Outcome check_mpi_typed(Draw& draw) {
   Random& random = draw.random;
   mpi::fft::Problem problem;
   problem.kind = random.chance(0.4) ? fft::Kind::real : fft::Kind::complex;
@@ -245,18 +245,18 @@ Outcome check_spread_typed(Draw& draw) {
                              boxes == 0   ? "its own boxes"
                              : boxes == 1 ? "bricks"
                                           : "slabs in another order");
-  return {.wrong = SpreadCheck<T>(draw, problem, options, data).check()};
+  return {.wrong = DistributedCheck<T>(draw, problem, options, data).check()};
 }
 
-Outcome check_spread(Draw& draw) {
-  return draw.random.chance(0.4) ? check_spread_typed<double>(draw) : check_spread_typed<float>(draw);
+Outcome check_mpi(Draw& draw) {
+  return draw.random.chance(0.4) ? check_mpi_typed<double>(draw) : check_mpi_typed<float>(draw);
 }
 
 }  // namespace
 
-check::Workload spread_workload(const mpi::Communicator& all) {
+check::Workload mpi_workload(const mpi::Communicator& all) {
   everyone = all;
-  return {"mpi", check_spread};
+  return {"mpi", check_mpi};
 }
 
 }  // namespace ridge::cli

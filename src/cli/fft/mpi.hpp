@@ -6,6 +6,6 @@
 
 namespace ridge::cli {
 
-void transform_file_spread(const FftFileWishes& wishes, const mpi::Communicator& all);
+void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& all);
 
 }  // namespace ridge::cli
