@@ -12,7 +12,7 @@
 #include "cli/bench/bench.hpp"
 #include "cli/bench/rows_as_they_come.hpp"
 #include "cli/bench/stencil_problem.hpp"
-#include "cli/bench/stencil_spread.hpp"
+#include "cli/bench/stencil_mpi.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/with_processes.hpp"
 
