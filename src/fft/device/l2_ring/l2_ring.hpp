@@ -28,7 +28,7 @@ struct RingDesign {
   std::vector<std::uint64_t> store_factors = {};     // the same for the store factors; empty: shared by all chunks
   std::uint64_t slot = 0;                            // elements of one chunk in the ring
   std::size_t slots = 2;                             // chunks that the ring holds
-  std::size_t ahead = 1;                             // first-pass tiles issued before the first second-pass tile
+  std::size_t lead = 1;                              // first-pass tiles issued before the first second-pass tile
   std::size_t groups = 1;                            // work-groups in total
   std::size_t l2_partitions = 1;  // each partition has its own slots and lead; chunks are divided among the partitions
   bool warp_specialized = false;  // a producer warpgroup fetches tiles by TMA (warp_specialized_codegen.cpp)
@@ -49,7 +49,7 @@ struct RingDesign {
 };
 
 // Kernel text with both passes (CUDA). Arguments: source, target, tables, factors, between (the ring), control (zero
-// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead (the lead).
+// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead (the lead: `lead` below).
 PassText ring_text(const RingDesign& design);
 // As ring_text(), but a producer warpgroup fetches tiles by TMA (Hopper). The last argument is a tensor map of the
 // source.

@@ -190,8 +190,10 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
 PassText warp_specialized_text(const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   codegen::Text text;
-  text.line("// passes of {} and of {} points in one launch, a ring of chunks between them, tiles ahead by a conductor",
-            columns.length, rows.length);
+  text.line(
+      "// passes of {} and of {} points in one launch, a ring of chunks between them, tiles fetched by a producer "
+      "warpgroup",
+      columns.length, rows.length);
   PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
   std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
   radices.insert(rows.radices.begin(), rows.radices.end());
