@@ -162,7 +162,7 @@ void run(const Request& request) {
   if (!threads && !some_device())
     throw Error(ErrorKind::unavailable,
                 "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
-  place::judge::Request judging;
+  place::judge::Options judging;
   judging.flags = given;
   judging.parameters = parameters;
   judging.device = request.device;
