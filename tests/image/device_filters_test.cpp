@@ -47,7 +47,7 @@ TEST_F(DeviceOperators, BytesByStrips) {
     filters.push_back({4, Border::wrap, Separable{{2e-4f}, {3.1f, -700.0f, 3001.7f}}});
   }
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Filtered& filter : filters) {
       OperatorProblem problem;
       problem.chain = {filter.operation};
@@ -57,12 +57,12 @@ TEST_F(DeviceOperators, BytesByStrips) {
         problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
         const std::vector<Entry> entries = ways_of(device, problem, "strips");
         ASSERT_EQ(entries.size(), 3u);
-        const Entry& entry = entries[turn++ % 3];
+        const Entry& entry = entries[round++ % 3];
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
         EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
-        if (turn % 2 == 1) {
+        if (round % 2 == 1) {
           EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
         }
       }
@@ -93,7 +93,7 @@ TEST_F(DeviceOperators, BytesByWindows) {
     filters.push_back({3, Border::constant, Convolve{3, 3, odd}, "3"});
   }
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Filter& filter : filters) {
       OperatorProblem problem;
       problem.chain = {filter.operation};
@@ -104,14 +104,14 @@ TEST_F(DeviceOperators, BytesByWindows) {
         const std::vector<Entry> entries = ways_of(device, problem, "windows");
         ASSERT_GE(entries.size(), 3u);
         const Entry& entry =
-            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
-        ++turn;
+            entries[slow() ? round % entries.size() : entries.size() - 2];  // one kernel serves all sizes
+        ++round;
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
         EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
         EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
-        if (turn % 3 == 1) {
+        if (round % 3 == 1) {
           EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
         }
       }
@@ -132,7 +132,7 @@ TEST_F(DeviceOperators, BytesBySums) {
     filters.push_back({3, Border::reflect, Box{7, 1}});
   }
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Filtered& filter : filters) {
       OperatorProblem problem;
       problem.chain = {filter.operation};
@@ -144,13 +144,13 @@ TEST_F(DeviceOperators, BytesBySums) {
         const std::vector<Entry> entries = ways_of(device, problem, "sums");
         ASSERT_GE(entries.size(), 1u);
         const Entry& entry =
-            entries[slow() ? turn % entries.size() : entries.size() - 1];  // one kernel serves all sizes
-        ++turn;
+            entries[slow() ? round % entries.size() : entries.size() - 1];  // one kernel serves all sizes
+        ++round;
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
         EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
-        if (turn % 3 == 1) {
+        if (round % 3 == 1) {
           EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
         }
       }
@@ -170,7 +170,7 @@ TEST_F(DeviceOperators, BytesByBands) {
     filters.push_back({1, Border::reflect, Gauss{8, 24}});
   }
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Filtered& filter : filters) {
       OperatorProblem problem;
       problem.chain = {filter.operation};
@@ -181,13 +181,13 @@ TEST_F(DeviceOperators, BytesByBands) {
         const std::vector<Entry> entries = ways_of(device, problem, "bands");
         ASSERT_GE(entries.size(), 3u);
         const Entry& entry =
-            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
-        ++turn;
+            entries[slow() ? round % entries.size() : entries.size() - 2];  // one kernel serves all sizes
+        ++round;
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
         EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
-        if (turn % 3 == 1) {
+        if (round % 3 == 1) {
           EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
         }
       }
@@ -257,12 +257,12 @@ TEST_F(DeviceOperators, FloatsByLanes) {
       problem.chain = {filter.operation};
       problem.border = filter.border;
       problem.constant = 0.7;
-      std::size_t turn = 0;
+      std::size_t round = 0;
       for (const auto& [rows, columns] : Sizes{{1, 1}, {3, 7}, {140, 250}, {53, 1100}, {17, 129}}) {
         problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::f32};
         const std::vector<Entry> entries = ways_of(device, problem, "lanes");
         ASSERT_GE(entries.size(), 1u);
-        const Entry& entry = entries[turn++ % entries.size()];
+        const Entry& entry = entries[round++ % entries.size()];
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
@@ -275,7 +275,7 @@ TEST_F(DeviceOperators, FloatsByLanes) {
 
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Kind& kind : kKinds) {
       OperatorProblem problem;
       problem.input = {.rows = 97, .columns = 131, .channels = kind.channels, .depth = kind.depth};
@@ -288,8 +288,8 @@ TEST_F(DeviceOperators, LargeKernelsByTransforms) {
       ASSERT_FALSE(entries.empty());
       const Entry& entry = entries.front();
       SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
-      EXPECT_LE(error_of(device, problem, entry, turn++ % 2 == 1), test::allowed_error(problem));
-      if (!slow() && turn == 3) break;
+      EXPECT_LE(error_of(device, problem, entry, round++ % 2 == 1), test::allowed_error(problem));
+      if (!slow() && round == 3) break;
     }
   }
 }

@@ -14,20 +14,20 @@ namespace {
 
 // Of each variant there the one whose turn it is: its others differ in parameters. A GPU's compiler is quick enough for
 // all of them.
-std::vector<Entry> in_turn(const Device& device, std::vector<Entry> entries, std::size_t turn) {
+std::vector<Entry> one_per_variant(const Device& device, std::vector<Entry> entries, std::size_t round) {
   if (device.limits().sub_group != 0) return entries;
   std::vector<Entry> found;
   for (auto first = entries.begin(); first != entries.end();) {
     const auto last = std::find_if(
         first, entries.end(), [&](const Entry& entry) { return entry.candidate.variant != first->candidate.variant; });
-    found.push_back(first[static_cast<std::ptrdiff_t>(turn % static_cast<std::size_t>(last - first))]);
+    found.push_back(first[static_cast<std::ptrdiff_t>(round % static_cast<std::size_t>(last - first))]);
     first = last;
   }
   return found;
 }
 
 // One way in turn: compiling takes most of the time. With RIDGE_SLOW=1 one of every variant.
-void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
+void check_ways(const Device& device, OperatorProblem problem, std::size_t round,
                 const std::vector<std::pair<std::size_t, std::size_t>>& sizes) {
   for (const auto& [rows, columns] : sizes) {
     problem.input.rows = rows;
@@ -35,9 +35,9 @@ void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
     std::vector<Entry> entries = list_variants(device, problem);
     std::erase_if(entries, [](const Entry& entry) { return !entry.candidate.refusal.empty(); });
     ASSERT_FALSE(entries.empty()) << to_string(problem.chain.front());
-    if (slow()) entries = in_turn(device, entries, turn);
+    if (slow()) entries = one_per_variant(device, entries, round);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (!slow() && i != turn % entries.size()) continue;
+      if (!slow() && i != round % entries.size()) continue;
       SCOPED_TRACE(testing::Message() << device.id() << " " << entries[i].candidate.name() << ": "
                                       << to_string(problem.chain.front()) << " of " << problem.input.text() << ", "
                                       << (problem.border ? to_string(*problem.border) : "default borders"));
@@ -52,31 +52,31 @@ void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
 // Each operator in one kind of image; with RIDGE_SLOW=1 in all of them.
 TEST_F(DeviceOperators, EveryOperator) {
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Operation& operation : test::all_operators()) {
-      for (std::size_t i = 0; i < (slow() ? std::size(kKinds) : 1); ++i, ++turn) {
-        const Kind& kind = kKinds[turn % std::size(kKinds)];
+      for (std::size_t i = 0; i < (slow() ? std::size(kKinds) : 1); ++i, ++round) {
+        const Kind& kind = kKinds[round % std::size(kKinds)];
         OperatorProblem problem;
         problem.chain = {operation};
         problem.input.channels = kind.channels;
         problem.input.depth = kind.depth;
         problem.border = kind.border;
         problem.constant = 77;
-        check_ways(device, problem, turn / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
+        check_ways(device, problem, round / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
       }
     }
   }
 }
 
 // Pixels of three bytes, word by word: less than a tile, several, rows that end within a word, unaligned.
-TEST_F(DeviceOperators, ThreesTurned) {
+TEST_F(DeviceOperators, TransposedRgb8) {
   for (const Device& device : all) {
     for (const Operation& operation : std::vector<Operation>{Transpose{}, Rotate{90}, Rotate{270}}) {
       for (const auto& [rows, columns] : Sizes{{1, 1}, {3, 2}, {64, 64}, {67, 130}, {129, 5}}) {
         OperatorProblem problem;
         problem.input = {.rows = rows, .columns = columns, .channels = 3, .depth = Depth::u8};
         problem.chain = {operation};
-        const std::vector<Entry> entries = ways_of(device, problem, "threes");
+        const std::vector<Entry> entries = ways_of(device, problem, "transpose rgb8");
         ASSERT_EQ(entries.size(), 1u);
         SCOPED_TRACE(device.id() + " " + to_string(operation) + " " + problem.input.text());
         EXPECT_EQ(error_of(device, problem, entries[0]), 0);

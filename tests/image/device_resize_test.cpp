@@ -8,7 +8,7 @@ namespace ridge::image {
 namespace {
 
 // Bytes to half their size, in words and beside them.
-TEST_F(DeviceOperators, BytesHalved) {
+TEST_F(DeviceOperators, BytesDownscaledByTwo) {
   for (const Device& device : all) {
     for (const std::size_t channels : {1, 2, 3, 4}) {
       for (const Interpolation interpolation : {Interpolation::bilinear, Interpolation::bicubic}) {
@@ -19,7 +19,7 @@ TEST_F(DeviceOperators, BytesHalved) {
           problem.input = {.rows = rows, .columns = columns, .channels = channels, .depth = Depth::u8};
           problem.chain = {Resize{.scale = 0.5, .interpolation = interpolation}};
           for (const Entry& entry : list_variants(device, problem)) {
-            if (entry.candidate.variant != "halve") continue;
+            if (entry.candidate.variant != "downscale by two") continue;
             ++seen;
             if (!slow() && entry.candidate.parameters.front().second != "2") continue;
             SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
@@ -36,20 +36,20 @@ TEST_F(DeviceOperators, BytesHalved) {
 // A level of a pyramid of bytes: every border, odd sizes, less than a work-item has, unaligned.
 TEST_F(DeviceOperators, PyramidsOfBytes) {
   for (const Device& device : all) {
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const std::size_t channels : {1, 3, 2, 4}) {
       for (const Border border :
            {Border::reflect_101, Border::constant, Border::wrap, Border::reflect, Border::replicate}) {
-        if (++turn % 4 != 1 && !slow()) continue;
+        if (++round % 4 != 1 && !slow()) continue;
         for (const auto& [rows, columns] : Sizes{{1, 1}, {2, 9}, {10, 8}, {11, 40}, {14, 1208}, {9, 1025}}) {
           OperatorProblem problem;
           problem.input = {.rows = rows, .columns = columns, .channels = channels, .depth = Depth::u8};
           problem.chain = {Pyramid{1}};
           problem.border = border;
           problem.constant = 77;
-          const std::vector<Entry> entries = ways_of(device, problem, "halve");
+          const std::vector<Entry> entries = ways_of(device, problem, "downscale by two");
           ASSERT_EQ(entries.size(), 3u);
-          const Entry& entry = entries[turn % 3];  // a kernel for every border and number of channels
+          const Entry& entry = entries[round % 3];  // a kernel for every border and number of channels
           SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text() + " " +
                        to_string(border));
           EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));

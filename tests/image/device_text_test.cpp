@@ -66,15 +66,15 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
   const Depth depths[] = {Depth::u8, Depth::f32, Depth::u16};
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   std::set<std::string> seen;
-  std::size_t turn = 0;
+  std::size_t round = 0;
   std::vector<Operation> operations = test::all_operators();
   operations.emplace_back(test::large_kernel(30, 31));
   for (const Operation& operation : operations) {
-    for (std::size_t i = 0; i < (slow ? 3 : 1); ++i, ++turn) {
+    for (std::size_t i = 0; i < (slow ? 3 : 1); ++i, ++round) {
       OperatorProblem problem;
-      problem.input = {.rows = 270, .columns = 480, .channels = 1 + turn % 4, .depth = depths[turn % 3]};
+      problem.input = {.rows = 270, .columns = 480, .channels = 1 + round % 4, .depth = depths[round % 3]};
       problem.chain = {operation};
-      problem.border = static_cast<Border>(turn % 5);
+      problem.border = static_cast<Border>(round % 5);
       std::vector<Entry> entries = list_variants(device, problem);
       const auto* convolve = std::get_if<Convolve>(&operation);
       const bool large = convolve != nullptr && convolve->rows == 30;  // its sums are nothing new
@@ -82,7 +82,7 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
         return !entry.candidate.refusal.empty() || (large && entry.candidate.variant != "fft");
       });
       for (std::size_t way = 0; way < entries.size(); ++way) {
-        if (!slow && way != turn / 2 % entries.size()) continue;
+        if (!slow && way != round / 2 % entries.size()) continue;
         const Entry& entry = entries[way];
         for (const KernelSource& source : entry.kernels()) {
           std::string all = source.text;

@@ -29,11 +29,11 @@ TEST(LargeImages, OperatorsReachTheLastPixel) {
     plan.run(in, out);
     return out;
   };
-  const Image turned = done("transpose");
+  const Image transposed = done("transpose");
   for (std::size_t r = 0; r < kSide; r += 4099) {
-    for (std::size_t c = r % 3; c < kSide; c += 997) ASSERT_EQ(turned.row<std::uint8_t>(r)[c], pixel(c, r));
+    for (std::size_t c = r % 3; c < kSide; c += 997) ASSERT_EQ(transposed.row<std::uint8_t>(r)[c], pixel(c, r));
   }
-  EXPECT_EQ(turned.row<std::uint8_t>(kSide - 1)[kSide - 2], pixel(kSide - 2, kSide - 1));
+  EXPECT_EQ(transposed.row<std::uint8_t>(kSide - 1)[kSide - 2], pixel(kSide - 2, kSide - 1));
   const Image smooth = done("box 3");
   for (std::size_t r = kSide - 3; r + 1 < kSide; ++r) {
     for (std::size_t c = kSide - 40; c + 1 < kSide; ++c) {

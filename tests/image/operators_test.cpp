@@ -83,13 +83,13 @@ TEST(Operators, one_channel_and_color_operators) {
 // Tiles that meet, windows of even sides and windows larger than the image; every border, depth and number of channels.
 TEST(Operators, large_kernels_by_transforms) {
   const std::pair<std::size_t, std::size_t> sizes[] = {{97, 131}, {20, 70}, {64, 15}};
-  std::size_t turn = 0;
+  std::size_t round = 0;
   for (const Operation& kernel :
        {Operation(test::large_kernel(23, 31)), Operation(test::large_kernel(40, 18)), Operation(Gauss{9, 60})}) {
-    for (std::size_t border = 0; border < 5; ++border, ++turn) {
-      const auto& [rows, columns] = sizes[turn % 3];
+    for (std::size_t border = 0; border < 5; ++border, ++round) {
+      const auto& [rows, columns] = sizes[round % 3];
       OperatorProblem problem;
-      problem.input = {rows, columns, 1 + turn % 4, std::array{Depth::u8, Depth::u16, Depth::f32}[turn / 2 % 3]};
+      problem.input = {rows, columns, 1 + round % 4, std::array{Depth::u8, Depth::u16, Depth::f32}[round / 2 % 3]};
       problem.chain = {kernel};
       problem.border = static_cast<Border>(border);
       problem.constant = 37.5;
@@ -203,7 +203,7 @@ TEST(Operators, medians_in_strips) {
 }
 
 // Floats so many that they are turned tile by tile and stored past the caches (x86), with ends that fill no tile.
-TEST(Operators, large_turns) {
+TEST(Operators, large_transposes) {
   for (const char* text : {"transpose", "rotate 90"}) {
     for (const std::size_t channels : {1, 2}) {
       OperatorProblem problem;

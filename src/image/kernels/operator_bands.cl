@@ -41,7 +41,7 @@ struct strip {  // of a group, and of an item in it
   uint whole, offsets[COPIES];  // which copies of an item are of 16 bytes, and from where
 };
 
-// Eight rows on their way to local memory, as far as they lie in the image; `mend` does the rest.
+// Eight rows on their way to local memory, as far as they lie in the image; `fill_borders` does the rest.
 FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
   const int row = s->above + 8 * batch;
   const int inside = row >= 0 && row + 8 <= s->rows && (s->whole >> COPIES) == 0u;
@@ -74,7 +74,7 @@ FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
 
 // What lies beyond a row's ends, or behind its last whole word, from what was fetched or from memory. `places`: which
 // channel stands for each of them.
-FUNCTION void mend(const struct strip* s, LOCAL uchar* slot, LOCAL const int* places, int batch) {
+FUNCTION void fill_borders(const struct strip* s, LOCAL uchar* slot, LOCAL const int* places, int batch) {
   for (int k = LOCAL_ID(0); k < 8 * s->each; k += ITEMS_HERE) {
     const int r = k & 7, v = k >> 3, value = v < s->left ? s->begin + v : s->from + v - s->left, place = places[v];
     uchar byte = (uchar)BEYOND;
@@ -194,7 +194,7 @@ FUNCTION void go_down(struct strip* s, LOCAL float* scratch, LOCAL uchar* slots,
   if (s->each > 0)
 #endif
   {
-    mend(s, slots + slot * 8 * PITCH, places, batch);
+    fill_borders(s, slots + slot * 8 * PITCH, places, batch);
     BARRIER();
   }
   uint words[TILES + 2 * HALF];

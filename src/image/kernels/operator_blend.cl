@@ -16,14 +16,14 @@
 #endif
 
 // What a work-item brings of eight rows: sixteen bytes each.
-struct bringing {
+struct copy16 {
   GLOBAL const uchar* from;
   int to, row, value, whole;
 };
 
-FUNCTION struct bringing first_rows(GLOBAL const uchar* in, ulong pitch, int wide, int first, int row, int aligned, int c) {
+FUNCTION struct copy16 first_rows(GLOBAL const uchar* in, ulong pitch, int wide, int first, int row, int aligned, int c) {
   const int index = LOCAL_ID(0) + c * ITEMS_HERE, r = index / CHUNKS, at = 16 * (index - r * CHUNKS), value = first + at;
-  struct bringing b;
+  struct copy16 b;
   b.from = in + (ulong)(row + r) * pitch + (ulong)value;
   b.to = r * PITCH + at;
   b.row = r;
@@ -33,19 +33,19 @@ FUNCTION struct bringing first_rows(GLOBAL const uchar* in, ulong pitch, int wid
 }
 
 // Eight rows on their way to local memory. What lies behind the image has no weight and is not brought.
-FUNCTION void fetch_rows(struct bringing* bring, ulong eight_rows, int left, int wide, LOCAL uchar* slot) {
+FUNCTION void fetch_rows(struct copy16* copies, ulong eight_rows, int left, int wide, LOCAL uchar* slot) {
   UNROLL
   for (int c = 0; c < COPIES; ++c) {
-    if (bring[c].row < (left < 8 ? left : 8)) {
-      if (bring[c].whole) {
-        COPY_ASYNC_16(slot + bring[c].to, bring[c].from);
+    if (copies[c].row < (left < 8 ? left : 8)) {
+      if (copies[c].whole) {
+        COPY_ASYNC_16(slot + copies[c].to, copies[c].from);
       } else {
         for (int e = 0; e < 16; ++e) {
-          if (bring[c].value + e < wide) slot[bring[c].to + e] = bring[c].from[e];
+          if (copies[c].value + e < wide) slot[copies[c].to + e] = copies[c].from[e];
         }
       }
     }
-    bring[c].from += eight_rows;
+    copies[c].from += eight_rows;
   }
 }
 
@@ -79,12 +79,12 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
   GLOBAL const uchar* in = image + in_offset;
   LOCAL uchar* const slots = (LOCAL uchar*)ring;
   LOCAL uchar* const stage = (LOCAL uchar*)stages + sub * 8 * STAGE_PITCH;
-  struct bringing bring[COPIES];
+  struct copy16 copies[COPIES];
   UNROLL
-  for (int c = 0; c < COPIES; ++c) bring[c] = first_rows(in, in_pitch, wide, first, 8 * begin, in_aligned, c);
+  for (int c = 0; c < COPIES; ++c) copies[c] = first_rows(in, in_pitch, wide, first, 8 * begin, in_aligned, c);
   int left = rows - 8 * begin < 8 * (last + 1 - begin) ? rows - 8 * begin : 8 * (last + 1 - begin);  // to be brought
   for (int b = 0; b < BATCHES - 1; ++b, left -= 8) {
-    fetch_rows(bring, 8 * in_pitch, left, wide, slots + b * 8 * PITCH);
+    fetch_rows(copies, 8 * in_pitch, left, wide, slots + b * 8 * PITCH);
     COPY_ASYNC_COMMIT();
   }
   uint4 across[2 * TILES];
@@ -114,7 +114,7 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
     for (; next <= upto; ++next, left -= 8) {
       COPY_ASYNC_WAIT(BATCHES - 2);
       BARRIER();  // the rows are there, and nobody reads those before them any more
-      fetch_rows(bring, 8 * in_pitch, left, wide, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH);
+      fetch_rows(copies, 8 * in_pitch, left, wide, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH);
       COPY_ASYNC_COMMIT();
       make_across(scratch, slots + slot * 8 * PITCH + g * PITCH + 4 * t, bases, across, made);
       slot = slot + 1 < BATCHES ? slot + 1 : 0;

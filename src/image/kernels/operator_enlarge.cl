@@ -4,15 +4,15 @@
 // neighbours read neighbours: it makes them across from every row, keeps DOWN rows of them and mixes the result's from those.
 #define ITEMS_HERE 128
 #define WIDE (VALUES * ITEMS_HERE)
-#define FOURS (LINE / 4)
-#define COPIES ((STEP * FOURS + ITEMS_HERE - 1) / ITEMS_HERE)
+#define VEC4S (LINE / 4)
+#define COPIES ((STEP * VEC4S + ITEMS_HERE - 1) / ITEMS_HERE)
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
-             ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_wide, int in_fours,
+             ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_wide, int in_vec4,
              GLOBAL const int* RESTRICT rows_from, GLOBAL const float* RESTRICT rows_weights,
              GLOBAL const int* RESTRICT columns_from, GLOBAL const float* RESTRICT columns_weights) {
-  LOCAL_ARRAY(float4, slots, 2 * STEP * FOURS);
+  LOCAL_ARRAY(float4, slots, 2 * STEP * VEC4S);
   LOCAL_ARRAY(float, mixes, ROWS_EACH * DOWN);
   LOCAL_ARRAY(int, ends, ROWS_EACH + 1);  // the row of the image with which a row of the result can be made
   const int item = LOCAL_ID(0), left = (int)GROUP_ID(0) * WIDE, top = (int)GROUP_ID(1) * ROWS_EACH;
@@ -28,12 +28,12 @@ void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch
 #define FETCH(batch)                                                                       \
   UNROLL                                                                                   \
   for (int c = 0; c < COPIES; ++c) {                                                       \
-    const int index = item + c * ITEMS_HERE, r = index / FOURS, four = index - r * FOURS;  \
+    const int index = item + c * ITEMS_HERE, r = index / VEC4S, four = index - r * VEC4S;  \
     const int there = STEP * (batch) + r, value = origin + 4 * four;                       \
     if (r < STEP && there < count) {                                                       \
       const int row = bordered_replicate(first + there, rows);                             \
       GLOBAL const float* line = in + (ulong)row * in_pitch;                               \
-      if (in_fours && value >= 0 && value + 4 <= columns * CHANNELS) {                     \
+      if (in_vec4 && value >= 0 && value + 4 <= columns * CHANNELS) {                     \
         coming[c] = LOAD_CACHED((GLOBAL const float4*)(line + value));                     \
       } else {                                                                             \
         int places[4];                                                                     \
@@ -46,7 +46,7 @@ void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch
   UNROLL                                                                                   \
   for (int c = 0; c < COPIES; ++c) {                                                       \
     const int index = item + c * ITEMS_HERE;                                               \
-    if (index < STEP * FOURS) slots[((batch) & 1) * STEP * FOURS + index] = coming[c];     \
+    if (index < STEP * VEC4S) slots[((batch) & 1) * STEP * VEC4S + index] = coming[c];     \
   }
   FETCH(0)
   UNROLL
@@ -64,7 +64,7 @@ void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch
   GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)(left + item);
   int made = 0, end = ends[0];
   for (int batch = 0; STEP * batch < count; ++batch) {
-    LOCAL const float* slot = (LOCAL const float*)(slots + (batch & 1) * STEP * FOURS);
+    LOCAL const float* slot = (LOCAL const float*)(slots + (batch & 1) * STEP * VEC4S);
     UNROLL
     for (int r = 0; r < STEP; ++r) {
       const int row = STEP * batch + r;

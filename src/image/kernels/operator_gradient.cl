@@ -4,7 +4,7 @@
 
 KERNEL WORK_GROUP(128, 1, 1)
 void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
-              ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+              ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec4, int out_vec4) {
   const int x = 2 * (int)GLOBAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH;
   if (x >= columns) return;
   int places[4];
@@ -13,8 +13,8 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
   float v[4 * ROWS_HERE];
 #if DEPTH == 1
   // Bytes x - 1 to x + 2 from the two words they lie in.
-  const int word = x - 1 & ~3, calm = in_fours && x > 0 && word + 8 <= columns && top > 0 && top + ROWS_EACH < rows;
-  if (calm) {
+  const int word = x - 1 & ~3, interior = in_vec4 && x > 0 && word + 8 <= columns && top > 0 && top + ROWS_EACH < rows;
+  if (interior) {
     GLOBAL const uchar* line = image + in_offset + (ulong)(top - 1) * in_pitch + (ulong)word;
     const uint which = (x & 2) == 0 ? 0x6543u : 0x4321u;
     uint words[2 * ROWS_HERE];
@@ -25,7 +25,7 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
       line += in_pitch;
     }
     UNROLL
-    for (int r = 0; r < ROWS_HERE; ++r) take_apart(BYTE_PERMUTE(words[2 * r], words[2 * r + 1], which), v + 4 * r);
+    for (int r = 0; r < ROWS_HERE; ++r) unpack_vec4(BYTE_PERMUTE(words[2 * r], words[2 * r + 1], which), v + 4 * r);
   } else
 #endif
   {
@@ -57,7 +57,7 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
     }
     if (top + r >= rows) return;
     GLOBAL float* to = result + out_offset + (ulong)(top + r) * out_pitch + (ulong)(2 * x);
-    if (out_fours && x + 1 < columns) {
+    if (out_vec4 && x + 1 < columns) {
       *(GLOBAL float4*)to = make_float4(made[0], made[1], made[2], made[3]);
     } else {
       for (int k = 0; k < 4; ++k) {

@@ -18,11 +18,11 @@ FUNCTION float value_beside(const float* mine, const int d) {
 }
 #endif
 
-FUNCTION void store_kept(GLOBAL float* to, int x, int wide, const float* made, int fours) {
+FUNCTION void store_kept(GLOBAL float* to, int x, int wide, const float* made, int aligned) {
 #if STEP == 1
-  store_up_to_four(to + x, made, wide - x, fours);
+  store_up_to_four(to + x, made, wide - x, aligned);
 #elif CHANNELS == 1
-  if (fours && x + 2 < wide) {
+  if (aligned && x + 2 < wide) {
     *(GLOBAL float2*)(to + x / 2) = make_float2(made[0], made[2]);
   } else {
     to[x / 2] = made[0];
@@ -39,7 +39,7 @@ FUNCTION void store_kept(GLOBAL float* to, int x, int wide, const float* made, i
 
 KERNEL WORK_GROUP_RESIDENT(32 * SUB_GROUPS, 1, 1, RESIDENT)
 void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
-           ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+           ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec4, int out_vec4) {
 #if SUB_GROUP_WIDTH != 32
   LOCAL_ARRAY(float, exchanged, 128);
 #endif
@@ -48,7 +48,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   const int top = (block * SUB_GROUPS + LOCAL_ID(0) / 32) * ROWS_EACH, x = 4 * (OWN * strip + lane - LENT_LEFT);
   const int out_rows = (rows + STEP - 1) / STEP, from = STEP * top - ABOVE;
   if (top >= out_rows) return;
-  const int inside = in_fours && x >= 0 && x + 4 <= wide;
+  const int inside = in_vec4 && x >= 0 && x + 4 <= wide;
   int places[4];
   if (!inside) find_places(x, columns, places);
   float v[4 * ROWS_HERE];
@@ -59,7 +59,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
       line += x;
       UNROLL
       for (int r = 0; r < ROWS_HERE; ++r) {
-        load_four(line, v + 4 * r);
+        load_vec4(line, v + 4 * r);
         line += in_pitch;
       }
     } else {
@@ -78,7 +78,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
         UNROLL
         for (int k = 0; k < 4; ++k) v[4 * r + k] = BEYOND;
       } else if (inside) {
-        load_four(line + x, v + 4 * r);
+        load_vec4(line + x, v + 4 * r);
       } else {
         load_places(line, places, v + 4 * r);
       }
@@ -116,7 +116,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
       UNROLL
       for (int j = 1; j < ACROSS; ++j) made[k] = FMA(across_weights[j], near[k + j * CHANNELS], made[k]);
     }
-    if (stored && top + o < out_rows) store_kept(to, x, wide, made, out_fours);
+    if (stored && top + o < out_rows) store_kept(to, x, wide, made, out_vec4);
     to += out_pitch;
 #if SUB_GROUP_WIDTH != 32
     BARRIER();

@@ -5,7 +5,7 @@
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
-           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns, int in_fours,
+           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns, int in_vec4,
            GLOBAL const int* RESTRICT rows_from, GLOBAL const float* RESTRICT rows_weights,
            GLOBAL const int* RESTRICT columns_from, GLOBAL const float* RESTRICT columns_weights) {
   LOCAL_ARRAY(float4, sums, ROWS_EACH * ITEMS_HERE);
@@ -31,11 +31,11 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   LOOK_UP(item)
 #endif
   if (first < end) {
-    const int inside = in_fours && first >= 0 && first + 3 < columns * CHANNELS;
+    const int inside = in_vec4 && first >= 0 && first + 3 < columns * CHANNELS;
 #if DOWN <= 8
     // Nothing beyond the image: every row is on its way before the first is summed.
-    const int calm = inside && rows_from[top] >= 0 && rows_from[top + high - 1] + DOWN <= rows;
-    if (calm) {
+    const int interior = inside && rows_from[top] >= 0 && rows_from[top + high - 1] + DOWN <= rows;
+    if (interior) {
       UNROLL
       for (int r = 0; r < ROWS_EACH; ++r) {
         const int there = r < high ? top + r : top + high - 1;
@@ -47,7 +47,7 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
         for (int i = 0; i < DOWN; ++i) {
           const float w = rows_weights[there * DOWN + i];
           float v[4];
-          load_four(p + (ulong)i * in_pitch, v);
+          load_vec4(p + (ulong)i * in_pitch, v);
           UNROLL
           for (int k = 0; k < 4; ++k) s[k] = FMA(w, v[k], s[k]);
         }
@@ -71,7 +71,7 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
             UNROLL
             for (int k = 0; k < 4; ++k) v[k] = BEYOND;
           } else if (inside) {
-            load_four(in + (ulong)row * in_pitch + first, v);
+            load_vec4(in + (ulong)row * in_pitch + first, v);
           } else {
             load_places(in + (ulong)row * in_pitch, places, v);
           }

@@ -5,10 +5,10 @@
 #define ITEMS_HERE 128
 #define STEP 4
 #define LINE (ITEMS_HERE + LEFT + RIGHT)
-#define FOURS (LEFT + 1 + RIGHT)
+#define VEC4S (LEFT + 1 + RIGHT)
 
 // Four channels, or where they do not lie together one by one from their places; a constant stands at once.
-FUNCTION void fetch_four(LOCAL float4* to, GLOBAL const float* in, ulong pitch, int row, int value, const int* places,
+FUNCTION void fetch_vec4(LOCAL float4* to, GLOBAL const float* in, ulong pitch, int row, int value, const int* places,
                          int together) {
   if (row >= 0 && together) {
     COPY_ASYNC_16(to, in + (ulong)row * pitch + (ulong)value);
@@ -54,9 +54,9 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
       if (STEP * coming + a < count) {
         const int row = BORDERED(top - DOWN / 2 + STEP * coming + a, rows);
         LOCAL float4* line = ring + (coming % BATCHES * STEP + a) * LINE;
-        fetch_four(line + item, in, in_pitch, row, values[0], places, together[0]);
+        fetch_vec4(line + item, in, in_pitch, row, values[0], places, together[0]);
         if (item < LEFT + RIGHT)
-          fetch_four(line + ITEMS_HERE + item, in, in_pitch, row, values[1], places + 4, together[1]);
+          fetch_vec4(line + ITEMS_HERE + item, in, in_pitch, row, values[1], places + 4, together[1]);
       }
     }
     COPY_ASYNC_COMMIT();
@@ -64,9 +64,9 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
     for (int a = 0; a < STEP; ++a) {
       if (s >= 0 && STEP * s + a < count) {
         LOCAL const float4* line = ring + (s % BATCHES * STEP + a) * LINE + item;
-        float near[4 * FOURS];
+        float near[4 * VEC4S];
         UNROLL
-        for (int b = 0; b < FOURS; ++b) {
+        for (int b = 0; b < VEC4S; ++b) {
           const float4 v = line[b];
           near[4 * b] = v.x;
           near[4 * b + 1] = v.y;

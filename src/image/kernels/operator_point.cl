@@ -16,13 +16,13 @@ FUNCTION uint four_grays(uint a, uint b, uint c) {  // twelve bytes of four pixe
 
 KERNEL WORK_GROUP(128, 1, 1)
 void point(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
-           ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+           ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec4, int out_vec4) {
   const int first = 4 * (int)GLOBAL_ID(0);
   if (first >= columns) return;
 #if DEPTH == 1 && CHANNELS == 3
   const int top = (int)GROUP_ID(1) * ROWS_EACH;
   // Every row is on its way before the first is summed.
-  if (in_fours && out_fours && first + 3 < columns && top + ROWS_EACH <= rows) {
+  if (in_vec4 && out_vec4 && first + 3 < columns && top + ROWS_EACH <= rows) {
     GLOBAL const uchar* in = image + in_offset + (ulong)top * in_pitch + (ulong)(first * 3);
     GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + first;
     uint words[3 * ROWS_EACH];
@@ -41,10 +41,10 @@ void point(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
     GLOBAL const ELEMENT* in = image + in_offset + (ulong)row * in_pitch + (ulong)(first * CHANNELS);
     GLOBAL ELEMENT* out = result + out_offset + (ulong)row * out_pitch + first;
     float v[4];
-    if (in_fours && first + 3 < columns) {
+    if (in_vec4 && first + 3 < columns) {
       float c[4 * CHANNELS];
       UNROLL
-      for (int k = 0; k < CHANNELS; ++k) load_four(in + 4 * k, c + 4 * k);
+      for (int k = 0; k < CHANNELS; ++k) load_vec4(in + 4 * k, c + 4 * k);
       UNROLL
       for (int k = 0; k < 4; ++k)
         v[k] = FMA(RED, c[k * CHANNELS], FMA(GREEN, c[k * CHANNELS + 1], BLUE * c[k * CHANNELS + 2]));
@@ -54,6 +54,6 @@ void point(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
         v[k] = FMA(RED, (float)p[0], FMA(GREEN, (float)p[1], BLUE * (float)p[2]));
       }
     }
-    store_up_to_four(out, v, columns - first, out_fours);
+    store_up_to_four(out, v, columns - first, out_vec4);
   }
 }

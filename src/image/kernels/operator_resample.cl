@@ -1,5 +1,5 @@
 // Bytes sampled anew by two or four taps each way. A work-item makes four neighbouring channels of ROWS_EACH rows, going down
-// the rows of the image they are made from. `fours` has for each four the word its bytes begin with, then which bytes of
+// the rows of the image they are made from. `vec4_table` has for each four the word its bytes begin with, then which bytes of
 // WORDS words are its taps and their weights in 16 bits, so that what a row gives is TAPS / 2 products of pairs a channel;
 // rows are mixed in floats. The image's last row and column stand for what lies beyond.
 #define ITEMS_HERE 128
@@ -46,7 +46,7 @@ FUNCTION uint word_of_bytes(GLOBAL const uchar* line, int at, int wide) {
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
               ulong out_offset, ulong out_pitch, int rows, int wide, int out_rows, int out_wide, int in_aligned,
-              int out_aligned, GLOBAL const uint* RESTRICT fours, GLOBAL const int* RESTRICT rows_from,
+              int out_aligned, GLOBAL const uint* RESTRICT vec4_table, GLOBAL const int* RESTRICT rows_from,
               GLOBAL const float* RESTRICT rows_weights) {
   LOCAL_ARRAY(int, last_of, ROWS_EACH + 1);  // the row that is the last a row is made from
   LOCAL_ARRAY(float, shares, ROWS_EACH * SHARES);
@@ -58,7 +58,7 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
     shares[k] = top + k / SHARES < out_rows ? rows_weights[top * SHARES + k] : 0.0f;
   BARRIER();
   if (four >= count) return;
-  GLOBAL const uint* own = fours + four;
+  GLOBAL const uint* own = vec4_table + four;
   const int at = (int)own[0];
   own += count;
   uint which[TAPS * (WORDS - 1)], weights[2 * TAPS];

@@ -5,11 +5,11 @@
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
-            ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+            ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec4, int out_vec4) {
   LOCAL_ARRAY(float4, sums, ROWS_EACH * ITEMS_HERE);
   const int item = LOCAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH;
   const int first = 4 * ((int)GROUP_ID(0) * (ITEMS_HERE - LEFT - RIGHT) + item - LEFT), wide = columns * CHANNELS;
-  const int inside = in_fours && first >= 0 && first + 3 < wide;
+  const int inside = in_vec4 && first >= 0 && first + 3 < wide;
   GLOBAL const ELEMENT* in = image + in_offset;
   int places[4];
   find_places(first, columns, places);
@@ -24,7 +24,7 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
       UNROLL
       for (int k = 0; k < 4; ++k) v[k] = BEYOND;
     } else if (inside) {
-      load_four(in + (ulong)row * in_pitch + first, v);
+      load_vec4(in + (ulong)row * in_pitch + first, v);
     } else {
       load_places(in + (ulong)row * in_pitch, places, v);
     }
@@ -61,6 +61,6 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
       for (int j = 0; j < ACROSS; ++j)
         v[k] = FMA(across_weights[j], line[LEFT * 4 + k + (j - ACROSS / 2) * CHANNELS], v[k]);
     }
-    store_up_to_four(result + out_offset + (ulong)(top + r) * out_pitch + first, v, wide - first, out_fours);
+    store_up_to_four(result + out_offset + (ulong)(top + r) * out_pitch + first, v, wide - first, out_vec4);
   }
 }

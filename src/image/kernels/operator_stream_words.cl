@@ -1,12 +1,12 @@
-// As operator_stream, for images of bytes and shorts: a work-item has FOURS fours of neighbouring channels, loads them
+// As operator_stream, for images of bytes and shorts: a work-item has VEC4S fours of neighbouring channels, loads them
 // as they lie in memory, WORDS words a row, BATCH rows at once and the next ones before those are summed, and keeps its
 // own sums. What stands beyond the image is a whole number here.
 #define ITEMS_HERE 128
-#define VALUES (4 * FOURS)
-#define WORDS (FOURS * DEPTH)
+#define VALUES (4 * VEC4S)
+#define WORDS (VEC4S * DEPTH)
 #define IN_ROWS (ROWS_EACH + DOWN - 1)
-#define LEFT_ITEMS ((LEFT + FOURS - 1) / FOURS)
-#define RIGHT_ITEMS ((RIGHT + FOURS - 1) / FOURS)
+#define LEFT_ITEMS ((LEFT + VEC4S - 1) / VEC4S)
+#define RIGHT_ITEMS ((RIGHT + VEC4S - 1) / VEC4S)
 
 FUNCTION float value_of(const uint* words, int k) {
 #if DEPTH == 1
@@ -57,9 +57,9 @@ FUNCTION void fill_words(uint* words) {
   for (int k = 0; k < WORDS; ++k) words[k] = (uint)BEYOND * (DEPTH == 1 ? 0x01010101u : 0x00010001u);
 }
 
-FUNCTION void load_batch(GLOBAL const ELEMENT* in, ulong pitch, int row, int rows, int first, int columns, int calm,
+FUNCTION void load_batch(GLOBAL const ELEMENT* in, ulong pitch, int row, int rows, int first, int columns, int interior,
                          int begin, uint* words) {
-  if (calm) {
+  if (interior) {
     GLOBAL const ELEMENT* p = in + (ulong)(row + begin) * pitch + first;
     UNROLL
     for (int i = 0; i < BATCH; ++i) {
@@ -96,19 +96,19 @@ FUNCTION uint packed(const float* v) {
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
             ulong out_offset, ulong out_pitch, int rows, int columns, int in_aligned, int out_aligned) {
-  LOCAL_ARRAY(float4, sums, ROWS_EACH * FOURS * ITEMS_HERE);
+  LOCAL_ARRAY(float4, sums, ROWS_EACH * VEC4S * ITEMS_HERE);
   const int item = LOCAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH, row = top - DOWN / 2, wide = columns * CHANNELS;
   const int first = VALUES * ((int)GROUP_ID(0) * (ITEMS_HERE - LEFT_ITEMS - RIGHT_ITEMS) + item - LEFT_ITEMS);
-  const int calm = in_aligned && first >= 0 && first + VALUES <= wide && row >= 0 && row + IN_ROWS <= rows;
+  const int interior = in_aligned && first >= 0 && first + VALUES <= wide && row >= 0 && row + IN_ROWS <= rows;
   GLOBAL const ELEMENT* in = image + in_offset;
   float own[ROWS_EACH * VALUES];
   UNROLL
   for (int k = 0; k < ROWS_EACH * VALUES; ++k) own[k] = 0.0f;
   uint now[BATCH * WORDS], next[BATCH * WORDS];
-  load_batch(in, in_pitch, row, rows, first, columns, calm, 0, now);
+  load_batch(in, in_pitch, row, rows, first, columns, interior, 0, now);
   UNROLL
   for (int begin = 0; begin < IN_ROWS; begin += BATCH) {
-    if (begin + BATCH < IN_ROWS) load_batch(in, in_pitch, row, rows, first, columns, calm, begin + BATCH, next);
+    if (begin + BATCH < IN_ROWS) load_batch(in, in_pitch, row, rows, first, columns, interior, begin + BATCH, next);
     UNROLL
     for (int b = 0; b < BATCH; ++b) {
       const int i = begin + b;
@@ -133,9 +133,9 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
   UNROLL
   for (int r = 0; r < ROWS_EACH; ++r) {
     UNROLL
-    for (int f = 0; f < FOURS; ++f) {
+    for (int f = 0; f < VEC4S; ++f) {
       const float* four = own + r * VALUES + 4 * f;
-      sums[(r * FOURS + f) * ITEMS_HERE + item] = make_float4(four[0], four[1], four[2], four[3]);
+      sums[(r * VEC4S + f) * ITEMS_HERE + item] = make_float4(four[0], four[1], four[2], four[3]);
     }
   }
   BARRIER();
@@ -145,15 +145,15 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
   UNROLL
   for (int r = 0; r < ROWS_EACH; ++r) {
     if (top + r >= rows) return;
-    float line[(LEFT + FOURS + RIGHT) * 4];
+    float line[(LEFT + VEC4S + RIGHT) * 4];
     UNROLL
-    for (int b = 0; b < LEFT + FOURS + RIGHT; ++b) {
-      if (b >= LEFT && b < LEFT + FOURS) {
+    for (int b = 0; b < LEFT + VEC4S + RIGHT; ++b) {
+      if (b >= LEFT && b < LEFT + VEC4S) {
         UNROLL
         for (int k = 0; k < 4; ++k) line[b * 4 + k] = own[r * VALUES + (b - LEFT) * 4 + k];
       } else {
-        const int f = b - LEFT + LEFT_ITEMS * FOURS;  // from the first four of the item that is LEFT_ITEMS before
-        const float4 some = sums[(r * FOURS + f % FOURS) * ITEMS_HERE + item - LEFT_ITEMS + f / FOURS];
+        const int f = b - LEFT + LEFT_ITEMS * VEC4S;  // from the first four of the item that is LEFT_ITEMS before
+        const float4 some = sums[(r * VEC4S + f % VEC4S) * ITEMS_HERE + item - LEFT_ITEMS + f / VEC4S];
         line[b * 4] = some.x;
         line[b * 4 + 1] = some.y;
         line[b * 4 + 2] = some.z;

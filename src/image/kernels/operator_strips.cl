@@ -7,7 +7,7 @@
 // way, ENDS_BATCH at the image's ends; PAD channels stand before a piece.
 #define ITEMS_HERE 32
 #define WORDS (2 * BLOCKS)
-#define HALVES(word, bytes) BYTE_PERMUTE(word, 0x64646464u, bytes)
+#define AS_FLOAT16(word, bytes) BYTE_PERMUTE(word, 0x64646464u, bytes)
 #define INSIDE(row) ((row) < 0 ? 0 : (row))
 
 // A row's words, from the first of them on; or the parts of each, from the row's beginning on.
@@ -70,8 +70,8 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
             two[k] = parts[0];
             if (at_ends) two[k] = put_together(parts, places + 2 * b + k, row >= ahead && row - ahead < rows);
           }
-          const uint a0 = HALVES(two[0], 0x4140u), a1 = HALVES(two[1], 0x4140u), a2 = HALVES(two[0], 0x4342u),
-                     a3 = HALVES(two[1], 0x4342u);
+          const uint a0 = AS_FLOAT16(two[0], 0x4140u), a1 = AS_FLOAT16(two[1], 0x4140u), a2 = AS_FLOAT16(two[0], 0x4342u),
+                     a3 = AS_FLOAT16(two[1], 0x4342u);
           UNROLL
           for (int p = 0; p < PLANES; ++p)
             MATRIX_F16(scratch, v, a0, a1, a2, a3, band[2 * (b * PLANES + p)], band[2 * (b * PLANES + p) + 1],

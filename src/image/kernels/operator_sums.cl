@@ -2,7 +2,7 @@
 // bits that never overflow. Down the rows what comes is added and what leaves is subtracted; neighbours come from the
 // lanes beside. Sub-groups of a group lie below each other, so that rows they share come from memory once.
 #define EACH 16
-#define HALVES 8  // pairs of a lane, values c and c + HALVES
+#define PAIRS 8  // pairs of a lane, values c and c + PAIRS
 #define LEFT (WINDOW_COLUMNS / 2 * CHANNELS)
 #define RIGHT ((WINDOW_COLUMNS - 1 - WINDOW_COLUMNS / 2) * CHANNELS)
 #define LEFT_WORDS ((LEFT + 3) / 4)
@@ -39,7 +39,7 @@ FUNCTION uint means_of_four(const uint* sums) {
 #endif
 
 // Bytes 0 and 2 of a word, or 1 and 3, in halves.
-FUNCTION uint half_bytes(uint word, const int odd) { return odd ? BYTE_PERMUTE(word, 0u, 0x4341u) : word & 0x00ff00ffu; }
+FUNCTION uint u16_pair(uint word, const int odd) { return odd ? BYTE_PERMUTE(word, 0u, 0x4341u) : word & 0x00ff00ffu; }
 
 // Which of a lane's own values stands beyond a row's end: of v < 0 at its beginning, of v >= EACH at its end; below zero
 // where none does.
@@ -106,47 +106,47 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
     for (int r = 0; r < ROWS_HERE; ++r) take_words(load_row(from, in_pitch, top - ABOVE + r, rows), words + 4 * r);
   }
   const int stored = lane > 0 && lane < 31 && x >= 0 && x + EACH <= wide;
-  uint sums[HALVES];  // of word k: values 0 and 2 at 2 k, 1 and 3 behind
+  uint sums[PAIRS];  // of word k: values 0 and 2 at 2 k, 1 and 3 behind
   UNROLL
-  for (int k = 0; k < HALVES; ++k) {
+  for (int k = 0; k < PAIRS; ++k) {
     sums[k] = 0u;
     UNROLL
-    for (int r = 0; r < WINDOW_ROWS - 1; ++r) sums[k] += half_bytes(words[4 * r + k / 2], k % 2);
+    for (int r = 0; r < WINDOW_ROWS - 1; ++r) sums[k] += u16_pair(words[4 * r + k / 2], k % 2);
   }
   UNROLL
   for (int o = 0; o < ROWS_EACH; ++o) {
     UNROLL
-    for (int k = 0; k < HALVES; ++k) {
-      sums[k] += half_bytes(words[4 * (o + WINDOW_ROWS - 1) + k / 2], k % 2);
-      if (o > 0) sums[k] -= half_bytes(words[4 * (o > 0 ? o - 1 : 0) + k / 2], k % 2);
+    for (int k = 0; k < PAIRS; ++k) {
+      sums[k] += u16_pair(words[4 * (o + WINDOW_ROWS - 1) + k / 2], k % 2);
+      if (o > 0) sums[k] -= u16_pair(words[4 * (o > 0 ? o - 1 : 0) + k / 2], k % 2);
     }
 #if SUB_GROUP_WIDTH != 32
     UNROLL
-    for (int k = 0; k < HALVES; ++k) exchanged[32 * k + lane] = sums[k];
+    for (int k = 0; k < PAIRS; ++k) exchanged[32 * k + lane] = sums[k];
     BARRIER();
 #endif
     uint near[2 * (LEFT_WORDS + 4 + RIGHT_WORDS)];
     UNROLL
     for (int k = 0; k < 2 * LEFT_WORDS; ++k) {
-      near[k] = BEFORE(HALVES - 2 * LEFT_WORDS + k);
+      near[k] = BEFORE(PAIRS - 2 * LEFT_WORDS + k);
       if (at_ends && x == 0) near[k] = sums_beyond(sums, 4 * (k / 2 - LEFT_WORDS) + k % 2);
     }
     UNROLL
-    for (int k = 0; k < HALVES; ++k) near[2 * LEFT_WORDS + k] = sums[k];
+    for (int k = 0; k < PAIRS; ++k) near[2 * LEFT_WORDS + k] = sums[k];
     UNROLL
     for (int k = 0; k < 2 * RIGHT_WORDS; ++k) {
-      near[2 * LEFT_WORDS + HALVES + k] = BEHIND(k);
-      if (at_ends && x + EACH == wide) near[2 * LEFT_WORDS + HALVES + k] = sums_beyond(sums, EACH + 4 * (k / 2) + k % 2);
+      near[2 * LEFT_WORDS + PAIRS + k] = BEHIND(k);
+      if (at_ends && x + EACH == wide) near[2 * LEFT_WORDS + PAIRS + k] = sums_beyond(sums, EACH + 4 * (k / 2) + k % 2);
     }
-    uint pairs[LEFT + HALVES + RIGHT];
+    uint pairs[LEFT + PAIRS + RIGHT];
     UNROLL
-    for (int i = 0; i < LEFT + HALVES + RIGHT; ++i) {
+    for (int i = 0; i < LEFT + PAIRS + RIGHT; ++i) {
       const int v = i - LEFT + 4 * LEFT_WORDS, k = 2 * (v / 4) + v % 2;
-      pairs[i] = BYTE_PERMUTE(near[k], near[k + HALVES / 2], v % 4 < 2 ? 0x5410u : 0x7632u);
+      pairs[i] = BYTE_PERMUTE(near[k], near[k + PAIRS / 2], v % 4 < 2 ? 0x5410u : 0x7632u);
     }
-    uint across[HALVES];
+    uint across[PAIRS];
     UNROLL
-    for (int i = 0; i < HALVES; ++i) {
+    for (int i = 0; i < PAIRS; ++i) {
       if (i < CHANNELS) {
         across[i] = pairs[i];
         UNROLL
@@ -192,7 +192,7 @@ void sums(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
 #if SUB_GROUP_WIDTH == 32
   LOCAL uint* exchanged = 0;
 #else
-  LOCAL_ARRAY(uint, exchanged, 32 * HALVES);
+  LOCAL_ARRAY(uint, exchanged, 32 * PAIRS);
 #endif
   const int wide = columns * CHANNELS, lane = LOCAL_ID(0) & 31, group = (int)GROUP_ID(0) - single_groups;
   GLOBAL const uchar* in = image + in_offset;

@@ -7,7 +7,7 @@
 // of row g >> 1; its neighbour g ^ 1 has the others. AHEAD fours of rows are on their way. Where windows reach over the
 // ends of rows, every result is summed by a work-item of its own.
 #define ITEMS_HERE (32 * SUB_GROUPS)
-#define FOURS (WORDS + 3)
+#define ROW_WORDS (WORDS + 3)
 #define LOADED (4 + 2 * LEFT)
 #define STEPS (ROWS_EACH / 4)
 #define COMING (STEPS + BLOCKS - 1)
@@ -77,7 +77,7 @@ FUNCTION void load_rows_inside(GLOBAL const uchar* p, uint* to) {
 // Words that begin where windows do, of words that begin where chunks do.
 FUNCTION void move_words(const uint* loaded, uint* words) {
   UNROLL
-  for (int k = 0; k < FOURS; ++k) {
+  for (int k = 0; k < ROW_WORDS; ++k) {
     const int at = k + SKIP / 4;
 #if SKIP % 4 == 0
     words[k] = loaded[at];
@@ -143,10 +143,10 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
   UNROLL
   for (int k = 0; k < PRODUCTS * PLANES; ++k) factors[k] = LOAD_CACHED(fragments + 32 * k + lane);
   const int zero[4] = {0, 0, 0, 0}, rounding[4] = {ROUNDING, ROUNDING, ROUNDING, ROUNDING};
-  uint words[BLOCKS * FOURS];
+  uint words[BLOCKS * ROW_WORDS];
   UNROLLED
   for (int i = 0; i < COMING; ++i) {  // four rows come, and with the ones before them four are made
-    move_words(loaded + i % AHEAD * LOADED, words + i % BLOCKS * FOURS);
+    move_words(loaded + i % AHEAD * LOADED, words + i % BLOCKS * ROW_WORDS);
     if (i + AHEAD < COMING) {
       if (inside) {
         load_rows_inside(line + (ulong)(4 * (i + AHEAD)) * in_pitch, loaded + i % AHEAD * LOADED);
@@ -166,8 +166,8 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
         UNROLLED
         for (int m = 0; m < PRODUCTS; ++m) {
           const int a = 2 * m, b = 2 * m + 1 < BLOCKS * WORDS ? 2 * m + 1 : 2 * m;  // a last one alone has weights of 0
-          const uint b0 = words[(step + a / WORDS) % BLOCKS * FOURS + a % WORDS + 2 * two + one];
-          const uint b1 = words[(step + b / WORDS) % BLOCKS * FOURS + b % WORDS + 2 * two + one];
+          const uint b0 = words[(step + a / WORDS) % BLOCKS * ROW_WORDS + a % WORDS + 2 * two + one];
+          const uint b1 = words[(step + b / WORDS) % BLOCKS * ROW_WORDS + b % WORDS + 2 * two + one];
           UNROLLED
           for (int p = 0; p < PLANES; ++p) {
             const uint4 w = factors[m * PLANES + p];

@@ -196,8 +196,8 @@ struct Apply {
       return in.at(static_cast<std::size_t>(r), static_cast<std::size_t>(c), k);
     };
     if (const auto turns = quarter_turns(o)) {
-      const bool turned = *turns % 2 != 0;
-      return each({turned ? in.columns : in.rows, turned ? in.rows : in.columns, in.channels}, row_step,
+      const bool swapped = *turns % 2 != 0;
+      return each({swapped ? in.columns : in.rows, swapped ? in.rows : in.columns, in.channels}, row_step,
                   [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
                     switch (*turns) {
                       case 1:

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -82,8 +82,8 @@ void choose_scales(const std::vector<double>& mean, const std::vector<double>& r
     while (tried.down.bits > 1 &&
            *std::max_element(rest.begin(), rest.end()) * std::ldexp(1.04, tried.down.bits) > 65535)
       --tried.down.bits;
-    for (int turn = 0; turn < 2000; ++turn) {
-      const double part = 1 - turn / 50000.0;
+    for (int trial = 0; trial < 2000; ++trial) {
+      const double part = 1 - trial / 50000.0;
       if (!whole_line(mean, std::ldexp(part, tried.across.bits), tried.across) ||
           !whole_line(rest, std::ldexp(1 / part, tried.down.bits), tried.down))
         continue;
@@ -179,8 +179,8 @@ std::vector<std::uint32_t> band_fragments(const BandsDesign& design) {
 }
 
 KernelSource bands_source(const BandsDesign& design) {
-  KernelSource source = fours_source("image_bands", design.shape, design.border, design.constant);
-  source.text += detail::kernel_text("image/byte_places") + detail::kernel_text("image/operator_bands");
+  KernelSource source = vec4_source("image_bands", design.shape, design.border, design.constant);
+  source.text += detail::kernel_text("image/border_words") + detail::kernel_text("image/operator_bands");
   for (const auto& [name, value] :
        {std::pair{"HALF", design.half}, std::pair{"HALF_DOWN", design.half_down}, std::pair{"REACH", design.reach},
         std::pair{"TILES", design.tiles}, std::pair{"SUB_GROUPS", design.sub_groups},

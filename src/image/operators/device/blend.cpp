@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -121,7 +121,7 @@ bool make_down(BlendDesign& design) {
 }
 
 KernelSource blend_source(const BlendDesign& design) {
-  KernelSource source = fours_source("image_blend", design.in, Border::replicate, 0);
+  KernelSource source = vec4_source("image_blend", design.in, Border::replicate, 0);
   source.text += detail::kernel_text("image/operator_blend");
   for (const auto& [name, value] :
        {std::pair{"TILES", design.tiles}, std::pair{"SUB_GROUPS", design.sub_groups}, std::pair{"LINE", design.line},

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -38,7 +38,7 @@ std::size_t line_of(const EnlargeDesign& design) {
 }
 
 KernelSource enlarge_source(const EnlargeDesign& design) {
-  KernelSource source = fours_source("image_enlarge", design.in, Border::replicate, 0);
+  KernelSource source = vec4_source("image_enlarge", design.in, Border::replicate, 0);
   source.text += detail::kernel_text("image/operator_enlarge");
   for (const auto& [name, value] :
        {std::pair{"DOWN", static_cast<std::size_t>(design.down.taps)},
@@ -66,7 +66,7 @@ class EnlargeStep final : public Step {
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
     for (const std::size_t value : {in.rows(), in.columns(), out.rows(), out.columns() * out.channels()})
       arguments.emplace_back(static_cast<int>(value));
-    arguments.emplace_back(aligned_for_fours(in) ? 1 : 0);
+    arguments.emplace_back(aligned_for_vec4(in) ? 1 : 0);
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     queue.launch(kernel_, launch_, arguments);
   }

@@ -1,7 +1,7 @@
 #include "image/operators/device/fetch.hpp"
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image::on_device {
@@ -17,7 +17,7 @@ const Operation* among_grays(const Link& link) {
 }
 
 KernelSource fetch_source(const char* file, const Link& link) {
-  KernelSource source = fours_source(file, link.in, Border::replicate, 0);
+  KernelSource source = vec4_source(file, link.in, Border::replicate, 0);
   source.defines[1].second = std::to_string(link.out.channels);
   source.defines.emplace_back("IN_CHANNELS", std::to_string(link.in.channels));
   if (link.in.channels != link.out.channels) {

@@ -1,6 +1,6 @@
 // Gradients: a trip through memory.
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image::on_device {
@@ -14,7 +14,7 @@ struct GradientDesign {
 };
 
 KernelSource gradient_source(const GradientDesign& design) {
-  KernelSource source = fours_source("image_gradient", design.in, design.chain.border, design.chain.constant);
+  KernelSource source = vec4_source("image_gradient", design.in, design.chain.border, design.chain.constant);
   source.text += detail::kernel_text("image/operator_gradient");
   const GradientWeights weights = gradient_weights(design.gradient);
   source.defines.insert(source.defines.end(), {{"ROWS_EACH", std::to_string(design.rows_each)},
@@ -43,7 +43,7 @@ void list_gradient(const Device&, const Chain& chain, const Link& link, std::vec
       const Launch launch{.groups = {groups_for(design.in.columns, 256),
                                      groups_for(design.in.rows, static_cast<std::size_t>(design.rows_each))},
                           .items = {128}};
-      return std::make_shared<const FoursStep>(there.compile(gradient_source(design)).kernel("gradient"), launch);
+      return std::make_shared<const Vec4Step>(there.compile(gradient_source(design)).kernel("gradient"), launch);
     };
     plans.push_back(std::move(plan));
   }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -25,7 +25,7 @@ struct LanesDesign {
 };
 
 KernelSource lanes_source(const LanesDesign& design) {
-  KernelSource source = fours_source("image_lanes", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_lanes", design.shape, design.border, design.constant);
   source.text += float_table("down_weights", design.product.down) +
                  float_table("across_weights", design.product.across) + detail::kernel_text("image/operator_lanes");
   for (const auto& [name, value] :
@@ -87,8 +87,8 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
                                                : 0.8};  // `march` beside many rows
     plan.kernels = [design] { return std::vector<KernelSource>{lanes_source(design)}; };
     plan.build = [design](const Device& there) {
-      return std::make_shared<const FoursStep>(there.compile(lanes_source(design)).kernel("lanes"),
-                                               lanes_launch(design));
+      return std::make_shared<const Vec4Step>(there.compile(lanes_source(design)).kernel("lanes"),
+                                              lanes_launch(design));
     };
     plans.push_back(std::move(plan));
   }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -49,7 +49,7 @@ int columns_that_fit(const Look& across, std::size_t channels) {
 }
 
 KernelSource lines_source(const LinesDesign& design) {
-  KernelSource source = fours_source("image_lines", design.in, design.border, design.constant);
+  KernelSource source = vec4_source("image_lines", design.in, design.border, design.constant);
   source.text += detail::kernel_text("image/operator_lines");
   for (const auto& [name, value] :
        {std::pair{"DOWN", design.down.taps}, std::pair{"ACROSS", design.across.taps},
@@ -81,7 +81,7 @@ class LinesStep final : public Step {
     std::vector<Argument> arguments = arguments_of(in);
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
     for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), static_cast<int>(out.rows()),
-                            static_cast<int>(out.columns()), aligned_for_fours(in) ? 1 : 0}) {
+                            static_cast<int>(out.columns()), aligned_for_vec4(in) ? 1 : 0}) {
       arguments.emplace_back(value);
     }
     for (const Buffer& table : tables_) arguments.emplace_back(table);

@@ -191,7 +191,7 @@ Entry entry_of(const Device& device, const OperatorProblem& problem, planner::Ca
 }
 
 // "gauss 2 + gray, transpose": what is done in one go.
-std::vector<std::pair<std::string, std::string>> told(const std::vector<ChainStep>& steps) {
+std::vector<std::pair<std::string, std::string>> describe_steps(const std::vector<ChainStep>& steps) {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string fused;
   for (const ChainStep& step : steps) {
@@ -227,7 +227,7 @@ void list_device_operators(const Device& device, const OperatorProblem& asked, s
     for (const TileDesign& design : {TileDesign{32, 32}, TileDesign{16, 64}, TileDesign{16, 32}}) {
       std::vector<ChainStep> steps = fused_steps(device, chain, problem, design);
       if (steps.size() == links.size()) continue;  // nothing was
-      auto parameters = told(steps);
+      auto parameters = describe_steps(steps);
       parameters.emplace_back("tile", fmt::format("{}x{}", design.columns, design.rows));
       const planner::Cost cost = cost_of(steps);
       entries.push_back(entry_of(device, problem, {"fused", std::move(parameters), {}, cost}, std::move(steps)));
@@ -241,12 +241,12 @@ void list_device_operators(const Device& device, const OperatorProblem& asked, s
     shape = out;
   }
   // Told before they are handed on: arguments are evaluated in any order.
-  planner::Candidate one_by_one{"one by one", told(apart), {}, cost_of(apart)};
+  planner::Candidate one_by_one{"one by one", describe_steps(apart), {}, cost_of(apart)};
   entries.push_back(entry_of(device, problem, std::move(one_by_one), std::move(apart)));
   if (links.size() == 1 || links.size() == problem.chain.size()) return;
   std::vector<ChainStep> linked;
   for (const Link& link : links) add_best(device, chain, link, linked);
-  planner::Candidate joined{"grays joined", told(linked), {}, cost_of(linked)};
+  planner::Candidate joined{"grays joined", describe_steps(linked), {}, cost_of(linked)};
   entries.push_back(entry_of(device, problem, std::move(joined), std::move(linked)));
 }
 

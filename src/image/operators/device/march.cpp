@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -29,7 +29,7 @@ struct MarchDesign {
 };
 
 KernelSource march_source(const MarchDesign& design) {
-  KernelSource source = fours_source("image_march", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_march", design.shape, design.border, design.constant);
   source.text += design.weights.empty() ? float_table("down_weights", design.product.down) +
                                               float_table("across_weights", design.product.across)
                                         : float_table("weights", design.weights);
@@ -110,7 +110,7 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
                  .efficiency = 0.9};
     plan.kernels = [design] { return std::vector<KernelSource>{march_source(design)}; };
     plan.build = [design, launch](const Device& there) {
-      return std::make_shared<const FoursStep>(there.compile(march_source(design)).kernel("march"), launch);
+      return std::make_shared<const Vec4Step>(there.compile(march_source(design)).kernel("march"), launch);
     };
     plans.push_back(std::move(plan));
   }

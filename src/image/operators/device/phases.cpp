@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -61,7 +61,7 @@ std::size_t groups_of(const PhasesDesign& design) {
 }
 
 KernelSource phases_source(const PhasesDesign& design) {
-  KernelSource source = fours_source("image_phases", design.in, Border::replicate, 0);
+  KernelSource source = vec4_source("image_phases", design.in, Border::replicate, 0);
   source.text += float_table("down_weights", design.down_weights) +
                  float_table("across_weights", design.across_weights) + detail::kernel_text("image/operator_phases");
   for (const auto& [name, value] :

@@ -2,14 +2,14 @@
 #include <cmath>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image::on_device {
 namespace {
 
 KernelSource point_source(const Shape& in, int rows_each) {
-  KernelSource source = fours_source("image_point", in, Border::replicate, 0);
+  KernelSource source = vec4_source("image_point", in, Border::replicate, 0);
   source.text += detail::kernel_text("image/operator_point");
   source.defines.insert(source.defines.end(), {{"ROWS_EACH", std::to_string(rows_each)},
                                                {"RED", literal(kGrayWeights[0])},
@@ -40,8 +40,8 @@ void list_point(const Device&, const Chain&, const Link& link, std::vector<StepP
         .efficiency = 0.9};
     plan.kernels = [in = link.in, rows_each] { return std::vector<KernelSource>{point_source(in, rows_each)}; };
     plan.build = [in = link.in, rows_each](const Device& there) {
-      return std::make_shared<const FoursStep>(there.compile(point_source(in, rows_each)).kernel("point"),
-                                               point_launch(in, rows_each));
+      return std::make_shared<const Vec4Step>(there.compile(point_source(in, rows_each)).kernel("point"),
+                                              point_launch(in, rows_each));
     };
     plans.push_back(std::move(plan));
   }

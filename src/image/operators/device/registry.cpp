@@ -20,13 +20,13 @@ std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& 
   StepLister list_stream; list(list_stream);
   StepLister list_lanes; list(list_lanes);
   StepLister list_march; list(list_march);
-  StepLister list_halve; list(list_halve);
+  StepLister list_downscale_by_two; list(list_downscale_by_two);
   StepLister list_phases; list(list_phases);
   StepLister list_blend; list(list_blend);
   StepLister list_resample; list(list_resample);
   StepLister list_enlarge; list(list_enlarge);
   StepLister list_lines; list(list_lines);
-  StepLister list_turn; list(list_turn);
+  StepLister list_transpose; list(list_transpose);
   StepLister list_tile; list(list_tile);
   StepLister list_direct; list(list_direct);
   StepLister list_two_passes; list(list_two_passes);

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -19,12 +19,12 @@ struct ResampleDesign {
   Shape in = {}, out = {};
   Look down = {}, across = {};
   int rows_each = 16, rows_in = 0, words = 2;
-  std::vector<std::uint32_t> fours = {};
+  std::vector<std::uint32_t> vec4_table = {};
   int taps() const { return across.taps; }
   double scale() const { return taps() == 2 ? 65535 : 32767; }  // of weights across
 };
 
-std::size_t fours_of(const Shape& shape) { return (shape.columns * shape.channels + 3) / 4; }
+std::size_t vec4_count(const Shape& shape) { return (shape.columns * shape.channels + 3) / 4; }
 
 // Which channel of a row tap `tap` of a channel of the result is.
 int place_of_tap(const ResampleDesign& design, std::size_t value, int tap) {
@@ -53,8 +53,8 @@ std::vector<int> whole_weights(const ResampleDesign& design, std::size_t column)
 
 // Of every four of a row: the word its bytes begin with, which bytes they are, their weights; one after the other of
 // all.
-void make_fours(ResampleDesign& design) {
-  const auto taps = static_cast<std::size_t>(design.taps()), count = fours_of(design.out);
+void make_vec4_table(ResampleDesign& design) {
+  const auto taps = static_cast<std::size_t>(design.taps()), count = vec4_count(design.out);
   std::vector<int> first(count);
   for (std::size_t four = 0; four < count; ++four) {
     int low = place_of_tap(design, 4 * four, 0), high = low;
@@ -67,11 +67,11 @@ void make_fours(ResampleDesign& design) {
   }
   const auto words = static_cast<std::size_t>(design.words);
   if (words > 8) return;  // refused
-  design.fours.resize(count * (1 + taps * (words - 1) + 2 * taps));
+  design.vec4_table.resize(count * (1 + taps * (words - 1) + 2 * taps));
   for (std::size_t four = 0; four < count; ++four) {
     std::size_t entry = four;
     const auto add = [&](std::uint32_t word) {
-      design.fours[entry] = word;
+      design.vec4_table[entry] = word;
       entry += count;
     };
     add(static_cast<std::uint32_t>(first[four]));
@@ -108,7 +108,7 @@ int rows_needed(const ResampleDesign& design) {
 }
 
 KernelSource resample_source(const ResampleDesign& design) {
-  KernelSource source = fours_source("image_resample", design.in, Border::replicate, 0);
+  KernelSource source = vec4_source("image_resample", design.in, Border::replicate, 0);
   source.text += detail::kernel_text("image/operator_resample");
   for (const auto& [name, value] : {std::pair{"TAPS", design.taps()}, std::pair{"WORDS", design.words},
                                     std::pair{"ROWS_EACH", design.rows_each}, std::pair{"ROWS_IN", design.rows_in}})
@@ -127,10 +127,10 @@ class ResampleStep final : public Step {
         shares.push_back(static_cast<float>(double{design.down.weights[i]} / design.scale()));
     }
     Queue queue = device.queue();
-    tables_ = {uploaded(device, queue, design.fours, "fours"), uploaded(device, queue, design.down.from, "row places"),
-               uploaded(device, queue, shares, "row weights")};
+    tables_ = {uploaded(device, queue, design.vec4_table, "vec4 table"),
+               uploaded(device, queue, design.down.from, "row places"), uploaded(device, queue, shares, "row weights")};
     queue.finish();
-    launch_ = {.groups = {groups_for(fours_of(design.out), kResampleItems),
+    launch_ = {.groups = {groups_for(vec4_count(design.out), kResampleItems),
                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
                .items = {kResampleItems}};
   }
@@ -140,7 +140,7 @@ class ResampleStep final : public Step {
     for (const std::size_t value :
          {in.rows(), in.columns() * in.channels(), out.rows(), out.columns() * out.channels()})
       arguments.emplace_back(static_cast<int>(value));
-    for (const Image* image : {&in, &out}) arguments.emplace_back(aligned_for_fours(*image) ? 1 : 0);
+    for (const Image* image : {&in, &out}) arguments.emplace_back(aligned_for_vec4(*image) ? 1 : 0);
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     queue.launch(kernel_, launch_, arguments);
   }
@@ -159,7 +159,7 @@ void list_resample(const Device& device, const Chain& chain, const Link& link, s
   ResampleDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
   const int taps = design.taps();
   if (taps != design.down.taps || (taps != 2 && taps != 4)) return;
-  make_fours(design);
+  make_vec4_table(design);
   const double in_values = values_of(link.in), out_values = values_of(link.out);
   const double made = out_values / static_cast<double>(link.out.rows) * static_cast<double>(link.in.rows);
   for (const int rows_each : {16, 8}) {

@@ -6,7 +6,7 @@
 #include <ridge/fft.hpp>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -24,7 +24,7 @@ struct SpectralDesign {
 };
 
 KernelSource spectral_source(const SpectralDesign& design) {
-  KernelSource source = fours_source("image_spectral", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_spectral", design.shape, design.border, design.constant);
   source.text += detail::kernel_text("image/operator_spectral");
   for (const auto& [name, value] :
        {std::pair{"TILE_ROWS", design.tile.rows}, std::pair{"TILE_COLUMNS", design.tile.columns},

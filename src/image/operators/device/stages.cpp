@@ -259,15 +259,15 @@ TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, 
     layout.widths[k] = stages[k].across.input(layout.widths[k + 1]);
   }
   // Regions take turns between the two ends of the memory: one is read while the next is written.
-  std::size_t ends[2] = {0, 0}, turn = 0;
+  std::size_t ends[2] = {0, 0}, side = 0;
   for (std::size_t k = 0; keep && k < count; ++k) {
     if (!stages[k].many()) continue;
     const std::size_t bytes = static_cast<std::size_t>(layout.heights[k]) * static_cast<std::size_t>(layout.widths[k]) *
                               stages[k].in.channels * element_bytes(k == 0 ? nullptr : &stages[k - 1], stages[0].in);
     layout.kept[k] = true;
-    layout.offsets[k] = turn;  // for now which end
-    ends[turn] = std::max(ends[turn], (bytes + 15) / 16 * 16);
-    turn = 1 - turn;
+    layout.offsets[k] = side;  // for now which end
+    ends[side] = std::max(ends[side], (bytes + 15) / 16 * 16);
+    side = 1 - side;
   }
   for (std::size_t k = 0; k < count; ++k) layout.offsets[k] = layout.offsets[k] == 0 ? 0 : ends[0];
   layout.bytes = ends[0] + ends[1];

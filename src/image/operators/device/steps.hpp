@@ -50,8 +50,8 @@ std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& 
 
 // What kernels are given of an image, in elements.
 std::vector<Argument> arguments_of(const Image& image);
-bool aligned_for_fours(const Image& image);  // four channels at a time can be loaded at once
-const char* element_type(Depth depth);       // "uchar"
+bool aligned_for_vec4(const Image& image);  // four channels at a time can be loaded at once
+const char* element_type(Depth depth);      // "uchar"
 std::uint64_t groups_for(std::size_t count, std::size_t each);
 double values_of(const Shape& shape);  // channels of all pixels
 // Of an operator whose weights are a column times a row: step 2 is the pyramid's.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -22,7 +22,7 @@ struct StreamDesign {
 };
 
 KernelSource stream_source(const StreamDesign& design) {
-  KernelSource source = fours_source("image_stream", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_stream", design.shape, design.border, design.constant);
   source.text += float_table("down_weights", design.product.down) +
                  float_table("across_weights", design.product.across) + detail::kernel_text("image/operator_stream");
   for (const auto& [name, value] :
@@ -35,8 +35,8 @@ KernelSource stream_source(const StreamDesign& design) {
 }
 
 Launch stream_launch(const StreamDesign& design) {
-  const std::size_t fours = (design.shape.columns * design.shape.channels + 3) / 4;
-  return {.groups = {groups_for(fours, static_cast<std::size_t>(kStreamItems - design.left - design.right)),
+  const std::size_t vec4s = (design.shape.columns * design.shape.channels + 3) / 4;
+  return {.groups = {groups_for(vec4s, static_cast<std::size_t>(kStreamItems - design.left - design.right)),
                      groups_for(design.shape.rows, static_cast<std::size_t>(design.rows_each))},
           .items = {kStreamItems}};
 }
@@ -69,8 +69,8 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
                  .efficiency = 0.8};
     plan.kernels = [design] { return std::vector<KernelSource>{stream_source(design)}; };
     plan.build = [design](const Device& there) {
-      return std::make_shared<const FoursStep>(there.compile(stream_source(design)).kernel("stream"),
-                                               stream_launch(design));
+      return std::make_shared<const Vec4Step>(there.compile(stream_source(design)).kernel("stream"),
+                                              stream_launch(design));
     };
     plans.push_back(std::move(plan));
   }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -17,20 +17,20 @@ struct WordsDesign {
   Border border = Border::reflect_101;
   double constant = 0;
   Product product = {};
-  int rows_each = 8, fours = 2, left = 0, right = 0;
-  int written() const { return kWordItems - (left + fours - 1) / fours - (right + fours - 1) / fours; }
-  std::size_t local_bytes() const { return static_cast<std::size_t>(rows_each * fours) * kWordItems * 16; }
+  int rows_each = 8, vec4s = 2, left = 0, right = 0;
+  int written() const { return kWordItems - (left + vec4s - 1) / vec4s - (right + vec4s - 1) / vec4s; }
+  std::size_t local_bytes() const { return static_cast<std::size_t>(rows_each * vec4s) * kWordItems * 16; }
 };
 
 KernelSource words_source(const WordsDesign& design) {
-  KernelSource source = fours_source("image_stream_words", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_stream_words", design.shape, design.border, design.constant);
   source.text += float_table("down_weights", design.product.down) +
                  float_table("across_weights", design.product.across) +
                  detail::kernel_text("image/operator_stream_words");
   const auto down = static_cast<int>(design.product.down.size());
   for (const auto& [name, value] :
        {std::pair{"DOWN", down}, std::pair{"ACROSS", static_cast<int>(design.product.across.size())},
-        std::pair{"ROWS_EACH", design.rows_each}, std::pair{"FOURS", design.fours}, std::pair{"LEFT", design.left},
+        std::pair{"ROWS_EACH", design.rows_each}, std::pair{"VEC4S", design.vec4s}, std::pair{"LEFT", design.left},
         std::pair{"RIGHT", design.right}, std::pair{"BATCH", std::min(design.rows_each + down - 1, 6)}}) {
     source.defines.emplace_back(name, std::to_string(value));
   }
@@ -42,8 +42,8 @@ class WordsStep final : public Step {
  public:
   WordsStep(const Device& device, const WordsDesign& design)
       : kernel_(device.compile(words_source(design)).kernel("stream")),
-        bytes_(4 * static_cast<std::size_t>(design.fours) * bytes_of(design.shape.depth)) {
-    const std::size_t each = static_cast<std::size_t>(design.written() * 4 * design.fours);
+        bytes_(4 * static_cast<std::size_t>(design.vec4s) * bytes_of(design.shape.depth)) {
+    const std::size_t each = static_cast<std::size_t>(design.written() * 4 * design.vec4s);
     launch_ = {.groups = {groups_for(design.shape.columns * design.shape.channels, each),
                           groups_for(design.shape.rows, static_cast<std::size_t>(design.rows_each))},
                .items = {kWordItems}};
@@ -84,13 +84,13 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
   const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   struct Size {
-    int rows, fours;
+    int rows, vec4s;
   };
   for (const Size size : {Size{8, 2}, Size{16, 1}, Size{8, 1}, Size{4, 2}}) {
     design.rows_each = size.rows;
-    design.fours = size.fours;
+    design.vec4s = size.vec4s;
     StepPlan plan{.name = "stream words",
-                  .parameters = {{"rows", std::to_string(size.rows)}, {"values", std::to_string(4 * size.fours)}}};
+                  .parameters = {{"rows", std::to_string(size.rows)}, {"values", std::to_string(4 * size.vec4s)}}};
     if (down > 33 || design.left > 16 || design.right > 16) {
       plan.refusal = "33 rows and 128 channels of a row are unrolled at most";
     } else if (device.limits().local_memory < design.local_bytes()) {
@@ -100,7 +100,7 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
                  .bytes = bytes / 2 * (1 + 0.15 * (again - 1)) + bytes / 2,
                  .launches = 1,
-                 .efficiency = size.fours == 1 && down + across <= 20 ? 0.85 : 0.7};
+                 .efficiency = size.vec4s == 1 && down + across <= 20 ? 0.85 : 0.7};
     plan.kernels = [design] { return std::vector<KernelSource>{words_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const WordsStep>(there, design); };
     plans.push_back(std::move(plan));

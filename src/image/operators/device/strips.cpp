@@ -6,7 +6,7 @@
 
 #include <ridge/half.hpp>
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -33,7 +33,7 @@ struct StripsDesign {
   bool never_beyond = false;
 };
 
-float nearest_half(double value) { return from_float16(to_float16(static_cast<float>(value))); }
+float nearest_float16(double value) { return from_float16(to_float16(static_cast<float>(value))); }
 
 // The band of weights as lanes hold it (mma's b): a lane's four bytes of a block are two pairs, `pair` 0 and 1.
 std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
           if (away % channels != 0 || tap < 0 || tap >= std::ssize(design.across)) continue;
           double rest = design.across[static_cast<std::size_t>(tap)];
           for (std::size_t plane = 0; plane < design.planes; ++plane) {
-            const float part = nearest_half(rest);
+            const float part = nearest_float16(rest);
             bands[((block * design.planes + plane) * 2 + pair) * kStripItems + lane] |= std::uint32_t{to_float16(part)}
                                                                                         << 16 * i;
             rest -= double{part};
@@ -66,15 +66,15 @@ std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
 double bias_of(const StripsDesign& design) {
   double sum = 0;
   for (const double weight : design.across) {
-    const double first = double{nearest_half(weight)};
-    sum += first + (design.planes == 2 ? double{nearest_half(weight - first)} : 0);
+    const double first = double{nearest_float16(weight)};
+    sum += first + (design.planes == 2 ? double{nearest_float16(weight - first)} : 0);
   }
   return 1024 * sum;
 }
 
 KernelSource strips_source(const StripsDesign& design) {
-  KernelSource source = fours_source("image_strips", design.shape, design.border, design.constant);
-  source.text += float_table("down_weights", design.down) + detail::kernel_text("image/byte_places") +
+  KernelSource source = vec4_source("image_strips", design.shape, design.border, design.constant);
+  source.text += float_table("down_weights", design.down) + detail::kernel_text("image/border_words") +
                  detail::kernel_text("image/operator_strips");
   for (const auto& [name, value] :
        {std::pair{"DOWN", design.down.size()}, std::pair{"BLOCKS", design.blocks}, std::pair{"PLANES", design.planes},
@@ -140,7 +140,7 @@ bool split(const Product& product, StripsDesign& design) {
   for (const double weight : product.down) design.down.push_back(std::ldexp(weight, exponent));
   design.planes = 1;
   for (const double weight : design.across) {
-    if (double{nearest_half(weight)} != weight) design.planes = 2;
+    if (double{nearest_float16(weight)} != weight) design.planes = 2;
   }
   return true;
 }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -29,7 +29,7 @@ struct SumsDesign {
 };
 
 KernelSource sums_source(const SumsDesign& design) {
-  KernelSource source = fours_source("image_sums", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_sums", design.shape, design.border, design.constant);
   source.text += detail::kernel_text("image/operator_sums");
   const std::size_t cells = design.rows * design.columns, reciprocal = ((std::size_t{1} << 24) + cells - 1) / cells;
   for (const auto& [name, value] :

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -94,8 +94,8 @@ bool make_whole(const Weights2D& window, WholeWeights& whole) {
   for (whole.planes = 1; whole.planes <= 3; ++whole.planes) {
     const double top = std::ldexp(1.0, 8 * static_cast<int>(whole.planes) - (whole.negative ? 1 : 0)) - 1;
     double best = INFINITY;
-    for (int turn = 0; turn < (whole.planes == 1 ? 255 : 20000) && turn < top / 2; ++turn) {
-      const double scale = std::min((top - turn) / most, room);
+    for (int trial = 0; trial < (whole.planes == 1 ? 255 : 20000) && trial < top / 2; ++trial) {
+      const double scale = std::min((top - trial) / most, room);
       const double error = scale > 1.5 ? worst_error(window.weights, scale) : INFINITY;
       if (error < best) {
         best = error;
@@ -152,7 +152,7 @@ std::vector<std::uint32_t> fragments_of(const WindowsDesign& design) {
 }
 
 KernelSource windows_source(const WindowsDesign& design) {
-  KernelSource source = fours_source("image_windows", design.shape, design.border, design.constant);
+  KernelSource source = vec4_source("image_windows", design.shape, design.border, design.constant);
   const WholeWeights& whole = design.whole;
   // floor(sum / divisor) by the upper word of a product, in its highest byte that has room.
   const bool below = !whole.power_of_two && whole.never_beyond && !whole.negative && whole.divisor < 150;

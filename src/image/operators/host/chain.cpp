@@ -79,7 +79,7 @@ Edge edge_of(const OperatorProblem& problem, const Operation& operation) {
 }
 
 // "gauss 2 + gray": which operators pass rows to each other, and which are done in the image's own type.
-std::string told(const OperatorProblem& problem, bool fuse) {
+std::string describe_fusion(const OperatorProblem& problem, bool fuse) {
   std::string text, row;
   Shape shape = problem.input;
   const auto end_row = [&] {
@@ -264,7 +264,7 @@ void list_host_operators(const Device&, const OperatorProblem& problem, std::vec
         .parameters = {{"threads", std::to_string(threads)}},
         .refusal = {},
         .cost = {.flops = flops, .bytes = bytes, .launches = 1, .efficiency = efficiency, .threads = threads}};
-    if (const std::string fused = told(problem, fuse); !fused.empty())
+    if (const std::string fused = describe_fusion(problem, fuse); !fused.empty())
       candidate.parameters.insert(candidate.parameters.begin(), {"fused", fused});
     entries.push_back({.candidate = std::move(candidate),
                        .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});

@@ -21,9 +21,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A vector of sums from as many values: `prefix` sums those of each channel; then the last ones of each so far go to
 // all places of their channel.
 template <std::size_t kChannels, std::size_t kLanes>
-struct Turns {
+struct LastOfChannel {
   std::uint32_t last[16] = {};
-  constexpr Turns() {
+  constexpr LastOfChannel() {
     for (std::size_t i = 0; i < kLanes; ++i) last[i] = static_cast<std::uint32_t>(kLanes - kChannels + i % kChannels);
   }
 };
@@ -42,9 +42,9 @@ struct Triangle {
 };
 template <std::size_t kChannels>
 HWY_INLINE void sums_of_bytes(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
-  static constexpr Turns<kChannels, 16> kTurns;
+  static constexpr LastOfChannel<kChannels, 16> kLastOfChannel;
   static constexpr Triangle<kChannels> kTriangle;
-  const __m512i last = _mm512_loadu_si512(kTurns.last), ones = _mm512_set1_epi16(1);
+  const __m512i last = _mm512_loadu_si512(kLastOfChannel.last), ones = _mm512_set1_epi16(1);
   const auto part = [&](const std::uint8_t* p, std::size_t k) {
     std::int32_t four;
     std::memcpy(&four, p + 4 * k, 4);
@@ -77,9 +77,9 @@ HWY_INLINE __m512d eight_doubles(const std::uint16_t* p) {
 }
 template <std::size_t kChannels, class T>
 HWY_INLINE void sums_of_doubles(const T* in, std::size_t n, const double* above, double* out) {
-  static constexpr Turns<kChannels, 8> kTurns;
+  static constexpr LastOfChannel<kChannels, 8> kLastOfChannel;
   const __m512i places = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m512i last = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(kTurns.last)));
+  const __m512i last = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLastOfChannel.last)));
   const auto before = [&](__m512d v, std::size_t distance) {
     const __m512i from = _mm512_sub_epi64(places, _mm512_set1_epi64(static_cast<long long>(distance)));
     return _mm512_maskz_permutexvar_pd(static_cast<__mmask8>(0xff << distance), from, v);

@@ -18,11 +18,11 @@ class Native {
 std::unique_ptr<Native> native_median(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_box(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_separable(const Operation& operation, const Shape& in, const Edge& edge);
-std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_downscale(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_resize(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_pyramid(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge& edge);
-std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_transpose(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_integral(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_gray(const Operation& operation, const Shape& in, const Edge& edge);
 

@@ -10,11 +10,11 @@ void gray_row(const std::uint16_t* in, std::size_t channels, std::size_t n, std:
 void gray_row(const float* in, std::size_t channels, std::size_t n, float* out);
 
 // Means of 2x2 pixels of two rows; n of the output.
-void halve_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
-               std::uint8_t* out);
-void halve_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
-               std::uint16_t* out);
-void halve_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out);
+void downscale_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
+                   std::uint8_t* out);
+void downscale_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
+                   std::uint16_t* out);
+void downscale_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out);
 
 // The pyramid's weights down five rows of 1, 3 or 4 channels: n sums of the even columns of each channel, and n of the
 // odd ones behind them all; channels are `stride` apart. Rows may be read 64 pixels beyond 2 n.

@@ -3,7 +3,7 @@
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/out_rows.hpp"
 #include "image/operators/host/padded.hpp"
-#include "image/operators/host/pieces.hpp"
+#include "image/operators/host/row_blocks.hpp"
 
 namespace ridge::image {
 namespace {
@@ -13,7 +13,7 @@ class NativeMedian3 final : public Native {
  public:
   explicit NativeMedian3(const Edge& edge) : edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+    in_row_blocks(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:
@@ -60,7 +60,7 @@ class NativeMedian5 final : public Native {
  public:
   explicit NativeMedian5(const Edge& edge) : edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+    in_row_blocks(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:

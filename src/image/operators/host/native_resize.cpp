@@ -5,7 +5,7 @@
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/out_rows.hpp"
 #include "image/operators/host/padded.hpp"
-#include "image/operators/host/pieces.hpp"
+#include "image/operators/host/row_blocks.hpp"
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/settings.hpp"
 
@@ -65,7 +65,7 @@ class NativeResize final : public Native {
     }
   }
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+    in_row_blocks(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:

@@ -6,7 +6,7 @@
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
 #include "image/operators/host/out_rows.hpp"
-#include "image/operators/host/pieces.hpp"
+#include "image/operators/host/row_blocks.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image {
@@ -25,20 +25,20 @@ template <class T>
 class NativeGray final : public Native {
  public:
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
+    in_row_blocks(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) gray_row(in.row<T>(r), in.channels(), in.columns(), out.row<T>(r));
     });
   }
 };
 
 template <class T>
-class NativeHalving final : public Native {
+class NativeDownscale final : public Native {
  public:
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
+    in_row_blocks(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
       OutRows<T> outs(out, 1);
       for (std::size_t r = begin; r < end; ++r) {
-        halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), outs.row(r));
+        downscale_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), outs.row(r));
         outs.done(r);
       }
     });
@@ -98,18 +98,19 @@ class NativeIntegral final : public Native {
 
 // Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache. Of a
 // large image a tile is turned in a buffer and stored past the caches, while the next one is fetched.
-class NativeTurn final : public Native {
+class NativeTranspose final : public Native {
  public:
-  NativeTurn(std::size_t bytes, bool turned) : bytes_(bytes), side_(bytes == 3 ? 16 : 16 / bytes), turned_(turned) {}
+  NativeTranspose(std::size_t bytes, bool rotated)
+      : bytes_(bytes), side_(bytes == 3 ? 16 : 16 / bytes), rotated_(rotated) {}
 
   void run(const Image& in, Image& out, std::size_t threads) const override {
     if (goes_past_caches(out)) return run_past(in, out, threads);
     const std::size_t tile = bytes_ == 3 ? 128 : std::max<std::size_t>(side_, 64 / bytes_ * 2);
-    const auto pitch = turned_ ? -static_cast<std::ptrdiff_t>(out.pitch()) : static_cast<std::ptrdiff_t>(out.pitch());
+    const auto pitch = rotated_ ? -static_cast<std::ptrdiff_t>(out.pitch()) : static_cast<std::ptrdiff_t>(out.pitch());
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
       for (std::size_t top = 0; top < in.rows(); top += tile) {
         const std::size_t rows = std::min(tile, in.rows() - top);
-        turn(in, top, rows, begin, end - begin, out.row<std::byte>(row_of(in, begin)) + top * bytes_, pitch);
+        transpose_tile(in, top, rows, begin, end - begin, out.row<std::byte>(row_of(in, begin)) + top * bytes_, pitch);
       }
     });
   }
@@ -117,7 +118,9 @@ class NativeTurn final : public Native {
  private:
   static constexpr std::size_t kTileBytes = 256;  // of a row, in and out
 
-  std::size_t row_of(const Image& in, std::size_t column) const { return turned_ ? in.columns() - 1 - column : column; }
+  std::size_t row_of(const Image& in, std::size_t column) const {
+    return rotated_ ? in.columns() - 1 - column : column;
+  }
 
   void run_past(const Image& in, Image& out, std::size_t threads) const {
     const std::size_t tile = kTileBytes / bytes_, pitch = kTileBytes + 64;  // its rows in different sets
@@ -131,7 +134,7 @@ class NativeTurn final : public Native {
             const auto* const next = in.row<std::byte>(top + r) + (left + tile) * bytes_;
             for (std::size_t i = 0; i < kTileBytes; i += 64) __builtin_prefetch(next + i);
           }
-          turn(in, top, rows, left, columns, buffer.data(), static_cast<std::ptrdiff_t>(pitch));
+          transpose_tile(in, top, rows, left, columns, buffer.data(), static_cast<std::ptrdiff_t>(pitch));
           for (std::size_t c = 0; c < columns; ++c) {
             store_past(buffer.data() + c * pitch, rows * bytes_,
                        out.row<std::byte>(row_of(in, left + c)) + top * bytes_);
@@ -143,8 +146,8 @@ class NativeTurn final : public Native {
   }
 
   // Rows and columns of the input to `to`, where a column's row is.
-  void turn(const Image& in, std::size_t top, std::size_t rows, std::size_t left, std::size_t columns, std::byte* to,
-            std::ptrdiff_t pitch) const {
+  void transpose_tile(const Image& in, std::size_t top, std::size_t rows, std::size_t left, std::size_t columns,
+                      std::byte* to, std::ptrdiff_t pitch) const {
     const std::size_t down = rows / side_, across = columns / side_;
     transpose_blocks(in.row<std::byte>(top) + left * bytes_, in.pitch(), down, across, to, pitch, bytes_);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -155,7 +158,7 @@ class NativeTurn final : public Native {
   }
 
   std::size_t bytes_, side_;
-  bool turned_;
+  bool rotated_;
 };
 
 // The nearest pixel: bytes that move.
@@ -209,7 +212,7 @@ std::unique_ptr<Native> native_gray(const Operation& operation, const Shape& in,
   return of_depth<NativeGray>(in.depth);
 }
 
-std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge&) {
+std::unique_ptr<Native> native_downscale(const Operation& operation, const Shape& in, const Edge&) {
   const auto* resize = std::get_if<Resize>(&operation);
   if (resize == nullptr) return {};
   const Shape out = output_shape(operation, in);
@@ -217,7 +220,7 @@ std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& 
   if (!means || 2 * out.rows != in.rows || 2 * out.columns != in.columns) return {};
   const bool by_scale = resize->rows == 0 || resize->columns == 0;
   if (resize->like == Like::opencv && by_scale && resize->scale != 0.5) return {};  // samples 1 / scale apart
-  return of_depth<NativeHalving>(in.depth);
+  return of_depth<NativeDownscale>(in.depth);
 }
 
 std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge&) {
@@ -255,13 +258,13 @@ std::unique_ptr<Native> native_integral(const Operation& operation, const Shape&
   }
 }
 
-std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge&) {
+std::unique_ptr<Native> native_transpose(const Operation& operation, const Shape& in, const Edge&) {
   const std::size_t bytes = in.pixel_bytes();
   if (bytes > 4 && bytes != 8) return {};
-  if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTurn>(bytes, false);
+  if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTranspose>(bytes, false);
   const auto* rotate = std::get_if<Rotate>(&operation);
   if (rotate == nullptr || quarter_turns(*rotate) != 1) return {};
-  return std::make_unique<NativeTurn>(bytes, true);
+  return std::make_unique<NativeTranspose>(bytes, true);
 }
 
 std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge) {
@@ -270,8 +273,8 @@ std::unique_ptr<Native> native(const Operation& operation, const Shape& in, cons
   const bool whole = edge.constant >= 0 && edge.constant <= most &&
                      edge.constant == static_cast<float>(static_cast<int>(edge.constant));
   if (edge.border == Border::constant && in.depth != Depth::f32 && !whole) return {};
-  for (const auto make : {native_median, native_box, native_separable, native_halving, native_resize, native_pyramid,
-                          native_nearest, native_turn, native_integral, native_gray}) {
+  for (const auto make : {native_median, native_box, native_separable, native_downscale, native_resize, native_pyramid,
+                          native_nearest, native_transpose, native_integral, native_gray}) {
     if (auto made = make(operation, in, edge)) return made;
   }
   return {};

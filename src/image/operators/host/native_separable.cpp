@@ -5,7 +5,7 @@
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/out_rows.hpp"
 #include "image/operators/host/padded.hpp"
-#include "image/operators/host/pieces.hpp"
+#include "image/operators/host/row_blocks.hpp"
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/settings.hpp"
 
@@ -20,7 +20,7 @@ class NativeSeparable final : public Native {
     while (down_.size() < kRows) down_.push_back(0);
   }
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+    in_row_blocks(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:

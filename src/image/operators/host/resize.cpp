@@ -28,22 +28,22 @@ class Across {
     stride_ = taps.size() + kRowSlack;
     places_.resize(stride_);
     weights_.resize(taps_ * stride_);
-    halves_ = true;
+    every_second_ = true;
     for (std::size_t i = 0; i < stride_; ++i) {
       const ResizeTap& tap = taps[std::min(i, taps.size() - 1)];
       places_[i] = static_cast<std::int32_t>(tap.from);
       for (std::size_t k = 0; k < tap.weights.size(); ++k) {
         weights_[k * stride_ + i] = static_cast<float>(tap.weights[k]);
-        halves_ = halves_ && std::abs(tap.weights[k] - taps[0].weights[k]) < 1e-12;
+        every_second_ = every_second_ && std::abs(tap.weights[k] - taps[0].weights[k]) < 1e-12;
       }
       if (i < taps.size()) {
-        halves_ =
-            halves_ && tap.weights.size() == taps_ && tap.from == taps[0].from + 2 * static_cast<std::ptrdiff_t>(i);
+        every_second_ = every_second_ && tap.weights.size() == taps_ &&
+                        tap.from == taps[0].from + 2 * static_cast<std::ptrdiff_t>(i);
       }
     }
     for (std::size_t i = 0; i + 3 < stride_; ++i)
       span_ = std::max(span_, static_cast<std::size_t>(places_[i + 3] - places_[i]) + taps_);
-    if (halves_) {
+    if (every_second_) {
       for (std::size_t k = 0; k < taps_; ++k) alike_.push_back(weights_[k * stride_]);
     }
   }
@@ -56,13 +56,14 @@ class Across {
     std::fill_n(line + columns_, behind_, line[columns_ - 1]);
   }
   void run(const float* const* lines, std::size_t count, float* const* outs, std::size_t n) const {
-    if (!halves_) return resample(lines, count, {places_.data(), weights_.data(), taps_, stride_, span_}, outs, n);
+    if (!every_second_)
+      return resample(lines, count, {places_.data(), weights_.data(), taps_, stride_, span_}, outs, n);
     for (std::size_t j = 0; j < count; ++j) weighted_sum_half(lines[j] + places_[0], alike_.data(), taps_, outs[j], n);
   }
 
  private:
   std::size_t taps_, columns_, before_ = 0, behind_ = 0, stride_ = 0, span_ = 0;
-  bool halves_ = false;  // every second column, with the same weights
+  bool every_second_ = false;  // every second column, with the same weights
   std::vector<std::int32_t> places_;
   std::vector<float> weights_, alike_;
 };

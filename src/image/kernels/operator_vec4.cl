@@ -1,9 +1,9 @@
 // Four neighbouring channels of a row, loaded and stored at once where they lie aligned.
 #if DEPTH == 1
 #define ELEMENT uchar
-#define FOUR uint
+#define VEC4 uint
 #define MOST 255.0f
-FUNCTION void take_apart(uint w, float* v) {
+FUNCTION void unpack_vec4(uint w, float* v) {
 #ifdef __CUDACC_RTC__  // in the last bits of 2^23: cheaper than a conversion
   UNROLL
   for (int k = 0; k < 4; ++k) v[k] = FLOAT_OF(__byte_perm(w, 0x4b000000u, 0x7540u + (uint)k)) - 8388608.0f;
@@ -16,9 +16,9 @@ FUNCTION void take_apart(uint w, float* v) {
 }
 #elif DEPTH == 2
 #define ELEMENT ushort
-#define FOUR uint2
+#define VEC4 uint2
 #define MOST 65535.0f
-FUNCTION void take_apart(uint2 w, float* v) {
+FUNCTION void unpack_vec4(uint2 w, float* v) {
   v[0] = (float)(w.x & 65535u);
   v[1] = (float)(w.x >> 16);
   v[2] = (float)(w.y & 65535u);
@@ -26,15 +26,15 @@ FUNCTION void take_apart(uint2 w, float* v) {
 }
 #else
 #define ELEMENT float
-#define FOUR float4
-FUNCTION void take_apart(float4 w, float* v) {
+#define VEC4 float4
+FUNCTION void unpack_vec4(float4 w, float* v) {
   v[0] = w.x;
   v[1] = w.y;
   v[2] = w.z;
   v[3] = w.w;
 }
 #endif
-FUNCTION void load_four(GLOBAL const ELEMENT* p, float* v) { take_apart(LOAD_CACHED((GLOBAL const FOUR*)p), v); }
+FUNCTION void load_vec4(GLOBAL const ELEMENT* p, float* v) { unpack_vec4(LOAD_CACHED((GLOBAL const VEC4*)p), v); }
 
 // Adding 2^23 rounds half to even and leaves the whole number in the low bits. NEVER_BEYOND: weights that are not
 // negative and sum up to one at most, so that nothing needs to be clamped.
@@ -48,7 +48,7 @@ FUNCTION void load_four(GLOBAL const ELEMENT* p, float* v) { take_apart(LOAD_CAC
 #endif
 #define STORED(v) ((ELEMENT)(STORED_BITS(v) & (uint)MOST))
 #endif
-FUNCTION void store_four(GLOBAL ELEMENT* p, const float* v) {
+FUNCTION void store_vec4(GLOBAL ELEMENT* p, const float* v) {
 #if DEPTH == 1
   const uint a = STORED_BITS(v[0]), b = STORED_BITS(v[1]), c = STORED_BITS(v[2]), d = STORED_BITS(v[3]);
 #ifdef __CUDACC_RTC__
@@ -67,7 +67,7 @@ FUNCTION void store_four(GLOBAL ELEMENT* p, const float* v) {
 // Four channels, or as many as the row has left.
 FUNCTION void store_up_to_four(GLOBAL ELEMENT* p, const float* v, int left, int aligned) {
   if (aligned && left > 3) {
-    store_four(p, v);
+    store_vec4(p, v);
   } else {
     for (int k = 0; k < 4; ++k) {
       if (k < left) p[k] = STORED(v[k]);

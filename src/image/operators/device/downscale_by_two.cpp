@@ -3,32 +3,33 @@
 #include <cmath>
 
 #include "device/kernel_text.hpp"
-#include "image/operators/device/fours.hpp"
 #include "image/operators/device/stages.hpp"
+#include "image/operators/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {
 
-struct HalveDesign {
+struct DownscaleDesign {
   Shape in = {}, out = {};
   int taps = 2, rows_each = 1;
   Border border = Border::replicate;
   double constant = 0;
 };
 
-KernelSource halve_source(const HalveDesign& design) {
-  KernelSource source = fours_source("image_halve", design.in, design.border, design.constant);
-  source.text += detail::kernel_text(design.taps == 2 ? "image/operator_halve" : "image/operator_halve_taps");
+KernelSource downscale_source(const DownscaleDesign& design) {
+  KernelSource source = vec4_source("image_downscale_by_two", design.in, design.border, design.constant);
+  source.text += detail::kernel_text(design.taps == 2 ? "image/operator_downscale_by_two"
+                                                      : "image/operator_downscale_by_two_taps");
   source.defines.emplace_back("ROWS_EACH", std::to_string(design.rows_each));
   source.defines.emplace_back("TAPS", std::to_string(design.taps));
-  if (design.border == Border::wrap) source.defines.emplace_back("ENDS_APART", "1");
+  if (design.border == Border::wrap) source.defines.emplace_back("WRAP_BORDER", "1");
   return source;
 }
 
-class HalveStep final : public Step {
+class DownscaleStep final : public Step {
  public:
-  HalveStep(const Device& device, const HalveDesign& design)
-      : kernel_(device.compile(halve_source(design)).kernel("halve_bytes")),
+  DownscaleStep(const Device& device, const DownscaleDesign& design)
+      : kernel_(device.compile(downscale_source(design)).kernel("downscale_bytes")),
         words_(design.taps == 2 ? 4 : 8),
         launch_{.groups = {groups_for(design.out.columns, 512),
                            groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
@@ -38,7 +39,7 @@ class HalveStep final : public Step {
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
     const bool aligned = in.offset() % words_ == 0 && in.pitch() % words_ == 0;
     for (const int value :
-         {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned ? 1 : 0, aligned_for_fours(out) ? 1 : 0})
+         {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned ? 1 : 0, aligned_for_vec4(out) ? 1 : 0})
       arguments.emplace_back(value);
     queue.launch(kernel_, launch_, arguments);
   }
@@ -50,7 +51,7 @@ class HalveStep final : public Step {
 };
 
 // Every place is made of two, or of one more to either side, with these weights.
-bool halves(const Look& look, std::size_t places, const std::vector<float>& weights) {
+bool is_downscale_by_two(const Look& look, std::size_t places, const std::vector<float>& weights) {
   if (look.taps != std::ssize(weights) || look.from.size() != places) return false;
   const int before = look.taps / 2 - 1;
   for (std::size_t i = 0; i < places; ++i) {
@@ -64,10 +65,10 @@ bool halves(const Look& look, std::size_t places, const std::vector<float>& weig
 
 }  // namespace
 
-void list_halve(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+void list_downscale_by_two(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
   if (link.in.depth != Depth::u8 || link.operations.size() != 1) return;
   const Operation& operation = link.operations.front();
-  HalveDesign design{.in = link.in, .out = link.out};
+  DownscaleDesign design{.in = link.in, .out = link.out};
   if (const auto* pyramid = std::get_if<Pyramid>(&operation)) {
     const bool whole = chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant);
     if (pyramid->levels != 1 || (chain.border == Border::constant && !whole)) return;
@@ -80,7 +81,8 @@ void list_halve(const Device&, const Chain& chain, const Link& link, std::vector
         !looks_of_resize(chain, link, looks))
       return;
     const auto both = [&](const std::vector<float>& weights) {
-      return halves(looks.down, link.out.rows, weights) && halves(looks.across, link.out.columns, weights);
+      return is_downscale_by_two(looks.down, link.out.rows, weights) &&
+             is_downscale_by_two(looks.across, link.out.columns, weights);
     };
     if (both({-3 / 32.0f, 19 / 32.0f, 19 / 32.0f, -3 / 32.0f})) {
       design.taps = 4;
@@ -92,14 +94,14 @@ void list_halve(const Device&, const Chain& chain, const Link& link, std::vector
   for (const int rows_each : {4, 2, 1}) {  // the fastest first (H200)
     if (rows_each == 4 && design.taps == 2) continue;
     design.rows_each = rows_each;
-    StepPlan plan{.name = "halve", .parameters = {{"rows", std::to_string(rows_each)}}};
+    StepPlan plan{.name = "downscale by two", .parameters = {{"rows", std::to_string(rows_each)}}};
     plan.cost = {
         .flops = (design.taps == 2 ? 8 : 30) * values,
         .bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes()),
         .launches = 1,
         .efficiency = 0.9};
-    plan.kernels = [design] { return std::vector<KernelSource>{halve_source(design)}; };
-    plan.build = [design](const Device& there) { return std::make_shared<const HalveStep>(there, design); };
+    plan.kernels = [design] { return std::vector<KernelSource>{downscale_source(design)}; };
+    plan.build = [design](const Device& there) { return std::make_shared<const DownscaleStep>(there, design); };
     plans.push_back(std::move(plan));
   }
 }

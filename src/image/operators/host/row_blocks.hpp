@@ -9,12 +9,12 @@
 namespace ridge::image {
 
 template <class F>
-void in_pieces(std::size_t threads, std::size_t rows, std::size_t piece, const F& f) {
+void in_row_blocks(std::size_t threads, std::size_t rows, std::size_t block, const F& f) {
   if (threads == 1) return f(std::size_t{0}, rows);
   std::atomic<std::size_t> next{0};
-  base::parallel(std::min(threads, (rows + piece - 1) / piece), [&](std::size_t, std::size_t) {
-    for (std::size_t begin; (begin = next.fetch_add(piece, std::memory_order_relaxed)) < rows;)
-      f(begin, std::min(begin + piece, rows));
+  base::parallel(std::min(threads, (rows + block - 1) / block), [&](std::size_t, std::size_t) {
+    for (std::size_t begin; (begin = next.fetch_add(block, std::memory_order_relaxed)) < rows;)
+      f(begin, std::min(begin + block, rows));
   });
 }
 

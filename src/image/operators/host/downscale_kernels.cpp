@@ -5,7 +5,7 @@
 
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "image/operators/host/halving_kernels.cpp"
+#define HWY_TARGET_INCLUDE "image/operators/host/downscale_kernels.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -20,8 +20,8 @@ HWY_INLINE T quarter(float sum) {
   return static_cast<T>((sum * 0.25f + 8388608.0f) - 8388608.0f);
 }
 template <class T>
-HWY_INLINE void halve_rest(const T* upper, const T* lower, std::size_t channels, std::size_t begin, std::size_t n,
-                           T* out) {
+HWY_INLINE void downscale_rest(const T* upper, const T* lower, std::size_t channels, std::size_t begin, std::size_t n,
+                               T* out) {
   for (std::size_t i = begin; i < n; ++i) {
     for (std::size_t c = 0; c < channels; ++c) {
       const std::size_t a = 2 * i * channels + c, b = a + channels;
@@ -40,15 +40,15 @@ HWY_INLINE V quarters(D d, V s) {
   const V one = hn::Set(d, hn::TFromD<D>{1});
   return hn::ShiftRight<2>(hn::Add(hn::Add(s, one), hn::And(hn::ShiftRight<2>(s), one)));
 }
-void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
-              std::uint8_t* out) {
+void downscale_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
+                  std::uint8_t* out) {
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   using V = hn::Vec<decltype(d)>;
   // Of four vectors, two above and two below: a vector of the result.
 #if HWY_TARGET == HWY_NEON
-  const auto halved = [&](V a, V b, V c, V e) {  // (s + odd + 1) / 4, where odd is the last bit of s / 4
+  const auto averaged = [&](V a, V b, V c, V e) {  // (s + odd + 1) / 4, where odd is the last bit of s / 4
     const auto words = [](V above, V below) {
       const uint16x8_t sums = vpadalq_u8(vpaddlq_u8(above.raw), below.raw);
       return vrhaddq_u16(sums, vandq_u16(vshrq_n_u16(sums, 2), vdupq_n_u16(1)));
@@ -64,7 +64,7 @@ void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t 
     const auto v = hn::BitCast(d16, some);
     return hn::Add(hn::And(v, bytes), hn::ShiftRight<8>(v));
   };
-  const auto halved = [&](V a, V b, V c, V e) {
+  const auto averaged = [&](V a, V b, V c, V e) {
     const auto low = quarters(d16, hn::Add(pairs(a), pairs(c))), high = quarters(d16, hn::Add(pairs(b), pairs(e)));
     return hn::Combine(d, hn::DemoteTo(half, hn::BitCast(s16, high)), hn::DemoteTo(half, hn::BitCast(s16, low)));
   };
@@ -72,7 +72,7 @@ void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t 
   if (channels == 1) {
     for (; i + lanes <= n; i += lanes) {
       const std::uint8_t *a = upper + 2 * i, *c = lower + 2 * i;
-      hn::StoreU(halved(hn::LoadU(d, a), hn::LoadU(d, a + lanes), hn::LoadU(d, c), hn::LoadU(d, c + lanes)), d,
+      hn::StoreU(averaged(hn::LoadU(d, a), hn::LoadU(d, a + lanes), hn::LoadU(d, c), hn::LoadU(d, c + lanes)), d,
                  out + i);
     }
   } else if (channels == 3) {
@@ -83,8 +83,8 @@ void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t 
       hn::LoadInterleaved3(d, above + 3 * lanes, b[0], b[1], b[2]);
       hn::LoadInterleaved3(d, below, c[0], c[1], c[2]);
       hn::LoadInterleaved3(d, below + 3 * lanes, e[0], e[1], e[2]);
-      hn::StoreInterleaved3(halved(a[0], b[0], c[0], e[0]), halved(a[1], b[1], c[1], e[1]),
-                            halved(a[2], b[2], c[2], e[2]), d, out + 3 * i);
+      hn::StoreInterleaved3(averaged(a[0], b[0], c[0], e[0]), averaged(a[1], b[1], c[1], e[1]),
+                            averaged(a[2], b[2], c[2], e[2]), d, out + 3 * i);
     }
   } else if (channels == 4) {
     for (; i + lanes <= n; i += lanes) {
@@ -94,17 +94,17 @@ void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t 
       hn::LoadInterleaved4(d, above + 4 * lanes, b[0], b[1], b[2], b[3]);
       hn::LoadInterleaved4(d, below, c[0], c[1], c[2], c[3]);
       hn::LoadInterleaved4(d, below + 4 * lanes, e[0], e[1], e[2], e[3]);
-      hn::StoreInterleaved4(halved(a[0], b[0], c[0], e[0]), halved(a[1], b[1], c[1], e[1]),
-                            halved(a[2], b[2], c[2], e[2]), halved(a[3], b[3], c[3], e[3]), d, out + 4 * i);
+      hn::StoreInterleaved4(averaged(a[0], b[0], c[0], e[0]), averaged(a[1], b[1], c[1], e[1]),
+                            averaged(a[2], b[2], c[2], e[2]), averaged(a[3], b[3], c[3], e[3]), d, out + 4 * i);
     }
   }
-  halve_rest(upper, lower, channels, i, n, out);
+  downscale_rest(upper, lower, channels, i, n, out);
 }
-void halve_u16(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
-               std::uint16_t* out) {
-  halve_rest(upper, lower, channels, 0, n, out);
+void downscale_u16(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
+                   std::uint16_t* out) {
+  downscale_rest(upper, lower, channels, 0, n, out);
 }
-void halve_f32(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out) {
+void downscale_f32(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
@@ -128,7 +128,7 @@ void halve_f32(const float* upper, const float* lower, std::size_t channels, std
       hn::StoreU(hn::Mul(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Set(d, 0.25f)), d, out + i);
     }
   }
-  halve_rest(upper, lower, channels, i, n, out);
+  downscale_rest(upper, lower, channels, i, n, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -138,20 +138,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ridge::image {
 
-HWY_EXPORT(halve_u8);
-HWY_EXPORT(halve_u16);
-HWY_EXPORT(halve_f32);
+HWY_EXPORT(downscale_u8);
+HWY_EXPORT(downscale_u16);
+HWY_EXPORT(downscale_f32);
 
-void halve_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
-               std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(halve_u8)(upper, lower, channels, n, out);
+void downscale_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
+                   std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(downscale_u8)(upper, lower, channels, n, out);
 }
-void halve_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
-               std::uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(halve_u16)(upper, lower, channels, n, out);
+void downscale_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
+                   std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(downscale_u16)(upper, lower, channels, n, out);
 }
-void halve_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out) {
-  HWY_DYNAMIC_DISPATCH(halve_f32)(upper, lower, channels, n, out);
+void downscale_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out) {
+  HWY_DYNAMIC_DISPATCH(downscale_f32)(upper, lower, channels, n, out);
 }
 
 }  // namespace ridge::image

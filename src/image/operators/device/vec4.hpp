@@ -6,12 +6,12 @@
 
 namespace ridge::image::on_device {
 
-KernelSource fours_source(const char* file, const Shape& in, Border border, double constant);
+KernelSource vec4_source(const char* file, const Shape& in, Border border, double constant);
 
 // A kernel over an image and another of its rows and columns.
-class FoursStep final : public Step {
+class Vec4Step final : public Step {
  public:
-  FoursStep(Kernel kernel, const Launch& launch) : kernel_(std::move(kernel)), launch_(launch) {}
+  Vec4Step(Kernel kernel, const Launch& launch) : kernel_(std::move(kernel)), launch_(launch) {}
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override;
 
  private:

@@ -1,21 +1,21 @@
-// Pixels of three bytes, transposed (TURN 4) or turned by one quarter counterclockwise or three: 64x64 of them a group, a word
+// Pixels of three bytes, transposed (ROTATION 4) or turned by one quarter counterclockwise or three: 64x64 of them a group, a word
 // of local memory each, loaded and stored as whole words. Rows of both images begin at multiples of four bytes.
 #define ITEMS_HERE 192  // every fourth row of the result has 48 words of 64 pixels
 #define PITCH 65
-#define TURNS ((64 + ITEMS_HERE / 16 - 1) / (ITEMS_HERE / 16))
+#define ROUNDS ((64 + ITEMS_HERE / 16 - 1) / (ITEMS_HERE / 16))
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
-void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+void transpose(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns) {
   LOCAL_ARRAY(uint, tile, 64 * PITCH);
   const int item = LOCAL_ID(0), across = (int)GROUP_ID(0) * 64, left = (int)GROUP_ID(1) * 64;  // of the result
   GLOBAL const uchar* in = image + in_offset;
   GLOBAL uchar* out = result + out_offset;
   const int four = 4 * (item % 16), column = left + four;
-  uint words[3 * TURNS];
+  uint words[3 * ROUNDS];
   UNROLL
-  for (int i = 0; i < TURNS; ++i) {
-    const int j = item / 16 + ITEMS_HERE / 16 * i, there = across + j, row = TURN == 3 ? rows - 1 - there : there;
+  for (int i = 0; i < ROUNDS; ++i) {
+    const int j = item / 16 + ITEMS_HERE / 16 * i, there = across + j, row = ROTATION == 3 ? rows - 1 - there : there;
     if (j < 64 && there < rows && column < columns) {
       GLOBAL const uchar* from = in + (ulong)row * in_pitch + (ulong)(3 * column);
       if (column + 4 <= columns) {
@@ -33,7 +33,7 @@ void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
     }
   }
   UNROLL
-  for (int i = 0; i < TURNS; ++i) {
+  for (int i = 0; i < ROUNDS; ++i) {
     const int j = item / 16 + ITEMS_HERE / 16 * i;
     if (j < 64) {
       const uint a = words[3 * i], b = words[3 * i + 1], c = words[3 * i + 2];
@@ -50,7 +50,7 @@ void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
   const uint which = byte == 0 ? 0x4210u : byte == 1 ? 0x5421u : 0x6542u;
   UNROLL
   for (int i = 0; i < 16; ++i) {
-    const int j = item / 48 + 4 * i, row = TURN == 1 ? columns - 1 - left - j : left + j;
+    const int j = item / 48 + 4 * i, row = ROTATION == 1 ? columns - 1 - left - j : left + j;
     if (left + j < columns && first < 3 * rows) {
       const uint made = BYTE_PERMUTE(tile[pixel * PITCH + j], tile[(pixel + 1) * PITCH + j], which);
       GLOBAL uchar* to = out + (ulong)row * out_pitch + (ulong)first;

@@ -59,8 +59,8 @@ FUNCTION uint beyond(const uint* own, int from) {
 }
 
 KERNEL WORK_GROUP(128, 1, 1)
-void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
-                 ulong out_offset, ulong out_pitch, int rows, int columns, int in_eights, int out_fours) {
+void downscale_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+                 ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec8, int out_vec4) {
   const int first = 4 * (int)GLOBAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH;
   const int out_rows = (rows + 1) / 2, out_columns = (columns + 1) / 2;
   if (first >= out_columns) return;
@@ -68,12 +68,12 @@ void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_p
   GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + (ulong)(first * CHANNELS);
   const int at_left = first == 0, at_right = 2 * first + 8 == columns;
   const int whole = (2 * first + 8) * CHANNELS + 4 <= columns * CHANNELS || at_right;
-#ifdef ENDS_APART  // what stands beyond an end is not near it
+#ifdef WRAP_BORDER  // what stands beyond an end is not near it
   const int inside = !at_left && !at_right;
 #else
   const int inside = 1;
 #endif
-  if (in_eights && out_fours && whole && inside && top + ROWS_EACH <= out_rows) {
+  if (in_vec8 && out_vec4 && whole && inside && top + ROWS_EACH <= out_rows) {
     GLOBAL const uchar* from = in + (ulong)(2 * first * CHANNELS);
     uint words[ROWS_HERE * WORDS_HERE];
     UNROLL
@@ -96,7 +96,7 @@ void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_p
         line[BEFORE + OWN] = LOAD_CACHED((GLOBAL const uint*)there + (at_right ? OWN - 1 : OWN));
       }
     }
-#ifndef ENDS_APART
+#ifndef WRAP_BORDER
     UNROLL
     for (int r = 0; r < ROWS_HERE; ++r) {
       uint* line = words + r * WORDS_HERE;

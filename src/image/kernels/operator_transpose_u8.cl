@@ -1,7 +1,7 @@
-// One channel of 8 bits, transposed or turned by a quarter counterclockwise (TURN 4, 1): a work-item turns a block of 4x4
+// One channel of 8 bits, transposed or turned by a quarter counterclockwise (ROTATION 4, 1): a work-item turns a block of 4x4
 // bytes in its registers, a group 64x64. Rows of both images begin at multiples of four bytes.
 KERNEL WORK_GROUP(16, 16, 1)
-void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+void transpose(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns) {
   LOCAL_ARRAY(uint, tile, 64 * 17);
   const int x = LOCAL_ID(0), y = LOCAL_ID(1);
@@ -27,7 +27,7 @@ void turn(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, G
   BARRIER();
   UNROLL
   for (int i = 0; i < 4; ++i) {
-    const int column = left + y + 16 * i, row = TURN == 1 ? columns - 1 - column : column;
+    const int column = left + y + 16 * i, row = ROTATION == 1 ? columns - 1 - column : column;
     const int at = top + 4 * x;
     if (column >= columns || at >= rows) continue;
     const uint word = tile[(y + 16 * i) * 17 + x];

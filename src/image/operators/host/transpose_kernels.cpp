@@ -5,7 +5,7 @@
 
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "image/operators/host/turn_kernels.cpp"
+#define HWY_TARGET_INCLUDE "image/operators/host/transpose_kernels.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/cache_control.h>
@@ -104,12 +104,12 @@ HWY_INLINE void block_of_three(const std::byte* in, std::size_t in_pitch, std::b
 }
 template <std::size_t kBytes, class F>
 HWY_INLINE void each_block(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across,
-                           std::byte* out, std::ptrdiff_t out_pitch, const F& turn) {
+                           std::byte* out, std::ptrdiff_t out_pitch, const F& transpose_block) {
   constexpr std::size_t kSide = kBytes == 3 ? 16 : 16 / kBytes;
   for (std::size_t x = 0; x < across; ++x) {
     for (std::size_t y = 0; y < down; ++y) {
-      turn(in + y * kSide * in_pitch + x * kSide * kBytes, in_pitch,
-           out + static_cast<std::ptrdiff_t>(x * kSide) * out_pitch + y * kSide * kBytes, out_pitch);
+      transpose_block(in + y * kSide * in_pitch + x * kSide * kBytes, in_pitch,
+                      out + static_cast<std::ptrdiff_t>(x * kSide) * out_pitch + y * kSide * kBytes, out_pitch);
     }
   }
 }

@@ -6,14 +6,14 @@ FUNCTION uint byte_sum(const uint* words, int at, uint start) {
 FUNCTION uint quarter(uint sum) { return (sum + 1u + (sum >> 2 & 1u)) >> 2; }
 
 KERNEL WORK_GROUP(128, 1, 1)
-void halve_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
-                 ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+void downscale_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+                 ulong out_offset, ulong out_pitch, int rows, int columns, int in_vec4, int out_vec4) {
   const int first = 4 * (int)GLOBAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH;
   const int out_rows = rows / 2, out_columns = columns / 2;
   if (first >= out_columns) return;
   GLOBAL const uchar* in = image + in_offset + (ulong)(2 * top) * in_pitch + (ulong)(2 * first * CHANNELS);
   GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + (ulong)(first * CHANNELS);
-  if (in_fours && out_fours && first + 4 <= out_columns && top + ROWS_EACH <= out_rows) {
+  if (in_vec4 && out_vec4 && first + 4 <= out_columns && top + ROWS_EACH <= out_rows) {
     uint words[2 * ROWS_EACH * 2 * CHANNELS];
     UNROLL
     for (int k = 0; k < 2 * ROWS_EACH * 2 * CHANNELS; ++k)
