@@ -31,7 +31,7 @@ class Words {
     return like_;
   }
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}; it is written \"{}\"", words_.front(), why, form_));
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}; write \"{}\"", words_.front(), why, form_));
   }
   bool more() const { return at_ < words_.size(); }
   const std::string& next(const char* what) {
@@ -42,14 +42,14 @@ class Words {
     const std::string& word = next(what);
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);
-    if (*end != '\0' || word.empty()) refuse(fmt::format("{} \"{}\" is no number", what, word));
+    if (*end != '\0' || word.empty()) refuse(fmt::format("{} \"{}\" is not a number", what, word));
     return value;
   }
   double number_or(const char* what, double otherwise) { return more() ? number(what) : otherwise; }
   std::size_t count(const char* what) {
     const double value = number(what);
     if (!(value >= 0) || value > 1e9 || value != static_cast<double>(static_cast<std::size_t>(value))) {
-      refuse(fmt::format("{} {:g} is no whole number", what, value));
+      refuse(fmt::format("{} {:g} is not a whole number from 0 to 1e9", what, value));
     }
     return static_cast<std::size_t>(value);
   }
@@ -60,7 +60,7 @@ class Words {
     for (std::string part; std::getline(in, part, ',');) {
       char* end = nullptr;
       values.push_back(std::strtof(part.c_str(), &end));
-      if (part.empty() || *end != '\0') refuse(fmt::format("{} has \"{}\", which is no number", what, part));
+      if (part.empty() || *end != '\0') refuse(fmt::format("{} contains \"{}\", which is not a number", what, part));
     }
     return values;
   }
@@ -93,7 +93,8 @@ const std::map<std::string, Form>& forms() {
         [](Words& words) -> Operation {
           const std::string size = words.next("the size");
           Convolve o;
-          if (!read_size(size, o.rows, o.columns)) words.refuse("size \"" + size + "\"");
+          if (!read_size(size, o.rows, o.columns))
+            words.refuse("size \"" + size + "\" is not ROWSxCOLUMNS with both above 0");
           o.kernel = words.numbers("the kernel");
           return o;
         }}},
@@ -144,7 +145,8 @@ const std::map<std::string, Form>& forms() {
             char* end = nullptr;
             o.scale = std::strtod(size.c_str(), &end);
             const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // not hexadecimal
-            if (!number || !(o.scale > 0)) words.refuse("size \"" + size + "\"");
+            if (!number || !(o.scale > 0))
+              words.refuse("size \"" + size + "\" is neither COLUMNSxROWS nor a scale above 0");
           }
           if (words.more()) o.interpolation = interpolation_of(words.next("interpolation"));
           return o;
@@ -227,7 +229,9 @@ std::vector<Operation> parse_chain(const std::string& text, Like like) {
     const std::string part = text.substr(at, bar - at);
     std::istringstream in(part);
     std::string name;
-    if (!(in >> name)) throw Error(ErrorKind::invalid_argument, fmt::format("\"{}\": an operator is missing", text));
+    if (!(in >> name))
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("\"{}\": an operator is missing; separate operators by a single |", text));
     const auto found = forms().find(name);
     if (found == forms().end()) {
       std::string known;

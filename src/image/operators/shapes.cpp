@@ -19,10 +19,10 @@ constexpr std::size_t kMostRadius = 512;
 
 void check_weights(const Operation& operation, const std::vector<float>& weights) {
   if (weights.empty() || weights.size() > 2 * kMostRadius + 1) {
-    refuse(operation, fmt::format("{} weights; 1 to {} are allowed", weights.size(), 2 * kMostRadius + 1));
+    refuse(operation, fmt::format("needs 1 to {1} weights, got {0}", weights.size(), 2 * kMostRadius + 1));
   }
   for (const float weight : weights) {
-    if (!std::isfinite(weight)) refuse(operation, "a weight that is no number");
+    if (!std::isfinite(weight)) refuse(operation, fmt::format("needs finite weights, got {:g}", weight));
   }
 }
 
@@ -32,13 +32,14 @@ struct OutputShape {
 
   void operator()(const Convolve& o) {
     if (o.rows == 0 || o.columns == 0 || o.rows > 255 || o.columns > 255)
-      refuse(operation, fmt::format("a kernel of {} rows and {} columns; each lies in 1 to 255", o.rows, o.columns));
+      refuse(operation,
+             fmt::format("needs a kernel of 1 to 255 rows and columns, got {} rows and {} columns", o.rows, o.columns));
     if (o.kernel.size() != o.rows * o.columns) {
-      refuse(operation, fmt::format("{} rows and {} columns are {} weights, and there are {}", o.rows, o.columns,
+      refuse(operation, fmt::format("{} rows and {} columns need {} weights, got {}", o.rows, o.columns,
                                     o.rows * o.columns, o.kernel.size()));
     }
     for (const float weight : o.kernel) {
-      if (!std::isfinite(weight)) refuse(operation, "a weight that is no number");
+      if (!std::isfinite(weight)) refuse(operation, fmt::format("needs finite weights, got {:g}", weight));
     }
   }
   void operator()(const Separable& o) {
@@ -47,23 +48,24 @@ struct OutputShape {
   }
   void operator()(const Gauss& o) {
     if (!(o.sigma > 0) || gauss_radius(o, shape.depth) > kMostRadius) {
-      refuse(operation, fmt::format("sigma {:g}; it must be positive and the radius at most {}", o.sigma, kMostRadius));
+      refuse(operation,
+             fmt::format("needs sigma above 0 and a radius of at most {1}, got sigma {0:g}", o.sigma, kMostRadius));
     }
   }
   void operator()(const Box& o) {
     if (o.rows == 0 || o.columns == 0 || o.rows > 2 * kMostRadius + 1 || o.columns > 2 * kMostRadius + 1) {
       refuse(operation,
-             fmt::format("a box of {}x{}; each side lies in 1 to {}", o.columns, o.rows, 2 * kMostRadius + 1));
+             fmt::format("needs sides of 1 to {2} pixels, got {0}x{1}", o.columns, o.rows, 2 * kMostRadius + 1));
     }
   }
   void operator()(const Median& o) {
-    if (o.radius > 64) refuse(operation, "a radius above 64");
+    if (o.radius > 64) refuse(operation, fmt::format("needs a radius of at most 64, got {}", o.radius));
   }
   void bilateral(std::size_t radius, double sigma_space, double sigma_color) {
-    if (radius > 64) refuse(operation, "a radius above 64");
+    if (radius > 64) refuse(operation, fmt::format("needs a radius of at most 64, got {}", radius));
     constexpr double kLeast = 1e-6;  // their squares are divided by, in float
     if (!(sigma_space >= kLeast) || !(sigma_color >= kLeast))
-      refuse(operation, "both sigmas must be positive, 1e-06 at least");
+      refuse(operation, fmt::format("needs sigmas of at least 1e-06, got {:g} and {:g}", sigma_space, sigma_color));
   }
   void operator()(const Bilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
   void operator()(const CrossBilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
@@ -71,11 +73,11 @@ struct OutputShape {
     const auto side = [&](std::size_t given, std::size_t from) {
       const double wanted =
           given != 0 ? static_cast<double>(given) : std::nearbyint(o.scale * static_cast<double>(from));
-      if (!(wanted <= 1e6)) refuse(operation, "more than a million pixels on a side");
+      if (!(wanted <= 1e6)) refuse(operation, fmt::format("needs at most 1000000 pixels per side, got {:g}", wanted));
       return static_cast<std::size_t>(std::fmax(1, wanted));
     };
     if ((o.rows == 0 || o.columns == 0) && !(o.scale > 0))
-      refuse(operation, "say a size, as 640x480, or a positive scale");
+      refuse(operation, fmt::format("needs a size, for example 640x480, or a scale above 0, got scale {:g}", o.scale));
     shape.rows = side(o.rows, shape.rows);
     shape.columns = side(o.columns, shape.columns);
   }
@@ -85,27 +87,28 @@ struct OutputShape {
     shape.depth = shape.depth == Depth::u8 ? Depth::u32 : Depth::f64;
   }
   void operator()(const Pyramid& o) {
-    if (o.levels == 0 || o.levels > 16) refuse(operation, "1 to 16 levels");
+    if (o.levels == 0 || o.levels > 16) refuse(operation, fmt::format("needs 1 to 16 levels, got {}", o.levels));
     for (std::size_t i = 0; i < o.levels; ++i) {
       shape.rows = (shape.rows + 1) / 2;
       shape.columns = (shape.columns + 1) / 2;
     }
   }
   void operator()(const Gradient&) {
-    if (shape.channels != 1) refuse(operation, fmt::format("of {} channels; take gray first", shape.channels));
+    if (shape.channels != 1)
+      refuse(operation, fmt::format("needs 1 channel, got {}; apply gray first", shape.channels));
     shape.channels = 2;
     shape.depth = Depth::f32;
   }
   void operator()(const Transpose&) { std::swap(shape.rows, shape.columns); }
   void operator()(const Rotate& o) {
-    if (!std::isfinite(o.degrees)) refuse(operation, "an angle that is no number");
-    if (o.interpolation == Interpolation::area) refuse(operation, "area is for resize only");
+    if (!std::isfinite(o.degrees)) refuse(operation, fmt::format("needs a finite angle, got {:g}", o.degrees));
+    if (o.interpolation == Interpolation::area)
+      refuse(operation, "interpolation area works with resize only; use nearest, bilinear or bicubic");
     if (const auto turns = quarter_turns(o); turns && *turns % 2 != 0) std::swap(shape.rows, shape.columns);
   }
   void operator()(const Gray&) {
     if (shape.channels != 3 && shape.channels != 4) {
-      refuse(operation,
-             fmt::format("of {} channel{}; 3 or 4 are needed", shape.channels, shape.channels == 1 ? "" : "s"));
+      refuse(operation, fmt::format("needs 3 or 4 channels, got {}", shape.channels));
     }
     shape.channels = 1;
   }
@@ -166,9 +169,10 @@ Border border_for(const Operation& operation, std::optional<Border> given) {
 Shape output_shape(const Operation& operation, const Shape& input) {
   check(input, "image");
   if (input.depth == Depth::u32 || input.depth == Depth::f64) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: of {} pixels, which only integral gives: it must be the last", short_name(operation),
-                            to_string(input.depth)));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("{}: needs 8-bit, 16-bit or float pixels, got {}; integral must be the last operator of a chain",
+                    short_name(operation), to_string(input.depth)));
   }
   OutputShape visit{operation, input};
   std::visit(visit, operation);
@@ -177,18 +181,19 @@ Shape output_shape(const Operation& operation, const Shape& input) {
 }
 
 Shape output_shape(const OperatorProblem& problem) {
-  if (problem.chain.empty()) throw Error(ErrorKind::invalid_argument, "a chain without an operator");
+  if (problem.chain.empty())
+    throw Error(ErrorKind::invalid_argument, "needs at least one operator, got an empty chain");
   check(problem.input, "image");
   if (std::isnan(problem.constant) && problem.input.depth != Depth::f32) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("constant nan: {} pixels need a number beyond the image", to_string(problem.input.depth)));
+    throw Error(ErrorKind::invalid_argument, fmt::format("{} pixels need a border constant that is a number, got nan",
+                                                         to_string(problem.input.depth)));
   }
   Shape shape = problem.input;
   for (const Operation& operation : problem.chain) {
     if (std::holds_alternative<CrossBilateral>(operation) &&
         (shape.rows != problem.input.rows || shape.columns != problem.input.columns)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: the guide has {}x{} pixels, what comes here {}x{}", short_name(operation),
+                  fmt::format("{}: needs an image of the guide's size, {}x{} pixels, got {}x{}", short_name(operation),
                               problem.input.columns, problem.input.rows, shape.columns, shape.rows));
     }
     shape = output_shape(operation, shape);

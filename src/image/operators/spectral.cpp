@@ -81,7 +81,7 @@ std::vector<SpectralTile> spectral_tiles(const Window& window, const Shape& shap
     tile.flops = points * static_cast<double>(tile.count()) * (5 * std::log2(points) + 3) /
                  static_cast<double>(shape.rows * shape.columns);
     if (tile.flops > 2 * window.direct_flops) {
-      tile.refusal = fmt::format("{:.0f} operations a pixel by transforms of {}, {:.0f} without", tile.flops,
+      tile.refusal = fmt::format("needs {:.0f} operations per pixel with transforms of {}, {:.0f} without", tile.flops,
                                  tile.text(), window.direct_flops);
     }
     tiles.push_back(tile);

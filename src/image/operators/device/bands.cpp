@@ -283,13 +283,14 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   design.tiles = design.half_down > 2 || design.half + design.half_down > 4 ? 4 : 8;
   std::string refusal;
   if (design.half > 4 || design.half_down > 4 || design.half + design.half_down > 7) {
-    refusal = "28 rows and 56 channels to either side fit the registers at most";
+    refusal = fmt::format("registers hold at most 28 rows and 56 channels on either side, and not both, got {} and {}",
+                          product.down.size() / 2, design.reach);
   } else if (!make_bands(product, design)) {
-    refusal = "weights below zero, or too far apart";
+    refusal = "needs weights of at least 0 with a sum from 0.001 to 100000";
   } else if (design.off > kMostOff) {
-    refusal = fmt::format("two bytes a weight would be off by {:.3f} of a level", design.off);
+    refusal = fmt::format("16-bit weights give an error of {:.3f} of a level, at most 0.02 is allowed", design.off);
   } else if (device.limits().work_group < kBandItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
@@ -306,7 +307,8 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
                                  {"sub-groups", std::to_string(design.sub_groups)}},
                   .refusal = refusal};
     if (plan.refusal.empty() && device.limits().local_memory < design.local_bytes())
-      plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}", design.local_bytes() / 1024,
+                                 device.limits().local_memory / 1024);
     const double again =
         static_cast<double>(kBandRows * (2 * design.half_down - 1)) / static_cast<double>(design.rows_each);
     const double slower = device.limits().matrix_units ? 1 : 100;  // products one by one

@@ -177,11 +177,12 @@ void list_blend(const Device& device, const Chain& chain, const Link& link, std:
   design.sub_groups = several ? 2 : 1;
   std::string refusal;
   if (!make_across(design) || !make_down(design)) {
-    refusal = "eight channels or rows are made from more than a product of matrices takes";
+    refusal = "needs 8 output channels within 32 input bytes and 8 output rows within 16 input rows";
   } else if (device.limits().work_group < kBlendItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   } else if (device.limits().local_memory < design.local_bytes()) {
-    refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+    refusal = fmt::format("needs {} KiB of local memory, the device has {}", design.local_bytes() / 1024,
+                          device.limits().local_memory / 1024);
   }
   const double in_values = values_of(link.in), out_values = values_of(link.out);
   for (const std::size_t rows : {128, 216}) {

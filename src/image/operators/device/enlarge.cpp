@@ -100,9 +100,11 @@ void list_enlarge(const Device& device, const Chain& chain, const Link& link, st
     StepPlan plan{.name = "enlarge",
                   .parameters = {{"values", std::to_string(way.values)}, {"step", std::to_string(way.step)}}};
     if (device.limits().local_memory < design.local_bytes()) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}", design.local_bytes() / 1024,
+                                 device.limits().local_memory / 1024);
     } else if (device.limits().work_group < kEnlargeItems) {
-      plan.refusal = fmt::format("needs {} work-items a group", kEnlargeItems);
+      plan.refusal = fmt::format("needs work-groups of {} work-items, the device allows {}", kEnlargeItems,
+                                 device.limits().work_group);
     }
     const double again = out_values * static_cast<double>(link.in.rows) / static_cast<double>(link.out.rows);
     plan.cost = {.flops = 2 * (out_values * design.down.taps + again * design.across.taps),

@@ -53,9 +53,11 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
   const std::size_t down = design.product.down.size(), across = design.product.across.size();
   std::string refusal;
   if (std::max(design.left(), design.right()) > kMostLent || down > kMostLaneTaps) {
-    refusal = fmt::format("{} rows and {} lanes to a side at most", kMostLaneTaps, kMostLent);
+    refusal =
+        fmt::format("needs a window of at most {} rows and {} channels on either side, got {} rows and {} channels",
+                    kMostLaneTaps, 4 * kMostLent, down, across / 2 * link.in.channels);
   } else if (device.limits().work_group < kLaneItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const bool several = device.limits().sub_group == kLaneItems && device.limits().work_group >= 8 * kLaneItems;
   const double values = values_of(link.in);

@@ -124,9 +124,11 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
     design.rows_each = rows_each;
     StepPlan plan{.name = "lines", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (design.out_columns < 1) {
-      plan.refusal = fmt::format("a pixel is made from {} columns; {} channels fit", design.across.taps, kValues);
+      plan.refusal = fmt::format("needs the taps of a pixel within {} channels of a row, got {} taps of {} channels",
+                                 kValues, design.across.taps, link.in.channels);
     } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kLineItems * 16) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kLineItems * 16 / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}", rows_each * kLineItems * 16 / 1024,
+                                 device.limits().local_memory / 1024);
     }
     const double across = in_values / static_cast<double>(link.in.rows) * static_cast<double>(link.out.rows);
     plan.cost = {.flops = 2 * (across * design.down.taps + out_values * design.across.taps),

@@ -121,7 +121,7 @@ void add_best(const Device& device, const Chain& chain, const Link& link, std::v
   }
   if (link.operations.size() == 1) {
     throw Error(ErrorKind::unavailable, fmt::format("{}: {}", short_name(link.operations.front()),
-                                                    plans.empty() ? "not on devices" : plans.front().refusal));
+                                                    plans.empty() ? "has no device variant" : plans.front().refusal));
   }
   Shape shape = link.in;
   for (const Operation& operation : link.operations) {

@@ -94,13 +94,16 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
       continue;  // too few groups
     StepPlan plan{.name = "march", .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)}}};
     if (down + design.left + design.right > kMostInRegisters) {
-      plan.refusal = fmt::format("{} rows and fours of channels aside fit the registers at most", kMostInRegisters);
+      plan.refusal = fmt::format("registers hold at most {} rows and vec4s of channels beside a work-item, got {}",
+                                 kMostInRegisters, down + design.left + design.right);
     } else if (design.weights.size() > kMostWeights) {
-      plan.refusal = fmt::format("{} weights are unrolled at most", kMostWeights);
+      plan.refusal = fmt::format("needs at most {} weights, got {}", kMostWeights, design.weights.size());
     } else if (device.limits().local_memory < design.local_bytes()) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}", design.local_bytes() / 1024,
+                                 device.limits().local_memory / 1024);
     } else if (device.limits().work_group < kMarchItems) {
-      plan.refusal = fmt::format("needs {} work-items a group", kMarchItems);
+      plan.refusal = fmt::format("needs work-groups of {} work-items, the device allows {}", kMarchItems,
+                                 device.limits().work_group);
     }
     const double again = (static_cast<double>(down) - 1) / design.rows_each;
     const std::size_t products = design.weights.empty() ? down + across : down * across;

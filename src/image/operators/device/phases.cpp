@@ -130,7 +130,10 @@ void list_phases(const Device&, const Chain& chain, const Link& link, std::vecto
   design.groups = groups_of(design);
   std::string refusal;
   if (design.groups == 0 || link.in.columns * link.in.channels % 4 != 0)
-    refusal = fmt::format("{} pixels of every {} are no whole words", design.across.out, design.across.in);
+    refusal = fmt::format(
+        "needs rows that divide into whole 4-byte words per work-item, got {} input columns of {} channels at a "
+        "ratio of {}:{}",
+        link.in.columns, link.in.channels, design.across.out, design.across.in);
   const double in_values = values_of(link.in), out_values = values_of(link.out);
   // Two periods share more rows and take more registers: which is faster was measured (H200).
   const bool two = design.taps == 2 && link.in.channels == 1;

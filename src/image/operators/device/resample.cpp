@@ -167,10 +167,12 @@ void list_resample(const Device& device, const Chain& chain, const Link& link, s
     design.rows_in = rows_needed(design);
     StepPlan plan{.name = "resample", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (design.words > 8 || design.words * design.rows_in > kMostWords) {
-      plan.refusal = fmt::format("four channels of {} rows are made from {} words of {}, {} fit the registers",
-                                 rows_each, design.words, design.rows_in, kMostWords);
+      plan.refusal =
+          fmt::format("4 channels of {} rows need {} words of {} input rows; registers hold at most {} words",
+                      rows_each, design.words, design.rows_in, kMostWords);
     } else if (device.limits().work_group < kResampleItems) {
-      plan.refusal = fmt::format("needs {} work-items a group", kResampleItems);
+      plan.refusal = fmt::format("needs work-groups of {} work-items, the device allows {}", kResampleItems,
+                                 device.limits().work_group);
     }
     plan.cost = {.flops = made * (3 + 2 * taps) + out_values * (2 + taps),
                  .bytes = in_values + out_values,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <ridge/fft.hpp>
 
 #include "device/kernel_text.hpp"
@@ -96,10 +97,13 @@ void list_spectral(const Device& device, const Chain& chain, const Link& link, s
   for (const SpectralTile& tile : spectral_tiles(*window, link.in)) {
     const SpectralDesign design{link.in, chain.border, chain.constant, *window, tile};
     StepPlan plan{.name = "fft", .parameters = {{"tile", tile.text()}}, .refusal = tile.refusal};
-    if (plan.refusal.empty() && device.limits().work_group < 256) plan.refusal = "needs groups of 256 work-items";
+    if (plan.refusal.empty() && device.limits().work_group < 256)
+      plan.refusal =
+          fmt::format("needs work-groups of 256 work-items, the device allows {}", device.limits().work_group);
     const std::size_t most = device.limits().allocation;
     if (plan.refusal.empty() && most != 0 && design.together() * design.points() * 5 > most)
-      plan.refusal = "a tile's spectrum is larger than a buffer may be";
+      plan.refusal = fmt::format("needs about {} bytes for the spectra of its tiles, the device allocates at most {}",
+                                 design.together() * design.points() * 5, most);
     // In and out, and to memory and back four times: tiles, spectra, their rows' half.
     const double points = static_cast<double>(tile.count() * design.points());
     plan.cost = {.flops = values * tile.flops,

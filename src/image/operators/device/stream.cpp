@@ -58,9 +58,12 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
     design.rows_each = rows_each;
     StepPlan plan{.name = "stream", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (down > kMostDown || design.left > kMostBlocks || design.right > kMostBlocks) {
-      plan.refusal = fmt::format("{} rows and {} channels of a row are unrolled at most", kMostDown, 8 * kMostBlocks);
+      plan.refusal =
+          fmt::format("needs a window of at most {} rows and {} channels on either side, got {} rows and {} channels",
+                      kMostDown, 4 * kMostBlocks, down, across / 2 * link.in.channels);
     } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kStreamItems * 16) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kStreamItems * 16 / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}",
+                                 rows_each * kStreamItems * 16 / 1024, device.limits().local_memory / 1024);
     }
     const double again = 1 + (static_cast<double>(down) - 1) / rows_each;
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),

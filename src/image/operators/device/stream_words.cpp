@@ -92,9 +92,12 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
     StepPlan plan{.name = "stream words",
                   .parameters = {{"rows", std::to_string(size.rows)}, {"values", std::to_string(4 * size.vec4s)}}};
     if (down > 33 || design.left > 16 || design.right > 16) {
-      plan.refusal = "33 rows and 128 channels of a row are unrolled at most";
+      plan.refusal =
+          fmt::format("needs a window of at most 33 rows and 64 channels on either side, got {} rows and {} channels",
+                      down, across / 2 * link.in.channels);
     } else if (device.limits().local_memory < design.local_bytes()) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+      plan.refusal = fmt::format("needs {} KiB of local memory, the device has {}", design.local_bytes() / 1024,
+                                 device.limits().local_memory / 1024);
     }
     const double again = 1 + (static_cast<double>(down) - 1) / size.rows;
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),

@@ -173,14 +173,15 @@ void list_strips(const Device& device, const Chain& chain, const Link& link, std
   design.never_beyond = never_beyond(product);
   std::string refusal;
   if (!split(product, design)) {
-    refusal = "the weights do not fit half precision";
+    refusal = "needs weights across that fit 16-bit floats: a finite largest weight above 0, from 2^-61 to 2^60";
   } else if (down > 33 || design.blocks > 4) {
-    refusal =
-        fmt::format("33 rows and {} channels of a row fit the registers at most", 4 * kBlockValues - kPieceValues);
+    refusal = fmt::format("registers hold at most 33 rows and {} channels beside a pixel, got {} rows and {} channels",
+                          4 * kBlockValues - kPieceValues, down, design.pad + (across - 1 - across / 2) * channels);
   } else if (!precise(design)) {
-    refusal = "sums of such weights need more bits";
+    refusal = fmt::format("float sums are too inexact: the weights' absolute sum is {:.3g}, at most 2.5 is allowed",
+                          total(design.across) * total(design.down));
   } else if (device.limits().work_group < kStripItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const double values = static_cast<double>(link.in.rows * link.in.columns * channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());

@@ -108,11 +108,14 @@ void list_sums(const Device& device, const Chain& chain, const Link& link, std::
       .shape = link.in, .border = chain.border, .constant = chain.constant, .rows = box->rows, .columns = box->columns};
   std::string refusal;
   if (box->rows > kMostRows || box->rows * box->columns > kMostCells || design.left() > kSumValues) {
-    refusal = fmt::format("{} rows, {} cells and {} values to a side at most", kMostRows, kMostCells, kSumValues);
+    refusal = fmt::format(
+        "needs a box of at most {} rows, {} pixels and {} values on the left side, got {} rows, {} pixels and {} "
+        "values",
+        kMostRows, kMostCells, kSumValues, box->rows, box->rows * box->columns, design.left());
   } else if (values_of(link.in) > 2e9) {
-    refusal = "more results than an int counts";
+    refusal = fmt::format("needs at most 2e9 output values for 32-bit indices, got {:.3g}", values_of(link.in));
   } else if (device.limits().work_group < kSumItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const bool several = device.limits().sub_group == kSumItems && device.limits().work_group >= 8 * kSumItems;
   for (const std::size_t sub_groups : several ? std::vector<std::size_t>{8, 4} : std::vector<std::size_t>{1}) {

@@ -1,4 +1,6 @@
 // Transposed, or turned by quarters.
+#include <fmt/format.h>
+
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fetch.hpp"
 #include "image/operators/settings.hpp"
@@ -78,7 +80,9 @@ void list_transpose(const Device& device, const Chain&, const Link& link, std::v
     if (words && !by_words) continue;
     design.words = words ? pixel : 0;
     StepPlan plan{.name = !words ? "transpose" : pixel == 1 ? "transpose u8" : "transpose rgb8"};
-    if (device.limits().work_group < 256) plan.refusal = "needs groups of 256 work-items";
+    if (device.limits().work_group < 256)
+      plan.refusal =
+          fmt::format("needs work-groups of 256 work-items, the device allows {}", device.limits().work_group);
     plan.cost = {.flops = 0, .bytes = bytes, .launches = 1, .efficiency = words ? 0.8 : 0.5};
     plan.kernels = [design] { return std::vector<KernelSource>{transpose_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const TransposeStep>(there, design); };

@@ -268,16 +268,16 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   std::string refusal;
   if (window.rows > 17 || std::max(design.reach(), design.reach_right()) > 16) {
-    refusal = "17 rows and 16 channels to either side fit the registers at most";
+    refusal = fmt::format("registers hold at most 17 rows and 16 channels on either side, got {} rows and {} channels",
+                          window.rows, std::max(design.reach(), design.reach_right()));
   } else if (!make_whole(window, design.whole)) {
-    refusal = "weights that differ so much need more than three bytes";
+    refusal = "needs weights that 3 bytes represent with an error of at most 8e-4 of a level";
   } else if (design.products() * design.whole.planes > 20) {
-    refusal =
-        fmt::format("{} products of matrices a step, 20 fit the registers", design.products() * design.whole.planes);
+    refusal = fmt::format("needs at most 20 matrix products per step, got {}", design.products() * design.whole.planes);
   } else if (values * 4 > 2e9) {
-    refusal = "more results than an int counts";
+    refusal = fmt::format("needs at most 5e8 output values for 32-bit indices, got {:.3g}", values);
   } else if (device.limits().work_group < kWindowItems) {
-    refusal = "needs 32 work-items a group";
+    refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const double products = static_cast<double>(design.products() * design.whole.planes);
   // Groups of one sub-group are given out slowly, groups of four end together.
