@@ -1,4 +1,4 @@
-// Chains as text: "gauss 2 | resize 0.5 bicubic | gray".
+// Conversion of operator chains to and from text, for example "gauss 2 | resize 0.5 bicubic | gray".
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ class Words {
     for (std::string word; in >> word;) words_.push_back(word);
     at_ = 1;
   }
-  // The convention: a last word that names one, or what the whole chain has.
+  // Convention of this operator: its last word if that names one, else the convention of the whole chain.
   Like like() {
     if (words_.size() > 1 && (words_.back() == to_string(Like::opencv) || words_.back() == to_string(Like::ridge))) {
       like_ = like_of(words_.back());
@@ -54,7 +54,7 @@ class Words {
     return static_cast<std::size_t>(value);
   }
   std::size_t count_or(const char* what, std::size_t otherwise) { return more() ? count(what) : otherwise; }
-  std::vector<float> numbers(const char* what) {  // 1,2,1
+  std::vector<float> numbers(const char* what) {  // comma-separated: 1,2,1
     std::vector<float> values;
     std::istringstream in(next(what));
     for (std::string part; std::getline(in, part, ',');) {
@@ -75,7 +75,7 @@ class Words {
   Like like_;
 };
 
-// "3x5": two numbers of digits alone, both above 0. sscanf takes signs too.
+// Parses "3x5": two numbers above 0. Checks the characters first, because sscanf also accepts signs.
 bool read_size(const std::string& text, std::size_t& before, std::size_t& behind) {
   if (text.find_first_not_of("0123456789x") != std::string::npos || std::count(text.begin(), text.end(), 'x') != 1)
     return false;
@@ -144,7 +144,7 @@ const std::map<std::string, Form>& forms() {
             o.rows = o.columns = 0;
             char* end = nullptr;
             o.scale = std::strtod(size.c_str(), &end);
-            const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // not hexadecimal
+            const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // rejects hexadecimal
             if (!number || !(o.scale > 0))
               words.refuse("size \"" + size + "\" is neither COLUMNSxROWS nor a scale above 0");
           }

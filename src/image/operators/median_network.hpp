@@ -1,11 +1,11 @@
-// The exchanges that bring the median of an odd number of values to the middle place, known when code is compiled.
+// Compile-time selection network that moves the median of an odd number of values to the middle position.
 #pragma once
 #include <array>
 #include <cstddef>
 
 namespace ridge::image {
 
-// The lesser value to `low`, the greater to `high`; nobody looks at a side that is not kept.
+// Moves the smaller value to `low` and the larger to `high`. A side that is not kept is not read later.
 struct Exchange {
   std::size_t low = 0, high = 0;
   bool keeps_low = true, keeps_high = true;
@@ -17,8 +17,7 @@ struct MedianNetwork {
   constexpr const Exchange* end() const { return exchanges.data() + count; }
 };
 
-// Batcher's merge of odd and even places sorts up to 25 values; from its end backwards, what does not reach the middle
-// falls away.
+// Batcher's odd-even merge sort of up to 25 values, without the exchanges that do not affect the middle position.
 constexpr MedianNetwork median_network(std::size_t values) {
   MedianNetwork all;
   for (std::size_t p = 1; p < values; p *= 2) {

@@ -1,3 +1,4 @@
+// Plans for chains of image operators: choice of a variant, execution, list of candidates.
 #include <array>
 #include <span>
 

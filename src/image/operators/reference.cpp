@@ -1,3 +1,4 @@
+// Reference implementation of every operator: plain loops in double precision.
 #include "image/operators/reference.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Edges {
 
 Plain like(const Plain& in) { return {in.rows, in.columns, in.channels, std::vector<double>(in.values.size())}; }
 
-// Rows that are not wanted are no numbers.
+// Fills the sampled rows of `out` with f(row, column, channel). The other rows are NaN.
 template <class F>
 Plain each(Plain out, std::size_t row_step, const F& f) {
   out.values.assign(out.rows * out.columns * out.channels, std::numeric_limits<double>::quiet_NaN());
@@ -141,7 +142,7 @@ struct Apply {
                   return sum;
                 });
   }
-  Plain operator()(const Integral&) const {  // row after row: the only one that is wanted needs those before it
+  Plain operator()(const Integral&) const {  // computes all rows: each needs the rows above it
     Plain out{in.rows + 1, in.columns + 1, in.channels};
     out.values.assign(out.rows * out.columns * out.channels, 0.0);
     for (std::size_t r = 0; r < in.rows; ++r) {

@@ -1,4 +1,4 @@
-// Every operator as plain loops in double: what every variant is compared with.
+// Reference implementation of every operator in double precision; every variant is compared with it.
 #pragma once
 #include <vector>
 
@@ -14,11 +14,11 @@ struct Plain {
 };
 Plain plain_of(const Image& image);
 
-// Not rounded: what a pixel should be before its depth makes a whole number of it. Of large images some rows are
-// enough: every row_step-th and the last (is_sampled); the others are then no numbers, or right.
+// Result of one operator before rounding to the depth. With row_step > 1 only every row_step-th row and the last one
+// (is_sampled) are guaranteed; the others are NaN or correct.
 Plain reference(const Operation& operation, const Plain& in, const Plain& guide, Depth depth, Border border,
                 double constant, std::size_t row_step = 1);
-// A chain, rounded between its operators where the depth is whole.
+// Result of a chain; values of integer depths are rounded between the operators.
 Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& guide, std::size_t row_step = 1);
 bool is_sampled(std::size_t row, std::size_t rows, std::size_t row_step);
 

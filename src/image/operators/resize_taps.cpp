@@ -1,3 +1,4 @@
+// Source pixels and weights of each output row and column of a resize.
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +9,10 @@ namespace {
 
 struct Axis {
   std::size_t from = 1, to = 1;
-  double scale = 1, step = 1;  // pixels of the result per source pixel, and the inverse
+  double scale = 1, step = 1;  // output pixels per source pixel, and the inverse
 };
 
-// OpenCV keeps a given scale even where the size was rounded, and divides twice.
+// OpenCV keeps a given scale even if the output size was rounded, and it divides twice.
 Axis axis_of(const Resize& o, std::size_t given, std::size_t from, std::size_t to) {
   const double m = static_cast<double>(from), n = static_cast<double>(to);
   if (o.like == Like::ridge) return {from, to, n / m, m / n};
@@ -20,7 +21,7 @@ Axis axis_of(const Resize& o, std::size_t given, std::size_t from, std::size_t t
 }
 
 std::ptrdiff_t nearest_pixel(const Resize& o, const Axis& axis, std::size_t i) {
-  // 49 of 98 from 2 is 1; 49 * (2.0 / 98) is less.
+  // Integer arithmetic is exact: 49 * 2 / 98 is 1, but 49 * (2.0 / 98) is below 1.
   if (o.like == Like::ridge) return static_cast<std::ptrdiff_t>(i * axis.from / axis.to);
   return std::min(static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * axis.step)),
                   static_cast<std::ptrdiff_t>(axis.from) - 1);
@@ -37,7 +38,8 @@ ResizeTap area_tap(const Axis& axis, std::size_t i) {
   return tap;
 }
 
-// cv::INTER_AREA where an axis grows: the share of output pixel i beyond the end of source pixel floor(i step).
+// cv::INTER_AREA along an axis that is enlarged: the weight of the second pixel is the part of output pixel i beyond
+// the end of source pixel floor(i * step).
 ResizeTap opencv_growing_area_tap(const Axis& axis, std::size_t i) {
   const double whole = std::floor(static_cast<double>(i) * axis.step);
   const float beyond = static_cast<float>(static_cast<double>(i) + 1 - (whole + 1) * axis.scale);
@@ -81,7 +83,7 @@ void cubic_weights(double x, double weights[4]) {
 ResizeTaps resize_taps(const Resize& o, const Shape& in) {
   const Shape out = output_shape(o, in);
   if (o.like == Like::opencv && out == in)
-    return resize_taps({.scale = 1, .interpolation = o.interpolation}, in);  // copied
+    return resize_taps({.scale = 1, .interpolation = o.interpolation}, in);  // a copy
   const Axis down = axis_of(o, o.rows, in.rows, out.rows), across = axis_of(o, o.columns, in.columns, out.columns);
   const bool all_shrink = down.step >= 1 && across.step >= 1;
   return {taps_along(o, down, all_shrink), taps_along(o, across, all_shrink)};

@@ -1,3 +1,4 @@
+// Decomposition of a convolution kernel into a sum of separable terms.
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +7,7 @@
 namespace ridge::image {
 
 std::vector<SeparableTerm> separable_terms(const Convolve& kernel, std::size_t most) {
-  constexpr double kNothing = 1e-7;  // of the largest weight: the weights are floats
+  constexpr double kNothing = 1e-7;  // relative to the largest weight: the weights have float precision
   std::vector<double> rest(kernel.kernel.begin(), kernel.kernel.end());
   const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
   const double largest = std::abs(*std::max_element(rest.begin(), rest.end(), larger));

@@ -1,4 +1,4 @@
-// What comes out of an operator, and which options cannot be.
+// Output shape of each operator; rejects invalid parameters.
 #include <cmath>
 #include <numbers>
 
@@ -63,7 +63,7 @@ struct OutputShape {
   }
   void bilateral(std::size_t radius, double sigma_space, double sigma_color) {
     if (radius > 64) refuse(operation, fmt::format("needs a radius of at most 64, got {}", radius));
-    constexpr double kLeast = 1e-6;  // their squares are divided by, in float
+    constexpr double kLeast = 1e-6;  // float arithmetic divides by their squares
     if (!(sigma_space >= kLeast) || !(sigma_color >= kLeast))
       refuse(operation, fmt::format("needs sigmas of at least 1e-06, got {:g} and {:g}", sigma_space, sigma_color));
   }
@@ -127,7 +127,8 @@ std::vector<double> gauss_weights(double sigma, std::size_t radius) {
   double sum = 0;
   for (std::size_t i = 0; i <= 2 * radius; ++i) {
     const double d = static_cast<double>(i) - static_cast<double>(radius);
-    weights.push_back(d == 0 ? 1 : std::exp(-d * d / (2 * sigma * sigma)));  // also of the smallest sigma
+    // 1 in the centre even if sigma^2 underflows.
+    weights.push_back(d == 0 ? 1 : std::exp(-d * d / (2 * sigma * sigma)));
     sum += weights.back();
   }
   for (double& weight : weights) weight /= sum;
@@ -212,7 +213,7 @@ const char* to_string(Like like) { return kLikes.name(like); }
 Like like_of(const std::string& name) { return kLikes.value(name); }
 const char* to_string(Interpolation interpolation) { return kInterpolations.name(interpolation); }
 Interpolation interpolation_of(const std::string& name) {
-  // As OpenCV calls them.
+  // OpenCV's names.
   if (name == "linear") return Interpolation::bilinear;
   if (name == "cubic") return Interpolation::bicubic;
   return kInterpolations.value(name);

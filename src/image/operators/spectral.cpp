@@ -1,3 +1,4 @@
+// Tile sizes, costs and spectral factors of FFT convolution.
 #include "image/operators/spectral.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ struct WindowOf {
   }
 };
 
-// The least even number of factors 2, 3 and 5.
+// Smallest even length of at least `least` with the prime factors 2, 3 and 5 only.
 std::size_t smooth_length(std::size_t least) {
   for (std::size_t n = std::max<std::size_t>((least + 1) / 2 * 2, 8);; n += 2) {
     std::size_t rest = n;
@@ -99,7 +100,7 @@ std::vector<std::complex<double>> spectral_factors(const Window& window, const S
   fft::plan<double>(host(), {.shape = {tile.rows, tile.columns}, .kind = fft::Kind::real, .threads = 1},
                     {.effort = Effort::quick})
       .forward(std::span<const double>(padded), std::span(factors));
-  for (std::complex<double>& factor : factors) factor = std::conj(factor);  // a correlation
+  for (std::complex<double>& factor : factors) factor = std::conj(factor);  // correlation, not convolution
   return factors;
 }
 

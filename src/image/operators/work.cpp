@@ -1,3 +1,4 @@
+// Planning problem of an operator chain: wisdom key, test data, comparison with the reference.
 #include "image/operators/work.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace ridge::image {
 namespace {
 
-// A long list of weights by its name and a number made of it.
+// Text of the operator; long lists of weights are replaced by a hash.
 std::string key_of(const Operation& operation) {
   const std::string text = to_string(operation);
   if (text.size() <= 200) return text;
@@ -25,7 +26,7 @@ std::string key_of(const Operation& operation) {
 std::string key_of(const Device& device, const OperatorProblem& problem) {
   std::string key = "image";
   for (const Operation& operation : problem.chain) key += (key == "image" ? " " : " | ") + key_of(operation);
-  std::string borders;  // one name where all operators have the same
+  std::string borders;  // a single name if all operators have the same border
   for (const Operation& operation : problem.chain) {
     const std::string border = to_string(border_for(operation, problem.border));
     if (!borders.ends_with(border)) borders += (borders.empty() ? "" : ",") + border;
@@ -36,8 +37,9 @@ std::string key_of(const Device& device, const OperatorProblem& problem) {
   return key;
 }
 
-// Plain loops in double take minutes where the image is large and the window too: some rows of it are compared then,
-// an odd number apart, so that every row of a tile has its turn.
+// Distance of the rows that are compared with the reference. Plain loops in double take minutes for large images and
+// windows, so only some rows are compared. The distance is odd, so that the samples fall on every row position within a
+// tile.
 constexpr double kMostCompared = 100'000;
 std::size_t row_step(const OperatorProblem& problem) {
   const Shape out = output_shape(problem);
@@ -60,7 +62,8 @@ double value_at(const Image& image, std::size_t r, std::size_t i) {
   }
 }
 
-// Whole numbers may differ by one where the reference lies near a half.
+// Compares the sampled rows with the reference. Integer results may differ by one per operator, because a value near
+// one half may be rounded either way.
 planner::Comparison judge(const OperatorProblem& problem, const Plain& expected, const Image& answer) {
   const bool whole = answer.depth() == Depth::u8 || answer.depth() == Depth::u16;
   const double most = answer.depth() == Depth::u8 ? 255 : 65535;
@@ -83,7 +86,7 @@ planner::Comparison judge(const OperatorProblem& problem, const Plain& expected,
   return whole ? worst : planner::compare(got, right, 2e-5);
 }
 
-// What lies between the rows that plain loops were asked for, against the host's own answer: each may be off as much.
+// Compares all rows with a host result. The tolerance is doubled, because both sides may deviate from the reference.
 planner::Comparison judge_whole(const OperatorProblem& problem, const Image& expected, const Image& answer) {
   const bool whole = answer.depth() == Depth::u8 || answer.depth() == Depth::u16;
   const std::size_t wide = answer.columns() * answer.channels();
@@ -103,7 +106,7 @@ planner::Comparison judge_whole(const OperatorProblem& problem, const Image& exp
   return whole ? worst : planner::compare(got, right, 4e-5);
 }
 
-// The first way of the host that takes the problem; the tests hold every one to the plain loops.
+// Result of the first host variant that accepts the problem; tests compare every host variant with the reference.
 Image on_host(const OperatorProblem& problem, std::span<const Image> images) {
   for (const Entry& entry : list_variants(host(), problem)) {
     if (!entry.candidate.refusal.empty()) continue;
@@ -126,7 +129,7 @@ Work work_of(const Device& device, const OperatorProblem& problem) {
           .output = out,
           .entries = list_variants(device, problem),
           .data = [in] { return random_images(in); },
-          // The images of one choice stay the same: what they should become is computed once.
+          // All variants of one selection get the same images, so the expected result is computed once.
           .judge =
               [problem, sampled = !device.is_host() && row_step(problem) > 1, expected = std::make_shared<Plain>(),
                by_host = std::make_shared<Image>()](std::span<const Image> images, const Image& answer) {

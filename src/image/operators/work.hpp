@@ -1,3 +1,4 @@
+// Declares the planning problem of an operator chain.
 #pragma once
 #include "image/work.hpp"
 

@@ -1,4 +1,4 @@
-// A column of weights times a row of them for bytes: both passes are products of matrices of bytes.
+// Variant `bands`: separable filters of 8-bit images; both passes are products of byte matrices.
 #include <algorithm>
 #include <cmath>
 
@@ -11,13 +11,13 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kBandItems = 32, kBandBlock = 16, kBandRows = 8;
-constexpr double kMostOff = 0.02;  // of a level, before a result is rounded
-constexpr int kByBytes = 16;       // bits behind the point with which results stand in bytes of their own
+constexpr double kMostOff = 0.02;  // largest error before rounding, in levels
+constexpr int kByBytes = 16;       // fraction bits with which results are aligned to bytes, so that no shift is needed
 
-struct WholeLine {  // a row or a column of weights as whole numbers of two bytes
+struct WholeLine {  // weights of a row or a column as 16-bit integers
   std::vector<int> weights = {};
-  int bits = 0;      // behind the point of what is made with them
-  double error = 0;  // of values to 255, at most
+  int bits = 0;      // fraction bits of the sums made with them
+  double error = 0;  // bound for values up to 255
   int shift() const { return bits == kByBytes ? 0 : 24 - bits; }
 };
 
@@ -27,12 +27,14 @@ struct BandsDesign {
   double constant = 0;
   WholeLine down = {}, across = {};
   bool never_beyond = false;
-  std::size_t reach = 0, half = 1, half_down = 1;  // products of 32 channels across, of 16 rows down
+  // Channels on either side; products of 32 channels across, of 16 rows down.
+  std::size_t reach = 0, half = 1, half_down = 1;
   std::size_t tiles = 8, sub_groups = 3, batches = 4, rows_each = 56;
-  std::size_t resident_sub_groups = 12;   // of a compute unit: 168 registers a lane
-  std::uint32_t added = 0, rounding = 0;  // to what the first product makes, two bytes; to the second's sums
+  std::size_t resident_sub_groups = 12;  // per compute unit: leaves 168 registers per lane
+  // Added to the 16-bit results of the first product, and to the sums of the second.
+  std::uint32_t added = 0, rounding = 0;
   double off = 0;
-  bool interleaved() const { return reach + 14 <= kBandBlock * half; }  // four neighbours a lane
+  bool interleaved() const { return reach + 14 <= kBandBlock * half; }  // each lane holds four neighbouring channels
   std::size_t own() const { return kBandBlock * tiles * sub_groups; }
   std::size_t local_bytes() const {
     const std::size_t line = own() + 2 * kBandBlock * half;
@@ -41,7 +43,7 @@ struct BandsDesign {
   std::size_t resident() const { return std::max<std::size_t>(resident_sub_groups / sub_groups, 1); }
 };
 
-// False where a weight has no room. `scale` of it is 1.
+// Rounds weights * scale to 16-bit integers; false if one does not fit.
 bool whole_line(const std::vector<double>& weights, double scale, WholeLine& line) {
   double above = 0, below = 0;
   line.weights.clear();
@@ -55,15 +57,15 @@ bool whole_line(const std::vector<double>& weights, double scale, WholeLine& lin
   return true;
 }
 
-// What the product of the lower bytes of weights and values would add, which is left out: half of it at most either
-// way.
+// Half of the largest contribution of the omitted product (low bytes of weights times low bytes of values): the bound
+// of the error after its mean was added.
 double left_out(const WholeLine& down) {
   double sum = 0;
   for (const int weight : down.weights) sum += weight & 255;
   return std::ldexp(127.5 * sum / 256, -down.bits);
 }
 
-// Of many scales across the one whose weights, and those that it leaves for down, lose least.
+// Tries scales of the weights across, with the inverse scale down, and keeps the one with the smallest error.
 void choose_scales(const std::vector<double>& mean, const std::vector<double>& rest, double gain, BandsDesign& design) {
   const auto lost = [&](const BandsDesign& with) {
     return gain * with.across.error + with.down.error + left_out(with.down);
@@ -105,14 +107,15 @@ bool make_bands(const Product& product, BandsDesign& design) {
   for (const double weight : product.down) down += weight;
   const double gain = across * down;
   if (!(gain > 1e-3 && gain < 1e5)) return false;
-  // Across is a mean; down has what it was divided by.
+  // Normalizes the row to a sum of 1; the column gets the factor.
   std::vector<double> mean = product.across, rest = product.down;
   for (double& weight : mean) weight /= across;
   for (double& weight : rest) weight *= across;
   choose_scales(mean, rest, gain, design);
   if (!std::isfinite(design.off)) return false;
-  // What is cut off behind the two bytes of the first product's sums, what is left out, and a half to round: as a
-  // number that the first product's sums get, where that is near enough, or also one for the second's.
+  // Sum of three corrections: truncation to two bytes after the first product, the omitted product, and one half for
+  // rounding. It is added to the first product's results; a remainder above 0.003 is added to the second product's
+  // sums.
   int low_bits = 0;
   double sum = 0;
   for (const int weight : design.across.weights) low_bits |= weight;
@@ -131,8 +134,9 @@ bool make_bands(const Product& product, BandsDesign& design) {
   return true;
 }
 
-// First factors as lanes hold them, the row's before the column's: results 0 to 7 of the weights' upper bytes, 8 to 15
-// of the lower. The column's take what the row's have made as it is, lower and upper bytes by turns.
+// Weights as fragments of the matrix product per lane, first the row's, then the column's. Results 0 to 7 use the high
+// bytes of the weights, 8 to 15 the low bytes. The column's fragments match the layout of the first product's results,
+// which alternate low and high bytes.
 std::vector<std::uint32_t> band_fragments(const BandsDesign& design) {
   std::vector<std::uint32_t> fragments;
   const auto weight_at = [](const WholeLine& line, std::ptrdiff_t away, std::ptrdiff_t each) -> std::uint32_t {
@@ -165,7 +169,7 @@ std::vector<std::uint32_t> band_fragments(const BandsDesign& design) {
     });
   }
   const std::size_t newest = 2 * design.half_down - 1;
-  for (const bool odd : {false, true}) {  // after an even step the newest rows stand before the oldest
+  for (const bool odd : {false, true}) {  // after an even step the newest rows are stored before the oldest
     add(design.half_down, [&](std::size_t block, std::size_t result, std::size_t t, std::size_t e, bool upper) {
       const std::size_t age = odd ? block : block + 1 < newest ? block + 1 : block + 1 == newest ? newest : 0;
       const std::size_t from = kBandRows * age + 2 * t + e / 2, to = kBandRows * design.half_down - 4 + result;
@@ -229,7 +233,8 @@ class BandsStep final : public Step {
   Buffer fragments_;
 };
 
-// Rows a group, so that compute units are full to the end: the last round is longer than its share of the groups.
+// Rows per group that keep all compute units busy. The model charges an incomplete last round more than its share of
+// the groups.
 std::size_t filling_rows(const Device& device, const BandsDesign& design) {
   const std::size_t strips = groups_for(design.shape.columns * design.shape.channels, design.own());
   const std::size_t units = std::max<std::size_t>(device.limits().compute_units, 1), resident = design.resident();
@@ -237,7 +242,7 @@ std::size_t filling_rows(const Device& device, const BandsDesign& design) {
   std::size_t best = 0;
   double least = INFINITY;
   const std::size_t most =
-      design.shape.channels == 1 && design.half_down == 1 ? 112 : 232;  // beyond the H200 is slower
+      design.shape.channels == 1 && design.half_down == 1 ? 112 : 232;  // larger values are slower on the H200
   for (std::size_t rows = 16; rows <= most; rows += kBandRows) {
     const std::size_t groups = groups_for(strips * groups_for(design.shape.rows, rows), units),
                       last = groups % resident;
@@ -251,7 +256,7 @@ std::size_t filling_rows(const Device& device, const BandsDesign& design) {
   return best;
 }
 
-// Sub-groups a group, so that few channels are made beyond a row's end.
+// Sub-groups per group that compute the fewest channels beyond the end of a row.
 std::size_t fitting_sub_groups(const BandsDesign& design) {
   BandsDesign other = design;
   std::size_t best = 3, least = static_cast<std::size_t>(-1);
@@ -298,7 +303,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   design.sub_groups = several ? fitting_sub_groups(design) : 1;
   for (const std::size_t rows : {0, 64, 32}) {
     design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
-    if (rows == 32 && several && design.half + design.half_down == 2) {  // small enough for 128 registers
+    if (rows == 32 && several && design.half + design.half_down == 2) {  // fits 128 registers
       design.sub_groups = 2;
       design.resident_sub_groups = 16;
     }
@@ -311,7 +316,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
                                  device.limits().local_memory / 1024);
     const double again =
         static_cast<double>(kBandRows * (2 * design.half_down - 1)) / static_cast<double>(design.rows_each);
-    const double slower = device.limits().matrix_units ? 1 : 100;  // products one by one
+    const double slower = device.limits().matrix_units ? 1 : 100;  // without matrix instructions the products are loops
     plan.cost = {.flops = slower * 8 * values *
                           (static_cast<double>(design.half) * (1 + again) + static_cast<double>(design.half_down)),
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,

@@ -1,4 +1,4 @@
-// Bytes sampled anew with two taps each way, where the image grows: both passes are products of matrices of bytes.
+// Variant `blend`: enlarging 8-bit images with two taps per axis; both passes are products of byte matrices.
 #include <algorithm>
 #include <cmath>
 
@@ -12,28 +12,28 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kBlendItems = 32, kBlendBytes = 32, kBlendRows = 8, kBlendResident = 20, kBlendBatches = 4;
-constexpr int kBlendScale = 65535;  // of weights
-// Half a level, and in the mean what is cut off behind two bytes and what the product of the lower bytes would add.
+constexpr int kBlendScale = 65535;  // sum of a result's two weights
+// One half for rounding, plus the mean of what truncation to two bytes and the omitted product of low bytes remove.
 constexpr std::uint32_t kBlendAdded = 129 * 65537;
 
 struct BlendDesign {
   Shape in = {}, out = {};
   Look down = {}, across = {};
   std::size_t tiles = 4, sub_groups = 2, rows_each = 128;
-  std::size_t line = 0;  // bytes of a row that a group looks at
+  std::size_t line = 0;  // bytes of a row that a group reads
   std::vector<std::uint32_t> across_factors = {}, down_factors = {};
-  std::vector<int> bases = {},
-                   eights = {};  // of every eight channels the first byte, of every eight rows the first eight
+  // First input byte of every 8 output channels; first block of 8 input rows of every 8 output rows.
+  std::vector<int> bases = {}, eights = {};
   std::size_t own() const { return 16 * tiles * sub_groups; }
   std::size_t wide() const { return out.columns * out.channels; }
   std::size_t local_bytes() const { return kBlendRows * (kBlendBatches * (line + 16) + own() + 16 * sub_groups); }
 };
 
-struct BlendTap {  // of a result: what it is made from, and what weight that has
+struct BlendTap {  // input position and weight
   int from = 0, weight = 0;
 };
 
-// The two taps of a place along an axis of `length`; beyond the ends those at the ends.
+// The two taps of an output position along an axis of `length`; positions beyond the ends are clamped.
 void taps_of(const Look& look, std::size_t place, std::size_t length, BlendTap* taps) {
   const int second = static_cast<int>(std::lrint(double{look.weights[2 * place + 1]} * kBlendScale));
   const int last = static_cast<int>(length) - 1;
@@ -41,7 +41,7 @@ void taps_of(const Look& look, std::size_t place, std::size_t length, BlendTap* 
     taps[k] = {std::clamp(look.from[place] + k, 0, last), k == 0 ? kBlendScale - second : second};
 }
 
-// Adds a weight to the two bytes of it that a lane has: of results 0 to 7 the upper, of 8 to 15 the lower.
+// Adds a weight to a lane's two bytes of it: the high byte for results 0 to 7, the low byte for 8 to 15.
 void add_weight(std::uint32_t* word, std::size_t byte, int weight) {
   const auto old = static_cast<int>((word[0] >> 8 * byte & 255U) << 8 | (word[1] >> 8 * byte & 255U));
   const auto sum = static_cast<std::uint32_t>(std::min(old + weight, kBlendScale));
@@ -49,7 +49,7 @@ void add_weight(std::uint32_t* word, std::size_t byte, int weight) {
   word[1] = (word[1] & ~(255U << 8 * byte)) | (sum & 255U) << 8 * byte;
 }
 
-// False where eight channels are made from more bytes than a product takes.
+// False if eight channels need more input bytes than one product reads.
 bool make_across(BlendDesign& design) {
   const std::size_t channels = design.out.channels, tiles = groups_for(design.wide(), design.own()) * design.own() / 8;
   design.bases.resize(tiles);
@@ -57,7 +57,7 @@ bool make_across(BlendDesign& design) {
   for (std::size_t tile = 0; tile < tiles; ++tile) {
     BlendTap taps[16];
     int low = 1 << 30, high = 0;
-    for (std::size_t g = 0; g < 8; ++g) {  // four neighbours of a row are a lane's in the end
+    for (std::size_t g = 0; g < 8; ++g) {  // order that gives each lane four neighbouring channels of a row
       const std::size_t value = std::min(16 * (tile / 2) + 4 * (g / 2) + 2 * (tile % 2) + g % 2, design.wide() - 1);
       taps_of(design.across, value / channels, design.in.columns, taps + 2 * g);
       for (std::size_t k = 2 * g; k < 2 * g + 2; ++k) {
@@ -83,10 +83,10 @@ bool make_across(BlendDesign& design) {
   return true;
 }
 
-// False where eight rows are made from more than two neighbouring eights.
+// False if eight output rows need more than two adjacent blocks of eight input rows.
 bool make_down(BlendDesign& design) {
   const std::size_t count = groups_for(design.out.rows, kBlendRows);
-  design.eights.assign(count + 1, 0);  // one more is fetched than is used
+  design.eights.assign(count + 1, 0);  // the kernel loads one entry more than it uses
   design.down_factors.assign((count + 1) * kBlendItems * 4, 0);
   for (std::size_t eight = 0; eight < count; ++eight) {
     BlendTap taps[16];
@@ -101,7 +101,7 @@ bool make_down(BlendDesign& design) {
     if (high / 8 > low / 8 + 1) return false;
     design.eights[eight] = low / 8;
     for (std::size_t g = 0; g < 8; ++g) {
-      int weights[2][8] = {};  // of the first and the second eight
+      int weights[2][8] = {};  // for the first and the second block
       for (std::size_t k = 2 * g; k < 2 * g + 2; ++k) {
         int& weight = weights[taps[k].from / 8 - low / 8][taps[k].from % 8];
         weight = std::min(weight + taps[k].weight, kBlendScale);
@@ -109,7 +109,7 @@ bool make_down(BlendDesign& design) {
       for (std::size_t part = 0; part < 8; ++part) {
         const std::size_t t = part % 4, second = part / 4;
         std::uint32_t* word = &design.down_factors[(eight * kBlendItems + 4 * g + t) * 4 + 2 * second];
-        for (std::size_t e = 0; e < 4; ++e) {  // lower and upper bytes of a row by turns
+        for (std::size_t e = 0; e < 4; ++e) {  // low and high bytes of a row alternate
           const auto weight = static_cast<std::uint32_t>(weights[second][2 * t + e / 2]);
           word[0] |= (e % 2 == 0 ? 0U : weight >> 8) << 8 * e;
           word[1] |= (e % 2 == 0 ? weight >> 8 : weight & 255U) << 8 * e;
@@ -188,7 +188,7 @@ void list_blend(const Device& device, const Chain& chain, const Link& link, std:
   for (const std::size_t rows : {128, 216}) {
     design.rows_each = rows;
     StepPlan plan{.name = "blend", .parameters = {{"rows", std::to_string(rows)}}, .refusal = refusal};
-    const double slower = device.limits().matrix_units ? 1 : 100;  // products one by one
+    const double slower = device.limits().matrix_units ? 1 : 100;  // without matrix instructions the products are loops
     plan.cost = {.flops = slower * 8 * 2 * out_values,
                  .bytes = in_values + out_values,
                  .launches = 1,

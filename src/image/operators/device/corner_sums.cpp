@@ -1,4 +1,4 @@
-// The integral: sums of everything above and to the left.
+// Variant `corner sums`: integral images in three launches (block sums, their prefix sums, final sums).
 #include <fmt/format.h>
 
 #include "image/operators/device/fetch.hpp"

@@ -1,4 +1,4 @@
-// Bytes to half their size: a trip through memory.
+// Variant `downscale by two`: resize and pyramid steps that halve both sides of 8-bit images; bound by memory.
 #include <algorithm>
 #include <cmath>
 
@@ -46,11 +46,11 @@ class DownscaleStep final : public Step {
 
  private:
   Kernel kernel_;
-  std::size_t words_;  // bytes of the image that are loaded at once
+  std::size_t words_;  // alignment of the input rows: bytes per load
   Launch launch_;
 };
 
-// Every place is made of two, or of one more to either side, with these weights.
+// True if output i uses these weights from input 2 i - (taps / 2 - 1) on.
 bool is_downscale_by_two(const Look& look, std::size_t places, const std::vector<float>& weights) {
   if (look.taps != std::ssize(weights) || look.from.size() != places) return false;
   const int before = look.taps / 2 - 1;
@@ -91,7 +91,7 @@ void list_downscale_by_two(const Device&, const Chain& chain, const Link& link, 
     }
   }
   const double values = values_of(link.out);
-  for (const int rows_each : {4, 2, 1}) {  // the fastest first (H200)
+  for (const int rows_each : {4, 2, 1}) {  // fastest first (H200)
     if (rows_each == 4 && design.taps == 2) continue;
     design.rows_each = rows_each;
     StepPlan plan{.name = "downscale by two", .parameters = {{"rows", std::to_string(rows_each)}}};

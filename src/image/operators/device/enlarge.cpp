@@ -1,5 +1,5 @@
-// Floats sampled anew where the image grows: rows come before they are used, and what was made across of a row serves
-// every row of the result that needs it.
+// Variant `enlarge`: enlarging float images. Input rows are prefetched, and each row's horizontal interpolation is
+// reused for all output rows that need it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ struct EnlargeDesign {
   Shape in = {}, out = {};
   Look down = {}, across = {};
   std::size_t values = 4, step = 4, rows_each = 64;
-  std::size_t line = 0;  // floats of a row that a group looks at
+  std::size_t line = 0;  // floats of a row that a group reads
   std::size_t own() const { return values * kEnlargeItems; }
   std::size_t wide() const { return out.columns * out.channels; }
   std::size_t local_bytes() const {

@@ -1,3 +1,4 @@
+// Sources of kernels that read single pixels, optionally converted to gray.
 #include "image/operators/device/fetch.hpp"
 
 #include "device/kernel_text.hpp"

@@ -1,10 +1,11 @@
-// Kernels that read a pixel at a time, or its gray.
+// Support for kernels that read single pixels, optionally converted to gray.
 #pragma once
 #include "image/operators/device/steps.hpp"
 
 namespace ridge::image::on_device {
 
-// The one operation that is no gray, where all others are: pixels that only move may be grayed before they do.
+// Returns the only operation that is not Gray, or null. Operations that only move pixels may follow the conversion to
+// gray.
 const Operation* among_grays(const Link& link);
 KernelSource fetch_source(const char* file, const Link& link);
 

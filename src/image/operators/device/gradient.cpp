@@ -1,4 +1,4 @@
-// Gradients: a trip through memory.
+// Variant `gradient`: image gradients in one launch, bound by memory.
 #include "device/kernel_text.hpp"
 #include "image/operators/device/vec4.hpp"
 #include "image/operators/settings.hpp"

@@ -1,4 +1,5 @@
-// Floats, a column times a row: everything on its way at once, neighbours from the lanes beside.
+// Variant `lanes`: separable filters of float images. All rows are loaded up front; horizontal neighbours come from
+// other lanes by shuffles.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ struct LanesDesign {
   double constant = 0;
   Product product = {};
   std::size_t rows_each = 8, sub_groups = 1, resident = 1;
-  std::size_t left() const { return (product.across.size() / 2 * shape.channels + 3) / 4; }  // lanes that only lend
+  // Lanes that only provide neighbours.
+  std::size_t left() const { return (product.across.size() / 2 * shape.channels + 3) / 4; }
   std::size_t right() const {
     return ((product.across.size() - 1 - product.across.size() / 2) * shape.channels + 3) / 4;
   }
@@ -62,12 +64,12 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
   const bool several = device.limits().sub_group == kLaneItems && device.limits().work_group >= 8 * kLaneItems;
   const double values = values_of(link.in);
   struct Way {
-    std::size_t rows, sub_groups, resident;  // groups of a compute unit: by registers
+    std::size_t rows, sub_groups, resident;  // resident: groups per compute unit, as the registers allow
   };
   std::vector<Way> ways{{4, 1, 1}};
   if (several && design.product.step == 2) {
     ways = {{4, 8, 3}, {4, 4, 5}};
-  } else if (several) {  // the fastest first (H200)
+  } else if (several) {  // fastest first (H200)
     const Way low{8, 4, down < 7 ? 5U : 4U}, high{12, 8, 2}, many{8, 8, 2};
     ways = down > 12  ? std::vector<Way>{many, {12, 4, 3}}
            : down < 7 ? std::vector<Way>{low, high, many}
@@ -86,7 +88,7 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
                  .efficiency = !several        ? 0.3
                                : down < 13     ? 0.95
                                : way.rows == 8 ? 0.91
-                                               : 0.8};  // `march` beside many rows
+                                               : 0.8};  // `march` is faster for many rows
     plan.kernels = [design] { return std::vector<KernelSource>{lanes_source(design)}; };
     plan.build = [design](const Device& there) {
       return std::make_shared<const Vec4Step>(there.compile(lanes_source(design)).kernel("lanes"),

@@ -1,4 +1,4 @@
-// Lines sampled anew by tables of places and weights: resizing, pyramids, and any column times a row.
+// Variant `lines`: resizing, pyramids and separable filters by tables of source positions and weights.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,10 +18,10 @@ struct LinesDesign {
   double constant = 0;
   Look down = {}, across = {};
   int rows_each = 8, out_columns = 0;
-  bool means = false;  // weights that sum up to one, of values that are those of the image
+  bool means = false;  // output values are means of the image's values (the weights' sum is 1)
 };
 
-// A fixed number of steps as a table.
+// Table of positions and weights of a filter with a constant step.
 Look tabled(const Look& look, const std::vector<double>& weights, std::size_t places) {
   if (!look.from.empty()) return look;
   Look made;
@@ -33,7 +33,7 @@ Look tabled(const Look& look, const std::vector<double>& weights, std::size_t pl
   return made;
 }
 
-// The most columns whose input, from an aligned place on, fits the group's fours.
+// Most output columns whose input, from an aligned position on, fits the group's vec4s.
 int columns_that_fit(const Look& across, std::size_t channels) {
   const int room = kValues / static_cast<int>(channels) - 4;
   int low = 0, high = kValues / static_cast<int>(channels);
@@ -115,7 +115,7 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
   fold_ends(design.down, link.in.rows, design.border, chain.constant);
   fold_ends(design.across, link.in.columns, design.border, chain.constant);
   design.out_columns = columns_that_fit(design.across, link.in.channels);
-  // Where the image grows, all work-items in every round.
+  // If the image is enlarged, whole rounds of the group's work-items.
   const int round = kLineItems / static_cast<int>(link.in.channels);
   if (design.out_columns > 3 * round) design.out_columns -= design.out_columns % round;
   const double in_values = values_of(link.in), out_values = values_of(link.out);

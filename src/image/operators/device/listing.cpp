@@ -1,4 +1,4 @@
-// A chain as steps on a device: fused as far as local memory reaches, or an operator a step.
+// Device variants of operator chains: fused as far as local memory allows, or one step per operator.
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 struct ChainStep {
   StepPlan plan = {};
   Shape out = {};
-  std::string fused = {};  // what it does, where that is several operators: "gauss 2 + gray"
+  std::string fused = {};  // names of the operators of a fused step: "gauss 2 + gray"
 };
 
 class DeviceChain final : public Variant {
@@ -35,7 +35,7 @@ class DeviceChain final : public Variant {
     const Image guide = in.size() > 1 ? in[1] : Image();
     if (!has_memory_) return steps_.front()->enqueue(queue, in[0], guide, out);
     std::lock_guard lock(enqueuing_);
-    if (last_) queue.wait_for(*last_);  // the memory between steps is shared by all queues
+    if (last_) queue.wait_for(*last_);  // all queues share the images between steps
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       steps_[i]->enqueue(queue, i == 0 ? in[0] : between_[i - 1], guide, i < between_.size() ? between_[i] : out);
     }
@@ -55,7 +55,7 @@ class DeviceChain final : public Variant {
 
  private:
   Queue own_queue_;
-  Image in_, guide_, out_;  // of run(), whose callers take turns
+  Image in_, guide_, out_;  // used by run(), one caller at a time
   std::vector<std::shared_ptr<const Step>> steps_;
   std::vector<Image> between_;
   bool has_memory_ = false;
@@ -63,7 +63,7 @@ class DeviceChain final : public Variant {
   mutable std::optional<Event> last_;
 };
 
-// The levels of a pyramid as operators of a chain: what each is made by, and what goes together, is chosen like theirs.
+// Replaces a pyramid by one operator per level, so that each level is planned and fused separately.
 OperatorProblem level_by_level(OperatorProblem problem) {
   std::vector<Operation> chain;
   for (const Operation& operation : problem.chain) {
@@ -74,7 +74,8 @@ OperatorProblem level_by_level(OperatorProblem problem) {
   return problem;
 }
 
-// Grays go with the operator before them, or else behind: three channels are read or made there anyway.
+// Splits a chain into links. A gray joins its predecessor, or its successor if it is first, because three channels are
+// read or written there anyway.
 std::vector<Link> links_of(const OperatorProblem& problem) {
   std::vector<Link> links;
   Shape shape = problem.input;
@@ -100,7 +101,7 @@ std::string names_of(const std::vector<Operation>& operations) {
   return names;
 }
 
-double roughly(const StepPlan& plan) {  // seconds, of no machine in particular: to choose between ways of one operator
+double roughly(const StepPlan& plan) {  // seconds on a typical GPU, to rank the variants of one operator
   return std::max(plan.cost.flops / 20e12, plan.cost.bytes / 3e12) / plan.cost.efficiency + 3e-6 * plan.cost.launches;
 }
 
@@ -112,7 +113,7 @@ const StepPlan* best_of(const std::vector<StepPlan>& plans) {
   return best;
 }
 
-// An operator, with its grays, by the way that promises most; the grays alone where nothing does all at once.
+// Appends the cheapest step for a link, or separate steps for its operators if no single step does all.
 void add_best(const Device& device, const Chain& chain, const Link& link, std::vector<ChainStep>& steps) {
   std::vector<StepPlan> plans = list_steps(device, chain, link);
   if (const StepPlan* best = best_of(plans)) {
@@ -131,7 +132,8 @@ void add_best(const Device& device, const Chain& chain, const Link& link, std::v
   }
 }
 
-// As many neighbours as one launch can do without doing much of them again.
+// Fuses as many adjacent links per launch as fit, unless the overlap of the tiles multiplies the input reads by more
+// than 3.
 std::vector<ChainStep> fused_steps(const Device& device, const Chain& chain, const OperatorProblem& problem,
                                    const TileDesign& design) {
   constexpr double kMostAgain = 3;
@@ -190,7 +192,7 @@ Entry entry_of(const Device& device, const OperatorProblem& problem, planner::Ca
           .build = [device, problem, steps] { return std::make_shared<const DeviceChain>(device, problem, steps); }};
 }
 
-// "gauss 2 + gray, transpose": what is done in one go.
+// Parameters for explain(): the fused operators ("gauss 2 + gray; box 3 3 + median 1") and the number of steps.
 std::vector<std::pair<std::string, std::string>> describe_steps(const std::vector<ChainStep>& steps) {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string fused;
@@ -226,7 +228,7 @@ void list_device_operators(const Device& device, const OperatorProblem& asked, s
   } else {
     for (const TileDesign& design : {TileDesign{32, 32}, TileDesign{16, 64}, TileDesign{16, 32}}) {
       std::vector<ChainStep> steps = fused_steps(device, chain, problem, design);
-      if (steps.size() == links.size()) continue;  // nothing was
+      if (steps.size() == links.size()) continue;  // nothing was fused
       auto parameters = describe_steps(steps);
       parameters.emplace_back("tile", fmt::format("{}x{}", design.columns, design.rows));
       const planner::Cost cost = cost_of(steps);
@@ -240,7 +242,7 @@ void list_device_operators(const Device& device, const OperatorProblem& asked, s
     add_best(device, chain, {{operation}, shape, out}, apart);
     shape = out;
   }
-  // Told before they are handed on: arguments are evaluated in any order.
+  // Described before the move below: the order in which arguments are evaluated is unspecified.
   planner::Candidate one_by_one{"one by one", describe_steps(apart), {}, cost_of(apart)};
   entries.push_back(entry_of(device, problem, std::move(one_by_one), std::move(apart)));
   if (links.size() == 1 || links.size() == problem.chain.size()) return;

@@ -1,5 +1,5 @@
-// Weighted sums of floats, a column of weights times a row of them or any small window: rows come long before they are
-// used.
+// Variant `march`: separable filters and small windows of float images. Groups walk down strips and prefetch rows into
+// local memory.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,20 +11,20 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kMarchItems = 128, kMarchStep = 4;
-constexpr std::size_t kMostInRegisters = 51;  // rows begun and fours beside a work-item's own
+constexpr std::size_t kMostInRegisters = 51;  // rows in progress plus vec4s beside a work-item's own
 constexpr std::size_t kMostLow = 17;
-constexpr std::size_t kMostWeights = 81;  // of a window that is no column times a row: all unrolled
+constexpr std::size_t kMostWeights = 81;  // of a window that is not separable: all are unrolled
 
 struct MarchDesign {
   Shape shape = {};
   Border border = Border::reflect_101;
   double constant = 0;
   Product product = {};
-  std::vector<double> weights = {};  // where they are no product
+  std::vector<double> weights = {};  // if the window is not separable
   std::size_t down = 0, across = 0;
   int rows_each = 16;
   std::size_t batches = 2;
-  std::size_t left = 0, right = 0;  // fours beside a work-item's own
+  std::size_t left = 0, right = 0;  // vec4s beside a work-item's own
   std::size_t local_bytes() const { return batches * kMarchStep * (kMarchItems + left + right) * 16; }
 };
 
@@ -49,8 +49,8 @@ Launch march_launch(const MarchDesign& design) {
           .items = {kMarchItems}};
 }
 
-// Rows a group, so that every compute unit has as many groups as the others and all of them run at once where they can:
-// four, or as many as registers allow, and more where that would make them higher than `most`.
+// Rows per group that give all compute units the same number of groups, resident at once if possible: up to four groups
+// per unit as registers allow, and more if strips would exceed `most` rows.
 int filling_rows(const Device& device, const MarchDesign& design, std::size_t most) {
   const std::size_t registers = 4 * (design.down + design.left + design.right) + 8;
   const std::size_t units = std::max<std::size_t>(device.limits().compute_units, 1);
@@ -84,14 +84,14 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
   design.right = ((across - 1 - across / 2) * link.in.channels + 3) / 4;
   const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
-  // Windows of many rows are worth higher strips.
+  // Windows of many rows need taller strips, because each strip reads the rows around it again.
   const bool high = down > kMostLow;
   for (const int rows : {0, high ? 256 : 32, 128}) {
     design.rows_each = rows == 0 ? filling_rows(device, design, high ? 256 : 64) : rows;
     design.batches = design.rows_each < 32 ? 2 : design.rows_each < 128 ? 3 : 4;
     const Launch launch = march_launch(design);
     if (rows >= 128 && launch.groups[0] * launch.groups[1] < 8 * device.limits().compute_units)
-      continue;  // too few groups
+      continue;  // too few groups to fill the device
     StepPlan plan{.name = "march", .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)}}};
     if (down + design.left + design.right > kMostInRegisters) {
       plan.refusal = fmt::format("registers hold at most {} rows and vec4s of channels beside a work-item, got {}",

@@ -1,4 +1,5 @@
-// Bytes that grow by a ratio of small numbers: weights and places repeat, so that nothing is looked up.
+// Variant `phases`: enlarging 8-bit images by a ratio of small integers. Positions and weights repeat, so they are
+// compile-time constants.
 #include <array>
 #include <cmath>
 #include <mutex>
@@ -24,12 +25,12 @@ struct PhasesDesign {
   Ratio down = {}, across = {};
   int taps = 2;
   std::vector<double> down_weights = {}, across_weights = {};
-  std::size_t groups = 0, periods = 1;  // a work-item's
-  bool bytewise = false;                // rows that do not begin with whole words
+  std::size_t groups = 0, periods = 1;  // per work-item: periods across, periods down
+  bool bytewise = false;                // for rows that are not aligned to words
   std::size_t values() const { return groups * across.out * out.channels; }
 };
 
-// The ratio of an axis and the weights of one period; false where they do not repeat.
+// Finds the ratio of an axis and the weights of one period; false if they do not repeat.
 bool find_period(const Look& look, std::size_t length, Ratio& ratio, std::vector<double>& weights) {
   const std::size_t places = look.from.size(), common = std::gcd(length, places);
   ratio = {length / common, places / common};
@@ -47,7 +48,7 @@ bool find_period(const Look& look, std::size_t length, Ratio& ratio, std::vector
   return true;
 }
 
-// Pieces of a row that a work-item makes: whole words, better several at once.
+// Periods across per work-item such that it writes whole words, preferably 16 bytes at once; 0 if there are none.
 std::size_t groups_of(const PhasesDesign& design) {
   const std::size_t each = design.across.out * design.out.channels;
   for (const std::size_t whole : {16, 8, 4}) {
@@ -109,11 +110,11 @@ class PhasesStep final : public Step {
 
  private:
   Kernel kernel_;
-  std::size_t words_;  // bytes of the result that are stored at once
+  std::size_t words_;  // bytes per store
   Launch launch_;
   Device device_;
   PhasesDesign design_;
-  mutable std::once_flag compiled_;  // for images whose rows are no whole words: few are
+  mutable std::once_flag compiled_;  // guards the kernel for unaligned images, which are rare
   mutable std::shared_ptr<const PhasesStep> any_;
 };
 
@@ -135,7 +136,7 @@ void list_phases(const Device&, const Chain& chain, const Link& link, std::vecto
         "ratio of {}:{}",
         link.in.columns, link.in.channels, design.across.out, design.across.in);
   const double in_values = values_of(link.in), out_values = values_of(link.out);
-  // Two periods share more rows and take more registers: which is faster was measured (H200).
+  // Two periods share more rows but need more registers; the faster one on the H200 is first.
   const bool two = design.taps == 2 && link.in.channels == 1;
   for (const std::size_t periods : two ? std::array<std::size_t, 2>{2, 1} : std::array<std::size_t, 2>{1, 2}) {
     design.periods = periods;

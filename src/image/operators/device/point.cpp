@@ -1,4 +1,4 @@
-// Gray alone: a trip through memory and nothing else.
+// Variant `point`: conversion to gray in one launch, bound by memory.
 #include <cmath>
 
 #include "device/kernel_text.hpp"

@@ -1,4 +1,4 @@
-// Which ways there are to make an operator on a device: a line each, which declares it too.
+// Registry of all device variants of single operators: one line per variant declares and calls its lister.
 #include "image/operators/device/steps.hpp"
 
 namespace ridge::image::on_device {
@@ -6,7 +6,7 @@ namespace ridge::image::on_device {
 // clang-format off
 std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& link) {
   std::vector<StepPlan> plans;
-  for (const Operation& operation : link.operations) {  // one operator and the grays around it
+  for (const Operation& operation : link.operations) {  // one operator and the grays next to it
     if (!std::holds_alternative<Gray>(operation)) chain.border = border_for(operation, chain.given);
   }
   const auto list = [&](StepLister& lister) { lister(device, chain, link, plans); };

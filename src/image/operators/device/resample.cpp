@@ -1,5 +1,5 @@
-// Bytes sampled anew with two or four taps each way: what a row gives is gathered and summed as whole numbers in
-// registers.
+// Variant `resample`: resizing 8-bit images with two or four taps per axis; the taps of a row are gathered and summed
+// as integers in registers.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kResampleItems = 128;
-constexpr int kMostWords = 64;  // of the image, in a work-item's registers
+constexpr int kMostWords = 64;  // input words per work-item, in registers
 
 struct ResampleDesign {
   Shape in = {}, out = {};
@@ -21,12 +21,12 @@ struct ResampleDesign {
   int rows_each = 16, rows_in = 0, words = 2;
   std::vector<std::uint32_t> vec4_table = {};
   int taps() const { return across.taps; }
-  double scale() const { return taps() == 2 ? 65535 : 32767; }  // of weights across
+  double scale() const { return taps() == 2 ? 65535 : 32767; }  // sum of the integer weights across
 };
 
 std::size_t vec4_count(const Shape& shape) { return (shape.columns * shape.channels + 3) / 4; }
 
-// Which channel of a row tap `tap` of a channel of the result is.
+// Channel of the input row that tap `tap` of output channel `value` reads, clamped to the row.
 int place_of_tap(const ResampleDesign& design, std::size_t value, int tap) {
   const auto channels = static_cast<int>(design.in.channels);
   const int last = static_cast<int>(design.out.columns * design.out.channels) - 1;
@@ -35,7 +35,7 @@ int place_of_tap(const ResampleDesign& design, std::size_t value, int tap) {
   return std::clamp(from, 0, static_cast<int>(design.in.columns) - 1) * channels + here % channels;
 }
 
-// The weights of a column as whole numbers that sum up to the scale: what rounding leaves goes to the largest.
+// Weights of a column as integers whose sum is the scale; the largest absorbs the rounding error.
 std::vector<int> whole_weights(const ResampleDesign& design, std::size_t column) {
   const auto taps = static_cast<std::size_t>(design.taps());
   std::vector<int> weights;
@@ -47,12 +47,12 @@ std::vector<int> whole_weights(const ResampleDesign& design, std::size_t column)
   }
   const int scale = static_cast<int>(design.scale());
   int& largest = *std::max_element(weights.begin(), weights.end());
-  largest = std::min(largest + scale - sum, scale);  // 16 bits have no more room
+  largest = std::min(largest + scale - sum, scale);  // limit of 16 bits
   return weights;
 }
 
-// Of every four of a row: the word its bytes begin with, which bytes they are, their weights; one after the other of
-// all.
+// Table for every vec4 of an output row: first input word, byte selectors and weights. Entry k of all vec4s is
+// contiguous.
 void make_vec4_table(ResampleDesign& design) {
   const auto taps = static_cast<std::size_t>(design.taps()), count = vec4_count(design.out);
   std::vector<int> first(count);
@@ -66,7 +66,7 @@ void make_vec4_table(ResampleDesign& design) {
     design.words = std::max(design.words, (high - first[four]) / 4 + 1);
   }
   const auto words = static_cast<std::size_t>(design.words);
-  if (words > 8) return;  // refused
+  if (words > 8) return;  // the plan is refused
   design.vec4_table.resize(count * (1 + taps * (words - 1) + 2 * taps));
   for (std::size_t four = 0; four < count; ++four) {
     std::size_t entry = four;
@@ -75,7 +75,7 @@ void make_vec4_table(ResampleDesign& design) {
       entry += count;
     };
     add(static_cast<std::uint32_t>(first[four]));
-    for (std::size_t q = 0; q < taps; ++q) {  // two channels of two taps, or one of four
+    for (std::size_t q = 0; q < taps; ++q) {  // two channels with two taps, or one channel with four
       std::vector<std::uint32_t> which(words - 1, 0x3210U);
       which[0] = 0;
       for (std::size_t byte = 0; byte < 4; ++byte) {
@@ -121,7 +121,7 @@ class ResampleStep final : public Step {
  public:
   ResampleStep(const Device& device, const ResampleDesign& design)
       : kernel_(device.compile(resample_source(design)).kernel("resample")) {
-    std::vector<float> shares;  // of two rows the second's, what it is of the difference; of four all
+    std::vector<float> shares;  // two taps: the second row's weight, applied to the difference; four taps: all weights
     for (std::size_t i = 0; i < design.down.weights.size(); ++i) {
       if (design.taps() == 4 || i % 2 == 1)
         shares.push_back(static_cast<float>(double{design.down.weights[i]} / design.scale()));

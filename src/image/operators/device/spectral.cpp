@@ -1,4 +1,5 @@
-// Convolution by products of spectra: tiles are cut out, transformed, multiplied on their way out, and put back.
+// Variant `fft`: convolution of image tiles by FFT; the forward transform multiplies by the kernel's spectrum when it
+// stores.
 #include "image/operators/spectral.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr std::size_t kMostPoints = std::size_t{1} << 25;  // transformed at once: 256 MB with their spectra
+constexpr std::size_t kMostPoints = std::size_t{1} << 25;  // per batch of tiles: 256 MB with the spectra
 
 struct SpectralDesign {
   Shape shape = {};
@@ -104,7 +105,7 @@ void list_spectral(const Device& device, const Chain& chain, const Link& link, s
     if (plan.refusal.empty() && most != 0 && design.together() * design.points() * 5 > most)
       plan.refusal = fmt::format("needs about {} bytes for the spectra of its tiles, the device allocates at most {}",
                                  design.together() * design.points() * 5, most);
-    // In and out, and to memory and back four times: tiles, spectra, their rows' half.
+    // Input, output and four round trips to memory: tiles, spectra, and the intermediate spectra of rows.
     const double points = static_cast<double>(tile.count() * design.points());
     plan.cost = {.flops = values * tile.flops,
                  .bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes()) + 12 * 4 * points,

@@ -1,3 +1,4 @@
+// Conversion of operators to tile stages, and the layout of their regions in local memory.
 #include "image/operators/device/stages.hpp"
 
 #include <algorithm>
@@ -258,14 +259,14 @@ TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, 
     layout.heights[k] = stages[k].down.input(layout.heights[k + 1]);
     layout.widths[k] = stages[k].across.input(layout.widths[k + 1]);
   }
-  // Regions take turns between the two ends of the memory: one is read while the next is written.
+  // Regions alternate between the two ends of local memory: one is read while the next is written.
   std::size_t ends[2] = {0, 0}, side = 0;
   for (std::size_t k = 0; keep && k < count; ++k) {
     if (!stages[k].many()) continue;
     const std::size_t bytes = static_cast<std::size_t>(layout.heights[k]) * static_cast<std::size_t>(layout.widths[k]) *
                               stages[k].in.channels * element_bytes(k == 0 ? nullptr : &stages[k - 1], stages[0].in);
     layout.kept[k] = true;
-    layout.offsets[k] = side;  // for now which end
+    layout.offsets[k] = side;  // index of the end, replaced by its offset below
     ends[side] = std::max(ends[side], (bytes + 15) / 16 * 16);
     side = 1 - side;
   }

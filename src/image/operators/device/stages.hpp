@@ -1,5 +1,5 @@
-// Operators as stages that a kernel does one after the other on a tile: each makes a pixel from some pixels of what
-// came before it. Two passes of a filter are two stages, the first of which is not rounded.
+// Stages of a tile kernel: each stage computes a pixel from a few pixels of the previous stage. The two passes of a
+// separable filter are two stages, the first of which is not rounded.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,21 +11,21 @@ namespace ridge::image::on_device {
 
 enum class StageKind { gray, convolve, down, across, gradient, median, bilateral, resize_down, resize_across, rotate };
 
-// What a stage looks at along one axis: step * place - before to step * place + after, or, where `from` is not empty,
-// `taps` from from[place] on.
+// Input positions that a stage reads along one axis: step * i - before to step * i + after, or, if `from` is not empty,
+// `taps` positions from from[i] on.
 struct Look {
   int step = 1, before = 0, after = 0;
   std::vector<int> from = {};
   int taps = 1;
-  std::vector<float> weights = {};  // with `from`: taps a place
-  int input(int output) const;      // how many places of the input a stretch of the output needs
+  std::vector<float> weights = {};  // with `from`: `taps` weights per position
+  int input(int output) const;      // input positions needed for `output` neighbouring results, at most
 };
 
-// Taps beyond the ends of an axis of `length` as weights of what stands there, so that nothing is looked for beyond.
-// False where that does not lie among the taps, or is a constant.
+// Replaces taps beyond the ends of an axis of `length` by weights of the pixels that the border repeats, so that
+// kernels need no bounds checks. Returns false if such a pixel is not among the taps or is a constant other than 0.
 bool fold_ends(Look& look, std::size_t length, Border border, double constant);
 
-// What a link that is one resize looks at; false for any other.
+// Input positions of a link that is a single resize; false for other links.
 struct ResizeLooks {
   Look down = {}, across = {};
 };
@@ -34,32 +34,33 @@ bool looks_of_resize(const Chain& chain, const Link& link, ResizeLooks& looks);
 struct TileStage {
   StageKind kind = StageKind::gray;
   Shape in = {}, out = {};
-  bool rounded = false;  // to whole numbers of out.depth; else float
+  bool rounded = false;  // to integers of out.depth; otherwise float
   Look down = {}, across = {};
-  bool has_border = false;  // looks beyond its input, as `border` says
+  bool has_border = false;  // reads beyond its input, with `border`
   Border border = Border::reflect_101;
   double constant = 0;
   std::vector<double> weights = {};  // of convolve, down, across
   int radius = 0;                    // median, bilateral
-  double space = 0, color = 0;       // bilateral: exponents of two, a squared distance
-  bool absolute = false;             // bilateral: colours differ by the sum of absolute differences
+  double space = 0, color = 0;       // bilateral: exponent of two per squared distance
+  bool absolute = false;             // bilateral: the colour distance is the sum of absolute differences
   bool guided = false;
   Gradient gradient = {};
   Rotate rotate = {};
   bool many() const { return kind != StageKind::gray && kind != StageKind::rotate; }
 };
 
-// False for an operator that is none (integral, transpose, turns by quarters). `in` becomes what comes out.
+// Appends the stages of an operator and sets `in` to its output shape. Returns false if the operator has no per-pixel
+// stage (integral, transpose, 90-degree rotations).
 bool add_stages(const Operation& operation, const Chain& chain, Shape& in, std::vector<TileStage>& stages);
 
-// Bytes of local memory, regions by region, of a tile of the last stage's output.
+// Regions of a tile: the part of each stage's input that one tile needs, and its place in local memory.
 struct TileLayout {
-  int rows = 0, columns = 0;                   // of the tile
-  std::vector<int> heights = {}, widths = {};  // of the regions, the input's first, the tile last
-  std::vector<std::size_t> offsets = {};       // where a region is kept; those that are not have none
+  int rows = 0, columns = 0;                   // size of the tile
+  std::vector<int> heights = {}, widths = {};  // of the regions: first the input, last the tile
+  std::vector<std::size_t> offsets = {};       // in local memory, for regions that are kept
   std::vector<bool> kept = {};
   std::size_t bytes = 0;
-  double again = 1;  // how often the first region is read, pixels of the input being 1
+  double again = 1;  // pixels read by all tiles, divided by the pixels of the input
 };
 TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, bool keep);
 

@@ -1,3 +1,4 @@
+// Kernel arguments and sources shared by the device steps.
 #include "image/operators/device/steps.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// A chain on a device is a row of steps, a launch or a few each; a step takes an image to the next. What a step can be
-// made by stands one a file; listing.cpp puts them together.
+// Steps of an operator chain on a device: each step reads one image and writes the next, with one or a few launches.
+// Each method has its own file; listing.cpp combines them.
 #pragma once
 #include <functional>
 #include <memory>
@@ -12,23 +12,23 @@
 
 namespace ridge::image::on_device {
 
-// Compiled, ready, unchanging.
+// A compiled, immutable step.
 class Step {
  public:
   virtual ~Step() = default;
   virtual void enqueue(Queue& queue, const Image& in, const Image& guide, const Image& out) const = 0;
-  virtual bool has_memory() const { return false; }  // that two enqueued at once would share
+  virtual bool has_memory() const { return false; }  // true if concurrent executions would share a buffer
 };
 
-// What neighbours in a chain become one step: an operator, and the grays around it.
+// Adjacent operators that one step computes: an operator and the grays next to it.
 struct Link {
   std::vector<Operation> operations = {};
   Shape in = {}, out = {};
 };
 
-struct Chain {                          // what every step must know of the problem
-  std::optional<Border> given = {};     // by the caller, for all operators
-  Border border = Border::reflect_101;  // of the link that a lister is asked for
+struct Chain {                          // problem data that all steps need
+  std::optional<Border> given = {};     // set by the caller for all operators
+  Border border = Border::reflect_101;  // border of the link that is being listed
   double constant = 0;
   Shape guide = {};
 };
@@ -42,24 +42,26 @@ struct StepPlan {
   std::function<std::shared_ptr<const Step>(const Device& device)> build = {};
 };
 
-// One file each, and its line in registry.cpp; they append nothing where they cannot be used at all.
+// Appends the plans of one method, or nothing if the method does not apply. Each lister has its own file and a line in
+// registry.cpp.
 using StepLister = void(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 
-// Every way to make the link, the most promising first.
-std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& link);  // sets chain.border itself
+// All plans for a link, usually fastest methods first.
+std::vector<StepPlan> list_steps(const Device& device, Chain chain, const Link& link);  // sets chain.border
 
-// What kernels are given of an image, in elements.
+// Kernel arguments of an image: buffer, offset and pitch, the last two in elements.
 std::vector<Argument> arguments_of(const Image& image);
-bool aligned_for_vec4(const Image& image);  // four channels at a time can be loaded at once
+bool aligned_for_vec4(const Image& image);  // rows are aligned to four channels
 const char* element_type(Depth depth);      // "uchar"
 std::uint64_t groups_for(std::size_t count, std::size_t each);
-double values_of(const Shape& shape);  // channels of all pixels
-// Of an operator whose weights are a column times a row: step 2 is the pyramid's.
+double values_of(const Shape& shape);  // number of pixels times channels
+// Weights of a separable operator; step 2 is a pyramid level.
 struct Product {
   std::vector<double> down, across;
   std::size_t step = 1;
 };
 bool product_of(const Operation& operation, Depth depth, Product& product);
-bool never_beyond(const Product& product);  // weights that make no value greater or negative
+// No weight is negative and their sum is at most 1, so results stay in range.
+bool never_beyond(const Product& product);
 
 }  // namespace ridge::image::on_device

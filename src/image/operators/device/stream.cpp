@@ -1,4 +1,4 @@
-// A column of weights times a row of them, both passes at once through local memory.
+// Variant `stream`: separable filters in one launch; column sums pass through local memory.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr int kStreamItems = 128;
-constexpr std::size_t kMostDown = 33;  // unrolled
-constexpr int kMostBlocks = 16;        // fours at either side, in registers
+constexpr std::size_t kMostDown = 33;  // the loop is unrolled
+constexpr int kMostBlocks = 16;        // vec4s on either side, in registers
 
 struct StreamDesign {
   Shape shape = {};

@@ -1,4 +1,4 @@
-// A column of weights times a row of them for bytes and shorts: several words of a row a work-item.
+// Variant `stream words`: separable filters of 8-bit and 16-bit images; each work-item loads several words of a row.
 #include <algorithm>
 #include <cmath>
 

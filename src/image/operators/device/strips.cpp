@@ -1,4 +1,5 @@
-// A column of weights times a row of them for bytes: strips down the image, across by products of matrices.
+// Variant `strips`: separable filters of 8-bit images; sub-groups walk down strips, and the horizontal pass is a
+// product of 16-bit float matrices.
 #include <algorithm>
 #include <cmath>
 
@@ -17,25 +18,26 @@ struct StripsDesign {
   Shape shape = {};
   Border border = Border::reflect_101;
   double constant = 0;
-  std::vector<double> down = {}, across = {};  // across: near one at most, down has the rest
+  std::vector<double> down = {}, across = {};  // the largest weight across is in [0.5, 1); `down` has the scale factor
   std::size_t pad = 0, blocks = 1, planes = 2;
   int batch = 4, ends_batch = 2, rows_each = 16;
-  std::size_t registers() const {  // of a lane: what it holds, and some thirty more
+  std::size_t registers() const {  // estimate per lane: stored values plus 18 to 42 more
     const std::size_t parts = shape.channels == 3 ? 3 : 2, words = 2 * blocks, bands = 2 * blocks * planes;
     const std::size_t inside = static_cast<std::size_t>(batch) * words;
     const std::size_t at_ends = static_cast<std::size_t>(ends_batch) * words * parts + words * (parts + 3);
-    const bool far = shape.channels > 1 && blocks > 1;  // pixels beyond the ends are found one by one
+    const bool far = shape.channels > 1 && blocks > 1;  // pixels beyond the border are located one by one
     const std::size_t constant_ends = far && border == Border::constant ? 8 * blocks : 0;
     return 4 * down.size() + bands + std::max(inside, at_ends) + constant_ends + (far ? 42 : 18);
   }
-  // Sub-groups of a compute unit: a quarter of it has 512 registers for a lane of each of its own.
+  // Sub-groups per compute unit: each of its four partitions has 512 registers per lane to divide among its sub-groups.
   std::size_t resident() const { return 4 * std::clamp<std::size_t>(512 / ((registers() + 7) / 8 * 8), 1, 8); }
   bool never_beyond = false;
 };
 
 float nearest_float16(double value) { return from_float16(to_float16(static_cast<float>(value))); }
 
-// The band of weights as lanes hold it (mma's b): a lane's four bytes of a block are two pairs, `pair` 0 and 1.
+// Band matrix of the weights as fragments per lane (operand b of mma). A lane's four bytes of a block are two pairs,
+// `pair` 0 and 1.
 std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
   std::vector<std::uint32_t> bands(design.blocks * design.planes * 2 * kStripItems);
   const auto channels = static_cast<std::ptrdiff_t>(design.shape.channels);
@@ -62,7 +64,7 @@ std::vector<std::uint32_t> bands_of(const StripsDesign& design) {
   return bands;
 }
 
-// What 1024 before every byte adds to a sum.
+// Contribution to a sum of the 1024 that the conversion of bytes to 16-bit floats adds to each value.
 double bias_of(const StripsDesign& design) {
   double sum = 0;
   for (const double weight : design.across) {
@@ -129,7 +131,8 @@ double total(const std::vector<double>& weights) {
   return sum;
 }
 
-// Halves have room for weights below one; a power of two moves from one side to the other without loss.
+// Scales the weights across to below 1 for 16-bit floats and the weights down by the inverse; the factor is a power of
+// two and thus exact.
 bool split(const Product& product, StripsDesign& design) {
   double most = 0;
   for (const double weight : product.across) most = std::max(most, std::abs(weight));
@@ -145,8 +148,8 @@ bool split(const Product& product, StripsDesign& design) {
   return true;
 }
 
-// With 1024 before it a sum has an error of a few units of 2^-23 of that, which the weights down make larger; sums of
-// few bits are exact.
+// True if the sums are precise enough. Each sum includes an offset of 1024 per value, so its error is a few units of
+// 2^-23 of that, multiplied by the weights down. Sums that fit 24 bits are exact.
 bool precise(const StripsDesign& design) {
   const double unit = 1.0 / 1024, across = total(design.across);
   bool whole = design.planes == 1 && 1279 * across / unit < 16777216;
@@ -186,12 +189,12 @@ void list_strips(const Device& device, const Chain& chain, const Link& link, std
   const double values = static_cast<double>(link.in.rows * link.in.columns * channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   for (const int rows_each : {16, 32, 64}) {
-    // With the rows around them whole batches.
+    // Together with the rows around them these are whole batches.
     const int whole = (rows_each + static_cast<int>(down) - 1 + design.batch - 1) / design.batch * design.batch;
     design.rows_each = whole - static_cast<int>(down) + 1;
     StepPlan plan{.name = "strips", .parameters = {{"rows", std::to_string(rows_each)}}, .refusal = refusal};
     const double again = (static_cast<double>(down) - 1) / rows_each;
-    // A device without matrix units makes the products one by one.
+    // Without matrix instructions the products are loops.
     const double slower = device.limits().matrix_units ? 1 : 100;
     plan.cost = {.flops = slower * 2 * values * (static_cast<double>(down) + 2) * (1 + again),
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,

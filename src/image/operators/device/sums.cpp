@@ -1,4 +1,5 @@
-// Means of bytes: sums of 16 bits, two in a word, and neighbours from registers.
+// Variant `sums`: box filters of 8-bit images with two 16-bit sums per word; horizontal neighbours come from other
+// lanes.
 #include <algorithm>
 #include <cmath>
 
@@ -22,10 +23,11 @@ struct SumsDesign {
   std::size_t wide() const { return shape.columns * shape.channels; }
   std::size_t left() const { return columns / 2 * shape.channels; }
   std::size_t right() const { return (columns - 1 - columns / 2) * shape.channels; }
-  // What lies beyond a row's ends is a lane's own, or a constant.
+  // True if each value beyond the end of a row equals one of the same lane's values, or a constant.
   bool ends_known() const { return border != Border::wrap && (columns / 2 + 1) * shape.channels <= kSumValues; }
   std::size_t registers() const { return 4 * (rows_each + rows - 1) + 60; }
-  std::size_t resident() const { return std::clamp<std::size_t>(2048 / registers() / sub_groups, 1, 8); }  // groups
+  // Groups per compute unit.
+  std::size_t resident() const { return std::clamp<std::size_t>(2048 / registers() / sub_groups, 1, 8); }
 };
 
 KernelSource sums_source(const SumsDesign& design) {
@@ -50,7 +52,7 @@ class SumsStep final : public Step {
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
     const auto aligned = [](const Image& image) { return image.offset() % 16 == 0 && image.pitch() % 16 == 0; };
     const std::size_t wide = design_.wide(), items = kSumItems * design_.sub_groups;
-    std::size_t first = 0, end = 0;  // what lanes make; the rest is made one by one
+    std::size_t first = 0, end = 0;  // range computed by whole lanes; the other values are computed one per work-item
     if (aligned(in) && aligned(out)) {
       const std::size_t whole = wide / kSumValues * kSumValues;
       if (design_.ends_known() && whole == wide) {
@@ -82,10 +84,10 @@ std::uint64_t rounds_of(const Device& device, const SumsDesign& design) {
       groups_for(design.wide(), kSumStrip) * groups_for(design.shape.rows, design.rows_each * design.sub_groups), room);
 }
 
-// As few rounds of groups, and of those as low, as there can be: rows that are made one after the other.
+// Rows per work-item that minimize rounds of groups times rows per round, among counts that fit the registers.
 std::size_t filling_rows(const Device& device, SumsDesign design) {
   std::size_t best = 8, least = SIZE_MAX;
-  for (std::size_t rows = 5; rows <= std::max<std::size_t>(18 - design.rows, 6); ++rows) {  // that fit the registers
+  for (std::size_t rows = 5; rows <= std::max<std::size_t>(18 - design.rows, 6); ++rows) {  // fits the registers
     design.rows_each = rows;
     const std::size_t each = (rows + design.rows) * rounds_of(device, design);
     if (each > least) continue;
@@ -125,7 +127,7 @@ void list_sums(const Device& device, const Chain& chain, const Link& link, std::
     plan.cost = {.flops = 7 * values_of(link.in),
                  .bytes = 2 * values_of(link.in),
                  .launches = 1,
-                 // Eight where they are one round, else four (H200).
+                 // On the H200, 8 sub-groups are faster if all groups run in one round, otherwise 4.
                  .efficiency = !several                                                ? 0.3
                                : (sub_groups == 8) == (rounds_of(device, design) == 1) ? 0.97
                                                                                        : 0.96};

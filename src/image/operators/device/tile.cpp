@@ -1,3 +1,4 @@
+// Variants `tile` and `direct`: any operators with stages, computed tile by tile in one kernel.
 #include "image/operators/device/tile.hpp"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ StepPlan tile_plan(const Device& device, const Chain& chain, const std::vector<T
     if (k > 0 && stages[k].kind == StageKind::rotate && stages[k - 1].many()) {
       plan.refusal = "a rotation reads any pixel of the previous operator's output, which a tile does not hold";
     }
-    // What a tile does of a stage grows with the stages behind it.
+    // Later stages enlarge the region that a tile computes of this stage.
     const double more = static_cast<double>(layout.heights[k + 1]) * layout.widths[k + 1] / design.rows /
                         design.columns * static_cast<double>(stages.back().out.rows * stages.back().out.columns) /
                         static_cast<double>(stages[k].out.rows * stages[k].out.columns);
@@ -126,7 +127,7 @@ void list_tile(const Device& device, const Chain& chain, const Link& link, std::
   if (!stages_of(chain, link.operations, link.in, stages)) return;
   bool many = false;
   for (const TileStage& stage : stages) many = many || stage.many();
-  if (!many) return;  // nothing to keep
+  if (!many) return;  // no stage needs a region in local memory
   for (const TileDesign& design : {TileDesign{32, 32}, TileDesign{16, 64}, TileDesign{8, 32}}) {
     plans.push_back(tile_plan(device, chain, stages, design));
   }

@@ -1,8 +1,7 @@
-// The text of a kernel that does stages one after the other on a tile. For every stage k there are
-//   at_k(y, x)     what it reads at a place of its input's region: local memory, or computed there and then;
-//   stage_k(y, x)  what it makes at a place of its output's region.
-// Regions are numbered by the stage that makes them, 0 is the image; o[] says where they begin, n[] how large the whole
-// is.
+// Generates a kernel that computes stages one after another on a tile. For every stage k it contains
+//   at_k(y, x)     the value at a position of its input region: from local memory, or computed on demand;
+//   stage_k(y, x)  the result at a position of its output region.
+// Region k is the output of stage k; region 0 is the image. o[] holds the regions' origins, n[] the full sizes.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -76,7 +75,7 @@ class Writer {
     line("  UNROLL\n  for (int c = 0; c < {}; ++c) v[c] = (float)p[c];\n}}", shape.channels);
   }
 
-  // Colours come straight from memory, by the border's rule.
+  // Reads the guide from global memory with the stage's border.
   void guide_function() {
     load_function("guide_inside", "guide", "guide_pitch", guide_);
     const TileStage* stage = nullptr;
@@ -175,7 +174,7 @@ class Writer {
     line("      UNROLL\n      for (int c = 0; c < {}; ++c) v[c] = FMA({}, s[c], v[c]);\n    }}\n  }}", in, weight);
   }
 
-  // A column or a row of weights, by the table's places or a fixed number of steps.
+  // Weighted sum down a column or along a row; positions come from a table or have a constant step.
   void along(std::size_t k, std::size_t in) {
     const TileStage& stage = stages_[k - 1];
     const bool down = stage.kind == StageKind::down || stage.kind == StageKind::resize_down;
@@ -185,14 +184,14 @@ class Writer {
     std::string place = fmt::format("{} * {}", look.step, axis), weight = fmt::format("weights_{}[i]", k);
     if (!look.from.empty()) {
       const std::size_t o = 2 * k + (down ? 0 : 1);
-      // Places beside the image are nobody's, but tables end where it does.
+      // Positions outside the image are not used, but the table must not be read beyond its ends.
       line("  const int wanted = o[{}] + {}, place = wanted < 0 ? 0 : wanted < n[{}] ? wanted : n[{}] - 1;", o, axis, o,
            o);
       place = fmt::format("places[{} + place] - o[{}]", table_places(k), o - 2);
       weight = fmt::format("weights[{} + place * {} + i]", table_weights(k), taps);
     }
     cleared(in);
-    // What is computed where it is read unrolls its own taps: both would be hundreds of loads in flight.
+    // A nested stage unrolls its own taps. Unrolling both would keep hundreds of loads in flight.
     const bool nested = k > 1 && !layout_.kept[k - 1] && stages_[k - 2].many();
     if (taps <= (nested ? 8 : 64)) line("  UNROLL");
     line("  for (int i = 0; i < {}; ++i) {{", taps);
@@ -214,11 +213,11 @@ class Writer {
     }
   }
 
-  // A network of exchanges for small windows; else bit after bit of the answer by counting.
+  // Uses a selection network for up to 25 values; for more, finds the median bit by bit by counting smaller values.
   void median(std::size_t k, std::size_t in, const TileStage& stage) {
     const int side = 2 * stage.radius + 1, count = side * side;
     if (count <= 25) {
-      if (registers_) line("  UNROLL");  // LLVM 15, and so PoCL, makes zeros of 25 values of unrolled channels
+      if (registers_) line("  UNROLL");  // LLVM 15, and thus PoCL, computes zeros for 25 values with unrolled channels
       line("  for (int c = 0; c < {}; ++c) {{\n    float m[{}];", in, count);
       line("    UNROLL\n    for (int i = 0; i < {}; ++i) {{", count);
       line("      at_{}(PASSED, y + i / {}, x + i % {}, s);\n      m[i] = s[c];\n    }}", k, side, side);
@@ -293,7 +292,7 @@ class Writer {
     line("  UNROLL\n  for (int c = 0; c < {}; ++c) v[c] = v[c] / total;", in);
   }
 
-  // Places in whole numbers of 2^-40 of a pixel: as exact as double, on devices without it.
+  // Coordinates are 64-bit integers in units of 2^-40 pixel: as exact as double, also on devices without it.
   void rotate(std::size_t k, std::size_t in, const TileStage& stage) {
     const RotatedPlaces places(stage.rotate, stage.in);
     const auto fixed = [](double value) { return std::llround(value * 1099511627776.0); };
@@ -333,9 +332,9 @@ class Writer {
     line("      UNROLL\n      for (int c = 0; c < {}; ++c) v[c] = FMA(ay[i] * ax[j], s[c], v[c]);\n    }}\n  }}", in);
   }
 
-  // A coordinate of cv::warpAffine in 2^-40 pixel: the row's start and the column's distance, each rounded to 1/1024
-  // pixel, their sum to 1/32 (1/1 for nearest). A factor is two whole numbers, so that products keep 2^-43 of a pixel
-  // and fit 64 bits for a million rows or columns.
+  // A coordinate of cv::warpAffine in units of 2^-40 pixel: the row's start and the column's offset are rounded to
+  // 1/1024 pixel, their sum to 1/32 pixel (whole pixels for nearest). Each factor is split into two integers, so that
+  // products keep 2^-43 pixel and fit 64 bits for up to a million rows or columns.
   void opencv_place(char axis, const RotatedPlaces::Line& place, bool nearest) {
     const auto rounded = [](const char* index, double factor, double origin) {
       const long long scaled = std::llround(factor * 1024 * 0x1p43), high = scaled >> 12, low = scaled & 4095;
@@ -347,7 +346,7 @@ class Writer {
     line("  const long p{0} = (q{0} >> {1}) << {2};", axis, nearest ? 10 : 5, nearest ? 40 : 35);
   }
 
-  // Where a stage's tables begin: places of all stages after each other, the weights alike.
+  // Offsets of a stage's tables; the positions of all stages are concatenated, and so are the weights.
   std::size_t table_places(std::size_t k) const {
     std::size_t at = 0;
     for (std::size_t i = 0; i + 1 < k; ++i) at += stages_[i].down.from.size() + stages_[i].across.from.size();
@@ -359,7 +358,7 @@ class Writer {
     return at;
   }
 
-  // Where region k - 1 begins and how much of it is wanted, by region k.
+  // Writes the origin o[] and size s[] of region k - 1, derived from region k.
   void region(std::size_t k, bool down) {
     const TileStage& stage = stages_[k - 1];
     const Look& look = down ? stage.down : stage.across;

@@ -1,4 +1,4 @@
-// Transposed, or turned by quarters.
+// Variants `transpose`, `transpose u8` and `transpose rgb8`: transposition and rotations by multiples of 90 degrees.
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -13,7 +13,7 @@ constexpr int kTranspose = 4;
 struct TransposeDesign {
   Link link = {};
   int rotation = kTranspose;
-  std::size_t words = 0;  // bytes of a pixel, 1 or 3, where images are read and written as words; else 0
+  std::size_t words = 0;  // bytes per pixel (1 or 3) if images are accessed as words, otherwise 0
 };
 
 KernelSource transpose_source(const TransposeDesign& design) {
@@ -39,7 +39,7 @@ class TransposeStep final : public Step {
                   ? Launch{.groups = {groups_for(out.columns, 64), groups_for(out.rows, 64)}, .items = {192}}
                   : Launch{.groups = {groups_for(out.columns, 32), groups_for(out.rows, 32)}, .items = {32, 8}};
     if (design.words == 0) return;
-    TransposeDesign any = design;  // for images whose rows do not begin at multiples of four
+    TransposeDesign any = design;  // for images whose rows are not aligned to four bytes
     any.words = 0;
     any_ = std::make_shared<const TransposeStep>(device, any);
   }

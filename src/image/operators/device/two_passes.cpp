@@ -1,4 +1,5 @@
-// A column of weights, then a row of them, each a launch, with an image of float between: windows of any size.
+// Variant `two passes`: separable filters of any size in two launches, vertical then horizontal, with a float image
+// between them.
 #include "image/operators/device/tile.hpp"
 
 namespace ridge::image::on_device {
@@ -32,7 +33,7 @@ void list_two_passes(const Device& device, const Chain& chain, const Link& link,
   across.has_border = true;
   double sum = 0;
   for (const double weight : product.down) sum += weight;
-  across.constant *= sum;  // what the column made of the constant
+  across.constant *= sum;  // the vertical pass's result for the constant
   const TileDesign design{8, 32, false};
   const StepPlan first = tile_plan(device, chain, {down}, design), second = tile_plan(device, chain, {across}, design);
   StepPlan plan{.name = "two passes", .refusal = first.refusal};

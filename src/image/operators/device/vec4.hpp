@@ -1,4 +1,4 @@
-// What the kernels that move four channels at a time are compiled with and given.
+// Support for kernels that load and store four channels at a time.
 #pragma once
 #include <utility>
 
@@ -8,7 +8,7 @@ namespace ridge::image::on_device {
 
 KernelSource vec4_source(const char* file, const Shape& in, Border border, double constant);
 
-// A kernel over an image and another of its rows and columns.
+// Step with one kernel that needs only the input and output image and the input's size.
 class Vec4Step final : public Step {
  public:
   Vec4Step(Kernel kernel, const Launch& launch) : kernel_(std::move(kernel)), launch_(launch) {}
@@ -19,7 +19,7 @@ class Vec4Step final : public Step {
   Launch launch_;
 };
 
-// A table that a step keeps on its device.
+// Copies a table to a new buffer on the device.
 template <class T>
 Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
   Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});

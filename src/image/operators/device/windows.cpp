@@ -1,4 +1,4 @@
-// Windows of bytes, weights of any kind: products of matrices of bytes.
+// Variant `windows`: windows of any weights on 8-bit images as products of byte matrices.
 #include <algorithm>
 #include <cmath>
 
@@ -11,10 +11,10 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kWindowItems = 32, kStripChannels = 128;
-constexpr double kAllowed = 8e-4;        // of a result: what weights may lose in whole numbers
-constexpr double kAllowedOfTwos = 4e-3;  // where they are parts of a power of two, and no division is needed
+constexpr double kAllowed = 8e-4;        // largest error from rounding the weights, in levels
+constexpr double kAllowedOfTwos = 4e-3;  // the same for a power-of-two divisor, which needs no division
 
-// Weights as whole numbers: a result is their sum, divided.
+// Weights as integers; a result is their sum divided by `divisor`.
 struct WholeWeights {
   std::size_t rows = 0, columns = 0, planes = 1;
   std::vector<int> weights = {};
@@ -29,11 +29,11 @@ struct WindowsDesign {
   WholeWeights whole = {};
   int rows_each = 16, ahead = 3;
   std::size_t sub_groups = 1;
-  std::size_t reach() const { return whole.columns / 2 * shape.channels; }  // to the left
+  std::size_t reach() const { return whole.columns / 2 * shape.channels; }  // channels to the left
   std::size_t reach_right() const { return (whole.columns - 1 - whole.columns / 2) * shape.channels; }
-  std::size_t blocks() const { return (whole.rows + 2) / 4 + 1; }  // fours of rows
+  std::size_t blocks() const { return (whole.rows + 2) / 4 + 1; }  // blocks of four rows
   std::size_t words() const { return (4 + (whole.columns - 1) * shape.channels + 3) / 4; }
-  std::size_t left() const {  // words beside a chunk
+  std::size_t left() const {  // words on either side of a chunk
     const std::size_t most = (std::max(reach(), reach_right()) + 3) / 4;
     return most <= 1 ? 1 : most == 2 ? 2 : 4;
   }
@@ -64,7 +64,7 @@ bool window_of(const Operation& operation, Weights2D& window) {
   return true;
 }
 
-// The most that a result of bytes can be off: either the errors of one sign meet 255 everywhere, or those of the other.
+// Largest error of a result: all errors of one sign meet the value 255, those of the other sign meet 0.
 double worst_error(const std::vector<double>& weights, double scale) {
   double above = 0, below = 0;
   for (const double weight : weights) {
@@ -76,7 +76,8 @@ double worst_error(const std::vector<double>& weights, double scale) {
          (std::nearbyint(scale) == scale ? 0 : std::abs(half - std::floor(half)) / scale);
 }
 
-// As few bytes a weight as keep results; of all the scales that fill them the one that loses least.
+// Finds the fewest bytes per weight that keep the error small, and among the scales that fill them the one with the
+// smallest error.
 bool make_whole(const Weights2D& window, WholeWeights& whole) {
   double most = 0, least = 0, total = 0, sum = 0;
   for (const double weight : window.weights) {
@@ -90,7 +91,7 @@ bool make_whole(const Weights2D& window, WholeWeights& whole) {
            .columns = window.columns,
            .negative = least < 0,
            .never_beyond = least >= 0 && sum < 1.0001};
-  const double room = 2147483000.0 / (256 * std::max(total, 1.0));  // sums are ints
+  const double room = 2147483000.0 / (256 * std::max(total, 1.0));  // so that sums fit an int
   for (whole.planes = 1; whole.planes <= 3; ++whole.planes) {
     const double top = std::ldexp(1.0, 8 * static_cast<int>(whole.planes) - (whole.negative ? 1 : 0)) - 1;
     double best = INFINITY;
@@ -104,7 +105,8 @@ bool make_whole(const Weights2D& window, WholeWeights& whole) {
       if (best < 1e-6) break;
     }
     if (best > kAllowed) continue;
-    for (int least_weight = 1; whole.planes == 1 && least_weight <= 8; ++least_weight) {  // the smallest that are exact
+    // Smallest scale that is exact.
+    for (int least_weight = 1; whole.planes == 1 && least_weight <= 8; ++least_weight) {
       if (least_weight / most < 1.5 || worst_error(window.weights, least_weight / most) > 1e-6) continue;
       whole.divisor = least_weight / most;
       break;
@@ -120,14 +122,14 @@ bool make_whole(const Weights2D& window, WholeWeights& whole) {
   return false;
 }
 
-// Products' first factors as lanes hold them: 16 results (row, then channel) by two words of four rows.
+// Weights as fragments of the matrix product per lane: 16 results (4 rows x 4 channels) by two words of four rows.
 std::vector<std::uint32_t> fragments_of(const WindowsDesign& design) {
   const WholeWeights& whole = design.whole;
   const std::size_t words = design.words(), slots = design.blocks() * words;
   std::vector<std::uint32_t> fragments(design.products() * whole.planes * kWindowItems * 4);
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t lane = 0; lane < kWindowItems; ++lane) {
-      for (std::size_t side = 0; side < 2; ++side) {  // results g and g + 8: neighbours in a row
+      for (std::size_t side = 0; side < 2; ++side) {  // results g and g + 8 are neighbours in a row
         const std::size_t g = lane / 4, row = 4 * (slot / words) + lane % 4, channel = 2 * (g % 2) + side;
         for (std::size_t byte = 0; byte < 4; ++byte) {
           const auto down = static_cast<std::ptrdiff_t>(row) - static_cast<std::ptrdiff_t>(g / 2);
@@ -154,7 +156,7 @@ std::vector<std::uint32_t> fragments_of(const WindowsDesign& design) {
 KernelSource windows_source(const WindowsDesign& design) {
   KernelSource source = vec4_source("image_windows", design.shape, design.border, design.constant);
   const WholeWeights& whole = design.whole;
-  // floor(sum / divisor) by the upper word of a product, in its highest byte that has room.
+  // Divides by multiplication with a reciprocal; the quotient is in the highest byte that leaves room for it.
   const bool below = !whole.power_of_two && whole.never_beyond && !whole.negative && whole.divisor < 150;
   int byte = 2;
   while (byte > 0 && std::ldexp(1.0, 32 + 8 * byte) / whole.divisor >= 4294967295.0) --byte;
@@ -201,13 +203,13 @@ class WindowsStep final : public Step {
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
     const auto aligned = [](const Image& image) { return image.offset() % 16 == 0 && image.pitch() % 16 == 0; };
     const std::size_t wide = in.columns() * in.channels(), beside = 4 * design_.left();
-    // Chunks whose words all lie in the row, and of the next what its own words are enough for.
+    // Covers chunks whose words are all inside the row, and the part of the next chunk that its own words suffice for.
     std::size_t first = design_.reach(), end = 0;
     if (aligned(in) && aligned(out) && wide >= 16 + beside) {
       end = (wide - beside) / 16 * 16;
       if (end + 16 <= wide) end += 16 - design_.reach_right();
     }
-    if (end <= first) first = end = 0;  // every result by a work-item of its own
+    if (end <= first) first = end = 0;  // one work-item per result
     const std::size_t strips = end == 0 ? 0 : (end + kStripChannels - 1) / kStripChannels;
     const std::size_t items = kWindowItems * design_.sub_groups;
     const std::uint64_t end_groups = groups_for(in.rows() * (first + wide - end), items);
@@ -231,7 +233,7 @@ class WindowsStep final : public Step {
   Buffer fragments_, weights_;
 };
 
-// As many rows on their way as cost no sub-group its place.
+// Most row blocks that can be prefetched without reducing the number of resident sub-groups.
 int rows_ahead(WindowsDesign design) {
   design.ahead = 3;
   const std::size_t resident = design.resident();
@@ -242,7 +244,7 @@ int rows_ahead(WindowsDesign design) {
   return design.ahead;
 }
 
-// All sub-groups at once on the device, or in as few rounds as 32 rows each would take.
+// Rows per sub-group such that all sub-groups are resident at once, or need no more rounds than with 32 rows each.
 int filling_rows(const Device& device, const WindowsDesign& design) {
   const std::size_t wide = design.shape.columns * design.shape.channels, rows = design.shape.rows;
   const std::uint64_t strips = groups_for(wide, kStripChannels);
@@ -280,10 +282,10 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
     refusal = fmt::format("needs work-groups of 32 work-items, the device allows {}", device.limits().work_group);
   }
   const double products = static_cast<double>(design.products() * design.whole.planes);
-  // Groups of one sub-group are given out slowly, groups of four end together.
+  // Groups of one sub-group are scheduled slowly; groups of four finish together.
   const bool several = device.limits().sub_group == kWindowItems && device.limits().work_group >= 4 * kWindowItems;
   for (const auto& [rows, sub_groups] : {std::pair{0, 4}, std::pair{0, 1}, std::pair{16, 4}, std::pair{32, 4}}) {
-    if (sub_groups > 1 && rows == 0 && !several) continue;  // the same as the next
+    if (sub_groups > 1 && rows == 0 && !several) continue;  // same as the next pair
     design.sub_groups = several ? static_cast<std::size_t>(sub_groups) : 1;
     design.ahead = std::min(rows_ahead(design), rows == 32 ? 4 : 8);
     design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
@@ -293,7 +295,7 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
                                  {"bytes", std::to_string(design.whole.planes)}},
                   .refusal = refusal};
     const double again = (static_cast<double>(window.rows) - 1) / design.rows_each;
-    const double slower = device.limits().matrix_units ? 1 : 100;  // products one by one
+    const double slower = device.limits().matrix_units ? 1 : 100;  // without matrix instructions the products are loops
     plan.cost = {.flops = slower * 4.5 * values * products,
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,

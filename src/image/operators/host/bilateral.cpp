@@ -1,3 +1,4 @@
+// Row-wise bilateral and cross-bilateral filters on the host.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Sums of a box: down the columns, along a row, and their means.
+// Vectorized row kernels of the box filter: column sums, sums along a row, means.
 
 #include "image/operators/host/native_kernels.hpp"
 

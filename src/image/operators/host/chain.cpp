@@ -1,4 +1,4 @@
-// A chain on the host: runs of row-wise operators fused, whole-image ones between them.
+// Host variants of operator chains: row-wise operators are fused, whole-image operators run between them.
 #include <algorithm>
 #include <string>
 
@@ -17,7 +17,7 @@ namespace {
 
 std::vector<double> doubles(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
-// Appends the stages of a row-wise operator; false for one that is not.
+// Appends the stages of a row-wise operator; returns false for other operators.
 struct AddStages {
   const Shape& in;
   std::size_t guide_channels;
@@ -64,21 +64,21 @@ struct AddStages {
 
 struct Part {
   std::vector<std::shared_ptr<const Stage>> stages = {};
-  std::vector<Edge> edges = {};  // what each stage finds beyond its input
-  Operation whole = {};          // without stages; `edge` is beyond its input
+  std::vector<Edge> edges = {};  // border of each stage's input
+  Operation whole = {};          // used if there are no stages, with `edge` as its border
   Edge edge = {};
-  std::shared_ptr<const Native> native = {};  // or this
+  std::shared_ptr<const Native> native = {};  // replaces both if set
   Shape out = {};
 };
 
-// What an operation of a sum costs less than one of a transform.
+// Time of an operation of a transform relative to one of a weighted sum.
 constexpr double kSlowerTransforms = 2;
 
 Edge edge_of(const OperatorProblem& problem, const Operation& operation) {
   return {border_for(operation, problem.border), static_cast<float>(problem.constant)};
 }
 
-// "gauss 2 + gray": which operators pass rows to each other, and which are done in the image's own type.
+// Lists the operators that pass rows to each other, for example "gauss 2 + gray".
 std::string describe_fusion(const OperatorProblem& problem, bool fuse) {
   std::string text, row;
   Shape shape = problem.input;
@@ -97,7 +97,7 @@ std::string describe_fusion(const OperatorProblem& problem, bool fuse) {
   return text;
 }
 
-// The cheapest tiles, where transforms would cost much less than sums.
+// FFT convolution with the cheapest tiles, or null if it is not much cheaper than weighted sums.
 std::shared_ptr<const Native> spectral_where_it_pays(const Operation& operation, const Shape& in, const Edge& edge) {
   const auto window = window_of(operation, in.depth);
   if (!window) return nullptr;
@@ -164,7 +164,7 @@ class Fused final : public HostVariant {
     });
   }
 
-  // Rows [begin, end) through rings of this thread's own.
+  // Computes rows [begin, end) with ring buffers owned by this thread.
   void band(const Part& part, const Image& in, const Image* guide, std::size_t begin, std::size_t end,
             Image& out) const {
     const auto& stages = part.stages;
@@ -269,7 +269,7 @@ void list_host_operators(const Device&, const OperatorProblem& problem, std::vec
     entries.push_back({.candidate = std::move(candidate),
                        .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});
   };
-  add("rows", true, whole, flops > 0 ? 0.4 : 0.2);  // a chain never leaves the cache between its row-wise operators
+  add("rows", true, whole, flops > 0 ? 0.4 : 0.2);  // data between row-wise operators stay in the cache
   if (problem.chain.size() > 1) {
     add("one by one", false, traffic, 0.2);
     return;

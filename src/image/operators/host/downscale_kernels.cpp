@@ -1,4 +1,4 @@
-// Means of 2x2 pixels.
+// Vectorized means of 2x2 pixels, for downscaling by two.
 #include <type_traits>
 
 #include "image/operators/host/native_kernels.hpp"
@@ -34,7 +34,7 @@ HWY_INLINE void downscale_rest(const T* upper, const T* lower, std::size_t chann
     }
   }
 }
-// Sums s of four, divided by 4, halves to even: s + 1 and one more where the result would be odd.
+// Divides sums of four values by 4, rounding half to even: adds 1, and 1 more if the quotient is odd.
 template <class D, class V>
 HWY_INLINE V quarters(D d, V s) {
   const V one = hn::Set(d, hn::TFromD<D>{1});
@@ -46,7 +46,7 @@ void downscale_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::siz
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   using V = hn::Vec<decltype(d)>;
-  // Of four vectors, two above and two below: a vector of the result.
+  // Averages two vectors of the upper row (a, b) with two of the lower row (c, e) to one vector of results.
 #if HWY_TARGET == HWY_NEON
   const auto averaged = [&](V a, V b, V c, V e) {  // (s + odd + 1) / 4, where odd is the last bit of s / 4
     const auto words = [](V above, V below) {
@@ -60,7 +60,7 @@ void downscale_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::siz
   const hn::RebindToSigned<decltype(d16)> s16;
   const hn::Half<decltype(d)> half;
   const auto bytes = hn::Set(d16, std::uint16_t{255});
-  const auto pairs = [&](V some) {  // neighbours' sums
+  const auto pairs = [&](V some) {  // sums of neighbouring bytes
     const auto v = hn::BitCast(d16, some);
     return hn::Add(hn::And(v, bytes), hn::ShiftRight<8>(v));
   };
@@ -109,7 +109,7 @@ void downscale_f32(const float* upper, const float* lower, std::size_t channels,
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   if (channels == 1) {
-#if HWY_TARGET == HWY_NEON  // loads that take pairs apart take twice the time of these
+#if HWY_TARGET == HWY_NEON  // deinterleaving loads take twice as long as pairwise additions
     const float32x4_t quarter = vdupq_n_f32(0.25f);
     for (; i + 8 <= n; i += 8) {
       const float *a = upper + 2 * i, *c = lower + 2 * i;

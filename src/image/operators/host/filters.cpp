@@ -1,4 +1,4 @@
-// Weighted sums: convolution, products of a column and a row, gradients.
+// Row-wise weighted sums on the host: convolution, separable filters, gradients.
 #include <algorithm>
 
 #include "image/operators/host/row_kernels.hpp"
@@ -33,7 +33,7 @@ class ConvolveStage final : public Stage {
   Convolve o_;
 };
 
-// Down first, then across; with a step of 2, every second row and column (the pyramid's).
+// Separable filter: vertical pass, then horizontal pass. Step 2 keeps every second row and column (pyramid).
 class SeparableStage final : public Stage {
  public:
   SeparableStage(const std::vector<double>& down, const std::vector<double>& across, std::size_t step, const Shape& in,
@@ -59,7 +59,7 @@ class SeparableStage final : public Stage {
     }
   }
   std::size_t rows_at_once() const override { return step_ == 1 && down_.size() >= kMostRows ? kMostRows : 1; }
-  // Strip by strip, so that the sums down the columns are in the nearest cache when they are summed across.
+  // Processes strips, so that the column sums are still in the L1 cache when they are summed horizontally.
   void make_rows(std::size_t r, RowSource& in, RowSource* guide, float* const* outs, std::size_t stride,
                  float* scratch) const override {
     if (rows_at_once() == 1) return make(r, in, guide, outs[0], stride, scratch);
@@ -112,10 +112,10 @@ class GradientStage final : public Stage {
   }
 
  private:
-  std::vector<float> factors_;  // of three neighbours beside the derivative, times the derivative's own weight
+  std::vector<float> factors_;  // three smoothing weights times the derivative's weight
 };
 
-// A kernel that is the sum of a few columns times rows: one after the other, added.
+// Sum of several separable filters, computed one after another and added.
 class SumOfProducts final : public Stage {
  public:
   SumOfProducts(const std::vector<SeparableTerm>& terms, const Shape& in)
@@ -159,7 +159,7 @@ class SumOfProducts final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> convolve_stage(const Convolve& o, const Shape& in) {
-  // Two passes a term, and a trip to add it, against a pass over all weights.
+  // A separable term needs two passes and an addition; the direct sum needs one pass over all weights.
   const std::size_t most = o.rows * o.columns / (o.rows + o.columns + 4);
   const std::vector<SeparableTerm> terms = separable_terms(o, most);
   if (terms.size() == 1) return std::make_unique<SeparableStage>(terms[0].down, terms[0].across, 1, in, in);

@@ -1,3 +1,4 @@
+// Row-wise conversion to gray on the host.
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/host/rows.hpp"
 #include "image/operators/settings.hpp"

@@ -1,4 +1,4 @@
-// Gray of three or four channels.
+// Vectorized conversion of three or four channels to gray.
 #include <cmath>
 #include <type_traits>
 
@@ -27,7 +27,7 @@ HWY_INLINE T gray_of(const T* p) {
   if constexpr (std::is_same_v<T, float>) {
     return v;
   } else {
-    return static_cast<T>((v + 8388608.0f) - 8388608.0f);  // weights sum to 1: never beyond the depth
+    return static_cast<T>((v + 8388608.0f) - 8388608.0f);  // the weights' sum is 1, so the result is in range
   }
 }
 
@@ -46,7 +46,7 @@ HWY_INLINE void load_colours(D d, const hn::TFromD<D>* p, std::size_t channels, 
   }
 }
 
-// 16-bit lanes to a half vector of bytes, or 32-bit ones to 16, through float.
+// Gray of 16-bit values, computed in float and rounded to 16 bits.
 template <class D16, class V16>
 HWY_INLINE V16 gray_words(D16 d16, V16 r, V16 g, V16 b) {
   const hn::RepartitionToWide<D16> du32;

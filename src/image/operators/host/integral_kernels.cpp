@@ -1,4 +1,4 @@
-// Sums from the corner.
+// Vectorized row kernel of the integral image.
 #include <cstring>
 #include <type_traits>
 
@@ -16,10 +16,10 @@ namespace ridge::image {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums from the left, on top of the row above.
+// Prefix sums of a row, added to the row above.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-// A vector of sums from as many values: `prefix` sums those of each channel; then the last ones of each so far go to
-// all places of their channel.
+// `prefix` computes the sums of one vector per channel; permuting by `last` then broadcasts each channel's running
+// total to all of its positions.
 template <std::size_t kChannels, std::size_t kLanes>
 struct LastOfChannel {
   std::uint32_t last[16] = {};
@@ -27,7 +27,7 @@ struct LastOfChannel {
     for (std::size_t i = 0; i < kLanes; ++i) last[i] = static_cast<std::uint32_t>(kLanes - kChannels + i % kChannels);
   }
 };
-// Which of four bytes count for each place: those at it and before it, of its channel.
+// Selects for each position those of four bytes that are at or before it and belong to the same channel.
 template <std::size_t kChannels>
 struct Triangle {
   alignas(64) std::int8_t bytes[4][64] = {};
@@ -50,7 +50,7 @@ HWY_INLINE void sums_of_bytes(const std::uint8_t* in, std::size_t n, const std::
     std::memcpy(&four, p + 4 * k, 4);
     return _mm512_maddubs_epi16(_mm512_set1_epi32(four), _mm512_load_si512(kTriangle.bytes[k]));
   };
-  const auto prefix = [&](const std::uint8_t* p) {  // a word is the sum of at most 8 bytes
+  const auto prefix = [&](const std::uint8_t* p) {  // a 16-bit word sums at most 8 bytes
     const __m512i words =
         _mm512_add_epi16(_mm512_add_epi16(part(p, 0), part(p, 1)), _mm512_add_epi16(part(p, 2), part(p, 3)));
     return _mm512_madd_epi16(words, ones);
@@ -97,7 +97,8 @@ HWY_INLINE void sums_of_doubles(const T* in, std::size_t n, const double* above,
   for (; i + 8 <= wide; i += 8) {
     const __m512d sums = prefix(in + i);
     _mm512_storeu_pd(out + i, _mm512_add_pd(_mm512_add_pd(sums, carried), _mm512_loadu_pd(above + i)));
-    if constexpr (8 % kChannels == 0) {  // the same places again: nothing waits for the sums but an addition
+    // Channel positions repeat, so only one addition depends on the previous vector.
+    if constexpr (8 % kChannels == 0) {
       carried = _mm512_add_pd(carried, _mm512_permutexvar_pd(last, sums));
     } else {
       carried = _mm512_permutexvar_pd(last, _mm512_add_pd(sums, carried));
@@ -130,7 +131,7 @@ HWY_INLINE void sums_one_by_one(const T* in, std::size_t n, const Sum* above, Su
     }
   }
 }
-// Eight bytes at a time: sums of words, then of twice as wide ones.
+// Processes eight bytes at a time: 16-bit prefix sums, then 32-bit totals.
 HWY_INLINE void sums_of_eights(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
   const hn::FixedTag<std::uint16_t, 8> d16;
   const hn::FixedTag<std::uint32_t, 4> d32;

@@ -1,3 +1,4 @@
+// Row-wise median filter on the host.
 #include <algorithm>
 
 #include "image/operators/host/row_kernels.hpp"

@@ -1,3 +1,4 @@
+// Vectorized 3x3 and 5x5 medians of a row.
 #include "image/operators/host/median_kernels.hpp"
 
 #include <cstring>
@@ -29,15 +30,15 @@ HWY_INLINE V middle(V a, V b, V c) {
   return hn::Max(hn::Min(a, b), hn::Min(hn::Max(a, b), c));
 }
 
-// Columns are sorted once for the three windows that have them, a strip at a time that stays in the nearest cache:
-// first its columns, then its results as far as `lag` before its end.
+// Sorts each column once for the three windows that contain it. Works in strips that fit the L1 cache: first sorts a
+// strip's columns, then computes its results up to `lag` values before its end.
 template <class T>
 HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kStrip = kMedianStrip / sizeof(T);
   const std::size_t lanes = hn::Lanes(d), wide = row.wide, step = row.step;
-  const std::size_t lag = lanes < 4 ? 4 : lanes;  // whole vectors, a pixel at least
+  const std::size_t lag = lanes < 4 ? 4 : lanes;  // whole vectors, and at least one pixel
   T* const low = columns + kMedianMargin / sizeof(T);
   T *const mid = low + kMedianStride / sizeof(T), *const high = mid + kMedianStride / sizeof(T);
   const auto sorted = [&](V a, V b, V c, std::size_t at) HWY_ATTR {
@@ -67,7 +68,7 @@ HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
     const bool last = begin + n == wide;
     if (begin == 0) {
       beyond(row.before, low - step, mid - step, high - step);
-    } else {  // what the results before this strip and its first ones need
+    } else {  // keeps the sorted columns that the previous strip's last results and this strip's first results need
       for (T* array : {low, mid, high}) {
         T* const before = array - 2 * lag;
         for (std::size_t i = 0; i < 2 * lag; i += lanes) hn::Store(hn::Load(d, before + kStrip + i), d, before + i);
@@ -83,11 +84,11 @@ HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
       sorted(hn::Load(d, few[0]), hn::Load(d, few[1]), hn::Load(d, few[2]), whole);
     }
     if (last) beyond(row.behind, low + n, mid + n, high + n);
-    const std::size_t to = last ? n + lag : n;  // as the pointers below count
+    const std::size_t to = last ? n + lag : n;  // end of the results, counted from `lag` before the strip
     std::size_t i = begin == 0 ? lag : 0;
     const T *const lows = low - lag, *const mids = mid - lag, *const highs = high - lag;
     T* const out = row.out + begin - lag;
-    const T* const ahead = row.ahead + begin - lag;  // to the second cache: the nearest has the strip
+    const T* const ahead = row.ahead + begin - lag;  // prefetched to L2, because the strip occupies L1
     for (; i + lanes <= to; i += lanes) {
       __builtin_prefetch(ahead + i, 0, 2);
       const V value = result(lows + i, mids + i, highs + i);

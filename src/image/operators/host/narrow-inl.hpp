@@ -1,5 +1,5 @@
-// Floats to whole numbers, rounded half to even. Beyond the depth are its ends; what is no number is 0: the least goes
-// through the conversion, which makes the lowest of it. Included once a target.
+// Conversion of floats to integers with rounding half to even and clamping to the depth. NaN becomes 0: min() passes it
+// on, and its conversion gives the lowest integer. Included once per Highway target.
 #if defined(RIDGE_IMAGE_NARROW) == defined(HWY_TARGET_TOGGLE)
 #ifdef RIDGE_IMAGE_NARROW
 #undef RIDGE_IMAGE_NARROW
@@ -22,7 +22,8 @@ HWY_INLINE hn::Vec<hn::ScalableTag<std::int32_t>> whole(Floats v, float most) {
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-// The conversion needs no care here: what is too large has become the most, and the lowest is below 0 like all others.
+// The plain conversion suffices: values that are too large were clamped, and the lowest integer is below 0 like all
+// negative values.
 HWY_INLINE __m512i converted(Floats v, float most) {
   return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_set1_ps(most), v.raw));
 }

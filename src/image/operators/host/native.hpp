@@ -1,4 +1,4 @@
-// Operators done in the image's own type, a file each: no planes of float between. What is not here goes by rows.hpp.
+// Operators computed in the image's own type, without float planes in between; other operators use rows.hpp.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ class Native {
   virtual void run(const Image& in, Image& out, std::size_t threads) const = 0;
 };
 
-// Nothing where the operator, its numbers or the depth are not theirs.
+// Each returns null if it does not support the operator, its parameters or the depth.
 std::unique_ptr<Native> native_median(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_box(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_separable(const Operation& operation, const Shape& in, const Edge& edge);

@@ -1,5 +1,5 @@
-// Means of 8-bit pixels in whole numbers: sums down the columns follow the window; across them a narrow window is
-// summed value by value, a wide one by doubling.
+// Box filter of 8-bit images in integers: running column sums; horizontally, narrow windows are summed directly and
+// wide ones by doubling.
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
@@ -39,7 +39,8 @@ class NativeBox final : public Native {
       mean_row(sums.data(), 1.0f / static_cast<float>(box_.rows * box_.columns), wide, out.row<std::uint8_t>(r));
     }
   }
-  // sums[i] = the sum of down[i + k step] over k below columns: by its binary digits, stretches of 1, 2, 4, ...
+  // sums[i] = sum of down[i + k * step] for k < columns: adds partial sums of lengths 1, 2, 4, ... according to the
+  // binary digits of `columns`.
   void across(const std::uint16_t* down, Sum* part, Sum* sums, std::size_t step, std::size_t wide,
               std::size_t padded) const {
     constexpr std::size_t kNarrow = 16;

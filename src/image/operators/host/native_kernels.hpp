@@ -1,4 +1,4 @@
-// Rows of pixels in their own type, a vector at a time. Outputs are written to their last value and not beyond.
+// Vectorized row kernels for pixels in their own type. Outputs are not written beyond their last value.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,43 +9,44 @@ void gray_row(const std::uint8_t* in, std::size_t channels, std::size_t n, std::
 void gray_row(const std::uint16_t* in, std::size_t channels, std::size_t n, std::uint16_t* out);
 void gray_row(const float* in, std::size_t channels, std::size_t n, float* out);
 
-// Means of 2x2 pixels of two rows; n of the output.
+// Means of 2x2 pixels of two rows; n output pixels.
 void downscale_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
                    std::uint8_t* out);
 void downscale_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
                    std::uint16_t* out);
 void downscale_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out);
 
-// The pyramid's weights down five rows of 1, 3 or 4 channels: n sums of the even columns of each channel, and n of the
-// odd ones behind them all; channels are `stride` apart. Rows may be read 64 pixels beyond 2 n.
+// Vertical pass of a pyramid level with 1, 3 or 4 channels: n sums of each channel's even columns, then n of each
+// channel's odd columns; channels are `stride` apart. Rows may be read 64 pixels beyond 2 n.
 void pyramid_down(const std::uint8_t* const* rows, std::size_t channels, std::size_t n, std::uint16_t* sums,
                   std::size_t stride);
-// And across: even columns from sums[-1] on; n pixels of the output.
+// Horizontal pass: reads even columns from sums[-1] on; n output pixels.
 void pyramid_across(const std::uint16_t* sums, std::size_t channels, std::size_t stride, std::size_t n,
                     std::uint8_t* out);
 
-// The same of one channel of floats: n sums of five rows; and n of the output, which reads sums[-2] to sums[2 n + 1 + a
-// vector].
+// The same for one channel of floats: n sums of five rows, then n results. The horizontal pass reads from sums[-2] to a
+// vector beyond sums[2 n + 1].
 void pyramid_down(const float* const* rows, std::size_t n, float* sums);
 void pyramid_across(const float* sums, std::size_t n, float* out);
 
-// What a window down the columns holds when it moves on by a row; nothing `goes` at first (null).
+// Moves a vertical window down by one row: adds `comes` and subtracts `goes`, which may be null.
 void follow_row(std::uint16_t* sums, const std::uint8_t* comes, const std::uint8_t* goes, std::size_t n);
-// out[i] = the sum of in[i + k step] for k below count; whole vectors are read and written, up to 64 values beyond.
+// out[i] = sum of in[i + k * step] for k < count. Reads and writes whole vectors, up to 64 values beyond n.
 void window_row(const std::uint16_t* in, std::size_t step, std::size_t count, std::size_t n, std::uint16_t* out);
 void window_row(const std::uint16_t* in, std::size_t step, std::size_t count, std::size_t n, std::uint32_t* out);
 
-// Sums times a factor, halves to even.
+// Sums times a factor, rounded half to even.
 void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);
 
-// Of n pixels: each above it and the sum of all up to it, a channel at a time.
+// One row of an integral image: out = above + prefix sums of `in` per channel, for n pixels.
 void sum_row(const std::uint8_t* in, std::size_t n, std::size_t channels, const std::uint32_t* above,
              std::uint32_t* out);
 void sum_row(const std::uint16_t* in, std::size_t n, std::size_t channels, const double* above, double* out);
 void sum_row(const float* in, std::size_t n, std::size_t channels, const double* above, double* out);
 
-// Bytes stored past the caches, and their end: what other threads may rely on. Elsewhere than on x86 a plain copy.
+// Copies with non-temporal stores on x86, otherwise a plain copy. end_stores_past() makes the stores visible to other
+// threads.
 #if defined(__x86_64__)
 inline constexpr bool kStoresPast = true;
 #else
@@ -54,8 +55,8 @@ inline constexpr bool kStoresPast = false;
 void store_past(const void* from, std::size_t bytes, std::byte* to);
 void end_stores_past();
 
-// `down` x `across` blocks of pixels of `bytes` (1, 2, 3, 4, 8) each, 16 / bytes on a side (16 where they are 3),
-// turned about their diagonal.
+// Transposes `down` x `across` blocks of pixels of `bytes` (1, 2, 3, 4 or 8) each. Blocks have 16 / bytes pixels per
+// side, or 16 for 3 bytes.
 void transpose_blocks(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across, std::byte* out,
                       std::ptrdiff_t out_pitch, std::size_t bytes);
 

@@ -1,4 +1,4 @@
-// Medians of 3x3 and 5x5 in the image's own type.
+// 3x3 and 5x5 medians computed in the image's own type.
 #include "image/operators/host/median_kernels.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/out_rows.hpp"
@@ -44,7 +44,7 @@ class NativeMedian3 final : public Native {
         beyond(row.rows[k], before, row.before[k]);
         beyond(row.rows[k], behind, row.behind[k]);
       }
-      // Rows that are aligned go past the caches as they are made, others by a row in the cache.
+      // Aligned rows are streamed to memory directly; other rows are first written to a buffer in the cache.
       row.past = goes_past_caches(out) && reinterpret_cast<std::uintptr_t>(out.row<T>(r)) % 64 == 0;
       row.out = row.past ? out.row<T>(r) : outs.row(r);
       median_3_row(row, sorted.data());
@@ -72,7 +72,8 @@ class NativeMedian5 final : public Native {
     const T* window[5] = {};
     for (std::size_t r = begin; r < end; ++r) {
       for (std::size_t k = 0; k < 5; ++k) window[k] = rows.row(static_cast<std::ptrdiff_t>(r + k) - 2);
-      // Vectors end with the image as far as its width goes; the rest takes a way round.
+      // Whole blocks of 64 values are written directly; the rest goes through a buffer, because the kernel writes whole
+      // vectors.
       const std::size_t whole = wide / 64 * 64;
       if (whole > 0) median_5_row(window, step, outs.row(r), whole);
       if (whole < wide) {

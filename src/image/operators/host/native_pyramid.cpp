@@ -1,5 +1,5 @@
-// A level of the pyramid: of 8-bit pixels in whole numbers ((1 4 6 4 1) both ways, 256 in all, fits 16 bits), and of a
-// channel of floats straight from the image's rows.
+// One pyramid level: 8-bit images in integers (weights (1 4 6 4 1) in both directions, their sum 256 fits 16 bits), and
+// single-channel float images directly from the image's rows.
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
@@ -19,12 +19,12 @@ class NativePyramid final : public Native {
   }
 
  private:
-  static constexpr std::size_t kPad = 4;  // two are needed; an even number keeps even columns even
+  static constexpr std::size_t kPad = 4;  // two are needed; an even number preserves the parity of columns
 
   void band(const Image& in, Image& out, std::size_t begin, std::size_t end) const {
     const std::size_t channels = in.channels(), half = out.columns() + kPad + 1;
     PaddedRows<std::uint8_t> rows(in, kPad, 6, edge_);
-    // The even columns of every channel, then the odd ones, each from column -kPad on.
+    // All channels' even columns, then all channels' odd columns, each from column -kPad on.
     const std::size_t stride = half + 64;
     base::AlignedArray<std::uint16_t> sums(2 * channels * stride);
     for (std::size_t r = begin; r < end; ++r) {

@@ -1,5 +1,5 @@
-// An image that grows, pixels as they lie: a strip of a few rows is mixed down the columns and resampled across before
-// it leaves the nearest cache. A vector of the result comes from a vector of the mixed row, shifted by each tap.
+// Enlarging interleaved pixels: a strip of rows is interpolated vertically, then horizontally before it leaves the L1
+// cache. Each tap of a vector of results is a permutation of one vector of the interpolated row.
 #include <algorithm>
 
 #include "image/operators/host/native.hpp"
@@ -12,7 +12,7 @@
 namespace ridge::image {
 namespace {
 
-// Where each channel of each pixel of a row comes from, from the first of `pad` pixels before the row on.
+// Source positions and weights of every channel of an output row, counted from `pad` pixels before the row.
 class ValueTable {
  public:
   ValueTable(const std::vector<ResizeTap>& taps, std::size_t columns, std::size_t channels) : channels_(channels) {
@@ -37,13 +37,14 @@ class ValueTable {
   }
   bool picks() const { return lanes_ > 0; }
   std::size_t pad() const { return pad_; }
-  // Values from `begin` on, a multiple of every vector's lanes and of the channels; counted from first(begin).
+  // Entries from `begin` on, with positions relative to first(begin); `begin` is a multiple of the vector length and of
+  // the channels.
   PickedValues part(std::size_t begin) const {
     return {places_.data() + begin, firsts_.data() + begin / lanes_, weights_.data() + begin, taps_, stride_, channels_,
             places_[begin]};
   }
   std::size_t first(std::size_t begin) const { return static_cast<std::size_t>(places_[begin]); }
-  // Behind the last place of the values before `end`, a multiple of the channels.
+  // One past the last position that values before `end` read; `end` is a multiple of the channels.
   std::size_t behind(std::size_t end) const {
     return static_cast<std::size_t>(places_[end - 1]) + (taps_ - 1) * channels_ + 1;
   }

@@ -1,4 +1,4 @@
-// Gray, halving, sums from the corner and turns, row by row or block by block in the image's own type.
+// Gray, downscaling by two, nearest resize, integral and transposition in the image's own type, by rows or blocks.
 #include <algorithm>
 #include <cstring>
 
@@ -20,7 +20,7 @@ void in_bands(std::size_t threads, std::size_t rows, std::size_t grain, const F&
   });
 }
 
-// A few tenths of a millisecond each.
+// Dynamic scheduling: a block of rows takes a few tenths of a millisecond.
 template <class T>
 class NativeGray final : public Native {
  public:
@@ -45,8 +45,8 @@ class NativeDownscale final : public Native {
   }
 };
 
-// Down the rows in bands; where there are several, the sums above each come first, from the columns' sums of those
-// before it.
+// Divides the rows into bands, one per thread. With several bands, the sums above each band are computed first from the
+// column sums of the bands before it.
 template <class T, class Sum>
 class NativeIntegral final : public Native {
  public:
@@ -62,7 +62,7 @@ class NativeIntegral final : public Native {
       for (std::size_t band = 1; band < bands; ++band) {
         for (std::size_t c = 0; c < wide; ++c) above[band][c] += above[band - 1][c];
       }
-      for (std::size_t band = 1; band < bands; ++band) {  // columns' sums to sums from the left
+      for (std::size_t band = 1; band < bands; ++band) {  // turns column sums into prefix sums along the row
         for (std::size_t c = channels; c < wide; ++c) above[band][c] += above[band][c - channels];
       }
     }
@@ -96,8 +96,8 @@ class NativeIntegral final : public Native {
   }
 };
 
-// Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache. Of a
-// large image a tile is turned in a buffer and stored past the caches, while the next one is fetched.
+// Transposition and rotation by 90 degrees counterclockwise: blocks with rows of 16 bytes, in tiles that fit the cache.
+// For large images a tile is transposed in a buffer and streamed to memory while the next tile is prefetched.
 class NativeTranspose final : public Native {
  public:
   NativeTranspose(std::size_t bytes, bool rotated)
@@ -116,14 +116,15 @@ class NativeTranspose final : public Native {
   }
 
  private:
-  static constexpr std::size_t kTileBytes = 256;  // of a row, in and out
+  static constexpr std::size_t kTileBytes = 256;  // per row of a tile, in input and output
 
   std::size_t row_of(const Image& in, std::size_t column) const {
     return rotated_ ? in.columns() - 1 - column : column;
   }
 
   void run_past(const Image& in, Image& out, std::size_t threads) const {
-    const std::size_t tile = kTileBytes / bytes_, pitch = kTileBytes + 64;  // its rows in different sets
+    // The extra 64 bytes map the rows to different cache sets.
+    const std::size_t tile = kTileBytes / bytes_, pitch = kTileBytes + 64;
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
       base::AlignedArray<std::byte> buffer(tile * pitch);
       for (std::size_t top = 0; top < in.rows(); top += tile) {
@@ -145,7 +146,7 @@ class NativeTranspose final : public Native {
     });
   }
 
-  // Rows and columns of the input to `to`, where a column's row is.
+  // Transposes a rectangle of the input to `to`, the position of its first column's row.
   void transpose_tile(const Image& in, std::size_t top, std::size_t rows, std::size_t left, std::size_t columns,
                       std::byte* to, std::ptrdiff_t pitch) const {
     const std::size_t down = rows / side_, across = columns / side_;
@@ -161,7 +162,7 @@ class NativeTranspose final : public Native {
   bool rotated_;
 };
 
-// The nearest pixel: bytes that move.
+// Nearest-neighbour resize: copies pixels of kBytes.
 template <std::size_t kBytes>
 class NativeNearest final : public Native {
  public:
@@ -219,7 +220,8 @@ std::unique_ptr<Native> native_downscale(const Operation& operation, const Shape
   const bool means = resize->interpolation == Interpolation::bilinear || resize->interpolation == Interpolation::area;
   if (!means || 2 * out.rows != in.rows || 2 * out.columns != in.columns) return {};
   const bool by_scale = resize->rows == 0 || resize->columns == 0;
-  if (resize->like == Like::opencv && by_scale && resize->scale != 0.5) return {};  // samples 1 / scale apart
+  // OpenCV samples 1 / scale pixels apart.
+  if (resize->like == Like::opencv && by_scale && resize->scale != 0.5) return {};
   return of_depth<NativeDownscale>(in.depth);
 }
 
@@ -268,7 +270,7 @@ std::unique_ptr<Native> native_transpose(const Operation& operation, const Shape
 }
 
 std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge) {
-  // The constant beyond the image has the image's type here.
+  // The border constant must be representable in the image's type.
   const float most = in.depth == Depth::u8 ? 255.0f : 65535.0f;
   const bool whole = edge.constant >= 0 && edge.constant <= most &&
                      edge.constant == static_cast<float>(static_cast<int>(edge.constant));

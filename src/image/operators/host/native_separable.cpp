@@ -1,5 +1,5 @@
-// A column of weights, then a row of them, over pixels as they lie, channels beside each other: rows are read in their
-// own type, and only sums of a strip of four rows are floats between.
+// Separable filters of interleaved pixels: rows are read in their own type, and only the column sums of a strip of four
+// rows are floats.
 #include <algorithm>
 
 #include "image/operators/host/native.hpp"
@@ -68,7 +68,7 @@ std::unique_ptr<Native> native_separable(const Operation& operation, const Shape
     return {};
   }
   if (in.depth != Depth::f32 && !kLoadsWiden) return {};
-  // Fewer rows than are summed at once are made up with weights of 0, which takes numbers.
+  // Columns of fewer than four weights are padded with weights of 0, which would turn a float infinity or NaN into NaN.
   if (in.depth == Depth::f32 && down.size() < 4) return {};
   switch (in.depth) {
     case Depth::u8:

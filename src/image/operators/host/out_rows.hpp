@@ -1,6 +1,5 @@
-// Rows of a result while they are made. Of a large image on x86 they are made in a buffer that stays in the cache and
-// then stored past the caches: lines that are overwritten need not be fetched first, half of what a core's stores wait
-// for.
+// Output rows under construction. For large images on x86, rows are built in a cached buffer and then written with
+// non-temporal stores: this avoids reading the overwritten cache lines, half of a core's store traffic.
 #pragma once
 #include <cstddef>
 
@@ -10,7 +9,8 @@
 
 namespace ridge::image {
 
-// Smaller ones are read by whoever comes next before they have left the caches; bytes are too few for the way round.
+// Smaller images are read again before they leave the caches, and 8-bit and 16-bit rows are too short for the extra
+// copy.
 inline bool goes_past_caches(const Image& image) {
   return kStoresPast && bytes_of(image.depth()) >= 4 && image.span_bytes() >= 8'000'000;
 }
@@ -18,7 +18,7 @@ inline bool goes_past_caches(const Image& image) {
 template <class T>
 class OutRows {
  public:
-  // `held` rows are made at once; they may be written `slack` beyond their end where they are in the buffer.
+  // `held` rows are built at once; buffered rows may be written up to `slack` values beyond their end.
   OutRows(Image& out, std::size_t held, std::size_t slack = 0)
       : out_(out),
         past_(goes_past_caches(out)),

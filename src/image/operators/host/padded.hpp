@@ -1,4 +1,4 @@
-// Rows of an image in its own type, with what lies beyond their ends, kept in a ring by a thread that goes down.
+// Ring buffer of image rows in their own type, padded according to the border, for a thread that moves down the image.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@ namespace ridge::image {
 template <class T>
 class PaddedRows {
  public:
-  // `pad` pixels at either side; `keep` rows are there at once.
+  // `pad` pixels on either side; `keep` rows are valid at once.
   PaddedRows(const Image& image, std::size_t pad, std::size_t keep, const Edge& edge)
       : image_(image),
         pad_(pad * image.channels()),
@@ -23,7 +23,7 @@ class PaddedRows {
         held_(keep, -1) {
     const std::size_t channels = image.channels();
     std::fill_n(memory_.data() + keep * stride_, stride_, static_cast<T>(edge.constant));
-    for (std::size_t k = 0; k < 2 * pad; ++k) {  // where each channel beyond the ends comes from; -1: the constant
+    for (std::size_t k = 0; k < 2 * pad; ++k) {  // source of each padding channel; -1: the constant
       const auto columns = static_cast<std::ptrdiff_t>(image.columns());
       const auto at = static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(pad);
       const std::ptrdiff_t from = border_index(edge.border, at < 0 ? at : columns + at, columns);
@@ -33,7 +33,8 @@ class PaddedRows {
     }
   }
 
-  // Row r, which may lie outside: its first channel, behind pad pixels. Rows r to r + keep - 1 may be held at once.
+  // Returns the first channel of row r, which may be outside the image, with `pad` pixels before it. Rows r to r + keep
+  // - 1 are valid together.
   const T* row(std::ptrdiff_t r) {
     const std::ptrdiff_t y = border_index(edge_.border, r, static_cast<std::ptrdiff_t>(image_.rows()));
     if (y < 0) return memory_.data() + keep_ * stride_ + pad_;

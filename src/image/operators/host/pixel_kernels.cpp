@@ -1,3 +1,4 @@
+// Vectorized conversion between interleaved pixels and float planes, with rounding and clamping.
 #include <cstring>
 
 #include "image/operators/host/row_kernels.hpp"
@@ -18,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DF = hn::ScalableTag<float>;
 using DI = hn::RebindToSigned<DF>;
 
-// A vector's worth of pixels, channel by channel.
+// Loads or stores one vector of pixels per channel.
 template <std::size_t kChannels, class DT, class V>
 HWY_INLINE void load_channels(DT d, const hn::TFromD<DT>* p, V* v) {
   if constexpr (kChannels == 1) v[0] = hn::LoadU(d, p);
@@ -47,7 +48,7 @@ HWY_INLINE void for_channels(std::size_t channels, const F& f) {
   }
 }
 
-// Whole numbers as floats: a vector of T becomes sizeof(float) / sizeof(T) of them.
+// Converts a vector of integers to sizeof(float) / sizeof(T) vectors of floats.
 template <class V8>
 HWY_INLINE void widen_u8(V8 v, float* out) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -105,7 +106,7 @@ void unpack_f32(const float* in, std::size_t channels, std::size_t n, float* out
   unpack_row(in, channels, n, out, stride, [](auto v, float* to) { hn::StoreU(v, DF(), to); });
 }
 
-// Planes may be read beyond their end; the row ends where it does.
+// Reads planes up to a vector beyond their end, but writes exactly n pixels.
 template <class T, class Narrow>
 HWY_INLINE void pack_row(const float* in, std::size_t stride, std::size_t channels, std::size_t n, T* out,
                          const Narrow& narrow) {

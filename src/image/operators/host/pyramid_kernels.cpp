@@ -1,3 +1,4 @@
+// Vectorized row kernels of a pyramid level.
 #include <cstring>
 
 #include "image/operators/host/native_kernels.hpp"
@@ -25,7 +26,7 @@ HWY_INLINE void load_pixels(const std::uint8_t* p, V8* v) {
   if constexpr (kChannels == 3) hn::LoadInterleaved3(d, p, v[0], v[1], v[2]);
   if constexpr (kChannels == 4) hn::LoadInterleaved4(d, p, v[0], v[1], v[2], v[3]);
 }
-// a + 4 b + 6 c + 4 d + e, of the even bytes (in the low halves of words) and of the odd ones.
+// a + 4 b + 6 c + 4 d + e of 16-bit words; the bytes at even and odd positions are processed separately.
 HWY_INLINE V16 smoothed(V16 ends, V16 beside, V16 middle) {
   const V16 four = hn::ShiftLeft<2>(hn::Add(beside, middle));
   return hn::Add(hn::Add(ends, four), hn::Add(middle, middle));
@@ -58,7 +59,7 @@ void down_rows(const std::uint8_t* const* rows, std::size_t channels, std::size_
   down_of<4>(rows, n, sums, stride);
 }
 
-// A vector of pixels of a channel: sums of 256 become bytes, halves to even.
+// One vector of a channel's pixels: sums with a total weight of 256 become bytes, rounded half to even.
 HWY_INLINE V8 across_at(const std::uint16_t* even, const std::uint16_t* odd) {
   const D16 d;
   const D8 d8;
@@ -104,7 +105,7 @@ void across_rows(const std::uint16_t* sums, std::size_t channels, std::size_t st
   across_of<4>(sums, stride, n, out);
 }
 
-// Floats, one channel: five rows to one of sums, then every second of those.
+// Single-channel floats: sums of five rows, then every second horizontal sum.
 template <class D>
 HWY_INLINE hn::Vec<D> smooth(D d, hn::Vec<D> ends, hn::Vec<D> beside, hn::Vec<D> middle) {
   return hn::MulAdd(middle, hn::Set(d, 6.0f / 16),

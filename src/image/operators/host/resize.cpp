@@ -1,3 +1,4 @@
+// Row-wise resize on the host.
 #include <algorithm>
 #include <cmath>
 
@@ -14,8 +15,8 @@ std::size_t most_taps(const std::vector<ResizeTap>& taps) {
   return most;
 }
 
-// The columns' taps as tables, as many for every pixel, unused ones with no weight. A line has room for places before
-// its first and behind its last column, which repeat those.
+// Taps of the output columns as tables with the same number of taps per pixel; unused taps have weight 0. Lines need
+// space before the first and after the last column, where the end values are repeated.
 class Across {
  public:
   Across(const std::vector<ResizeTap>& taps, std::size_t columns) : taps_(most_taps(taps)), columns_(columns) {
@@ -50,7 +51,7 @@ class Across {
 
   std::size_t before() const { return before_; }
   std::size_t room() const { return before_ + columns_ + behind_ + kRowSlack; }
-  // line: column 0, with the room before and behind it; columns are there.
+  // Repeats the end values; `line` is column 0 of a line with `room()` floats.
   void repeat_ends(float* line) const {
     std::fill_n(line - before_, before_, line[0]);
     std::fill_n(line + columns_, behind_, line[columns_ - 1]);
@@ -63,12 +64,12 @@ class Across {
 
  private:
   std::size_t taps_, columns_, before_ = 0, behind_ = 0, stride_ = 0, span_ = 0;
-  bool every_second_ = false;  // every second column, with the same weights
+  bool every_second_ = false;  // taps start at every second column and have the same weights
   std::vector<std::int32_t> places_;
   std::vector<float> weights_, alike_;
 };
 
-// Down first, as vectors; then across, each pixel from its own few columns, all channels of some rows at once.
+// Interpolates vertically in vectors, then horizontally for all channels of some rows at once.
 class ResizeStage final : public Stage {
  public:
   ResizeStage(const Resize& o, const Shape& in, const Shape& out, const std::vector<ResizeTap>& down,
@@ -89,7 +90,7 @@ class ResizeStage final : public Stage {
   }
 
  private:
-  // What the rows that are made at once need at most.
+  // Most input rows needed for the output rows that are computed together.
   static std::size_t rows_held(const std::vector<ResizeTap>& down) {
     std::size_t most = 0;
     for (std::size_t i = 0; i < down.size(); ++i) {

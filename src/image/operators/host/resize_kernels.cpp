@@ -1,4 +1,4 @@
-// Values of a row picked from rows of floats, and rounded to the image's depth.
+// Vectorized horizontal resampling of float rows by permutations, rounded to the image's depth.
 #include <algorithm>
 #include <cstring>
 
@@ -23,7 +23,7 @@ using F = hn::Vec<D>;
 std::size_t firsts_of(const std::int32_t* places, std::size_t n, std::vector<std::int32_t>& firsts) {
   const std::size_t lanes = hn::Lanes(D());
   firsts.clear();
-  for (std::size_t i = 0; i < n + 3 * lanes; i += lanes) {  // a vector of bytes is four of floats
+  for (std::size_t i = 0; i < n + 3 * lanes; i += lanes) {  // a vector of bytes is made from four vectors of floats
     const auto [least, most] = std::minmax_element(places + i, places + i + lanes);
     if (*most - *least >= static_cast<std::int32_t>(lanes)) return 0;
     firsts.push_back(*least);
@@ -39,7 +39,7 @@ HWY_INLINE void store_values(const F* v, std::uint16_t* out) {
 }
 HWY_INLINE void store_values(const F* v, float* out) { hn::StoreU(v[0], D(), out); }
 
-// As many vectors of floats as make one of T, of each line.
+// Computes one vector of T per line, from sizeof(float) / sizeof(T) vectors of floats.
 template <std::size_t kLines, class T>
 HWY_INLINE void picked(const float* const* lines, const PickedValues& table, std::size_t i, T* const* outs,
                        std::size_t at) {
@@ -85,7 +85,7 @@ template <class T>
 HWY_INLINE void values_of(const float* const* lines, std::size_t count, const PickedValues& table, T* const* outs,
                           std::size_t n) {
   static_assert(kResampledRows == 4);
-#if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX3  // 32 registers
+#if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX3  // these have 32 vector registers
   if (count == 4) return picked_lines<4>(lines, table, outs, n);
 #endif
   for (std::size_t j = 0; j < count; ++j) picked_lines<1>(lines + j, table, outs + j, n);

@@ -1,3 +1,4 @@
+// Ring buffers of rows: rows are computed when they are requested, and the least recently used row is replaced.
 #include "image/operators/host/ring.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ Ring::Ring(const Shape& shape, std::size_t pad, std::size_t keep, const Edge& ed
       pad_(pad),
       stride_((shape.columns + 2 * pad + kRowSlack + 15) / 16 * 16),
       edge_(edge),
-      memory_((keep + 2) * shape.channels * stride_),  // the last slot is the constant's
+      memory_((keep + 2) * shape.channels * stride_),  // the last slot holds the border constant
       slots_(keep + 1) {
   std::fill(memory_.begin(), memory_.end(), 0.0f);
   std::fill_n(memory_.data() + slots_.size() * shape.channels * stride_, shape.channels * stride_, edge.constant);

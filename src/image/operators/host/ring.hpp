@@ -1,18 +1,18 @@
-// Rows kept at hand: of an image, or of what a stage makes.
+// Ring buffers of rows: rows of an image, or results of a stage.
 #pragma once
 #include "base/aligned.hpp"
 #include "image/operators/host/rows.hpp"
 
 namespace ridge::image {
 
-// The last `keep` rows that were asked for stay; others are made again when they are.
+// Keeps the last `keep` requested rows; other rows are computed again when they are requested.
 class Ring : public RowSource {
  public:
   Ring(const Shape& shape, std::size_t pad, std::size_t keep, const Edge& edge);
   Row row(std::ptrdiff_t r) final;
 
  protected:
-  virtual void make(std::size_t r, float* out, std::size_t stride) = 0;  // planes of shape.columns
+  virtual void make(std::size_t r, float* out, std::size_t stride) = 0;  // writes planes of shape.columns values
 
  private:
   void pad_columns(float* planes) const;
@@ -39,7 +39,7 @@ class ImageRing final : public Ring {
   const Image& image_;
 };
 
-// What `stage` makes from `from`, for the stage behind it.
+// Results of `stage` with input `from`, for the next stage.
 class StageRing final : public Ring {
  public:
   StageRing(const Stage& stage, RowSource& from, RowSource* guide, std::size_t pad, std::size_t keep, const Edge& edge);
@@ -52,7 +52,7 @@ class StageRing final : public Ring {
   base::AlignedArray<float> scratch_;
 };
 
-// Whole numbers where the depth has them.
+// Rounds and clamps the planes if the depth is an integer type.
 void round_planes(const Shape& shape, float* planes, std::size_t stride);
 
 }  // namespace ridge::image

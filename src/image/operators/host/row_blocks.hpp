@@ -1,4 +1,4 @@
-// Rows in pieces for whoever is free: who begins later, or is held up, makes fewer.
+// Dynamic scheduling of row blocks over threads, so that a delayed thread does not delay the rest.
 #pragma once
 #include <algorithm>
 #include <atomic>

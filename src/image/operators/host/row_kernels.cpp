@@ -1,3 +1,4 @@
+// Vectorized row kernels of the row-wise operators: weighted sums, resampling, gradients, medians, bilateral filters.
 #include "image/operators/host/row_kernels.hpp"
 
 #include "image/flow/constants.hpp"
@@ -16,8 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using F = hn::Vec<D>;
 
-// Sums at once: as many as a fused multiply-add takes cycles, times how many begin in one. Buffers have room for a
-// whole vector behind their end: the last one reads and writes there. One line at neighbouring places.
+// Weighted sums along a line. kVectors independent sums hide the latency of fused multiply-adds (latency times issue
+// rate). Buffers have space for a whole vector beyond their end, which the last iteration reads and writes.
 template <std::size_t kVectors>
 HWY_INLINE void along_block(const float* line, const float* weights, std::size_t taps, float* out) {
   const D d;
@@ -40,7 +41,7 @@ void weighted_along(const float* line, const float* weights, std::size_t taps, f
   for (; i < n; i += lanes) along_block<1>(line + i, weights, taps, out + i);
 }
 
-// Every second place: taps in pairs, the even and the odd ones of two vectors.
+// Weighted sums at every second position: deinterleaves even and odd values and handles taps in pairs.
 template <std::size_t kVectors>
 HWY_INLINE void half_block(const float* line, const float* weights, std::size_t taps, float* out, std::size_t i) {
   const D d;
@@ -75,10 +76,11 @@ void weighted_half(const float* line, const float* weights, std::size_t taps, fl
   for (; i < n; i += lanes) half_block<1>(line, weights, taps, out, i);
 }
 
-// Sampled anew. Neighbouring pixels of the result come from neighbouring places: where those of a vector lie within a
-// few vectors, bytes are picked from registers; else each is loaded by itself.
+// Resampling. Neighbouring results read neighbouring positions: if the positions of a vector are within a few vectors,
+// values are selected from registers; otherwise they are loaded one by one.
 #if HWY_TARGET == HWY_NEON
-// Growing: four neighbours begin within four places, and tap k of them within the four from the k-th on.
+// Enlarging: four neighbouring results start within four positions, so tap k of all four is within the vector that
+// begins k positions later.
 template <std::size_t kLines>
 HWY_INLINE void resample_near(const float* const* lines, const Resampling& table, float* const* outs, std::size_t n) {
   const uint32x4_t each = vdupq_n_u32(0x04040404u), bytes = vdupq_n_u32(0x03020100u);
@@ -142,8 +144,8 @@ HWY_INLINE void resample_picked(const float* const* lines, const Resampling& tab
   }
 }
 #else
-// Where a vector's neighbours begin within a vector's places, tap k of them is picked from the vector that begins k
-// places on; else they are gathered.
+// If a vector of results starts within one vector of positions, tap k is selected from the vector that begins k
+// positions later; otherwise the taps are gathered.
 template <std::size_t kLines>
 HWY_INLINE void resample_vectors(const float* const* lines, const Resampling& table, float* const* outs,
                                  std::size_t n) {
@@ -204,8 +206,8 @@ void resampled(const float* const* lines, std::size_t count, const Resampling& t
 #endif
 }
 
-// Of three rows: their sum weighted by `factors`, and their difference; then across, where only differences and the
-// smoothing of the other are left.
+// Vertical pass: sum of three rows weighted by `factors`, and the difference of the outer rows. Horizontal pass: x is
+// the difference of the sums, y the weighted sum of the differences.
 void gradients_down(const float* const* rows, const float* factors, float* smooth, float* apart, std::size_t n) {
   const D d;
   const F outer = hn::Set(d, factors[0]), middle = hn::Set(d, factors[1]);
@@ -232,25 +234,26 @@ void added(const float* more, float* sums, std::size_t n) {
     hn::StoreU(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, more + i)), d, sums + i);
 }
 
-// Values enter one after the other; once more are held than the median needs, the least and the greatest leave.
+// Selection of the median with a shrinking buffer: the smallest and largest of the held values are discarded, and the
+// next value is inserted.
 template <class V>
 HWY_INLINE V select_median(V* held, std::size_t taps, const auto& next) {
   const std::size_t first = taps / 2 + 2 < taps ? taps / 2 + 2 : taps;
   std::size_t count = first;
   for (std::size_t k = 0; k < first; ++k) held[k] = next(k);
   for (std::size_t k = first;; ++k) {
-    for (std::size_t i = 1; i < count; ++i) {  // the least to the front
+    for (std::size_t i = 1; i < count; ++i) {  // moves the smallest to the front
       const V low = hn::Min(held[0], held[i]);
       held[i] = hn::Max(held[0], held[i]);
       held[0] = low;
     }
-    for (std::size_t i = 1; i + 1 < count; ++i) {  // the greatest to the end
+    for (std::size_t i = 1; i + 1 < count; ++i) {  // moves the largest to the end
       const V high = hn::Max(held[count - 1], held[i]);
       held[i] = hn::Min(held[count - 1], held[i]);
       held[count - 1] = high;
     }
     if (count <= 3) return count == 1 ? held[0] : held[1];
-    held[0] = next(k);  // both leave: the next value takes the first's place
+    held[0] = next(k);  // discards both: the next value replaces the smallest
     --count;
   }
 }
@@ -303,7 +306,7 @@ void one_tap(const BilateralTap& tap, std::size_t n) {
   for (; i < n; ++i) tap_at(hn::CappedTag<float, 1>(), tap, i);
 }
 
-// 2^t from -126 on. kTerms: of the polynomial; 4 are right to 7.5e-5, enough for bytes.
+// 2^t for t >= -126. kTerms: terms of the polynomial; 4 terms have an error of 7.5e-5, which suffices for bytes.
 template <std::size_t kTerms>
 HWY_INLINE F weight_of(F t) {
   const D d;
@@ -317,7 +320,7 @@ HWY_INLINE F weight_of(F t) {
   return hn::BitCast(d, hn::Add(hn::BitCast(du, p), hn::ShiftLeft<23>(hn::BitCast(du, z))));
 }
 
-// All taps of some vectors of pixels at once: the sums stay in registers. Channels are their own guide.
+// Computes all taps of some vectors of pixels at once, so that sums stay in registers. The image is its own guide.
 template <std::size_t kChannels>
 constexpr std::size_t kBilateralVectors = kChannels == 1 ? 4 : 2;
 template <std::size_t kChannels, std::size_t kTerms, bool kAbsolute>
@@ -372,7 +375,7 @@ void bilateral_of(const BilateralWindow& window, std::size_t channels, float* co
     const std::size_t step = kBilateralVectors<kChannels> * hn::Lanes(D());
     for (std::size_t i = 0; i < n; i += step) whole_window<kChannels, kTerms, kAbsolute>(window, outs, i);
   };
-  // Bytes whose largest difference needs no bound are the ones without.
+  // `bytes` is set for one channel only if its exponents stay above -126, so that no clamp is needed.
   if (channels == 1) return window.bytes ? row.template operator()<1, 4>() : row.template operator()<1, 6>();
   if (window.absolute) return row.template operator()<3, 6, true>();
   return window.bytes ? row.template operator()<3, 4>() : row.template operator()<3, 6>();

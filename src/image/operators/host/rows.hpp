@@ -1,7 +1,7 @@
-// Chains of operators, row by row. A stage makes one row of its output from rows of its input, which the stage before
-// makes when they are asked for and keeps in a ring: what lies between two operators never leaves the cache. Inside,
-// rows are planes of float, a channel after the other; whole depths are rounded after every operator, so that a chain
-// gives what its operators give one by one.
+// Row-wise execution of operator chains. A stage computes one output row from rows of its input, which the previous
+// stage computes on request and keeps in a ring buffer, so data between operators stay in the cache. Rows are float
+// planes, one per channel. Values of integer depths are rounded after every operator, so a chain gives the same result
+// as its operators one by one.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace ridge::image {
 
-inline constexpr std::size_t kRowSlack = 64;  // floats a plane may be read and written beyond its end
+inline constexpr std::size_t kRowSlack = 64;  // floats that a plane may be read and written beyond its end
 
-// A row: channels planes, `stride` floats apart, each with `pad` columns before its first and behind its last.
+// A row: one plane per channel, `stride` floats apart, each with `pad` columns before its first and after its last.
 struct Row {
   const float* values = nullptr;  // column 0 of channel 0
   std::size_t stride = 0;
@@ -23,12 +23,12 @@ struct Row {
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  // Row r, columns [-pad, columns + pad) filled as the border says; r may lie outside. It stays until `keep` more rows
-  // were asked for.
+  // Row r with columns [-pad, columns + pad) filled according to the border; r may be outside the image. It stays valid
+  // until `keep` more rows were requested.
   virtual Row row(std::ptrdiff_t r) = 0;
 };
 
-// What a stage is: unchanging, shared by all threads.
+// One operator of a row-wise chain; immutable, shared by all threads.
 class Stage {
  public:
   Stage(const Shape& in, const Shape& out, std::size_t pad, std::size_t keep)
@@ -36,14 +36,14 @@ class Stage {
   virtual ~Stage() = default;
   const Shape& in() const { return in_; }
   const Shape& out() const { return out_; }
-  std::size_t pad() const { return pad_; }           // columns it looks beyond the edges
-  std::size_t keep() const { return keep_; }         // rows of its input it has at hand at once
-  virtual std::size_t scratch() const { return 0; }  // floats a thread
-  // Row r of the output: planes `stride` floats apart. `guide` is the second input's rows, where there is one.
+  std::size_t pad() const { return pad_; }           // columns read beyond the edges
+  std::size_t keep() const { return keep_; }         // input rows needed at once
+  virtual std::size_t scratch() const { return 0; }  // floats per thread
+  // Computes output row r as planes `stride` floats apart. `guide` provides the second input's rows, if there is one.
   virtual void make(std::size_t r, RowSource& in, RowSource* guide, float* out, std::size_t stride,
                     float* scratch) const = 0;
   virtual bool wants_guide() const { return false; }
-  // Rows that are made more cheaply together: r to r + rows_at_once() - 1, some of them perhaps beyond the last.
+  // Rows r to r + rows_at_once() - 1 are cheaper to compute together; some may be beyond the last.
   static constexpr std::size_t kMostRows = 4;
   virtual std::size_t rows_at_once() const { return 1; }
   virtual void make_rows(std::size_t r, RowSource& in, RowSource* guide, float* const* outs, std::size_t stride,
@@ -61,7 +61,7 @@ struct Edge {
   float constant = 0;
 };
 
-// One file an operator.
+// Stages of the row-wise operators.
 std::unique_ptr<Stage> convolve_stage(const Convolve& o, const Shape& in);
 std::unique_ptr<Stage> separable_stage(const std::vector<double>& down, const std::vector<double>& across,
                                        std::size_t step, const Shape& in, const Shape& out);
@@ -71,7 +71,7 @@ std::unique_ptr<Stage> bilateral_stage(const Bilateral& o, bool cross, std::size
 std::unique_ptr<Stage> resize_stage(const Resize& o, const Shape& in);
 std::unique_ptr<Stage> gray_stage(const Shape& in);
 
-// Operators that look at the whole image at once.
+// Operators that need the whole image.
 void transpose_image(const Image& in, Image& out, std::size_t threads);
 void rotate_image(const Rotate& o, const Edge& edge, const Image& in, Image& out, std::size_t threads);
 void integral_image(const Image& in, Image& out, std::size_t threads);

@@ -1,4 +1,4 @@
-// Weighted sums down the columns and across the rows of pixels of any depth, in floats.
+// Vectorized separable filters: weighted sums down columns and along rows of pixels of any depth, in float.
 #include <cstring>
 
 #include "image/operators/host/row_kernels.hpp"
@@ -29,7 +29,7 @@ HWY_INLINE F load_floats(const T* p) {
   }
 }
 
-// kVectors sums at once: as many as a fused multiply-add takes cycles, times how many begin in one.
+// kVectors independent sums hide the latency of fused multiply-adds (latency times issue rate).
 template <std::size_t kVectors, class T>
 HWY_INLINE void sum_block(const T* const* from, const float* weights, std::size_t taps, float* out, std::size_t i) {
   const D d;
@@ -46,7 +46,7 @@ HWY_INLINE void sum_block(const T* const* from, const float* weights, std::size_
   HWY_UNROLL(8)
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + i + v * lanes);
 }
-// Buffers have room for a whole vector behind their end: the last one reads and writes there.
+// Buffers have space for a whole vector beyond their end, which the last iteration reads and writes.
 template <class T>
 HWY_INLINE void sum(const T* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
   const std::size_t lanes = hn::Lanes(D());
@@ -64,7 +64,7 @@ void sum_f32(const float* const* from, const float* weights, std::size_t taps, f
   sum(from, weights, taps, out, n);
 }
 
-// Each row that comes in is loaded once for all four that it adds to.
+// Computes four output rows; each input row is loaded once for all of them.
 template <std::size_t kVectors, class T>
 HWY_INLINE void down_block(const T* const* rows, const float* weights, std::size_t taps, float* const* outs,
                            std::size_t i) {
@@ -106,7 +106,7 @@ HWY_INLINE void down(const T* const* rows, const float* weights, std::size_t tap
 #if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX3
   constexpr std::size_t kVectors = 4;
 #else
-  constexpr std::size_t kVectors = 2;  // of 16 registers
+  constexpr std::size_t kVectors = 2;  // with 16 vector registers
 #endif
   const std::size_t lanes = hn::Lanes(D());
   std::size_t i = 0;
@@ -125,7 +125,7 @@ void down_f32(const float* const* rows, const float* weights, std::size_t taps, 
   down(rows, weights, taps, outs, n);
 }
 
-constexpr std::size_t kAtOnce = 8;  // as many sums as a multiply-add takes cycles, times how many begin in one
+constexpr std::size_t kAtOnce = 8;  // independent sums that hide the latency of multiply-adds
 
 HWY_INLINE void store_rounded(const F* v, std::uint8_t* out) {
   const hn::ScalableTag<std::uint8_t> d;

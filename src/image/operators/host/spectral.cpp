@@ -1,4 +1,4 @@
-// Convolution by products of spectra: each thread takes a tile after the other, all channels of it.
+// FFT convolution on the host: each thread processes whole tiles, all channels of each.
 #include <algorithm>
 
 #include <ridge/fft.hpp>
@@ -53,15 +53,15 @@ class Spectral final : public Native {
   }
 
  private:
-  // The results' pixels and those around them, a plane a channel. Zeros beyond: they reach no result, but what stood
-  // there would grow from tile to tile.
+  // Copies the pixels of a tile and those around it, one plane per channel. The rest is set to zero: it does not reach
+  // a result, but leftover values would grow from tile to tile.
   void cut(const Image& in, std::size_t row, std::size_t column, float* planes, std::size_t stride) const {
     const auto rows = static_cast<std::ptrdiff_t>(in.rows()), columns = static_cast<std::ptrdiff_t>(in.columns());
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(column) - left_;
     const auto wide = static_cast<std::ptrdiff_t>(std::min(tile_.kept_columns, in.columns() - column) + more_columns_);
     const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-first, 0, wide),
                          end = std::clamp<std::ptrdiff_t>(columns - first, begin, wide);
-    std::vector<std::ptrdiff_t> places;  // of the columns outside
+    std::vector<std::ptrdiff_t> places;  // sources of the columns outside the image
     for (std::ptrdiff_t i = 0; i < wide; ++i) {
       if (i < begin || i >= end) places.push_back(border_index(edge_.border, first + i, columns));
     }

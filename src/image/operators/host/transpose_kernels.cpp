@@ -1,4 +1,4 @@
-// Blocks of pixels turned about their diagonal, and stores past the caches.
+// Vectorized transposition of blocks of pixels, and non-temporal stores.
 #include <cstring>
 
 #include "image/operators/host/native_kernels.hpp"
@@ -29,7 +29,7 @@ void stored_past(const void* from, std::size_t bytes, std::byte* to) {
   std::memcpy(out + i, p + i, bytes - i);
 }
 
-// Zipping a vector with the one half the block away, as often as halving takes, turns the block.
+// Transposes a block: interleaves each vector with the one half a block away, log2(kSide) times.
 template <class T>
 HWY_INLINE void block_of(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch) {
   constexpr std::size_t kSide = 16 / sizeof(T);
@@ -50,14 +50,16 @@ HWY_INLINE void block_of(const std::byte* in, std::size_t in_pitch, std::byte* o
   for (std::size_t i = 0; i < kSide; ++i)
     hn::StoreU(a[i], d, reinterpret_cast<T*>(out + static_cast<std::ptrdiff_t>(i) * out_pitch));
 }
-// Three bytes a pixel: four pixels in each of four rows become words, the words turned, and 16 of a column bytes again.
+// Transposes 16x16 pixels of three bytes: expands pixels to words, transposes 4x4 words, and packs 16 pixels of a
+// column.
 HWY_INLINE void block_of_three(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch) {
   constexpr std::uint8_t kNo = 0x80;
-  // Pixels from a vector's first byte on, and from its fifth on: the last four would else be read beyond the block.
+  // Byte orders for pixels that start at byte 0, and at byte 4 for the last group, which would otherwise be read beyond
+  // the block.
   HWY_ALIGN static constexpr std::uint8_t kWords[2][16] = {
       {0, 1, 2, kNo, 3, 4, 5, kNo, 6, 7, 8, kNo, 9, 10, 11, kNo},
       {4, 5, 6, kNo, 7, 8, 9, kNo, 10, 11, 12, kNo, 13, 14, 15, kNo}};
-  // Parts of a vector of bytes: from the words before, and from those behind.
+  // Byte orders that pack two vectors of words into one of bytes: from the first and from the second.
   HWY_ALIGN static constexpr std::uint8_t kBytes[6][16] = {
       {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, kNo, kNo, kNo, kNo},
       {kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, 0, 1, 2, 4},
@@ -73,7 +75,7 @@ HWY_INLINE void block_of_three(const std::byte* in, std::size_t in_pitch, std::b
   for (std::size_t group = 0; group < 4; ++group) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(in) + (group < 3 ? 12 * group : 32);
     const V8 order = hn::Load(d8, kWords[group < 3 ? 0 : 1]);
-    V8 columns[4][4];  // by column, then by four rows
+    V8 columns[4][4];  // indexed by column, then by block of four rows
     HWY_UNROLL(4)
     for (std::size_t four = 0; four < 4; ++four) {
       const auto words = [&](std::size_t row) {

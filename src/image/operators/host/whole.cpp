@@ -1,4 +1,4 @@
-// Operators that need the whole image: transpose, rotations, sums from the corner.
+// Host operators that need the whole image: transpose, rotation, integral.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -20,7 +20,7 @@ void each_row(std::size_t threads, std::size_t rows, std::size_t grain, const F&
   });
 }
 
-// out(r, c) = in(source(r, c)), pixels of kBytes, tile by tile.
+// Computes out(r, c) = in(source(r, c)) for pixels of kBytes, tile by tile.
 template <std::size_t kBytes, class Source>
 void moved(const Image& in, Image& out, std::size_t threads, const Source& source) {
   each_row(threads, out.rows(), kTile, [&](std::size_t begin, std::size_t end) {
@@ -114,7 +114,7 @@ void rotate_freely(const Rotate& o, const Edge& edge, const Image& in, Image& ou
   });
 }
 
-// Sums along the rows first, then down the columns, strips of them at a time.
+// Integral image: sums along the rows, then down the columns in strips.
 template <class T, class Sum>
 void sum_from_corner(const Image& in, Image& out, std::size_t threads) {
   const std::size_t channels = in.channels(), wide = out.columns() * channels;
