@@ -1,5 +1,5 @@
-// Words of a row of bytes that may lie beyond its ends: each is put together from words of the row when it is used, so that
-// nothing waits for a load before. BORDERED, BEYOND, CHANNELS: as everywhere; FILLED where a constant stands beyond.
+// Words of a row of bytes that may be beyond its ends. Each is assembled from words of the row when it is used, so that no
+// load has to wait for another. FILLED is defined for a constant border.
 #if CHANNELS == 3
 #define PARTS 3
 #else
@@ -7,10 +7,10 @@
 #endif
 #define BEYOND_WORD ((uint)BEYOND * 0x01010101u)
 
-struct place {  // of a word: the words of the row it is put together from
+struct place {  // words of the row that a word is assembled from, with byte selectors
   int from[PARTS];
   uint first, second, fill;
-  int scattered;  // over more words than that
+  int scattered;  // needs more than PARTS words: loaded byte by byte
 };
 
 FUNCTION int place_of(int value, int columns) {
@@ -58,7 +58,7 @@ FUNCTION struct place find_place(int value, int columns, int aligned) {
 #endif
   if (found.from[0] + 4 > columns * CHANNELS || found.from[PARTS - 1] + 4 > columns * CHANNELS ||
       found.from[1] + 4 > columns * CHANNELS)
-    found.scattered = 1;  // the last word of a row may not be whole
+    found.scattered = 1;  // the last word of a row may be incomplete
   return found;
 }
 

@@ -1,24 +1,24 @@
-// A column of weights times a row of them, none below zero, for images of bytes: two products of matrices of bytes, one
-// after the other. Across, 8 channels of 8 rows are a band of weights times the bytes around them; down, 8 rows of 8
-// channels are another band times what the first has made, in two bytes. Weights have two bytes, and both are factors of
-// one product: results 0 to 7 are of the upper bytes, 8 to 15 of the lower. A group goes down a strip, 8 rows a step;
-// rows come through a ring in local memory, BATCHES steps of them, and results go through it too, so that both are loaded
-// and stored 16 bytes a lane. What the next steps need is kept in registers.
+// Separable filter of 8-bit images with weights of at least 0: two products of byte matrices, one after the other.
+// Horizontally, 8 channels of 8 rows are a band matrix of weights times the bytes around them; vertically, 8 rows of 8
+// channels are another band matrix times the 16-bit results of the first. Weights have 16 bits, and both bytes are rows of
+// one product: results 0 to 7 belong to the high bytes, 8 to 15 to the low bytes. A group moves down a strip, 8 rows per
+// step. Rows pass through a ring buffer in local memory (BATCHES steps), and so do results, so that each lane loads and
+// stores 16 bytes at once. Data for later steps stay in registers.
 //
-// Lane 4 g + t has word t of the 16 channels of every block, of row g of a step. The first product gives it rows 2 t and
-// 2 t + 1 of channel g, and the second takes them as they are, lower and upper bytes by turns. Of that one it has channels
-// 2 t and 2 t + 1 of row g.
+// Lane 4 g + t holds word t of the 16 channels of every block, of row g of a step. The first product gives it rows 2 t and
+// 2 t + 1 of channel g, which the second product uses without rearrangement, low and high bytes alternating. From the
+// second product it gets channels 2 t and 2 t + 1 of row g.
 #define ITEMS_HERE (32 * SUB_GROUPS)
 #define OWN (16 * TILES)
 #define SIDE (16 * HALF)
 #define LINE (OWN * SUB_GROUPS + 2 * SIDE)
 #define CHUNKS (LINE / 16)
-#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // an odd number of 16 bytes: the words of eight rows lie in all banks
+#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // odd multiple of 16 bytes: no bank conflicts over 8 rows
 #define STAGE_PITCH (OWN + 16)
 #define ABOVE (8 * HALF_DOWN - 4)
 #define COPIES ((8 * CHUNKS + ITEMS_HERE - 1) / ITEMS_HERE)
 #define PAIR (4 * TILES)  // words of two steps
-#if HALF == 1             // registers for what would be computed again
+#if HALF == 1  // precomputed values fit the registers
 #define IN_STEP(s) (s)->in_step
 #define VALUE(s) (s)->value
 #else
@@ -28,20 +28,20 @@
 #if SUB_GROUP_WIDTH == 32
 #define UNROLLED UNROLL
 #else
-#define UNROLLED  // products are loops and barriers there
+#define UNROLLED  // products are loops with barriers there
 #endif
 
-struct strip {  // of a group, and of an item in it
+struct strip {  // state of a group and of a work-item
   GLOBAL const uchar* in;
-  GLOBAL const uchar* ahead;  // where the rows begin that are fetched next, outside the image too
-  GLOBAL uchar* to;           // what an item stores next
+  GLOBAL const uchar* ahead;  // first of the rows to fetch next; may be outside the image
+  GLOBAL uchar* to;  // next address to store to
   ulong in_pitch, out_pitch, in_step;  // in_step: eight rows
   int rows, columns, wide, first, above, left_rows, value, whole_end, out_whole;
-  int begin, left, from, each;  // channels that mend makes: `left` from `begin` on, the others from `from` on, `each` in all
-  uint whole, offsets[COPIES];  // which copies of an item are of 16 bytes, and from where
+  int begin, left, from, each;  // fill_borders: `left` channels from `begin` on, then those from `from` on, `each` in total
+  uint whole, offsets[COPIES];  // mask and offsets of the item's 16-byte copies
 };
 
-// Eight rows on their way to local memory, as far as they lie in the image; `fill_borders` does the rest.
+// Starts asynchronous copies of eight rows to local memory, for channels inside the image; `fill_borders` adds the rest.
 FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
   const int row = s->above + 8 * batch;
   const int inside = row >= 0 && row + 8 <= s->rows && (s->whole >> COPIES) == 0u;
@@ -72,8 +72,8 @@ FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
   }
 }
 
-// What lies beyond a row's ends, or behind its last whole word, from what was fetched or from memory. `places`: which
-// channel stands for each of them.
+// Fills channels beyond the ends of a row, or after its last whole word, from the fetched data or from memory. `places`:
+// source channel of each of them, negative for the constant.
 FUNCTION void fill_borders(const struct strip* s, LOCAL uchar* slot, LOCAL const int* places, int batch) {
   for (int k = LOCAL_ID(0); k < 8 * s->each; k += ITEMS_HERE) {
     const int r = k & 7, v = k >> 3, value = v < s->left ? s->begin + v : s->from + v - s->left, place = places[v];
@@ -90,9 +90,10 @@ FUNCTION void fill_borders(const struct strip* s, LOCAL uchar* slot, LOCAL const
   }
 }
 
-// The products of one step, of words of eight rows; where those before are enough (`complete`) eight rows are made. `odd`
-// is a constant wherever this is called: two steps are a pair of factors of the second product, and the oldest pair gives
-// place to the newest. Sums begin at 0: other numbers would be moved to their places before every product.
+// Computes the products of one step from words of eight rows, and eight output rows if enough previous rows are available
+// (`complete`). `odd` is a constant at each call: two steps form a pair of factors of the second product, and the newest
+// pair replaces the oldest. Sums begin at 0, because other initial values would have to be moved to their registers before
+// every product.
 FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* place, uint* made, const uint4* across,
                         const uint4* down, int complete, const int odd) {
   const int zero[4] = {0, 0, 0, 0};
@@ -110,7 +111,7 @@ FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* pl
   }
   uint* newest = made + (HALF_DOWN - 1) * PAIR + odd;
   UNROLLED
-  for (int n = 0; n < 2 * TILES; ++n) {  // the lower and the upper eight channels of a block
+  for (int n = 0; n < 2 * TILES; ++n) {  // low and high eight channels of a block
     const int b = n / 2 + n % 2;
     int d[4];
     UNROLLED
@@ -160,7 +161,7 @@ FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* pl
   }
 }
 
-// Eight rows of a sub-group from local memory.
+// Stores eight rows of a sub-group from local memory.
 FUNCTION void store_rows(struct strip* s, LOCAL const uchar* stage) {
   const int lane = LOCAL_ID(0) & 31;
   LOCAL const uchar* chunk = stage + lane / TILES * STAGE_PITCH + 16 * (lane % TILES);
@@ -181,12 +182,12 @@ FUNCTION void store_rows(struct strip* s, LOCAL const uchar* stage) {
   s->left_rows -= 8;
 }
 
-// Rows `batch` are there; those that come BATCHES - 1 steps later are fetched, and eight rows are made.
+// Waits for rows `batch`, starts to fetch the rows of BATCHES - 1 steps later, and computes eight rows.
 FUNCTION void go_down(struct strip* s, LOCAL float* scratch, LOCAL uchar* slots, int slot, LOCAL const int* places,
                       LOCAL const uchar* mine, LOCAL const uchar* stage, LOCAL uchar* place, uint* made, const uint4* across,
                       const uint4* down, int batch, int batches, const int odd) {
   COPY_ASYNC_WAIT(BATCHES - 2);
-  BARRIER();  // and nobody reads the rows before them any more
+  BARRIER();  // no work-item reads the previous rows any more
   if (batch + BATCHES - 1 < batches)
     fetch_rows(s, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH, batch + BATCHES - 1);
   COPY_ASYNC_COMMIT();
@@ -279,7 +280,7 @@ void bands(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
     go_down(&s, scratch, slots, slot, places, mine, stage, place, made, across, down, k, batches,
             SUB_GROUP_WIDTH == 32 ? 0 : k % 2);
     slot = slot + 1 < BATCHES ? slot + 1 : 0;
-#if SUB_GROUP_WIDTH == 32  // two steps a turn, so that nothing is moved between them
+#if SUB_GROUP_WIDTH == 32  // two steps per iteration, so that no registers are moved
     if (++k >= batches) break;
     go_down(&s, scratch, slots, slot, places, mine, stage, place, made, across, down, k, batches, 1);
     slot = slot + 1 < BATCHES ? slot + 1 : 0;

@@ -1,21 +1,20 @@
-// Bytes sampled anew by two taps each way, where the image grows: two products of matrices of bytes, as `bands` has them, but
-// with weights of their own for every 16 channels and every 8 rows of the result. A group goes down a strip of the result; rows
-// of the image come through a ring in local memory, 8 at a time. The first product makes channels of the result from 32 bytes
-// of each row; the second makes 8 rows from two times eight such rows.
-// Taps beyond the image are those at its ends already in the weights.
+// Enlarging 8-bit images with two taps per axis: two products of byte matrices as in operator_bands, but with separate
+// weights for every 16 channels and every 8 rows of the output. A group moves down a strip of the output; input rows pass
+// through a ring buffer in local memory, 8 at a time. The first product computes output channels from 32 bytes of each row;
+// the second computes 8 rows from two blocks of eight such rows. The weights already account for taps beyond the image.
 #define ITEMS_HERE (32 * SUB_GROUPS)
 #define OWN (16 * TILES)
 #define CHUNKS (LINE / 16)
-#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // an odd number of 16 bytes: the words of eight rows lie in all banks
+#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // odd multiple of 16 bytes: no bank conflicts over 8 rows
 #define STAGE_PITCH (OWN + 16)
 #define COPIES ((8 * CHUNKS + ITEMS_HERE - 1) / ITEMS_HERE)
 #if SUB_GROUP_WIDTH == 32
 #define UNROLLED UNROLL
 #else
-#define UNROLLED  // products are loops and barriers there
+#define UNROLLED  // products are loops with barriers there
 #endif
 
-// What a work-item brings of eight rows: sixteen bytes each.
+// One 16-byte copy of a work-item within eight rows.
 struct copy16 {
   GLOBAL const uchar* from;
   int to, row, value, whole;
@@ -32,7 +31,7 @@ FUNCTION struct copy16 first_rows(GLOBAL const uchar* in, ulong pitch, int wide,
   return b;
 }
 
-// Eight rows on their way to local memory. What lies behind the image has no weight and is not brought.
+// Starts asynchronous copies of eight rows to local memory. Data beyond the image have weight 0 and are not copied.
 FUNCTION void fetch_rows(struct copy16* copies, ulong eight_rows, int left, int wide, LOCAL uchar* slot) {
   UNROLL
   for (int c = 0; c < COPIES; ++c) {
@@ -49,7 +48,7 @@ FUNCTION void fetch_rows(struct copy16* copies, ulong eight_rows, int left, int 
   }
 }
 
-// Of each pair that of the eight rows before and that of these.
+// Horizontal products of eight rows; each pair holds the previous eight rows' result and the current one.
 FUNCTION void make_across(LOCAL float* scratch, LOCAL const uchar* line, const int* bases, const uint4* across, uint* made) {
   const int zero[4] = {0, 0, 0, 0};
   UNROLLED
@@ -82,7 +81,7 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
   struct copy16 copies[COPIES];
   UNROLL
   for (int c = 0; c < COPIES; ++c) copies[c] = first_rows(in, in_pitch, wide, first, 8 * begin, in_aligned, c);
-  int left = rows - 8 * begin < 8 * (last + 1 - begin) ? rows - 8 * begin : 8 * (last + 1 - begin);  // to be brought
+  int left = rows - 8 * begin < 8 * (last + 1 - begin) ? rows - 8 * begin : 8 * (last + 1 - begin);  // rows still to fetch
   for (int b = 0; b < BATCHES - 1; ++b, left -= 8) {
     fetch_rows(copies, 8 * in_pitch, left, wide, slots + b * 8 * PITCH);
     COPY_ASYNC_COMMIT();
@@ -109,18 +108,18 @@ void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
     const int upto = behind;
     factors += 32;
     ++eights;
-    coming = LOAD_CACHED(factors);  // there is one more than rows need
+    coming = LOAD_CACHED(factors);  // the table has one entry more than rows need
     behind = LOAD_CACHED(eights) + 1;
     for (; next <= upto; ++next, left -= 8) {
       COPY_ASYNC_WAIT(BATCHES - 2);
-      BARRIER();  // the rows are there, and nobody reads those before them any more
+      BARRIER();  // the rows have arrived, and no work-item reads the previous ones any more
       fetch_rows(copies, 8 * in_pitch, left, wide, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH);
       COPY_ASYNC_COMMIT();
       make_across(scratch, slots + slot * 8 * PITCH + g * PITCH + 4 * t, bases, across, made);
       slot = slot + 1 < BATCHES ? slot + 1 : 0;
     }
 #if SUB_GROUP_WIDTH == 32
-    SUB_GROUP_BARRIER();  // what was made before has been read
+    SUB_GROUP_BARRIER();  // the previous results have been read
 #else
     BARRIER();
 #endif

@@ -1,5 +1,5 @@
-// What the operators' kernels share. BORDER: 0 reflect-101, 1 reflect, 2 replicate, 3 constant, 4 wrap. DEPTH: bytes of
-// a channel of whole numbers, or 4 for float. Four neighbouring channels of a row are moved at once where they lie aligned.
+// Border rules and rounding shared by the operators' kernels. bordered_*(i, n) maps index i to the range [0, n);
+// bordered_constant returns -1 outside.
 FUNCTION int bordered_101(int i, int n) {
   if (i >= 0 && i < n) return i;
   if (n == 1) return 0;
@@ -18,6 +18,6 @@ FUNCTION int bordered_wrap(int i, int n) {
   return i < 0 ? n - 1 - (-i - 1) % n : i % n;
 }
 
-FUNCTION float whole_number(float v, float most) {  // half to even, clamped; NaN gives 0
+FUNCTION float whole_number(float v, float most) {  // rounds half to even and clamps; NaN gives 0
   return fmin(fmax(v, 0.0f), most) + 8388608.0f - 8388608.0f;
 }

@@ -1,5 +1,5 @@
-// Sums of everything above and to the left. Sums of blocks of BLOCK_ROWS rows down the columns; those summed from the
-// top; then each block once more from there: down the columns, and along the rows by pieces of 1024 pixels.
+// Integral image in three kernels: column sums of blocks of BLOCK_ROWS rows; their prefix sums down the image; then the
+// sums within each block, down the columns and along the rows in segments of 1024 pixels.
 KERNEL WORK_GROUP(128, 1, 1)
 void block_sums(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL SUM* RESTRICT blocks,
                 int rows, int columns) {

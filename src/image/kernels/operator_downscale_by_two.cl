@@ -1,5 +1,5 @@
-// Images of bytes to half their size, an even one: means of 2 x 2, halves to even. Four pixels of ROWS_EACH rows a
-// work-item; every word is on its way before the first is summed.
+// Downscaling 8-bit images of even size by two: means of 2x2 pixels, rounded half to even. A work-item computes four pixels
+// of ROWS_EACH rows and issues all loads before the first sum.
 FUNCTION uint byte_sum(const uint* words, int at, uint start) {
   return BYTES_DOT(words[at / 4], 1u << 8 * (at % 4), start);
 }

@@ -1,12 +1,12 @@
-// Images of bytes to half their size by more than two taps each way: TAPS 4 is the cubic, (-3, 19, 19, -3) / 32, and 5 the
-// pyramid's (1, 4, 6, 4, 1) / 16. Four pixels of ROWS_EACH rows a work-item; every word is on its way before the first is
-// used. Bytes of several channels are not put side by side: a word's weights are zero for the other channels.
+// Downscaling 8-bit images by two with more than two taps per axis: TAPS 4 is bicubic, (-3, 19, 19, -3) / 32, and 5 a
+// pyramid level, (1, 4, 6, 4, 1) / 16. A work-item computes four pixels of ROWS_EACH rows and issues all loads first.
+// Interleaved channels are not separated: a word's weights are zero for the other channels.
 #define PIXELS_BEFORE (TAPS - 3)
-#define BEFORE ((PIXELS_BEFORE * CHANNELS + 3) / 4)  // words
+#define BEFORE ((PIXELS_BEFORE * CHANNELS + 3) / 4)  // in words
 #define OWN (2 * CHANNELS)
 #define WORDS_HERE (BEFORE + OWN + 1)
 #define ROWS_HERE (2 * ROWS_EACH + TAPS - 2)
-#define FAR 1000  // any number of pixels beyond what a work-item has
+#define FAR 1000  // any size larger than what a work-item reads
 
 FUNCTION uint weighted(const uint* words, int at, uint a, uint b, uint c, uint d, uint e) {  // `at`: the first tap's byte
   const uint weights[5] = {a, b, c, d, e};
@@ -35,7 +35,7 @@ FUNCTION int across_taps(const uint* words, int at) {
   return (int)weighted(words, at, 1u, 4u, 6u, 4u, 1u);
 #endif
 }
-FUNCTION uint made_of(const int* s) {  // rounded half to even, where that can be
+FUNCTION uint made_of(const int* s) {  // rounds half to even; with 4 taps half up
 #if TAPS == 4
   const int sum = (19 * (s[1] + s[2]) - 3 * (s[0] + s[3]) + 512) >> 10;
   return (uint)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
@@ -45,7 +45,7 @@ FUNCTION uint made_of(const int* s) {  // rounded half to even, where that can b
 #endif
 }
 
-// A word beyond the image from the row's `own`: `from` counts its first byte from theirs on.
+// A word beyond the end of a row, made from the words `own` inside it; `from` is its first byte relative to `own`.
 FUNCTION uint beyond(const uint* own, int from) {
   uint word = 0u;
   UNROLL
@@ -68,7 +68,7 @@ void downscale_bytes(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong 
   GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + (ulong)(first * CHANNELS);
   const int at_left = first == 0, at_right = 2 * first + 8 == columns;
   const int whole = (2 * first + 8) * CHANNELS + 4 <= columns * CHANNELS || at_right;
-#ifdef WRAP_BORDER  // what stands beyond an end is not near it
+#ifdef WRAP_BORDER  // pixels beyond an end come from the opposite side
   const int inside = !at_left && !at_right;
 #else
   const int inside = 1;

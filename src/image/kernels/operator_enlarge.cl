@@ -1,7 +1,8 @@
-// Floats, images that grow: each pixel of the result is made from DOWN rows and ACROSS columns, with weights of its own. A group goes
-// down a strip of the result. Rows of the image come STEP at a time into local memory, with what lies beyond their
-// ends; the next are on their way meanwhile. A work-item has VALUES channels of the result, ITEMS_HERE apart, so that
-// neighbours read neighbours: it makes them across from every row, keeps DOWN rows of them and mixes the result's from those.
+// Enlarging float images: each output pixel is a weighted sum of DOWN rows and ACROSS columns with its own weights. A group
+// moves down a strip of the output. STEP input rows at a time are copied to local memory, including pixels beyond their
+// ends, while the next ones are loaded. A work-item computes VALUES output channels that are ITEMS_HERE apart, so that
+// neighbouring work-items access neighbouring addresses. It interpolates each row horizontally, keeps DOWN such rows and
+// combines them.
 #define ITEMS_HERE 128
 #define WIDE (VALUES * ITEMS_HERE)
 #define VEC4S (LINE / 4)
@@ -14,11 +15,11 @@ void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch
              GLOBAL const int* RESTRICT columns_from, GLOBAL const float* RESTRICT columns_weights) {
   LOCAL_ARRAY(float4, slots, 2 * STEP * VEC4S);
   LOCAL_ARRAY(float, mixes, ROWS_EACH * DOWN);
-  LOCAL_ARRAY(int, ends, ROWS_EACH + 1);  // the row of the image with which a row of the result can be made
+  LOCAL_ARRAY(int, ends, ROWS_EACH + 1);  // last input row that an output row needs
   const int item = LOCAL_ID(0), left = (int)GROUP_ID(0) * WIDE, top = (int)GROUP_ID(1) * ROWS_EACH;
   const int high = out_rows - top < ROWS_EACH ? out_rows - top : ROWS_EACH;
   const int origin = columns_from[left / CHANNELS] * CHANNELS & ~3;
-  const int first = rows_from[top], count = rows_from[top + high - 1] + DOWN - first;  // rows of the image
+  const int first = rows_from[top], count = rows_from[top + high - 1] + DOWN - first;  // count: input rows
   GLOBAL const float* in = image + in_offset;
   for (int i = item; i < high * DOWN; i += ITEMS_HERE) mixes[i] = rows_weights[top * DOWN + i];
   for (int i = item; i <= high; i += ITEMS_HERE) ends[i] = i < high ? rows_from[top + i] + DOWN - 1 - first : count;
@@ -98,6 +99,6 @@ void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch
     }
     KEEP(batch + 1)
     FETCH(batch + 2)
-    BARRIER();  // the next rows are there, and nobody reads these any more
+    BARRIER();  // the next rows have arrived, and no work-item reads the current ones any more
   }
 }

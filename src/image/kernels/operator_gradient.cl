@@ -1,5 +1,5 @@
-// (d/dx, d/dy) of one channel: two neighbouring pixels of ROWS_EACH rows a work-item, all that they are made from on its way
-// before the first is used. SIDE, MIDDLE: halves of the smoothing's weights.
+// Gradient (d/dx, d/dy) of one channel. A work-item computes two neighbouring pixels of ROWS_EACH rows and issues all loads
+// first. SIDE, MIDDLE: smoothing weights times the derivative's weight.
 #define ROWS_HERE (ROWS_EACH + 2)
 
 KERNEL WORK_GROUP(128, 1, 1)
@@ -12,7 +12,7 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
   for (int k = 0; k < 4; ++k) places[k] = BORDERED(x - 1 + k, columns);
   float v[4 * ROWS_HERE];
 #if DEPTH == 1
-  // Bytes x - 1 to x + 2 from the two words they lie in.
+  // Extracts bytes x - 1 to x + 2 from the two words that contain them.
   const int word = x - 1 & ~3, interior = in_vec4 && x > 0 && word + 8 <= columns && top > 0 && top + ROWS_EACH < rows;
   if (interior) {
     GLOBAL const uchar* line = image + in_offset + (ulong)(top - 1) * in_pitch + (ulong)word;

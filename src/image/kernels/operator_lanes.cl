@@ -1,15 +1,15 @@
-// Floats, a column times a row: a lane has four neighbouring values of ROWS_HERE rows, all on their way at once. Down in
-// registers, across with what the lanes beside have made. Sub-groups of a group lie below each other, so that rows they
-// share come from memory once. STEP 2 keeps every second pixel of every second row.
+// Separable filter of float images. A lane loads four neighbouring values of ROWS_HERE rows at once. The vertical pass uses
+// registers, the horizontal pass reads other lanes' sums by shuffles. Sub-groups of a group are stacked vertically, so that
+// shared rows are read from memory once. STEP 2 keeps every second pixel of every second row.
 #define LEFT (ACROSS / 2 * CHANNELS)
 #define RIGHT ((ACROSS - 1 - ACROSS / 2) * CHANNELS)
-#define LENT_LEFT ((LEFT + 3) / 4)  // lanes that only lend
+#define LENT_LEFT ((LEFT + 3) / 4)  // lanes that only provide neighbours
 #define LENT_RIGHT ((RIGHT + 3) / 4)
 #define OWN (32 - LENT_LEFT - LENT_RIGHT)
 #define ABOVE (DOWN / 2)
 #define ROWS_HERE (STEP * (ROWS_EACH - 1) + DOWN)
 
-// Value d of a lane, counted from its first: of a lane before it or behind it where it has no such value itself.
+// Value d relative to the lane's first value; read from a lane to the left or right if d is outside 0 to 3.
 #if SUB_GROUP_WIDTH == 32
 FUNCTION float value_beside(const float* mine, const int d) {
   if (d < 0) return SHUFFLE_UP(mine[(d + 64) % 4], (3 - d) / 4);

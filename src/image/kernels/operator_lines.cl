@@ -1,6 +1,6 @@
-// Lines sampled anew: each pixel of the result is made from DOWN rows from rows_from[row] on and ACROSS columns from
-// columns_from[column] on, with weights of its own; the rows first, four neighbouring channels a work-item, into local
-// memory. Resizing, pyramids, and products of any column and row. A group has OUT_COLUMNS columns of ROWS_EACH rows.
+// Resampling by tables: each output pixel is a weighted sum of DOWN rows from rows_from[row] on and ACROSS columns from
+// columns_from[column] on. The vertical pass runs first, four neighbouring channels per work-item, into local memory. Used
+// for resizing, pyramids and any separable filter. A group computes OUT_COLUMNS columns of ROWS_EACH rows.
 #define ITEMS_HERE 128
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
@@ -12,13 +12,13 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   const int item = LOCAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH, left = (int)GROUP_ID(0) * OUT_COLUMNS;
   const int high = out_rows - top < ROWS_EACH ? out_rows - top : ROWS_EACH;
   const int wide = out_columns - left < OUT_COLUMNS ? out_columns - left : OUT_COLUMNS;
-  // The first channel of the group's input, so that fours lie aligned; rows are shorter than 2^29.
+  // First channel of the group's input, rounded down to a multiple of four for aligned loads. Rows are shorter than 2^29.
   const int origin = columns_from[left] * CHANNELS & ~3;
   const int end = (columns_from[left + wide - 1] + ACROSS) * CHANNELS;
   const int first = origin + 4 * item;
   GLOBAL const ELEMENT* in = image + in_offset;
 #if ACROSS <= 8
-  // Where a channel's columns begin and their weights are on their way before they are wanted.
+  // Positions and weights of a channel's columns are loaded before they are needed.
   int at = 0;
   float w[ACROSS];
 #define LOOK_UP(i)                                                                                 \
@@ -33,7 +33,7 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   if (first < end) {
     const int inside = in_vec4 && first >= 0 && first + 3 < columns * CHANNELS;
 #if DOWN <= 8
-    // Nothing beyond the image: every row is on its way before the first is summed.
+    // Inside the image, all rows are loaded before the first sum.
     const int interior = inside && rows_from[top] >= 0 && rows_from[top + high - 1] + DOWN <= rows;
     if (interior) {
       UNROLL

@@ -1,13 +1,13 @@
-// A column of weights times a row of them for floats, where memory is what binds: a group goes down a strip, and rows are on
-// their way through local memory long before they are used (BATCHES of STEP rows). A work-item has four neighbouring
-// channels: it sums each row across from LEFT and RIGHT fours beside its own and adds it to the DOWN rows it belongs to.
-// ANY_WEIGHTS: no column times a row; each of those rows has weights of its own.
+// Separable filter of float images, for windows that are bound by memory: a group moves down a strip and prefetches rows
+// into local memory (BATCHES batches of STEP rows). A work-item owns four neighbouring channels. It sums each row
+// horizontally, with LEFT and RIGHT vec4s beside its own, and adds the sum to the DOWN output rows that use it.
+// ANY_WEIGHTS: the window is not separable, and each of those rows has its own weights.
 #define ITEMS_HERE 128
 #define STEP 4
 #define LINE (ITEMS_HERE + LEFT + RIGHT)
 #define VEC4S (LEFT + 1 + RIGHT)
 
-// Four channels, or where they do not lie together one by one from their places; a constant stands at once.
+// Copies four channels asynchronously, one by one if they are not contiguous; the border constant is stored directly.
 FUNCTION void fetch_vec4(LOCAL float4* to, GLOBAL const float* in, ulong pitch, int row, int value, const int* places,
                          int together) {
   if (row >= 0 && together) {
@@ -34,7 +34,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   const int count = (rows - top < ROWS_EACH ? rows - top : ROWS_EACH) + DOWN - 1;
   GLOBAL const float* in = image + in_offset;
   GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)value;
-  // Fours that the item fetches: one, and the first items one more.
+  // vec4s that the item fetches: each item one, and the first LEFT + RIGHT items a second one.
   int values[2], places[8], together[2];
   UNROLL
   for (int f = 0; f < 2; ++f) {
@@ -45,9 +45,9 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   float sums[DOWN * 4];
   UNROLL
   for (int k = 0; k < 4 * DOWN; ++k) sums[k] = 0.0f;
-  for (int s = 1 - BATCHES; STEP * s < count; ++s) {  // the first rounds only fetch
+  for (int s = 1 - BATCHES; STEP * s < count; ++s) {  // the first iterations only fetch
     COPY_ASYNC_WAIT(BATCHES - 2);
-    BARRIER();  // the batch is there, and nobody reads the one before it any more
+    BARRIER();  // the batch has arrived, and no work-item reads the previous one any more
     const int coming = s + BATCHES - 1;
     UNROLL
     for (int a = 0; a < STEP; ++a) {
@@ -75,7 +75,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
         }
 #ifdef ANY_WEIGHTS
         UNROLL
-        for (int j = 0; j < DOWN; ++j) {  // of the rows begun the oldest comes first
+        for (int j = 0; j < DOWN; ++j) {  // output rows in progress, oldest first
           UNROLL
           for (int k = 0; k < 4; ++k) {
             float sum = j + 1 < DOWN ? sums[4 * j + 4 + k] : 0.0f;
@@ -95,7 +95,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
             across[k] = FMA(across_weights[j], near[4 * LEFT + k + (j - ACROSS / 2) * CHANNELS], across[k]);
         }
         UNROLL
-        for (int j = 0; j < DOWN; ++j) {  // of the rows begun the oldest comes first
+        for (int j = 0; j < DOWN; ++j) {  // output rows in progress, oldest first
           UNROLL
           for (int k = 0; k < 4; ++k)
             sums[4 * j + k] = FMA(down_weights[DOWN - 1 - j], across[k], j + 1 < DOWN ? sums[4 * j + 4 + k] : 0.0f);

@@ -1,11 +1,11 @@
-// Bytes, images that grow by a ratio of small numbers: ACROSS_OUT pixels are made from ACROSS_IN again and again, and DOWN_OUT
-// rows from DOWN_IN, with the same weights. So every place is known to the compiler. A work-item makes GROUPS_ACROSS such
-// pieces of PERIODS times DOWN_OUT rows, down and then across; all words of the image it needs are on their way first.
+// Enlarging 8-bit images by a ratio of small integers: ACROSS_OUT pixels are made from every ACROSS_IN, and DOWN_OUT rows
+// from every DOWN_IN, always with the same weights, so all positions are compile-time constants. A work-item computes
+// GROUPS_ACROSS periods of PERIODS * DOWN_OUT rows, vertically and then horizontally, and loads all input words first.
 #define PIXELS_IN (GROUPS_ACROSS * ACROSS_IN)
 #define PIXELS_OUT (GROUPS_ACROSS * ACROSS_OUT)
 #define VALUES (PIXELS_OUT * CHANNELS)
 #define ROWS_OUT (PERIODS * DOWN_OUT)
-// The first tap of pixel i of OUT made from IN; numbers below zero do not come to be divided.
+// First tap of output pixel i for the ratio out : in. The offset of 8 * out keeps the dividend positive.
 #define PHASE_FROM(i, in, out) (((2 * (i) + 1) * (in) - (out) + 8 * (out)) / (2 * (out)) - 4 - (TAPS / 2 - 1))
 #define FIRST_PIXEL PHASE_FROM(0, ACROSS_IN, ACROSS_OUT)
 #define LAST_PIXEL (PHASE_FROM(PIXELS_OUT - 1, ACROSS_IN, ACROSS_OUT) + TAPS - 1)
@@ -15,8 +15,8 @@
 #define ROWS_IN (PHASE_FROM(ROWS_OUT - 1, DOWN_IN, DOWN_OUT) + TAPS - FIRST_ROW)
 
 #ifdef __CUDACC_RTC__
-// A byte's bits are a float too, 2^-149 times as large: multiply-adds know such numbers, and the weights give them back
-// what they lack.
+// The bits of a byte are also a denormal float, 2^-149 times its value. Multiply-adds handle denormals at full speed, and
+// the weights are scaled by 2^149 in total.
 #define BYTE_AS_FLOAT(w, k) FLOAT_OF(__byte_perm(w, 0u, 0x4440u + (uint)(k)))
 #define LARGER_DOWN 0x1p100f
 #define LARGER_ACROSS 0x1p49f
@@ -26,7 +26,7 @@
 #define LARGER_ACROSS 1.0f
 #endif
 
-// Four results as bytes. Weights of TAPS neighbours lead a little beyond bytes, never beyond 16 bits.
+// Rounds four results to bytes. Bicubic weights can exceed the range of a byte, but not of 16 bits.
 FUNCTION uint bytes_of_four(const float* v) {
 #if defined(CLAMP_HALVES) && !defined(NEVER_BEYOND)
   const uint a = BITS_OF(v[0] + 12582912.0f), b = BITS_OF(v[1] + 12582912.0f);
@@ -39,10 +39,11 @@ FUNCTION uint bytes_of_four(const float* v) {
 #endif
 }
 
-// Where byte `at` of what a work-item looks at lies in words k and k + 1: beyond the ends what is there.
+// Selector of byte `at` of the work-item's input within words k and k + 1; beyond the ends of the row it selects the end
+// pixel.
 FUNCTION uint phase_digit(int at, int k, uint which, int at_left, int at_right, int columns, uint first, uint second) {
   const int p = FIRST_PIXEL + at / CHANNELS, c = at % CHANNELS;
-  if (p < 0 && at_left) return (uint)c;  // the first word, twice
+  if (p < 0 && at_left) return (uint)c;  // both words are the row's first
   if (p >= PIXELS_IN && p <= LAST_PIXEL && at_right) {
     const int to = (columns - 1) * CHANNELS + c;
     return (uint)(to - (int)first < 4 ? to - (int)first : 4 + to - (int)second);

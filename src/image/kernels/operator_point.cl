@@ -1,11 +1,12 @@
-// Gray of four pixels a work-item, ROWS_EACH rows.
+// Conversion to gray: four pixels of ROWS_EACH rows per work-item.
 #if DEPTH == 1 && CHANNELS == 3
-// Thousandths are whole numbers of two bytes: exact sums, divided by the upper word of a product.
+// Weights in thousandths are 16-bit integers: the sums are exact, and the division is a multiplication that keeps the high
+// word.
 FUNCTION uint gray_of(uint word, uint upper, uint lower) {
   const uint sum = (BYTES_DOT(word, upper, 0u) << 8) + BYTES_DOT(word, lower, 500u);
   return (uint)((ulong)sum * 4294968ul >> 32);
 }
-FUNCTION uint four_grays(uint a, uint b, uint c) {  // twelve bytes of four pixels
+FUNCTION uint four_grays(uint a, uint b, uint c) {  // from the twelve bytes of four pixels
   const uint upper = RED_1000 >> 8 | GREEN_1000 >> 8 << 8 | BLUE_1000 >> 8 << 16;
   const uint lower = (RED_1000 & 255u) | (GREEN_1000 & 255u) << 8 | (BLUE_1000 & 255u) << 16;
   const uint first = gray_of(a, upper, lower), second = gray_of(BYTE_PERMUTE(a, b, 0x0543u), upper, lower);
@@ -21,7 +22,7 @@ void point(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   if (first >= columns) return;
 #if DEPTH == 1 && CHANNELS == 3
   const int top = (int)GROUP_ID(1) * ROWS_EACH;
-  // Every row is on its way before the first is summed.
+  // All rows are loaded before the first sum.
   if (in_vec4 && out_vec4 && first + 3 < columns && top + ROWS_EACH <= rows) {
     GLOBAL const uchar* in = image + in_offset + (ulong)top * in_pitch + (ulong)(first * 3);
     GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + first;

@@ -1,10 +1,10 @@
-// Bytes sampled anew by two or four taps each way. A work-item makes four neighbouring channels of ROWS_EACH rows, going down
-// the rows of the image they are made from. `vec4_table` has for each four the word its bytes begin with, then which bytes of
-// WORDS words are its taps and their weights in 16 bits, so that what a row gives is TAPS / 2 products of pairs a channel;
-// rows are mixed in floats. The image's last row and column stand for what lies beyond.
+// Resizing 8-bit images with two or four taps per axis. A work-item computes four neighbouring channels of ROWS_EACH rows
+// and moves down the input rows that they need. `vec4_table` holds for each vec4 its first input word, the selectors of its
+// taps within WORDS words, and 16-bit weights, so that a row takes TAPS / 2 two-way dot products per channel. Rows are
+// combined in float. Border pixels are replicated.
 #define ITEMS_HERE 128
 
-// Two weights of 16 bits times the lower or upper two bytes, summed up.
+// Dot product of two 16-bit weights with the low or high two bytes.
 #if TAPS == 2
 #define WEIGHT ushort
 #define SHARES 1
@@ -48,7 +48,7 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
               ulong out_offset, ulong out_pitch, int rows, int wide, int out_rows, int out_wide, int in_aligned,
               int out_aligned, GLOBAL const uint* RESTRICT vec4_table, GLOBAL const int* RESTRICT rows_from,
               GLOBAL const float* RESTRICT rows_weights) {
-  LOCAL_ARRAY(int, last_of, ROWS_EACH + 1);  // the row that is the last a row is made from
+  LOCAL_ARRAY(int, last_of, ROWS_EACH + 1);  // last input row that an output row needs
   LOCAL_ARRAY(float, shares, ROWS_EACH * SHARES);
   const int count = (out_wide + 3) / 4, four = (int)GROUP_ID(0) * ITEMS_HERE + LOCAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH;
   const int begin = rows_from[top];
@@ -84,7 +84,7 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
         words[i * WORDS + n] = word_of_bytes(image + in_offset + (ulong)row * in_pitch, at + 4 * n, wide);
     }
   }
-  float lines[TAPS * 4];  // the last rows, across
+  float lines[TAPS * 4];  // horizontal sums of the last TAPS rows
   UNROLL
   for (int k = 0; k < 4 * TAPS; ++k) lines[k] = 0.0f;
   LOCAL const int* last = last_of;
@@ -108,7 +108,7 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
     }
     if (i + 1 < TAPS) continue;
 #if TAPS == 2
-    float from[4], apart[4];  // a float from 2^15 on has its whole part in the second byte, but for 2^15
+    float from[4], apart[4];  // byte 1 of the bits of 32768 + v is the integer part of v
     UNROLL
     for (int k = 0; k < 4; ++k) {
       from[k] = FMA(lines[k], ONE_OF_SCALE, 32768.5f);

@@ -1,5 +1,5 @@
-// Between an image and the tiles of it that are transformed: planes of TILE_ROWS x TILE_COLUMNS floats, a channel each.
-// A tile gives KEPT_ROWS x KEPT_COLUMNS results; its input begins BEFORE_ROWS above and BEFORE_COLUMNS to the left.
+// Copies between an image and the tiles that are transformed: planes of TILE_ROWS x TILE_COLUMNS floats, one per channel. A
+// tile gives KEPT_ROWS x KEPT_COLUMNS results; its input begins BEFORE_ROWS above and BEFORE_COLUMNS to the left of them.
 KERNEL WORK_GROUP(64, 4, 1)
 void cut(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT planes, int rows,
          int columns, int across, int first, int count) {

@@ -1,6 +1,6 @@
-// A column of weights times a row of weights, both passes at once: a work-item sums four neighbouring channels of
-// ROWS_EACH rows down the image, row by row as they come, and takes what it needs of its neighbours' sums from local
-// memory. DOWN, ACROSS: weights. LEFT, RIGHT: work-items at either side whose sums are only read by others.
+// Separable filter in one launch: a work-item sums four neighbouring channels of ROWS_EACH rows vertically, row by row as
+// they are loaded, and reads its neighbours' sums from local memory for the horizontal pass. DOWN, ACROSS: numbers of
+// weights. LEFT, RIGHT: work-items on either side that only provide sums.
 #define ITEMS_HERE 128
 
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)

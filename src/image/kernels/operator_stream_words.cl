@@ -1,6 +1,6 @@
-// As operator_stream, for images of bytes and shorts: a work-item has VEC4S fours of neighbouring channels, loads them
-// as they lie in memory, WORDS words a row, BATCH rows at once and the next ones before those are summed, and keeps its
-// own sums. What stands beyond the image is a whole number here.
+// Variant of operator_stream for 8-bit and 16-bit images: a work-item owns VEC4S vec4s of neighbouring channels and loads
+// them as WORDS packed words per row, BATCH rows at once, the next batch before the current one is summed. Its own sums
+// stay in registers. The border constant must be an integer.
 #define ITEMS_HERE 128
 #define VALUES (4 * VEC4S)
 #define WORDS (VEC4S * DEPTH)
@@ -10,7 +10,7 @@
 
 FUNCTION float value_of(const uint* words, int k) {
 #if DEPTH == 1
-#ifdef __CUDACC_RTC__  // in the last bits of 2^23
+#ifdef __CUDACC_RTC__  // inserts the byte into the mantissa of 2^23
   return FLOAT_OF(__byte_perm(words[k / 4], 0x4b000000u, 0x7540u + (uint)(k % 4))) - 8388608.0f;
 #else
   return (float)(words[k / 4] >> 8 * (k % 4) & 255u);
@@ -40,7 +40,7 @@ FUNCTION void load_words(GLOBAL const ELEMENT* p, uint* words) {
 #endif
 }
 
-// Value by value, any of them beyond the row's ends.
+// Loads value by value, for words that reach beyond the ends of the row.
 FUNCTION void gather_words(GLOBAL const ELEMENT* row, int first, int columns, uint* words) {
   UNROLL
   for (int k = 0; k < WORDS; ++k) words[k] = 0u;
@@ -152,7 +152,7 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
         UNROLL
         for (int k = 0; k < 4; ++k) line[b * 4 + k] = own[r * VALUES + (b - LEFT) * 4 + k];
       } else {
-        const int f = b - LEFT + LEFT_ITEMS * VEC4S;  // from the first four of the item that is LEFT_ITEMS before
+        const int f = b - LEFT + LEFT_ITEMS * VEC4S;  // counted from the first vec4 of the item LEFT_ITEMS before
         const float4 some = sums[(r * VEC4S + f % VEC4S) * ITEMS_HERE + item - LEFT_ITEMS + f / VEC4S];
         line[b * 4] = some.x;
         line[b * 4 + 1] = some.y;

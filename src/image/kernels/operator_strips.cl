@@ -1,16 +1,18 @@
-// A column of weights times a row of them, for images of bytes: a sub-group goes down a strip of 128 neighbouring channels
-// and keeps everything in registers. Across, the sums of a row are a product of matrices: 16 pieces of 8 channels, each
-// with what surrounds it (16 BLOCKS channels), times a band of weights. A byte v under the byte 0x64 is 1024 + v in half
-// precision; weights come in PLANES parts of 11 bits. Down, the sums of a row are added to the DOWN rows they belong to.
+// Separable filter of 8-bit images: a sub-group moves down a strip of 128 neighbouring channels and keeps all data in
+// registers. Horizontally, the sums of a row are a matrix product: 16 segments of 8 channels, each with its surroundings
+// (16 BLOCKS channels), times a band matrix of weights. A byte v with the high byte 0x64 is the 16-bit float 1024 + v;
+// weights are split into PLANES parts of 11 bits. Vertically, the sums of a row are added to the DOWN output rows that use
+// them.
 //
-// Lane 4 g + t has the words t of pieces g and g + 8 and makes channels 2 t and 2 t + 1 of both. BATCH rows are on their
-// way, ENDS_BATCH at the image's ends; PAD channels stand before a piece.
+// Lane 4 g + t holds words t of segments g and g + 8 and computes channels 2 t and 2 t + 1 of both. BATCH rows are loaded
+// ahead, ENDS_BATCH at the image's borders. A segment is preceded by PAD channels.
 #define ITEMS_HERE 32
 #define WORDS (2 * BLOCKS)
 #define AS_FLOAT16(word, bytes) BYTE_PERMUTE(word, 0x64646464u, bytes)
 #define INSIDE(row) ((row) < 0 ? 0 : (row))
 
-// A row's words, from the first of them on; or the parts of each, from the row's beginning on.
+// Loads the words of a row: inside the image `row` points to the first of them, at borders to the row's start, and the
+// parts of each word are loaded.
 FUNCTION void load_row(GLOBAL const uchar* row, int value, int columns, const struct place* places, uint* words,
                        const int at_ends) {
   UNROLL
@@ -24,8 +26,8 @@ FUNCTION void load_row(GLOBAL const uchar* row, int value, int columns, const st
   }
 }
 
-// `at_ends`: a constant wherever this is called, 0 where no row and no channel lies beyond the image, nor do the BATCH rows
-// after the last, and the rows are a whole number of batches.
+// `at_ends` is a constant at each call. It is 0 if no row or channel is outside the image, including the BATCH rows after
+// the last, and the number of rows is a multiple of the batch.
 FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* to, ulong out_pitch,
                       int rows, int columns, int strip, int top, int out_rows, GLOBAL const uint* bands, int in_aligned,
                       int out_aligned, const int at_ends) {
@@ -39,7 +41,7 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
     UNROLL
     for (int k = 0; k < WORDS; ++k) places[k] = find_place(value + 16 * (k >> 1) + 64 * (k & 1), columns, in_aligned);
   }
-  int row = top - DOWN / 2;  // the next to come
+  int row = top - DOWN / 2;  // next row to load
   GLOBAL const uchar* line = at_ends ? in : in + (ulong)row * in_pitch + value;
   uint words[BATCH * WORDS * PARTS];
   UNROLL
@@ -120,7 +122,7 @@ void strips(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch,
   const int inside = in_aligned && out_aligned && strip >= PAD && strip + 120 + 16 * BLOCKS - PAD <= wide &&
                      strip + 128 <= wide && row >= 0 && row + out_rows + DOWN - 1 + BATCH <= rows &&
                      (out_rows + DOWN - 1) % BATCH == 0;
-  if (inside) {  // no row is left out: the first ones come before it
+  if (inside) {  // `to` starts DOWN - 1 rows earlier, because it also advances for rows without results
     to += (long)(top - DOWN + 1) * (long)out_pitch;
     go_down(scratch, image + in_offset, in_pitch, to, out_pitch, rows, columns, strip, top, out_rows, bands, 1, 1, 0);
   } else {

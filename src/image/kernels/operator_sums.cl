@@ -1,8 +1,8 @@
-// Means of bytes, WINDOW_ROWS x WINDOW_COLUMNS: a lane adds sixteen neighbouring values of a row two at a time, halves of 16
-// bits that never overflow. Down the rows what comes is added and what leaves is subtracted; neighbours come from the
-// lanes beside. Sub-groups of a group lie below each other, so that rows they share come from memory once.
+// Box filter of 8-bit images, WINDOW_ROWS x WINDOW_COLUMNS. A lane sums sixteen neighbouring values of a row in pairs of 16
+// bits that cannot overflow. Moving down, it adds the new row and subtracts the oldest; horizontal neighbours come from
+// adjacent lanes. Sub-groups of a group are stacked vertically, so that shared rows are read from memory once.
 #define EACH 16
-#define PAIRS 8  // pairs of a lane, values c and c + PAIRS
+#define PAIRS 8  // pairs per lane: values c and c + PAIRS
 #define LEFT (WINDOW_COLUMNS / 2 * CHANNELS)
 #define RIGHT ((WINDOW_COLUMNS - 1 - WINDOW_COLUMNS / 2) * CHANNELS)
 #define LEFT_WORDS ((LEFT + 3) / 4)
@@ -11,14 +11,15 @@
 #define ROWS_HERE (ROWS_EACH + WINDOW_ROWS - 1)
 #define FAR (1 << 20)
 #define BEYOND_WORD ((uint)BEYOND * 0x01010101u)
-// The mean in the highest byte.
+// The mean is in the highest byte.
 #define MEAN(sum) ((sum) * RECIPROCAL + ROUNDING)
 
-// Four means of sums as a word.
+// Packs the means of four sums into a word.
 FUNCTION uint means_of_four(const uint* sums) {
 #ifdef __CUDACC_RTC__
-  // A sum's bits are a float too, 2^-149 times as large. Added to 2, a mean is rounded and stands in the last bits. Shifted
-  // into one word all that stands above leaves it, but for the first one's 64, which the last is 192 larger for.
+  // The bits of a sum are also a denormal float, 2^-149 times its value. Scaled and added to 2.0, the mean is rounded into
+  // the low mantissa bits. The shifts discard all higher bits except 64 in the top byte of sums[0], which the 192 added to
+  // the last value cancels.
   const float beside[4] = {2.0f, 2.0f, 2.0f, 2.0f + 192.0f / 4194304.0f};
   uint bits[4];
   UNROLL
@@ -38,18 +39,18 @@ FUNCTION uint means_of_four(const uint* sums) {
 #define BEHIND(k) exchanged[32 * (k) + (lane < 31 ? lane + 1 : 31)]
 #endif
 
-// Bytes 0 and 2 of a word, or 1 and 3, in halves.
+// Bytes 0 and 2, or 1 and 3, of a word as two 16-bit values.
 FUNCTION uint u16_pair(uint word, const int odd) { return odd ? BYTE_PERMUTE(word, 0u, 0x4341u) : word & 0x00ff00ffu; }
 
-// Which of a lane's own values stands beyond a row's end: of v < 0 at its beginning, of v >= EACH at its end; below zero
-// where none does.
+// Index of the lane's own value that the border repeats at position v: v < 0 is before the start of the row, v >= EACH
+// after its end. Negative if it is the constant.
 FUNCTION int value_beyond(const int v) {
   const int j = v < 0 ? -1 - v : v - EACH, there = BORDERED(-1 - j / CHANNELS, FAR);
   if (there < 0) return -1;
   return v < 0 ? there * CHANNELS + CHANNELS - 1 - j % CHANNELS : EACH - CHANNELS * (there + 1) + j % CHANNELS;
 }
 
-// Sums of values v and v + 2 beyond a row's end.
+// Sums of positions v and v + 2 beyond the end of a row.
 FUNCTION uint sums_beyond(const uint* sums, const int v) {
   const int a = value_beyond(v), b = value_beyond(v + 2);
   if (a < 0 || b < 0) return (uint)BEYOND * WINDOW_ROWS * 0x10001u;
@@ -69,7 +70,7 @@ FUNCTION uint4 load_row(GLOBAL const uchar* RESTRICT in, ulong pitch, int row, i
   return LOAD_CACHED((GLOBAL const uint4*)(in + (ulong)there * pitch));
 }
 
-// One value where a row ends, or where rows are no words.
+// Computes a single value, at the ends of rows or if rows are not aligned.
 FUNCTION void sum_one(GLOBAL const uchar* RESTRICT in, ulong in_pitch, GLOBAL uchar* RESTRICT out, ulong out_pitch, int rows,
                       int columns, int row, int value) {
   const int pixel = value / CHANNELS, channel = value - pixel * CHANNELS;
@@ -90,7 +91,7 @@ FUNCTION void sum_one(GLOBAL const uchar* RESTRICT in, ulong in_pitch, GLOBAL uc
   out[(ulong)row * out_pitch + (ulong)value] = (uchar)(MEAN(sum) >> 24);
 }
 
-// What a lane makes of ROWS_EACH rows. `at_ends`: a constant wherever this is called, 0 where no column lies beyond the image.
+// Computes ROWS_EACH rows of a lane. `at_ends` is a constant at each call: 0 if no column is outside the image.
 FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, ulong in_pitch, GLOBAL uchar* RESTRICT to,
                       ulong out_pitch, int rows, int wide, int first, int end, int top, int x, int lane, const int at_ends) {
   uint words[4 * ROWS_HERE];
@@ -106,7 +107,7 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
     for (int r = 0; r < ROWS_HERE; ++r) take_words(load_row(from, in_pitch, top - ABOVE + r, rows), words + 4 * r);
   }
   const int stored = lane > 0 && lane < 31 && x >= 0 && x + EACH <= wide;
-  uint sums[PAIRS];  // of word k: values 0 and 2 at 2 k, 1 and 3 behind
+  uint sums[PAIRS];  // of word k: values 0 and 2 at index 2 k, 1 and 3 at 2 k + 1
   UNROLL
   for (int k = 0; k < PAIRS; ++k) {
     sums[k] = 0u;
@@ -184,8 +185,9 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
   }
 }
 
-// Values [first, end) of a row by lanes, of which the first and the last of a sub-group only lend what they have; others one
-// by one, by the first `single_groups`. Where first is 0 the lanes at the ends know what lies beyond.
+// Computes values [first, end) of each row by lanes; the first and last lane of a sub-group only provide neighbours. The
+// other values are computed one per work-item by the first `single_groups` groups. If first is 0, the outer lanes apply the
+// border.
 KERNEL WORK_GROUP_RESIDENT(32 * SUB_GROUPS, 1, 1, RESIDENT)
 void sums(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result, ulong out_offset,
           ulong out_pitch, int rows, int columns, int first, int end, int single_groups, int strips) {

@@ -1,5 +1,6 @@
-// Transposed and turned by quarters, a tile of 32x32 pixels a group. ROTATION: 0 to 3 quarters counterclockwise, 4 the
-// transpose. Lanes go along the input's rows when it is read and along the output's when it is written.
+// Transposition and rotation by multiples of 90 degrees, one tile of 32x32 pixels per group. ROTATION: 0 to 3 quarter turns
+// counterclockwise, 4 for the transpose. Work-items follow the input's rows when reading and the output's rows when
+// writing.
 KERNEL WORK_GROUP(32, 8, 1)
 void transpose(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns) {
@@ -18,7 +19,7 @@ void transpose(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_p
 #else
   LOCAL_ARRAY(ELEMENT, tile, CHANNELS * 32 * 33);
   for (int j = y; j < 32; j += 8) {
-    const int r = top + x, c = left + j;  // of the output
+    const int r = top + x, c = left + j;  // output position
     if (r >= out_rows || c >= out_columns) continue;
     const int from_row = ROTATION == 3 ? rows - 1 - c : c, from_column = ROTATION == 1 ? columns - 1 - r : r;
     GLOBAL const ELEMENT* in = image + in_offset + (ulong)from_row * in_pitch + (ulong)(from_column * IN_CHANNELS);

@@ -1,6 +1,7 @@
-// Pixels of three bytes, transposed (ROTATION 4) or turned by one quarter counterclockwise or three: 64x64 of them a group, a word
-// of local memory each, loaded and stored as whole words. Rows of both images begin at multiples of four bytes.
-#define ITEMS_HERE 192  // every fourth row of the result has 48 words of 64 pixels
+// Transposition (ROTATION 4) and rotation by 90 or 270 degrees counterclockwise of three-byte pixels: 64x64 pixels per
+// group, one word of local memory per pixel; memory is accessed in whole words. Rows of both images are aligned to four
+// bytes.
+#define ITEMS_HERE 192  // 4 output rows of 48 words (64 pixels) at a time
 #define PITCH 65
 #define ROUNDS ((64 + ITEMS_HERE / 16 - 1) / (ITEMS_HERE / 16))
 
@@ -8,7 +9,7 @@ KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void transpose(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns) {
   LOCAL_ARRAY(uint, tile, 64 * PITCH);
-  const int item = LOCAL_ID(0), across = (int)GROUP_ID(0) * 64, left = (int)GROUP_ID(1) * 64;  // of the result
+  const int item = LOCAL_ID(0), across = (int)GROUP_ID(0) * 64, left = (int)GROUP_ID(1) * 64;  // of the output
   GLOBAL const uchar* in = image + in_offset;
   GLOBAL uchar* out = result + out_offset;
   const int four = 4 * (item % 16), column = left + four;

@@ -1,5 +1,5 @@
-// One channel of 8 bits, transposed or turned by a quarter counterclockwise (ROTATION 4, 1): a work-item turns a block of 4x4
-// bytes in its registers, a group 64x64. Rows of both images begin at multiples of four bytes.
+// Transposition (ROTATION 4) and rotation by 90 degrees counterclockwise (ROTATION 1) of single-byte pixels: a work-item
+// transposes 4x4 bytes in registers, a group 64x64. Rows of both images are aligned to four bytes.
 KERNEL WORK_GROUP(16, 16, 1)
 void transpose(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns) {

@@ -1,10 +1,11 @@
-// Four neighbouring channels of a row, loaded and stored at once where they lie aligned.
+// Loads and stores of four neighbouring channels of a row, in one access if they are aligned. DEPTH: bytes per channel, 4
+// for float.
 #if DEPTH == 1
 #define ELEMENT uchar
 #define VEC4 uint
 #define MOST 255.0f
 FUNCTION void unpack_vec4(uint w, float* v) {
-#ifdef __CUDACC_RTC__  // in the last bits of 2^23: cheaper than a conversion
+#ifdef __CUDACC_RTC__  // inserts the byte into the mantissa of 2^23: cheaper than a conversion
   UNROLL
   for (int k = 0; k < 4; ++k) v[k] = FLOAT_OF(__byte_perm(w, 0x4b000000u, 0x7540u + (uint)k)) - 8388608.0f;
 #else
@@ -36,8 +37,8 @@ FUNCTION void unpack_vec4(float4 w, float* v) {
 #endif
 FUNCTION void load_vec4(GLOBAL const ELEMENT* p, float* v) { unpack_vec4(LOAD_CACHED((GLOBAL const VEC4*)p), v); }
 
-// Adding 2^23 rounds half to even and leaves the whole number in the low bits. NEVER_BEYOND: weights that are not
-// negative and sum up to one at most, so that nothing needs to be clamped.
+// Adding 2^23 rounds half to even and leaves the integer in the low bits. NEVER_BEYOND: no weight is negative and their sum
+// is at most 1, so results need no clamp.
 #if DEPTH == 4
 #define STORED(v) (v)
 #else
@@ -64,7 +65,7 @@ FUNCTION void store_vec4(GLOBAL ELEMENT* p, const float* v) {
 #endif
 }
 
-// Four channels, or as many as the row has left.
+// Stores four channels, or as many as remain in the row.
 FUNCTION void store_up_to_four(GLOBAL ELEMENT* p, const float* v, int left, int aligned) {
   if (aligned && left > 3) {
     store_vec4(p, v);
@@ -75,7 +76,7 @@ FUNCTION void store_up_to_four(GLOBAL ELEMENT* p, const float* v, int left, int 
   }
 }
 
-// Channels [first, first + 4) of a row, any of them beyond its ends; places[k] < 0: the constant.
+// Loads channels [first, first + 4) of a row, any of which may be beyond its ends; places[k] < 0 stands for the constant.
 FUNCTION void load_places(GLOBAL const ELEMENT* row, const int* places, float* v) {
   UNROLL
   for (int k = 0; k < 4; ++k) v[k] = places[k] < 0 ? BEYOND : (float)row[places[k]];

@@ -1,11 +1,11 @@
-// Windows of bytes as products of matrices of bytes, exact: weights are whole numbers of PLANES bytes. A sub-group goes
-// down a strip of 128 neighbouring channels, 4 rows a step. A product makes 16 results, 4 rows of 4 channels, of 8 chunks
-// at once from two words of 4 rows of each: (16 results x 32 weights) times (32 bytes x 8 chunks).
+// Windows of any weights on 8-bit images as exact products of byte matrices; weights are integers of PLANES bytes. A
+// sub-group moves down a strip of 128 neighbouring channels, 4 rows per step. A product computes 16 results (4 rows of 4
+// channels) of 8 chunks at once from two words of 4 rows each: (16 results x 32 weights) times (32 bytes x 8 chunks).
 //
-// Lane 4 g + t holds row t of every four, of chunk g: 16 channels and LEFT words to either side, moved by SKIP bytes
-// so that words begin where windows do. It makes channels 2 (g & 1) and the next of all fours of chunks 2 t and 2 t + 1,
-// of row g >> 1; its neighbour g ^ 1 has the others. AHEAD fours of rows are on their way. Where windows reach over the
-// ends of rows, every result is summed by a work-item of its own.
+// Lane 4 g + t holds row t of each block of four, of chunk g: 16 channels and LEFT words on either side, shifted by SKIP
+// bytes so that words begin where windows do. It computes channels 2 (g & 1) and the next of every vec4 of chunks 2 t and 2
+// t + 1, of row g >> 1; lane group g ^ 1 has the other channels. AHEAD blocks of four rows are loaded ahead. Where windows
+// reach beyond the ends of rows, each result is summed by its own work-item.
 #define ITEMS_HERE (32 * SUB_GROUPS)
 #define ROW_WORDS (WORDS + 3)
 #define LOADED (4 + 2 * LEFT)
@@ -14,7 +14,7 @@
 #if SUB_GROUP_WIDTH == 32
 #define UNROLLED UNROLL
 #else
-#define UNROLLED  // products are loops and barriers there
+#define UNROLLED  // products are loops with barriers there
 #endif
 
 #if LEFT == 1
@@ -38,8 +38,8 @@
     (to)[3] = four.w;                                        \
   }
 
-// ROUNDING is in the sum; the result stands in byte RESULT_BYTE. The upper word of a product takes an H200 four times as
-// long as a shift and twice as long as the lower word.
+// Divides a sum that includes ROUNDING; the result is in byte RESULT_BYTE. On the H200 the high word of a product takes
+// four times as long as a shift and twice as long as the low word.
 FUNCTION uint divided(int sum) {
 #if defined(DIVIDED_BY_SHIFT)
   return (uint)sum << DIVIDED_BY_SHIFT;
@@ -74,7 +74,7 @@ FUNCTION void load_rows_inside(GLOBAL const uchar* p, uint* to) {
   LOAD_SIDE(to + LEFT + 4, p + 16)
 }
 
-// Words that begin where windows do, of words that begin where chunks do.
+// Shifts words that begin at chunks to words that begin at windows.
 FUNCTION void move_words(const uint* loaded, uint* words) {
   UNROLL
   for (int k = 0; k < ROW_WORDS; ++k) {
@@ -88,7 +88,7 @@ FUNCTION void move_words(const uint* loaded, uint* words) {
   }
 }
 
-// Result `item` of those of channels [0, first) and [behind_last, wide) of every row.
+// Computes result `item` among channels [0, first) and [behind_last, wide) of all rows.
 FUNCTION void sum_window(GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* out, ulong out_pitch, int rows, int columns,
                          GLOBAL const int* weights, int first, int behind_last, int item) {
   const int each = first + columns * CHANNELS - behind_last, row = item / each;
@@ -96,14 +96,14 @@ FUNCTION void sum_window(GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* o
   value = value < first ? value : behind_last + value - first;
   if (row >= rows) return;
   const int pixel = value / CHANNELS, channel = value - pixel * CHANNELS;
-  int places[WINDOW_COLUMNS];  // found once: there are many rows of them
+  int places[WINDOW_COLUMNS];  // computed once for all rows of the window
   UNROLLED
   for (int j = 0; j < WINDOW_COLUMNS; ++j) {
     const int place = BORDERED(pixel + j - WINDOW_COLUMNS / 2, columns);
     places[j] = place < 0 ? -1 : place * CHANNELS + channel;
   }
   int sum = ROUNDING;
-  for (int begin = 0; begin < WINDOW_ROWS; begin += 4) {  // the loads of four rows wait together
+  for (int begin = 0; begin < WINDOW_ROWS; begin += 4) {  // the loads of four rows overlap
     UNROLLED
     for (int k = 0; k < 4; ++k) {
       const int i = begin + k < WINDOW_ROWS ? begin + k : WINDOW_ROWS - 1, counts = begin + k < WINDOW_ROWS;
@@ -123,7 +123,7 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
                       ulong out_pitch, int rows, int wide, GLOBAL const uint4* fragments, int first, int behind_last,
                       int strip, int top, const int inside) {
   const int lane = LOCAL_ID(0) & 31, g = lane >> 2, t = lane & 3, odd = g & 1;
-  // Words beyond the row's ends are replaced by others: what is made of them is not stored.
+  // Words beyond the ends of the row are replaced by others; results that depend on them are not stored.
   int chunk = strip + 16 * g;
   chunk = chunk + 16 <= wide ? chunk : 0;
   const int before = chunk >= 4 * LEFT ? chunk - 4 * LEFT : chunk;
@@ -145,7 +145,7 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
   const int zero[4] = {0, 0, 0, 0}, rounding[4] = {ROUNDING, ROUNDING, ROUNDING, ROUNDING};
   uint words[BLOCKS * ROW_WORDS];
   UNROLLED
-  for (int i = 0; i < COMING; ++i) {  // four rows come, and with the ones before them four are made
+  for (int i = 0; i < COMING; ++i) {  // loads four rows; with the previous ones, four rows are computed
     move_words(loaded + i % AHEAD * LOADED, words + i % BLOCKS * ROW_WORDS);
     if (i + AHEAD < COMING) {
       if (inside) {
@@ -156,7 +156,7 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
     }
     if (i < BLOCKS - 1) continue;
     const int step = i - BLOCKS + 1;
-    uint mine[4];  // of chunk 2 t: channels of fours 0 and 1, 2 and 3; the same of chunk 2 t + 1
+    uint mine[4];  // of chunk 2 t: channels of vec4s 0 and 1, 2 and 3; the same of chunk 2 t + 1
     UNROLLED
     for (int two = 0; two < 2; ++two) {
       uint pairs[4];
@@ -165,7 +165,7 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
         int sums[4 * PLANES];
         UNROLLED
         for (int m = 0; m < PRODUCTS; ++m) {
-          const int a = 2 * m, b = 2 * m + 1 < BLOCKS * WORDS ? 2 * m + 1 : 2 * m;  // a last one alone has weights of 0
+          const int a = 2 * m, b = 2 * m + 1 < BLOCKS * WORDS ? 2 * m + 1 : 2 * m;  // an unpaired last word has weight 0
           const uint b0 = words[(step + a / WORDS) % BLOCKS * ROW_WORDS + a % WORDS + 2 * two + one];
           const uint b1 = words[(step + b / WORDS) % BLOCKS * ROW_WORDS + b % WORDS + 2 * two + one];
           UNROLLED

@@ -9,8 +9,8 @@
 
 namespace ridge::image {
 
-// Smaller images are read again before they leave the caches, and 8-bit and 16-bit rows are too short for the extra
-// copy.
+// Smaller images are read again before they leave the caches, and 8-bit and 16-bit results have too little store
+// traffic for the extra copy to pay off.
 inline bool goes_past_caches(const Image& image) {
   return kStoresPast && bytes_of(image.depth()) >= 4 && image.span_bytes() >= 8'000'000;
 }
