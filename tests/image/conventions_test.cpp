@@ -1,5 +1,5 @@
-// The conventions of docs/image.md as small tables: ours, and those of OpenCV 4.6 with Like::opencv. The numbers were
-// computed from the stated formulas; cv2 gave the same ones.
+// Tests of the conventions in docs/image.md with small tables: ours, and those of OpenCV 4.6 with Like::opencv. The
+// numbers were computed from the stated formulas; cv2 gave the same values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ Image copied(const Image& image, Depth depth) {
   return out;
 }
 
-// The chain's answer by every variant of the host, which must agree to 1e-4.
+// Result of a chain by all host variants, which must agree to 1e-4.
 Image answer(const std::string& chain, const Image& in, std::optional<Border> border = {}, Like like = Like::ridge,
              double constant = 0) {
   OperatorProblem problem{
@@ -86,7 +86,8 @@ TEST(Conventions, sizes_by_scale) {
   EXPECT_EQ(size(1, 0.1), 1u);
 }
 
-// 10 pixels by 0.37 are 4: ours lie 10 / 4 apart, as with the size given and in Pillow; OpenCV's 1 / 0.37.
+// 10 pixels scaled by 0.37 are 4: our samples are 10 / 4 apart, as with a given size and in Pillow; OpenCV's are 1 /
+// 0.37 apart.
 TEST(Conventions, resize_by_scale) {
   const Image in = ramp(10, 10, 10);
   expect_row(answer("resize 0.37", in), 1, {7.5f, 32.5f, 57.5f, 82.5f});
@@ -105,7 +106,7 @@ TEST(Conventions, resize_by_scale) {
              {0.63116866f, 12.414266f, 39.655033f, 80.480453f}, 1e-4f);
 }
 
-// 5 pixels by 1.08 stay 5: a copy for both.
+// 5 pixels scaled by 1.08 remain 5: a copy in both conventions.
 TEST(Conventions, a_size_that_stays) {
   const Image in = ramp(5, 5, 10);
   for (const char* chain : {"resize 1.08", "resize 1.08 nearest", "resize 1.08 bicubic", "resize 1.08 area"}) {
@@ -114,7 +115,7 @@ TEST(Conventions, a_size_that_stays) {
   }
 }
 
-// Halving by a scale that rounds to half the size is halving only where samples lie two pixels apart.
+// A scale that rounds to half the size is exact downscaling by two only if samples are two pixels apart.
 TEST(Conventions, nearly_half) {
   const Image in = ramp(100, 100, 1);
   EXPECT_NEAR(answer("resize 0.499", in, {}, Like::opencv).row<float>(3)[49], 98.698397f, 2e-5f);
@@ -130,7 +131,7 @@ TEST(Conventions, nearest_on_a_boundary) {
   EXPECT_EQ(answer("resize 98x2 nearest", in, {}, Like::opencv).row<float>(0)[50], 1);
 }
 
-// Where an axis grows, ours is bilinear along it; OpenCV's area is another blend along both.
+// Along an axis that is enlarged, our area interpolation is bilinear; OpenCV uses a different blend along both axes.
 TEST(Conventions, area_that_grows) {
   const Image in = ramp(4, 5, 10);
   expect_row(answer("resize 1.6 area", in), 1, {0, 4.375f, 10.625f, 16.875f, 23.125f, 29.375f, 35.625f, 40});
@@ -154,14 +155,14 @@ TEST(Conventions, gradients) {
   EXPECT_EQ(down.row<float>(2)[5], 8);  // d/dy of a ramp downwards
 }
 
-// OpenCV (cv::medianBlur) and Pillow (MedianFilter) repeat the edge.
+// OpenCV (cv::medianBlur) and Pillow (MedianFilter) replicate the edge.
 TEST(Conventions, median_repeats_the_edge) {
   const Image in = image_of({{9, 1, 5}, {2, 7, 3}, {4, 8, 6}});
   expect_row(answer("median 1", in), 0, {7, 5, 5});
   expect_row(answer("median 1", in, Border::reflect_101), 0, {7, 3, 5});
 }
 
-// OpenCV and Pillow leave black what a rotation uncovers.
+// OpenCV and Pillow fill uncovered areas of a rotation with black.
 TEST(Conventions, rotation_uncovers_black) {
   Image in({40, 60, 3, Depth::u8});
   std::memset(in.bytes(), 200, in.span_bytes());
@@ -177,7 +178,7 @@ TEST(Conventions, rotation_uncovers_black) {
     }
     EXPECT_EQ(out.row<std::uint8_t>(20)[3 * 30], 200) << chain;
   }
-  // The other operators of a chain keep their own borders.
+  // The other operators of a chain keep their own default borders.
   expect_row(answer("box 3 | rotate 90", in), 0, std::vector<float>(120, 200));
 }
 
@@ -197,19 +198,20 @@ TEST(Conventions, rotation_like_opencv) {
                 {14.4853516f, 60.6357422f, 76.3554688f, 20.6875f, 65.9179688f, 9.94042969f, 0}});
   expect_row(answer("rotate 30 bicubic", in, {}, Like::opencv), 2,
              {4.1609583f, 39.5149307f, 36.6741028f, 78, 67.937851f, 70.2368088f, 53.5996094f}, 1e-4f);
-  // Ours samples at the exact place: column 5 of the middle row at (3 + sqrt(3), 3).
+  // Ours samples at the exact position: column 5 of the middle row at (3 + sqrt(3), 3).
   expect_row(answer("rotate 30", in), 2,
              {9.7298187f, 36.7897645f, 39.2153903f, 78, 60.1291651f, 65.6217783f, 43.4644469f});
 }
 
-// Weights exp(-far^2 / 2 space^2 - colour^2 / 2 sigma^2), colour the sum of absolute differences for OpenCV.
+// The weights are exp(-distance^2 / (2 space^2) - colour^2 / (2 sigma^2)); OpenCV's colour distance is the sum of
+// absolute differences.
 TEST(Conventions, bilateral_distances) {
   Image in({1, 2, 3, Depth::f32});
   const float pixels[6] = {10, 20, 30, 13, 24, 30};  // 5 apart, 3 + 4 by absolute differences
   std::memcpy(in.row<float>(0), pixels, sizeof pixels);
   const double space = std::exp(-1 / (2 * 2.0 * 2.0));
   const double ours = space * std::exp(-25 / (2 * 5.0 * 5.0)), opencv = space * std::exp(-49 / (2 * 5.0 * 5.0));
-  // Above and below stands the pixel itself (the only row), left and right the other one.
+  // Above and below is the pixel itself (the image has one row), left and right the other pixel.
   const auto red = [&](double other) {
     const double same = 1 + 2 * space, weight = 2 * other;
     return static_cast<float>((same * 10 + weight * 13) / (same + weight));
@@ -218,7 +220,7 @@ TEST(Conventions, bilateral_distances) {
   EXPECT_NEAR(answer("bilateral 1 2 5", in, {}, Like::opencv).row<float>(0)[0], red(opencv), 1e-4);
 }
 
-// The side is round(6 sigma + 1), 8 sigma for 16 bits and float, made odd: cv::GaussianBlur with no size.
+// The side is round(6 sigma + 1), with 8 sigma for 16 bits and float, made odd, as in cv::GaussianBlur without a size.
 TEST(Conventions, gauss_radius) {
   const auto radius = [](double sigma, Depth depth) { return gauss_radius({.sigma = sigma}, depth); };
   EXPECT_EQ(radius(0.3, Depth::u8), 1u);

@@ -1,4 +1,4 @@
-// Depths converted into each other, and vectors of a flow that are not known.
+// Tests of the conversion between depths, and of unknown flow vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ To converted(From value) {
   return std::as_const(to).row<To>(0)[0];
 }
 
-// 16 to 8 bits: v / 257, rounded to nearest. Truncation (v >> 8, v / 257) differs in every second of these.
+// 16 to 8 bits is v / 257 rounded to nearest. Truncation (v >> 8, v / 257) gives different results for every second
+// value here.
 TEST(Convert, sixteen_to_eight_bits) {
   const std::pair<int, int> table[] = {{0, 0},       {128, 0},     {129, 1},     {255, 1},     {256, 1},
                                        {257, 1},     {385, 1},     {386, 2},     {514, 2},     {32767, 127},
@@ -39,7 +40,7 @@ TEST(Convert, eight_to_sixteen_bits_and_back) {
   }
 }
 
-// Float keeps its values: rounded half to even, clamped, NaN is 0.
+// Float values are kept: rounded half to even and clamped; NaN becomes 0.
 TEST(Convert, float_to_whole_numbers) {
   const std::pair<float, int> table[] = {{0.5f, 0},      {1.5f, 2},     {2.5f, 2},  {2.51f, 3},      {254.5f, 254},
                                          {254.75f, 255}, {300.0f, 255}, {-3.0f, 0}, {INFINITY, 255}, {NAN, 0}};
@@ -49,7 +50,7 @@ TEST(Convert, float_to_whole_numbers) {
   EXPECT_EQ(converted<float>(std::uint16_t{65535}), 65535.0f);
 }
 
-// Middlebury: a component of 1e9 or more, or NaN, makes the whole vector unknown.
+// Middlebury convention: a component of 1e9 or more, or NaN, marks the whole vector as unknown.
 TEST(UnknownVectors, one_component_is_enough) {
   constexpr float kNo = 1e10f;
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -71,7 +72,7 @@ TEST(UnknownVectors, one_component_is_enough) {
       EXPECT_EQ(drawn.row<std::uint8_t>(0)[3 * c + k], 0) << c;
     }
   }
-  // The longest known vector has full colour: 1e10 would leave (1, 2) white.
+  // The longest known vector has full colour; 1e10 would leave (1, 2) white.
   const auto* first = drawn.row<std::uint8_t>(0);
   EXPECT_LT(std::min({first[0], first[1], first[2]}), 10);
 }

@@ -1,5 +1,5 @@
-// Filters on every device with kernels, by each of their ways. Sizes and pitches are given when a kernel runs, so that
-// one compiled kernel sees them all.
+// Tests of filters on every device with kernels, for each of their variants. Sizes and pitches are kernel arguments, so
+// one compiled kernel serves all of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace ridge::image {
 namespace {
 
-// Several words of a row a work-item: every size of them, in the middle of the image, at its edges and unaligned.
+// Several words of a row per work-item: every count of words, inside the image, at its borders and unaligned.
 TEST_F(DeviceOperators, BytesByWords) {
   for (const Device& device : all) {
     for (const Kind& kind : {Kind{1, Depth::u8, Border::reflect_101}, Kind{3, Depth::u8, Border::constant},
@@ -35,7 +35,7 @@ TEST_F(DeviceOperators, BytesByWords) {
   }
 }
 
-// Strips of 128 channels: in the middle, at the image's ends, in images smaller than what a strip looks at, unaligned.
+// Strips of 128 channels: inside the image, at its borders, in images smaller than a strip's input, unaligned.
 TEST_F(DeviceOperators, BytesByStrips) {
   const std::vector<float> triangle{1, 2, 3, 2, 1};
   std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}},
@@ -70,8 +70,8 @@ TEST_F(DeviceOperators, BytesByStrips) {
   }
 }
 
-// Windows of bytes: in the middle, over the ends of rows, in images smaller than a window, unaligned; weights of one,
-// two and three bytes, with a sign and without, results beyond 255 and below 0.
+// Windows of bytes: inside the image, beyond the ends of rows, in images smaller than a window, unaligned; weights of
+// one, two and three bytes, signed and unsigned; results above 255 and below 0.
 TEST_F(DeviceOperators, BytesByWindows) {
   struct Filter {
     std::size_t channels;
@@ -119,8 +119,8 @@ TEST_F(DeviceOperators, BytesByWindows) {
   }
 }
 
-// Sums of 16 bits: ends that a lane knows and ends that it does not, rows that are whole chunks and others, images
-// smaller than a window, unaligned.
+// 16-bit sums: borders that a lane can compute itself and others, rows that are whole chunks and others, images smaller
+// than a window, unaligned.
 TEST_F(DeviceOperators, BytesBySums) {
   std::vector<Filtered> filters{{1, Border::reflect_101, Box{9, 9}}, {3, Border::constant, Box{4, 9}}};
   if (slow()) {
@@ -158,8 +158,8 @@ TEST_F(DeviceOperators, BytesBySums) {
   }
 }
 
-// Two products of matrices of bytes: in the middle, at the image's ends, in images smaller than what is looked at,
-// unaligned; results beyond 255; as many products across and down as there can be.
+// Two products of byte matrices: inside the image, at its borders, in images smaller than the input of a group,
+// unaligned; results above 255; the largest numbers of products horizontally and vertically.
 TEST_F(DeviceOperators, BytesByBands) {
   std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 9}}};
   if (slow()) {
@@ -195,7 +195,7 @@ TEST_F(DeviceOperators, BytesByBands) {
   }
 }
 
-// Floats through a ring of rows: several groups across and down, windows beyond small images, unaligned.
+// Floats through a ring buffer of rows: several groups in both directions, windows larger than the image, unaligned.
 TEST_F(DeviceOperators, FloatsByMarch) {
   const auto any = [](std::size_t rows, std::size_t columns) {  // no column times a row
     Convolve kernel{rows, columns};
@@ -223,7 +223,7 @@ TEST_F(DeviceOperators, FloatsByMarch) {
         problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::f32};
         const std::vector<Entry> entries = ways_of(device, problem, "march");
         ASSERT_GE(entries.size(), 1u);
-        // Rows that fill a device are another kernel for every size.
+        // With rows=fill each image size is another kernel.
         const Entry& entry = entries[slow() ? static_cast<std::size_t>(seen) % entries.size() : entries.size() - 1];
         ++seen;
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
@@ -236,8 +236,8 @@ TEST_F(DeviceOperators, FloatsByMarch) {
   }
 }
 
-// Floats, neighbours from lanes: several strips and groups, rows that are no fours, windows beyond small images,
-// unaligned.
+// Floats with neighbours from other lanes: several strips and groups, rows that are not whole vec4s, windows larger
+// than the image, unaligned.
 TEST_F(DeviceOperators, FloatsByLanes) {
   std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}},
                                 {3, Border::constant, Box{4, 5}},

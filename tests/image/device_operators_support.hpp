@@ -1,4 +1,4 @@
-// What the tests of operators on devices share: every way against plain loops in double.
+// Shared helpers for tests of operators on devices: comparison of every variant with the reference.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class DeviceOperators : public test::NeedsAccelerator<> {
 
 inline bool slow() { return std::getenv("RIDGE_SLOW") != nullptr; }
 
-// The worst error of a variant, images of the caller's with a pitch that aligns nothing where `odd`.
+// Largest error of a variant; with `odd`, images have offsets and pitches without any alignment.
 inline double error_of(const Device& device, const OperatorProblem& problem, const Entry& entry, bool odd = false) {
   const Image images[2] = {test::random_image(problem.input, 1), test::random_image(problem.input, 2)};
   const std::span<const Image> in(images, inputs(problem));
@@ -49,7 +49,7 @@ inline double error_of(const Device& device, const OperatorProblem& problem, con
   return test::worst_difference(out, expected);
 }
 
-// Bands and blend round what the first of their products makes to two bytes; windows round weights to parts of a power
+// Bands and blend round the results of their first product to two bytes; windows rounds weights to fractions of a power
 // of two, resample to 16 bits.
 inline double allowed_of(const OperatorProblem& problem, const Entry& entry) {
   const std::string& variant = entry.candidate.variant;
@@ -60,7 +60,7 @@ inline double allowed_of(const OperatorProblem& problem, const Entry& entry) {
                                                                  : 0);
 }
 
-// The ways of one name that a problem has there.
+// Entries of one variant for a problem on a device.
 inline std::vector<Entry> ways_of(const Device& device, const OperatorProblem& problem, std::string_view variant) {
   std::vector<Entry> entries = list_variants(device, problem);
   std::erase_if(entries, [&](const Entry& entry) { return entry.candidate.variant != variant; });

@@ -1,5 +1,5 @@
-// Every operator on every device with kernels, by every way it has there, against plain loops in double. Sizes and
-// pitches are given when a kernel runs, so that one compiled kernel sees them all.
+// Tests of every operator on every device with kernels, for each of its variants, against the reference in double.
+// Sizes and pitches are kernel arguments, so one compiled kernel serves all of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace ridge::image {
 namespace {
 
-// Of each variant there the one whose turn it is: its others differ in parameters. A GPU's compiler is quick enough for
-// all of them.
+// Keeps one entry per variant, chosen by `round`; a variant's entries differ only in parameters. GPUs keep all entries,
+// because their compilers are fast enough.
 std::vector<Entry> one_per_variant(const Device& device, std::vector<Entry> entries, std::size_t round) {
   if (device.limits().sub_group != 0) return entries;
   std::vector<Entry> found;
@@ -26,7 +26,7 @@ std::vector<Entry> one_per_variant(const Device& device, std::vector<Entry> entr
   return found;
 }
 
-// One way in turn: compiling takes most of the time. With RIDGE_SLOW=1 one of every variant.
+// Checks one entry per call, because compiling takes most of the time; with RIDGE_SLOW=1 one entry per variant.
 void check_ways(const Device& device, OperatorProblem problem, std::size_t round,
                 const std::vector<std::pair<std::size_t, std::size_t>>& sizes) {
   for (const auto& [rows, columns] : sizes) {
@@ -49,7 +49,7 @@ void check_ways(const Device& device, OperatorProblem problem, std::size_t round
   }
 }
 
-// Each operator in one kind of image; with RIDGE_SLOW=1 in all of them.
+// Checks each operator with one kind of image; with RIDGE_SLOW=1 with all kinds.
 TEST_F(DeviceOperators, EveryOperator) {
   for (const Device& device : all) {
     std::size_t round = 0;
@@ -68,7 +68,7 @@ TEST_F(DeviceOperators, EveryOperator) {
   }
 }
 
-// Pixels of three bytes, word by word: less than a tile, several, rows that end within a word, unaligned.
+// Three-byte pixels by words: less than a tile, several tiles, rows that end within a word, unaligned.
 TEST_F(DeviceOperators, TransposedRgb8) {
   for (const Device& device : all) {
     for (const Operation& operation : std::vector<Operation>{Transpose{}, Rotate{90}, Rotate{270}}) {
@@ -117,7 +117,8 @@ TEST_F(DeviceOperators, ChainsFusedAndNot) {
         if (!entry.candidate.refusal.empty() || (!slow() && fused)) continue;
         SCOPED_TRACE(device.id() + " " + text + " " + entry.candidate.name());
         fused = fused || entry.candidate.name().find(" + ") != std::string::npos;
-        // A value near a half may be rounded the other way between two operators, and moves what follows by a weight.
+        // A value near one half may be rounded either way between two operators, which changes later results by a
+        // weight.
         EXPECT_LE(error_of(device, problem, entry), 1.01);
       }
       EXPECT_TRUE(fused) << device.id() << ": " << text << names;
@@ -125,7 +126,7 @@ TEST_F(DeviceOperators, ChainsFusedAndNot) {
   }
 }
 
-// Wrap needs the whole of what came before; windows larger than local memory go in two passes.
+// Border wrap needs the whole result of the previous operator; windows larger than local memory use two passes.
 TEST_F(DeviceOperators, RefusalsAreInWords) {
   OperatorProblem problem;
   problem.input = {.rows = 6, .columns = 40, .channels = 4, .depth = Depth::f32};

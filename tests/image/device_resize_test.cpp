@@ -1,4 +1,4 @@
-// Images that grow and shrink, on every device with kernels, by each of their ways.
+// Tests of enlarging and reducing images on every device with kernels, for each of their variants.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace ridge::image {
 namespace {
 
-// Bytes to half their size, in words and beside them.
+// Downscaling bytes by two, with aligned words and byte by byte.
 TEST_F(DeviceOperators, BytesDownscaledByTwo) {
   for (const Device& device : all) {
     for (const std::size_t channels : {1, 2, 3, 4}) {
@@ -33,7 +33,7 @@ TEST_F(DeviceOperators, BytesDownscaledByTwo) {
   }
 }
 
-// A level of a pyramid of bytes: every border, odd sizes, less than a work-item has, unaligned.
+// A pyramid level of bytes: every border, odd sizes, images smaller than a work-item's part, unaligned.
 TEST_F(DeviceOperators, PyramidsOfBytes) {
   for (const Device& device : all) {
     std::size_t round = 0;
@@ -60,7 +60,7 @@ TEST_F(DeviceOperators, PyramidsOfBytes) {
   }
 }
 
-// Bytes sampled anew: larger and a little smaller, fours at the rows' ends, rows at the image's, unaligned.
+// Resampling bytes: larger and slightly smaller, vec4s at the ends of rows, rows at the image's borders, unaligned.
 TEST_F(DeviceOperators, BytesResampled) {
   struct Sampling {
     std::size_t channels;
@@ -85,7 +85,7 @@ TEST_F(DeviceOperators, BytesResampled) {
           return entry.candidate.variant != "resample" || !entry.candidate.refusal.empty();
         });
         if (entries.empty()) continue;
-        // Rows that fill a device are another kernel for every size.
+        // Each image size may need another kernel.
         const Entry& entry = entries[slow() ? static_cast<std::size_t>(seen) % entries.size() : entries.size() - 1];
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(problem.chain.front()) + " " +
                      problem.input.text());
@@ -98,7 +98,7 @@ TEST_F(DeviceOperators, BytesResampled) {
   }
 }
 
-// Images that grow, by products of matrices: smaller than what a product takes, several groups across and down,
+// Enlarging by matrix products: images smaller than the input of a product, several groups in both directions,
 // unaligned.
 TEST_F(DeviceOperators, BytesBlended) {
   std::vector<std::pair<std::size_t, Resize>> samplings{{1, {.scale = 1.6}}, {3, {.scale = 1.37}}};
@@ -127,8 +127,7 @@ TEST_F(DeviceOperators, BytesBlended) {
   }
 }
 
-// Bytes that grow by ratios of small numbers: rows and columns at the ends, several groups, a last period cut short,
-// unaligned.
+// Enlarging bytes by ratios of small integers: borders, several groups, an incomplete last period, unaligned.
 TEST_F(DeviceOperators, BytesByPhases) {
   struct Sampling {
     std::size_t channels;
@@ -167,7 +166,7 @@ TEST_F(DeviceOperators, BytesByPhases) {
   }
 }
 
-// Floats that grow, strip by strip: smaller than the taps, several groups across and down, unaligned.
+// Enlarging floats strip by strip: images smaller than the taps, several groups in both directions, unaligned.
 TEST_F(DeviceOperators, FloatsEnlarged) {
   std::vector<std::pair<std::size_t, Resize>> samplings{{1, {.scale = 1.6}},
                                                         {3, {.scale = 1.37, .interpolation = Interpolation::bicubic}}};

@@ -1,4 +1,4 @@
-// Every kernel of the images through NVRTC: needs the library, no driver and no GPU.
+// Compiles every image kernel with NVRTC; needs the library, but no driver and no GPU.
 #ifdef RIDGE_HAVE_CUDA
 #include <gtest/gtest.h>
 
@@ -57,7 +57,8 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
   }
 }
 
-// Every operator; its ways, depths, channels and borders take turns, with RIDGE_SLOW=1 every way in every depth.
+// Compiles one variant per operator, with alternating depths, channels and borders; with RIDGE_SLOW=1 every variant in
+// every depth.
 TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
   std::string why_not;
   if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
@@ -89,7 +90,8 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
           for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
           if (!seen.insert(all).second) continue;
           const std::string& kind = entry.candidate.variant;
-          // Strips, windows, bands: where the image ends; streams of four channels: addresses.
+          // Spills are allowed in the border code of strips, windows and bands, and for addresses in streams of four
+          // channels.
           const int allowed = kind == "bands" ? 896 : kind == "strips" || kind == "windows" ? 320 : 160;
           for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
             EXPECT_LE(kernel.spilled_bytes, allowed)

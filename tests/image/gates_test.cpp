@@ -1,6 +1,5 @@
-// How far an answer may be off before a plan calls it wrong (RIDGE_VERIFY), and before `ridge check image` does: every
-// limit is met by a right answer and noticed when one is exceeded ten times. The limits are stated here again, so that
-// a looser one fails.
+// Tests of the error limits of plans (RIDGE_VERIFY) and of `ridge check image`: a correct result passes, and a
+// deviation of ten times the limit is detected. The limits are repeated here, so that a looser one fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@
 namespace ridge::image {
 namespace {
 
-// A variant of the host on a work's own data.
+// Result of the first host variant on a work's own data.
 Image right_answer(const Work& work, const std::vector<Image>& in) {
   Image out(work.output);
   for (const Entry& entry : work.entries) {
@@ -43,14 +42,14 @@ double mean_square_of(const Image& image) {
   return sum / static_cast<double>(image.rows() * image.columns() * image.channels());
 }
 
-// Away from its value without leaving the depth's range.
+// Changes a value without leaving the depth's range.
 template <class T>
 void shift(Image& image, std::size_t row, std::size_t i, int by) {
   T& value = image.row<T>(row)[i];
   value = static_cast<T>(value > std::numeric_limits<T>::max() / 2 ? value - by : value + by);
 }
 
-// Whole numbers may be off by one per operator of the chain, float by 2e-5 of the root mean square.
+// Integers may deviate by one per operator of the chain, floats by 2e-5 of the root mean square.
 TEST(ImageGates, operators) {
   for (const char* chain : {"gauss 1.5", "gauss 1.5 | box 3"}) {
     for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
@@ -74,7 +73,7 @@ TEST(ImageGates, operators) {
 
 class ImageGatesOnDevices : public ridge::test::NeedsAccelerator<> {};
 
-// Rows between those that plain loops are asked for: twice as much, against the host.
+// Rows between those compared with the reference have twice the tolerance, against the host's result.
 TEST_F(ImageGatesOnDevices, rows_between) {
   for (const Depth depth : {Depth::u8, Depth::f32}) {
     const OperatorProblem problem{.input = {500, 640, 1, depth}, .chain = {Gauss{1.5}}};
@@ -92,14 +91,14 @@ TEST_F(ImageGatesOnDevices, rows_between) {
   }
 }
 
-// In units of the variance and a share of the mean square.
+// Limits in units of the variance plus a share of the mean square.
 TEST(ImageGates, variances) {
   struct Limit {
     VarianceMethod method;
     Depth depth;
     double allowed, of_squares;
   };
-  const double root = 9;  // of the window's cells
+  const double root = 9;  // square root of the number of window cells
   for (const Limit& limit :
        {Limit{VarianceMethod::koenig, Depth::f32, 1e-6 + 2.4e-6 * root, 0.3},
         Limit{VarianceMethod::two_pass, Depth::f32, 1e-6 + 2.4e-6 * root, 0.3},
@@ -121,7 +120,7 @@ TEST(ImageGates, variances) {
   }
 }
 
-// One vector in a thousand may be off by more than 0.04 pixels.
+// One vector in a thousand may deviate by more than 0.04 pixels.
 TEST(ImageGates, flows) {
   const FlowProblem problem{.rows = 60, .columns = 80};
   const Work work = work_of(host(), problem);
@@ -134,7 +133,7 @@ TEST(ImageGates, flows) {
 
 // --- ridge check image -----------------------------------------------------------------------------------------------
 
-// What a problem in words allows; 0: not one of those tested here.
+// Error limit of a problem given as text; 0 if it is not tested here.
 double allowed_by(const std::string& problem, Depth& depth) {
   const std::size_t chain = static_cast<std::size_t>(std::count(problem.begin(), problem.end(), '|'));
   const auto has = [&](const char* word) { return problem.find(word) != std::string::npos; };
@@ -194,7 +193,7 @@ TEST(ImageCheck, operators_off_by_ten_times_what_is_allowed) {
   EXPECT_GT(spoilt[3] + spoilt[4], 3);
 }
 
-// 2e-5 of the squared range for a variance, 0.02 pixels for a flow's vectors.
+// The limits are 2e-5 of the squared range for variances and 0.02 pixels for flow vectors.
 TEST(ImageCheck, variances_and_flows_off_by_ten_times_what_is_allowed) {
   int variances = 0, flows = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {

@@ -1,4 +1,4 @@
-// Images whose bytes pass 2^31: positions in 64 bits. Gigabytes and seconds: with RIDGE_SLOW=1.
+// Tests of images with more than 2^31 bytes, which need 64-bit offsets. They take gigabytes and seconds: RIDGE_SLOW=1.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

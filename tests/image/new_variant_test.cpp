@@ -1,5 +1,5 @@
-// Adding a variant of images as HACKING.md tells it: a class, a lister, a line in the registry. Here it stands behind
-// the registry's.
+// Adds an image variant as described in HACKING.md: a class, a lister and a line in the registry; here it follows the
+// registry's entries.
 #include <gtest/gtest.h>
 
 #include "image/host/host_variant.hpp"
@@ -9,7 +9,7 @@
 namespace ridge::image {
 namespace {
 
-// The transpose of bytes, row after row from the last.
+// Transposes bytes, starting with the last row.
 class FromBelow final : public HostVariant {
  public:
   explicit FromBelow(std::size_t forgotten) : forgotten_(forgotten) {}
@@ -21,7 +21,7 @@ class FromBelow final : public HostVariant {
   }
 
  private:
-  std::size_t forgotten_;  // rows: a mistake to be caught
+  std::size_t forgotten_;  // omits this many rows: a mistake that must be detected
 };
 
 template <std::size_t kForgotten>

@@ -1,4 +1,4 @@
-// What the tests of the operators share, on the host and on devices.
+// Shared helpers for tests of operators on the host and on devices.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ inline image::Image random_image(const image::Shape& shape, unsigned seed) {
   return image;
 }
 
-// Whole numbers against what they were rounded from.
+// Largest difference between results and unrounded reference values, clamped to the depth.
 inline double worst_difference(const image::Image& out, const image::Plain& expected) {
   const image::Plain got = image::plain_of(out);
   if (got.values.size() != expected.values.size()) return INFINITY;
@@ -36,7 +36,8 @@ inline double worst_difference(const image::Image& out, const image::Plain& expe
   return worst;
 }
 
-// Half a step of rounding, and what float sums of values to 65535 lose; for float, in units of values to 256.
+// Half a level of rounding, plus the error of float sums of values up to 65535; for float, in units of values up to
+// 256.
 inline double allowed_error(const image::OperatorProblem& problem) {
   using image::Depth;
   const Depth out = image::output_shape(problem).depth;
@@ -48,7 +49,7 @@ inline double allowed_error(const image::OperatorProblem& problem) {
   return pyramid != nullptr && pyramid->levels > 1 ? 2 * one : one;
 }
 
-// No sum of few products: what only transforms make cheap.
+// A kernel without a small separable rank: only transforms make it cheap.
 inline image::Convolve large_kernel(std::size_t rows, std::size_t columns) {
   image::Convolve kernel{rows, columns, std::vector<float>(rows * columns)};
   std::mt19937 random(7);
@@ -74,7 +75,7 @@ inline std::vector<image::Operation> all_operators() {
           Median{2},
           Median{3},
           Bilateral{2, 1.5, 30},
-          Bilateral{4, 0.3, 4},  // weights far below what a float can be
+          Bilateral{4, 0.3, 4},  // weights below the smallest float
           CrossBilateral{3, 2, 20},
           Resize{.scale = 0.5},
           Resize{.rows = 17, .columns = 5, .interpolation = Interpolation::nearest},

@@ -1,4 +1,4 @@
-// Every operator against plain loops in double, over depths, channels, borders and sizes.
+// Tests of every operator on the host against the reference in double, over depths, channels, borders and sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using test::all_operators;
 using test::random_image;
 
-// The same pixels in rows with an odd pitch, within the caller's memory.
+// Copies the image to `memory` with an odd pitch.
 Image with_odd_pitch(const Image& image, std::vector<std::byte>& memory) {
   const std::size_t row = image.shape().row_bytes(), pitch = row + bytes_of(image.depth()) * 3;
   memory.resize(image.rows() * pitch);
@@ -25,7 +25,7 @@ Image with_odd_pitch(const Image& image, std::vector<std::byte>& memory) {
   return Image::view(static_cast<const void*>(memory.data()), image.shape(), pitch);
 }
 
-// The worst error of every variant: in steps of the depth for whole numbers, relative to 256 for float.
+// Largest error of all variants: in levels for integer depths, in units of values up to 256 for float.
 double worst_error(const OperatorProblem& problem) {
   std::vector<std::byte> memory;
   const Image in = with_odd_pitch(random_image(problem.input, 1), memory), guide = random_image(problem.input, 2);
@@ -51,7 +51,7 @@ TEST(Operators, every_operator_depth_and_size) {
           problem.input = {rows, columns, channels, depth};
           problem.chain = {operation};
           problem.threads = 2;
-          // Half a step of rounding, and what float sums of values to 65535 lose.
+          // Half a level of rounding, plus the error of float sums of values up to 65535.
           const double allowed = depth == Depth::f32 ? 2e-3 : depth == Depth::u16 ? 0.55 : 0.501;
           EXPECT_LE(worst_error(problem), std::holds_alternative<Pyramid>(operation) ? 2 * allowed : allowed)
               << to_string(operation) << " of " << problem.input.text();
@@ -80,7 +80,7 @@ TEST(Operators, one_channel_and_color_operators) {
   }
 }
 
-// Tiles that meet, windows of even sides and windows larger than the image; every border, depth and number of channels.
+// Adjacent tiles, even window sizes and windows larger than the image, for every border, depth and number of channels.
 TEST(Operators, large_kernels_by_transforms) {
   const std::pair<std::size_t, std::size_t> sizes[] = {{97, 131}, {20, 70}, {64, 15}};
   std::size_t round = 0;
@@ -99,7 +99,7 @@ TEST(Operators, large_kernels_by_transforms) {
         return candidate.variant == "fft" && candidate.refusal.empty();
       });
       EXPECT_TRUE(transforms || std::holds_alternative<Gauss>(kernel)) << problem.input.text();
-      // A transform's error is one of the largest values: a twentieth of 65535's last bit more.
+      // The error of a transform scales with the largest value: at most 0.05 more for 16-bit values.
       const double more = problem.input.depth == Depth::u16 ? 0.05 : 0;
       EXPECT_LE(worst_error(problem), test::allowed_error(problem) + more)
           << problem.input.text() << " " << to_string(*problem.border);
@@ -107,7 +107,7 @@ TEST(Operators, large_kernels_by_transforms) {
   }
 }
 
-// Weights that sum up to thousands: what is left over from a tile must not come back in the next.
+// Weights with a sum of thousands: leftovers of one tile must not affect the next.
 TEST(Operators, transforms_of_large_weights) {
   OperatorProblem problem;
   problem.input = {130, 700, 1, Depth::f32};
@@ -118,7 +118,7 @@ TEST(Operators, transforms_of_large_weights) {
   EXPECT_LE(worst_error(problem), 4096 * test::allowed_error(problem));
 }
 
-// Few weights are not worth a transform, and explain() says why; a chain takes what pays.
+// Few weights are not worth a transform, and explain() gives the reason; chains use transforms only if they pay off.
 TEST(Operators, transforms_only_where_they_pay) {
   OperatorProblem problem;
   problem.input = {256, 256, 1, Depth::u8};
@@ -137,7 +137,8 @@ TEST(Operators, transforms_only_where_they_pay) {
   EXPECT_LE(worst_error(problem), 1.01);
 }
 
-// Kernels of rank one and two are done as products, others whole: all give the same, at any size and pitch.
+// Kernels of rank one and two run as separable filters, others directly: all give the same results at any size and
+// pitch.
 TEST(Operators, kernels_of_small_rank) {
   for (const std::size_t rank : {1, 2, 3}) {
     Convolve kernel{9, 12, std::vector<float>(108)};
@@ -168,7 +169,7 @@ TEST(Operators, kernels_of_small_rank) {
   }
 }
 
-// Rows longer and shorter than vectors, thin images, four channels: whatever way the size makes a variant go.
+// Rows longer and shorter than vectors, thin images, four channels: every code path that depends on the size.
 TEST(Operators, sizes_around_vectors) {
   for (const std::size_t columns : {7, 15, 16, 17, 33, 63, 129, 500}) {
     for (const char* text : {"gauss 1 2", "pyramid 1", "resize 1.6", "resize 0.5 bicubic", "resize 0.5", "gradient",
@@ -184,7 +185,7 @@ TEST(Operators, sizes_around_vectors) {
   }
 }
 
-// Rows of 3x3 medians that end just before, at and just behind a strip of sorted columns, with every border.
+// 3x3 medians of rows that end just before, at and just after a strip of sorted columns, with every border.
 TEST(Operators, medians_in_strips) {
   std::size_t at = 0;
   for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
@@ -202,7 +203,8 @@ TEST(Operators, medians_in_strips) {
   }
 }
 
-// Floats so many that they are turned tile by tile and stored past the caches (x86), with ends that fill no tile.
+// Float images large enough for transposition by tiles and non-temporal stores (x86), with incomplete tiles at the
+// ends.
 TEST(Operators, large_transposes) {
   for (const char* text : {"transpose", "rotate 90"}) {
     for (const std::size_t channels : {1, 2}) {
@@ -215,7 +217,7 @@ TEST(Operators, large_transposes) {
   }
 }
 
-// Pixel i of n is pixel i * m / n of m in whole numbers: quotients that are whole must not fall short of themselves.
+// Output pixel i of n is source pixel i * m / n of m in integer arithmetic: exact quotients must not be rounded down.
 TEST(Operators, nearest_pixel_is_exact) {
   for (std::size_t from = 1; from < 60; ++from) {
     for (std::size_t to = 1; to < 400; ++to) {
@@ -227,7 +229,7 @@ TEST(Operators, nearest_pixel_is_exact) {
   }
 }
 
-// A kernel too large is refused by its size, not by all its weights.
+// The error for a kernel that is too large contains its size, not all its weights.
 TEST(Operators, refusals_are_a_line) {
   try {
     output_shape(Convolve{300, 300, std::vector<float>(90000, 0.5f)}, {10, 10});
@@ -238,7 +240,7 @@ TEST(Operators, refusals_are_a_line) {
   }
 }
 
-// Sums of every number of channels, which vectors do not hold a whole number of.
+// Integral images for every number of channels; vectors do not hold a whole number of all of them.
 TEST(Operators, sums_of_channels) {
   for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
     for (const std::size_t channels : {1, 2, 3, 4}) {
@@ -268,7 +270,7 @@ TEST(Operators, images_that_grow) {
   }
 }
 
-// Large results go past the caches on some processors: some rows of them.
+// Large results use non-temporal stores on some processors; some of their rows are compared.
 TEST(Operators, large_results) {
   struct Large {
     Shape input;

@@ -1,4 +1,4 @@
-// The plain programs of examples/sequential against the library's own references.
+// Tests of the programs in examples/sequential against the library's references.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST(Sequential, variances_are_those_of_double) {
           sum += x;
           squares += x * x;
         }
-        const double right = squares / (n * n) - sum / (n * n) * (sum / (n * n));  // whole numbers: exact in double
+        const double right = squares / (n * n) - sum / (n * n) * (sum / (n * n));  // integers: exact in double
         most =
             test::worse(most, std::abs(out[static_cast<std::size_t>(r * kColumns + c)] - right) / std::max(right, 1.0));
       }
