@@ -407,7 +407,7 @@ TEST(Operators, what_cannot_be_is_refused) {
   EXPECT_THROW(output_shape(chain), Error);
   chain.chain = {Box{}};
   chain.constant = NAN;
-  EXPECT_THROW(output_shape(chain), Error);  // whole numbers have no NaN
+  EXPECT_THROW(output_shape(chain), Error);  // integers cannot represent NaN
   chain.input.depth = Depth::f32;
   EXPECT_NO_THROW(output_shape(chain));
 }

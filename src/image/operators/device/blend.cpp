@@ -18,7 +18,7 @@ constexpr std::uint32_t kBlendAdded = 129 * 65537;
 
 struct BlendDesign {
   Shape in = {}, out = {};
-  Look down = {}, across = {};
+  AxisTaps down = {}, across = {};
   std::size_t tiles = 4, sub_groups = 2, rows_each = 128;
   std::size_t line = 0;  // bytes of a row that a group reads
   std::vector<std::uint32_t> across_factors = {}, down_factors = {};
@@ -34,11 +34,11 @@ struct BlendTap {  // input position and weight
 };
 
 // The two taps of an output position along an axis of `length`; positions beyond the ends are clamped.
-void taps_of(const Look& look, std::size_t place, std::size_t length, BlendTap* taps) {
-  const int second = static_cast<int>(std::lrint(double{look.weights[2 * place + 1]} * kBlendScale));
+void taps_of(const AxisTaps& axis_taps, std::size_t place, std::size_t length, BlendTap* taps) {
+  const int second = static_cast<int>(std::lrint(double{axis_taps.weights[2 * place + 1]} * kBlendScale));
   const int last = static_cast<int>(length) - 1;
   for (int k = 0; k < 2; ++k)
-    taps[k] = {std::clamp(look.from[place] + k, 0, last), k == 0 ? kBlendScale - second : second};
+    taps[k] = {std::clamp(axis_taps.from[place] + k, 0, last), k == 0 ? kBlendScale - second : second};
 }
 
 // Adds a weight to a lane's two bytes of it: the high byte for results 0 to 7, the low byte for 8 to 15.
@@ -169,9 +169,9 @@ class BlendStep final : public Step {
 }  // namespace
 
 void list_blend(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  ResizeLooks looks;
-  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
-  BlendDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
+  ResizeAxisTaps axes;
+  if (link.in.depth != Depth::u8 || !axis_taps_of_resize(chain, link, axes)) return;
+  BlendDesign design{.in = link.in, .out = link.out, .down = axes.down, .across = axes.across};
   if (design.across.taps != 2 || design.down.taps != 2) return;
   const bool several = device.limits().sub_group == kBlendItems && device.limits().work_group >= 2 * kBlendItems;
   design.sub_groups = several ? 2 : 1;

@@ -52,7 +52,7 @@ class CornerSums final : public Step {
 }  // namespace
 
 void list_corner_sums(const Device& device, const Chain&, const Link& link, std::vector<StepPlan>& plans) {
-  const Operation* operation = among_grays(link);
+  const Operation* operation = operation_besides_grays(link);
   if (operation == nullptr || !std::holds_alternative<Integral>(*operation)) return;
   StepPlan plan{.name = "corner sums"};
   if (link.out.depth == Depth::f64 && !device.limits().float64)

@@ -51,14 +51,14 @@ class DownscaleStep final : public Step {
 };
 
 // True if output i uses these weights from input 2 i - (taps / 2 - 1) on.
-bool is_downscale_by_two(const Look& look, std::size_t places, const std::vector<float>& weights) {
-  if (look.taps != std::ssize(weights) || look.from.size() != places) return false;
-  const int before = look.taps / 2 - 1;
+bool is_downscale_by_two(const AxisTaps& axis_taps, std::size_t places, const std::vector<float>& weights) {
+  if (axis_taps.taps != std::ssize(weights) || axis_taps.from.size() != places) return false;
+  const int before = axis_taps.taps / 2 - 1;
   for (std::size_t i = 0; i < places; ++i) {
-    if (look.from[i] != static_cast<int>(2 * i) - before) return false;
+    if (axis_taps.from[i] != static_cast<int>(2 * i) - before) return false;
   }
-  for (std::size_t i = 0; i < look.weights.size(); ++i) {
-    if (look.weights[i] != weights[i % weights.size()]) return false;
+  for (std::size_t i = 0; i < axis_taps.weights.size(); ++i) {
+    if (axis_taps.weights[i] != weights[i % weights.size()]) return false;
   }
   return true;
 }
@@ -76,13 +76,13 @@ void list_downscale_by_two(const Device&, const Chain& chain, const Link& link, 
     design.border = chain.border;
     design.constant = chain.constant;
   } else {
-    ResizeLooks looks;
+    ResizeAxisTaps axes;
     if (link.in.rows != 2 * link.out.rows || link.in.columns != 2 * link.out.columns ||
-        !looks_of_resize(chain, link, looks))
+        !axis_taps_of_resize(chain, link, axes))
       return;
     const auto both = [&](const std::vector<float>& weights) {
-      return is_downscale_by_two(looks.down, link.out.rows, weights) &&
-             is_downscale_by_two(looks.across, link.out.columns, weights);
+      return is_downscale_by_two(axes.down, link.out.rows, weights) &&
+             is_downscale_by_two(axes.across, link.out.columns, weights);
     };
     if (both({-3 / 32.0f, 19 / 32.0f, 19 / 32.0f, -3 / 32.0f})) {
       design.taps = 4;

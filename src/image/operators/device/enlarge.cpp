@@ -16,7 +16,7 @@ constexpr int kMostEnlargeTaps = 4;
 
 struct EnlargeDesign {
   Shape in = {}, out = {};
-  Look down = {}, across = {};
+  AxisTaps down = {}, across = {};
   std::size_t values = 4, step = 4, rows_each = 64;
   std::size_t line = 0;  // floats of a row that a group reads
   std::size_t own() const { return values * kEnlargeItems; }
@@ -80,11 +80,11 @@ class EnlargeStep final : public Step {
 }  // namespace
 
 void list_enlarge(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  ResizeLooks looks;
+  ResizeAxisTaps axes;
   if (link.in.depth != Depth::f32 || link.out.rows < link.in.rows || link.out.columns < link.in.columns ||
-      !looks_of_resize(chain, link, looks))
+      !axis_taps_of_resize(chain, link, axes))
     return;
-  EnlargeDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
+  EnlargeDesign design{.in = link.in, .out = link.out, .down = axes.down, .across = axes.across};
   if (design.across.taps > kMostEnlargeTaps || design.down.taps > kMostEnlargeTaps) return;
   fold_ends(design.down, link.in.rows, Border::replicate, 0);
   fold_ends(design.across, link.in.columns, Border::replicate, 0);

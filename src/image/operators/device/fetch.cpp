@@ -7,7 +7,7 @@
 
 namespace ridge::image::on_device {
 
-const Operation* among_grays(const Link& link) {
+const Operation* operation_besides_grays(const Link& link) {
   const Operation* found = nullptr;
   for (const Operation& operation : link.operations) {
     if (std::holds_alternative<Gray>(operation)) continue;

@@ -6,7 +6,7 @@ namespace ridge::image::on_device {
 
 // Returns the only operation that is not Gray, or null. Operations that only move pixels may follow the conversion to
 // gray.
-const Operation* among_grays(const Link& link);
+const Operation* operation_besides_grays(const Link& link);
 KernelSource fetch_source(const char* file, const Link& link);
 
 }  // namespace ridge::image::on_device

@@ -16,25 +16,25 @@ struct LinesDesign {
   Shape in = {}, out = {};
   Border border = Border::replicate;
   double constant = 0;
-  Look down = {}, across = {};
+  AxisTaps down = {}, across = {};
   int rows_each = 8, out_columns = 0;
   bool means = false;  // output values are means of the image's values (the weights' sum is 1)
 };
 
 // Table of positions and weights of a filter with a constant step.
-Look tabled(const Look& look, const std::vector<double>& weights, std::size_t places) {
-  if (!look.from.empty()) return look;
-  Look made;
+AxisTaps tabled(const AxisTaps& axis_taps, const std::vector<double>& weights, std::size_t places) {
+  if (!axis_taps.from.empty()) return axis_taps;
+  AxisTaps made;
   made.taps = static_cast<int>(weights.size());
   for (std::size_t i = 0; i < places; ++i) {
-    made.from.push_back(look.step * static_cast<int>(i) - look.before);
+    made.from.push_back(axis_taps.step * static_cast<int>(i) - axis_taps.before);
     made.weights.insert(made.weights.end(), weights.begin(), weights.end());
   }
   return made;
 }
 
 // Most output columns whose input, from an aligned position on, fits the group's vec4s.
-int columns_that_fit(const Look& across, std::size_t channels) {
+int columns_that_fit(const AxisTaps& across, std::size_t channels) {
   const int room = kValues / static_cast<int>(channels) - 4;
   int low = 0, high = kValues / static_cast<int>(channels);
   while (low < high) {

@@ -101,14 +101,14 @@ std::string names_of(const std::vector<Operation>& operations) {
   return names;
 }
 
-double roughly(const StepPlan& plan) {  // seconds on a typical GPU, to rank the variants of one operator
+double typical_seconds(const StepPlan& plan) {  // seconds on a typical GPU, to rank the variants of one operator
   return std::max(plan.cost.flops / 20e12, plan.cost.bytes / 3e12) / plan.cost.efficiency + 3e-6 * plan.cost.launches;
 }
 
 const StepPlan* best_of(const std::vector<StepPlan>& plans) {
   const StepPlan* best = nullptr;
   for (const StepPlan& plan : plans) {
-    if (plan.refusal.empty() && (best == nullptr || roughly(plan) < roughly(*best))) best = &plan;
+    if (plan.refusal.empty() && (best == nullptr || typical_seconds(plan) < typical_seconds(*best))) best = &plan;
   }
   return best;
 }

@@ -31,18 +31,18 @@ struct PhasesDesign {
 };
 
 // Finds the ratio of an axis and the weights of one period; false if they do not repeat.
-bool find_period(const Look& look, std::size_t length, Ratio& ratio, std::vector<double>& weights) {
-  const std::size_t places = look.from.size(), common = std::gcd(length, places);
+bool find_period(const AxisTaps& axis_taps, std::size_t length, Ratio& ratio, std::vector<double>& weights) {
+  const std::size_t places = axis_taps.from.size(), common = std::gcd(length, places);
   ratio = {length / common, places / common};
   if (ratio.out > kMostPhases || ratio.out <= ratio.in) return false;
-  const auto taps = static_cast<std::size_t>(look.taps);
-  weights.assign(look.weights.begin(), look.weights.begin() + static_cast<std::ptrdiff_t>(ratio.out * taps));
+  const auto taps = static_cast<std::size_t>(axis_taps.taps);
+  weights.assign(axis_taps.weights.begin(), axis_taps.weights.begin() + static_cast<std::ptrdiff_t>(ratio.out * taps));
   for (std::size_t i = 0; i < places; ++i) {
     const double at = std::floor(
         (static_cast<double>(i) + 0.5) * static_cast<double>(ratio.in) / static_cast<double>(ratio.out) - 0.5);
-    if (look.from[i] != static_cast<int>(at) - (look.taps / 2 - 1)) return false;
+    if (axis_taps.from[i] != static_cast<int>(at) - (axis_taps.taps / 2 - 1)) return false;
     for (std::size_t k = 0; k < taps; ++k) {
-      if (!(std::abs(look.weights[i * taps + k] - weights[i % ratio.out * taps + k]) < 1e-6)) return false;
+      if (!(std::abs(axis_taps.weights[i * taps + k] - weights[i % ratio.out * taps + k]) < 1e-6)) return false;
     }
   }
   return true;
@@ -121,12 +121,12 @@ class PhasesStep final : public Step {
 }  // namespace
 
 void list_phases(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  ResizeLooks looks;
-  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
-  PhasesDesign design{.in = link.in, .out = link.out, .taps = looks.across.taps};
-  if ((design.taps != 2 && design.taps != 4) || looks.down.taps != design.taps) return;
-  if (!find_period(looks.down, link.in.rows, design.down, design.down_weights) ||
-      !find_period(looks.across, link.in.columns, design.across, design.across_weights))
+  ResizeAxisTaps axes;
+  if (link.in.depth != Depth::u8 || !axis_taps_of_resize(chain, link, axes)) return;
+  PhasesDesign design{.in = link.in, .out = link.out, .taps = axes.across.taps};
+  if ((design.taps != 2 && design.taps != 4) || axes.down.taps != design.taps) return;
+  if (!find_period(axes.down, link.in.rows, design.down, design.down_weights) ||
+      !find_period(axes.across, link.in.columns, design.across, design.across_weights))
     return;
   design.groups = groups_of(design);
   std::string refusal;

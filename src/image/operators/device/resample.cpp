@@ -17,7 +17,7 @@ constexpr int kMostWords = 64;  // input words per work-item, in registers
 
 struct ResampleDesign {
   Shape in = {}, out = {};
-  Look down = {}, across = {};
+  AxisTaps down = {}, across = {};
   int rows_each = 16, rows_in = 0, words = 2;
   std::vector<std::uint32_t> vec4_table = {};
   int taps() const { return across.taps; }
@@ -154,9 +154,9 @@ class ResampleStep final : public Step {
 }  // namespace
 
 void list_resample(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  ResizeLooks looks;
-  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
-  ResampleDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
+  ResizeAxisTaps axes;
+  if (link.in.depth != Depth::u8 || !axis_taps_of_resize(chain, link, axes)) return;
+  ResampleDesign design{.in = link.in, .out = link.out, .down = axes.down, .across = axes.across};
   const int taps = design.taps();
   if (taps != design.down.taps || (taps != 2 && taps != 4)) return;
   make_vec4_table(design);

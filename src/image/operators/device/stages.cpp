@@ -8,22 +8,22 @@
 namespace ridge::image::on_device {
 namespace {
 
-Look centred(std::size_t taps, std::size_t step = 1) {
+AxisTaps centred(std::size_t taps, std::size_t step = 1) {
   const int n = static_cast<int>(taps);
   return {.step = static_cast<int>(step), .before = n / 2, .after = n - 1 - n / 2};
 }
 
-Look by_table(const std::vector<ResizeTap>& taps) {
-  Look look;
-  for (const ResizeTap& tap : taps) look.taps = std::max(look.taps, static_cast<int>(tap.weights.size()));
+AxisTaps by_table(const std::vector<ResizeTap>& taps) {
+  AxisTaps axis_taps;
+  for (const ResizeTap& tap : taps) axis_taps.taps = std::max(axis_taps.taps, static_cast<int>(tap.weights.size()));
   for (const ResizeTap& tap : taps) {
-    look.from.push_back(static_cast<int>(tap.from));
-    for (int k = 0; k < look.taps; ++k) {
+    axis_taps.from.push_back(static_cast<int>(tap.from));
+    for (int k = 0; k < axis_taps.taps; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      look.weights.push_back(at < tap.weights.size() ? static_cast<float>(tap.weights[at]) : 0.0f);
+      axis_taps.weights.push_back(at < tap.weights.size() ? static_cast<float>(tap.weights[at]) : 0.0f);
     }
   }
-  return look;
+  return axis_taps;
 }
 
 struct AddStages {
@@ -184,7 +184,7 @@ std::size_t element_bytes(const TileStage* stage, const Shape& input) {
 
 }  // namespace
 
-int Look::input(int output) const {
+int AxisTaps::input(int output) const {
   if (from.empty()) return step * (output - 1) + before + after + 1;
   const int places = static_cast<int>(from.size());
   int most = 0;
@@ -195,26 +195,26 @@ int Look::input(int output) const {
   return most;
 }
 
-bool fold_ends(Look& look, std::size_t length, Border border, double constant) {
-  const auto taps = static_cast<std::size_t>(look.taps);
+bool fold_ends(AxisTaps& axis_taps, std::size_t length, Border border, double constant) {
+  const auto taps = static_cast<std::size_t>(axis_taps.taps);
   const auto size = static_cast<std::ptrdiff_t>(length);
-  Look folded = look;
-  for (std::size_t i = 0; i < look.from.size(); ++i) {
-    const std::ptrdiff_t from = look.from[i];
-    if (from >= 0 && from + look.taps <= size) continue;
-    if (size < look.taps) return false;
-    const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(from, 0, size - look.taps);
+  AxisTaps folded = axis_taps;
+  for (std::size_t i = 0; i < axis_taps.from.size(); ++i) {
+    const std::ptrdiff_t from = axis_taps.from[i];
+    if (from >= 0 && from + axis_taps.taps <= size) continue;
+    if (size < axis_taps.taps) return false;
+    const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(from, 0, size - axis_taps.taps);
     folded.from[i] = static_cast<int>(first);
     float* weights = &folded.weights[i * taps];
     std::fill_n(weights, taps, 0.0f);
     for (std::size_t k = 0; k < taps; ++k) {
       const std::ptrdiff_t place = border_index(border, from + static_cast<std::ptrdiff_t>(k), size);
       if (place < 0 && constant == 0) continue;
-      if (place < first || place >= first + look.taps) return false;
-      weights[place - first] += look.weights[i * taps + k];
+      if (place < first || place >= first + axis_taps.taps) return false;
+      weights[place - first] += axis_taps.weights[i * taps + k];
     }
   }
-  look = std::move(folded);
+  axis_taps = std::move(folded);
   return true;
 }
 
@@ -239,12 +239,12 @@ bool add_stages(const Operation& operation, const Chain& chain, Shape& in, std::
   return std::visit(AddStages{operation, chain, in, stages}, operation);
 }
 
-bool looks_of_resize(const Chain& chain, const Link& link, ResizeLooks& looks) {
+bool axis_taps_of_resize(const Chain& chain, const Link& link, ResizeAxisTaps& axes) {
   if (link.operations.size() != 1 || !std::holds_alternative<Resize>(link.operations.front())) return false;
   std::vector<TileStage> stages;
   Shape shape = link.in;
   add_stages(link.operations.front(), chain, shape, stages);
-  looks = {stages[0].down, stages[1].across};
+  axes = {stages[0].down, stages[1].across};
   return true;
 }
 

@@ -13,7 +13,7 @@ enum class StageKind { gray, convolve, down, across, gradient, median, bilateral
 
 // Input positions that a stage reads along one axis: step * i - before to step * i + after, or, if `from` is not empty,
 // `taps` positions from from[i] on.
-struct Look {
+struct AxisTaps {
   int step = 1, before = 0, after = 0;
   std::vector<int> from = {};
   int taps = 1;
@@ -23,19 +23,19 @@ struct Look {
 
 // Replaces taps beyond the ends of an axis of `length` by weights of the pixels that the border repeats, so that
 // kernels need no bounds checks. Returns false if such a pixel is not among the taps or is a constant other than 0.
-bool fold_ends(Look& look, std::size_t length, Border border, double constant);
+bool fold_ends(AxisTaps& axis_taps, std::size_t length, Border border, double constant);
 
 // Input positions of a link that is a single resize; false for other links.
-struct ResizeLooks {
-  Look down = {}, across = {};
+struct ResizeAxisTaps {
+  AxisTaps down = {}, across = {};
 };
-bool looks_of_resize(const Chain& chain, const Link& link, ResizeLooks& looks);
+bool axis_taps_of_resize(const Chain& chain, const Link& link, ResizeAxisTaps& axes);
 
 struct TileStage {
   StageKind kind = StageKind::gray;
   Shape in = {}, out = {};
   bool rounded = false;  // to integers of out.depth; otherwise float
-  Look down = {}, across = {};
+  AxisTaps down = {}, across = {};
   bool has_border = false;  // reads beyond its input, with `border`
   Border border = Border::reflect_101;
   double constant = 0;

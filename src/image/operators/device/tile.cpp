@@ -19,9 +19,9 @@ class TileStep final : public Step {
       sizes_.push_back(static_cast<int>(stage.out.rows));
       sizes_.push_back(static_cast<int>(stage.out.columns));
       guided_ = guided_ || stage.guided;
-      for (const Look* look : {&stage.down, &stage.across}) {
-        places.insert(places.end(), look->from.begin(), look->from.end());
-        weights.insert(weights.end(), look->weights.begin(), look->weights.end());
+      for (const AxisTaps* axis_taps : {&stage.down, &stage.across}) {
+        places.insert(places.end(), axis_taps->from.begin(), axis_taps->from.end());
+        weights.insert(weights.end(), axis_taps->weights.begin(), axis_taps->weights.end());
       }
     }
     const Shape& out = stages.back().out;

@@ -178,11 +178,11 @@ class Writer {
   void along(std::size_t k, std::size_t in) {
     const TileStage& stage = stages_[k - 1];
     const bool down = stage.kind == StageKind::down || stage.kind == StageKind::resize_down;
-    const Look& look = down ? stage.down : stage.across;
-    const int taps = look.from.empty() ? look.before + look.after + 1 : look.taps;
+    const AxisTaps& axis_taps = down ? stage.down : stage.across;
+    const int taps = axis_taps.from.empty() ? axis_taps.before + axis_taps.after + 1 : axis_taps.taps;
     const char* axis = down ? "y" : "x";
-    std::string place = fmt::format("{} * {}", look.step, axis), weight = fmt::format("weights_{}[i]", k);
-    if (!look.from.empty()) {
+    std::string place = fmt::format("{} * {}", axis_taps.step, axis), weight = fmt::format("weights_{}[i]", k);
+    if (!axis_taps.from.empty()) {
       const std::size_t o = 2 * k + (down ? 0 : 1);
       // Positions outside the image are not used, but the table must not be read beyond its ends.
       line("  const int wanted = o[{}] + {}, place = wanted < 0 ? 0 : wanted < n[{}] ? wanted : n[{}] - 1;", o, axis, o,
@@ -361,18 +361,18 @@ class Writer {
   // Writes the origin o[] and size s[] of region k - 1, derived from region k.
   void region(std::size_t k, bool down) {
     const TileStage& stage = stages_[k - 1];
-    const Look& look = down ? stage.down : stage.across;
+    const AxisTaps& axis_taps = down ? stage.down : stage.across;
     const std::size_t to = 2 * k + (down ? 0 : 1), from = to - 2;
     if (stage.kind == StageKind::rotate) {
       line("  o[{}] = 0;\n  s[{}] = n[{}];", from, from, from);
-    } else if (look.from.empty()) {
-      line("  o[{}] = {} * o[{}] - {};", from, look.step, to, look.before);
-      line("  s[{}] = {} * (s[{}] - 1) + {};", from, look.step, to, look.before + look.after + 1);
+    } else if (axis_taps.from.empty()) {
+      line("  o[{}] = {} * o[{}] - {};", from, axis_taps.step, to, axis_taps.before);
+      line("  s[{}] = {} * (s[{}] - 1) + {};", from, axis_taps.step, to, axis_taps.before + axis_taps.after + 1);
     } else {
       line("  first = o[{}] > 0 ? o[{}] : 0;", to, to);
       line("  last = o[{}] + s[{}] < n[{}] ? o[{}] + s[{}] - 1 : n[{}] - 1;", to, to, to, to, to, to);
       line("  o[{}] = places[{} + first];", from, table_places(k));
-      line("  s[{}] = places[{} + last] + {} - o[{}];", from, table_places(k), look.taps, from);
+      line("  s[{}] = places[{} + last] + {} - o[{}];", from, table_places(k), axis_taps.taps, from);
     }
   }
 

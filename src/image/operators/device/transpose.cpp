@@ -61,7 +61,7 @@ class TransposeStep final : public Step {
 }  // namespace
 
 void list_transpose(const Device& device, const Chain&, const Link& link, std::vector<StepPlan>& plans) {
-  const Operation* operation = among_grays(link);
+  const Operation* operation = operation_besides_grays(link);
   if (operation == nullptr) return;
   TransposeDesign design{.link = link};
   if (const auto* rotate = std::get_if<Rotate>(operation)) {

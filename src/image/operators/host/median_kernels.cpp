@@ -92,7 +92,7 @@ HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
     for (; i + lanes <= to; i += lanes) {
       __builtin_prefetch(ahead + i, 0, 2);
       const V value = result(lows + i, mids + i, highs + i);
-      row.past ? hn::Stream(value, d, out + i) : hn::StoreU(value, d, out + i);
+      row.nontemporal ? hn::Stream(value, d, out + i) : hn::StoreU(value, d, out + i);
     }
     if (i < to) {
       HWY_ALIGN T few[hn::MaxLanes(d)];

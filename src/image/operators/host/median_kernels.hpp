@@ -14,7 +14,7 @@ struct MedianRow {
   T before[3][4], behind[3][4];
   std::size_t step, wide;
   T* out;
-  bool past;  // non-temporal stores; `out` must be aligned to 64 bytes
+  bool nontemporal;  // non-temporal stores; `out` must be aligned to 64 bytes
 };
 // Bytes of a strip, of the margin on either side, and of the sorted columns of one strip.
 inline constexpr std::size_t kMedianStrip = 4096, kMedianMargin = 128, kMedianStride = kMedianStrip + 2 * kMedianMargin;

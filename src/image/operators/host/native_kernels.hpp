@@ -45,15 +45,15 @@ void sum_row(const std::uint8_t* in, std::size_t n, std::size_t channels, const 
 void sum_row(const std::uint16_t* in, std::size_t n, std::size_t channels, const double* above, double* out);
 void sum_row(const float* in, std::size_t n, std::size_t channels, const double* above, double* out);
 
-// Copies with non-temporal stores on x86, otherwise a plain copy. end_stores_past() makes the stores visible to other
-// threads.
+// Copies with non-temporal stores on x86, otherwise a plain copy. finish_nontemporal_stores() makes the stores visible
+// to other threads.
 #if defined(__x86_64__)
-inline constexpr bool kStoresPast = true;
+inline constexpr bool kNontemporalStores = true;
 #else
-inline constexpr bool kStoresPast = false;
+inline constexpr bool kNontemporalStores = false;
 #endif
-void store_past(const void* from, std::size_t bytes, std::byte* to);
-void end_stores_past();
+void store_nontemporal(const void* from, std::size_t bytes, std::byte* to);
+void finish_nontemporal_stores();
 
 // Transposes `down` x `across` blocks of pixels of `bytes` (1, 2, 3, 4 or 8) each. Blocks have 16 / bytes pixels per
 // side, or 16 for 3 bytes.

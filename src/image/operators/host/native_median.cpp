@@ -45,10 +45,10 @@ class NativeMedian3 final : public Native {
         beyond(row.rows[k], behind, row.behind[k]);
       }
       // Aligned rows are streamed to memory directly; other rows are first written to a buffer in the cache.
-      row.past = goes_past_caches(out) && reinterpret_cast<std::uintptr_t>(out.row<T>(r)) % 64 == 0;
-      row.out = row.past ? out.row<T>(r) : outs.row(r);
+      row.nontemporal = uses_nontemporal_stores(out) && reinterpret_cast<std::uintptr_t>(out.row<T>(r)) % 64 == 0;
+      row.out = row.nontemporal ? out.row<T>(r) : outs.row(r);
       median_3_row(row, sorted.data());
-      if (!row.past) outs.done(r);
+      if (!row.nontemporal) outs.done(r);
     }
   }
 

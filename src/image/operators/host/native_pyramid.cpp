@@ -1,4 +1,4 @@
-// One pyramid level: 8-bit images in integers (weights (1 4 6 4 1) in both directions, their sum 256 fits 16 bits), and
+// One pyramid level: 8-bit images in integers (weights (1 4 6 4 1) per axis; sums of weight 256 fit 16 bits), and
 // single-channel float images directly from the image's rows.
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"

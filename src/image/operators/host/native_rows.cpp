@@ -70,12 +70,12 @@ class NativeIntegral final : public Native {
     base::parallel(bands, [&](std::size_t band, std::size_t of) {
       const base::Share share = base::share(in.rows(), band, of, 1);
       Sum* line = above[band].data();
-      if (goes_past_caches(out)) {
+      if (uses_nontemporal_stores(out)) {
         for (std::size_t r = share.begin; r < share.end; ++r) {
           sum_row(in.row<T>(r), in.columns(), channels, line + channels, line + channels);
-          store_past(line, wide * sizeof(Sum), out.row<std::byte>(r + 1));
+          store_nontemporal(line, wide * sizeof(Sum), out.row<std::byte>(r + 1));
         }
-        return end_stores_past();
+        return finish_nontemporal_stores();
       }
       for (std::size_t r = share.begin; r < share.end; ++r) {
         Sum* to = out.row<Sum>(r + 1);
@@ -104,7 +104,7 @@ class NativeTranspose final : public Native {
       : bytes_(bytes), side_(bytes == 3 ? 16 : 16 / bytes), rotated_(rotated) {}
 
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    if (goes_past_caches(out)) return run_past(in, out, threads);
+    if (uses_nontemporal_stores(out)) return run_nontemporal(in, out, threads);
     const std::size_t tile = bytes_ == 3 ? 128 : std::max<std::size_t>(side_, 64 / bytes_ * 2);
     const auto pitch = rotated_ ? -static_cast<std::ptrdiff_t>(out.pitch()) : static_cast<std::ptrdiff_t>(out.pitch());
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
@@ -122,7 +122,7 @@ class NativeTranspose final : public Native {
     return rotated_ ? in.columns() - 1 - column : column;
   }
 
-  void run_past(const Image& in, Image& out, std::size_t threads) const {
+  void run_nontemporal(const Image& in, Image& out, std::size_t threads) const {
     // The extra 64 bytes map the rows to different cache sets.
     const std::size_t tile = kTileBytes / bytes_, pitch = kTileBytes + 64;
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
@@ -137,12 +137,12 @@ class NativeTranspose final : public Native {
           }
           transpose_tile(in, top, rows, left, columns, buffer.data(), static_cast<std::ptrdiff_t>(pitch));
           for (std::size_t c = 0; c < columns; ++c) {
-            store_past(buffer.data() + c * pitch, rows * bytes_,
-                       out.row<std::byte>(row_of(in, left + c)) + top * bytes_);
+            store_nontemporal(buffer.data() + c * pitch, rows * bytes_,
+                              out.row<std::byte>(row_of(in, left + c)) + top * bytes_);
           }
         }
       }
-      end_stores_past();
+      finish_nontemporal_stores();
     });
   }
 

@@ -16,7 +16,7 @@ namespace ridge::image {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void stored_past(const void* from, std::size_t bytes, std::byte* to) {
+void copy_nontemporal(const void* from, std::size_t bytes, std::byte* to) {
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto* p = static_cast<const std::uint8_t*>(from);
@@ -29,7 +29,7 @@ void stored_past(const void* from, std::size_t bytes, std::byte* to) {
   std::memcpy(out + i, p + i, bytes - i);
 }
 
-// Transposes a block: interleaves each vector with the one half a block away, log2(kSide) times.
+// Transposes a block: interleaves each vector with the one kSide / 2 vectors later, log2(kSide) times.
 template <class T>
 HWY_INLINE void block_of(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch) {
   constexpr std::size_t kSide = 16 / sizeof(T);
@@ -143,13 +143,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ridge::image {
 
-HWY_EXPORT(stored_past);
+HWY_EXPORT(copy_nontemporal);
 HWY_EXPORT(blocks);
 
-void store_past(const void* from, std::size_t bytes, std::byte* to) {
-  HWY_DYNAMIC_DISPATCH(stored_past)(from, bytes, to);
+void store_nontemporal(const void* from, std::size_t bytes, std::byte* to) {
+  HWY_DYNAMIC_DISPATCH(copy_nontemporal)(from, bytes, to);
 }
-void end_stores_past() { hwy::FlushStream(); }
+void finish_nontemporal_stores() { hwy::FlushStream(); }
 void transpose_blocks(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across, std::byte* out,
                       std::ptrdiff_t out_pitch, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(blocks)(in, in_pitch, down, across, out, out_pitch, bytes);
