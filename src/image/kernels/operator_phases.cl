@@ -15,8 +15,8 @@
 #define ROWS_IN (PHASE_FROM(ROWS_OUT - 1, DOWN_IN, DOWN_OUT) + TAPS - FIRST_ROW)
 
 #ifdef __CUDACC_RTC__
-// The bits of a byte are also a denormal float, 2^-149 times its value. Multiply-adds handle denormals at full speed, and
-// the weights are scaled by 2^149 in total.
+// The bits of a byte are also a denormal float, 2^-149 times its value. Multiply-adds accept denormals, and the weights are
+// scaled by 2^149 in total.
 #define BYTE_AS_FLOAT(w, k) FLOAT_OF(__byte_perm(w, 0u, 0x4440u + (uint)(k)))
 #define LARGER_DOWN 0x1p100f
 #define LARGER_ACROSS 0x1p49f
