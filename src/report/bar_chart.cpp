@@ -1,3 +1,4 @@
+// Draws a horizontal bar chart as SVG.
 #include "report/bar_chart.hpp"
 
 #include <algorithm>
@@ -17,20 +18,20 @@ constexpr double kValues = 150, kRow = 24, kThickness = 13, kFont = 12;
 struct BarLayout {
   double width = 760;
   bool narrow = width < 500;
-  double bars = narrow ? 8 : 250;  // where they begin
+  double bars = narrow ? 8 : 250;  // x of the bars' left end
   double label_height = narrow ? 14 : 0;
   double row() const { return kRow + label_height; }
 };
 
 double shown(double value) { return std::isfinite(value) ? std::max(value, 0.0) : 0; }
 
-// Plain digits in the chart's one unit, so that the numerals stand in a column.
+// Plain digits in the chart's common unit, so that the numbers align in a column.
 std::string digits(double value) {
   if (value >= 100) return fmt::format("{:.0f}", value);
   return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.3g}", value);
 }
 
-// Square at the base, round at the end.
+// Outline of one bar: square corners at the base, rounded corners at the end.
 std::string bar_path(double x, double y, double length) {
   const double radius = std::min(4.0, length);
   return fmt::format("M{:.1f} {:.1f}h{:.1f}q{:.1f} 0 {:.1f} {:.1f}v{:.1f}q0 {:.1f} {:.1f} {:.1f}h{:.1f}z", x, y,

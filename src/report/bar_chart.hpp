@@ -1,4 +1,4 @@
-// Horizontal bars: variants against each other and against the roof.
+// Horizontal bar chart (SVG): the variants of one problem, and a line at the roofline ceiling.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@ struct Bar {
   std::string label;
   double value = 0;
   std::string value_key = {};  // data-key of the value
-  double share = 0;            // of the roof; 0: not shown
+  double share = 0;            // of the ceiling; 0: not shown
   std::string share_key = {};
   bool chosen = false;  // drawn in the accent colour
 };
@@ -18,11 +18,11 @@ struct BarChart {
   std::string title;
   std::string unit;  // "GB/s"
   std::vector<Bar> bars;
-  double roof = 0;  // a line across all bars; 0: none
+  double roof = 0;  // roofline ceiling, drawn as a line across all bars; 0: none
   std::string roof_name = "roof";
 };
 
-// Below a width of 500 labels are above their bars.
+// Draws the chart. Below a width of 500 the labels are placed above their bars.
 std::string svg_of(const BarChart& chart, bool standalone, double width = 760);
 
 }  // namespace ridge::report

@@ -1,3 +1,4 @@
+// Benchmark rows as JSON and as text, the summary against other libraries, and warnings about shares above 100 %.
 #include "report/bench_rows.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 bool timed(double seconds) { return std::isfinite(seconds) && seconds > 0; }
 
-// JSON has no infinity; a number nobody has is null.
+// JSON has no infinity and no NaN: non-finite values become null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json json_of(const BenchRow& row) {
@@ -45,7 +46,7 @@ Json json_of(const PeerSummary& summary) {
           {"problems", summary.problems}};
 }
 
-// Whether a row speaks for its problem rather than the one known so far.
+// True if `row` represents its problem better than `known`: the planner's choice first, then the shorter time.
 bool better(const BenchRow& row, const BenchRow& known) {
   if (row.chosen != known.chosen) return row.chosen;
   return timed(row.seconds) && (!timed(known.seconds) || row.seconds < known.seconds);
@@ -55,14 +56,14 @@ bool beyond_roof(const BenchRow& row) {
   return std::isfinite(row.roof_share) && std::lround(100 * row.roof_share) > 100;
 }
 
-// Whether a row's roof is the copy rate of main memory in the profile.
+// True if the row's ceiling is the copy rate of main memory in the profile (within 1 %).
 bool memory_is_roof(const BenchRow& row, const machine::Ceilings& ceilings) {
   const double roof = row.gbytes_per_s * 1e9 / row.roof_share;
   const double copy = std::max(ceilings.memory().all.copy, ceilings.memory().all.copy_streaming);
   return std::abs(roof - copy) <= 0.01 * copy;
 }
 
-// The largest cache that holds what a row moves; empty where none does.
+// Name of the largest cache that holds the bytes a row moves; empty if none does.
 std::string cache_of(const BenchRow& row, const machine::Ceilings& ceilings) {
   const double bytes = row.gbytes_per_s * 1e9 * row.seconds;
   for (std::size_t i = ceilings.levels.size() - 1; i-- > 0;) {
@@ -132,7 +133,7 @@ std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows) 
       if (!timed(seconds) || !timed(row.seconds)) continue;
       const double speedup = seconds / row.seconds;
       PeerSummary& summary = summaries[peer];
-      summary.geomean_speedup += std::log(speedup);  // the mean's sum until the loop ends
+      summary.geomean_speedup += std::log(speedup);  // sum of logarithms; turned into the mean after the loop
       if (summary.problems == 0 || speedup < summary.worst_speedup) {
         summary.worst_speedup = speedup;
         summary.worst_problem = row.problem + " on " + row.device;

@@ -1,3 +1,4 @@
+// Draws a sweep of the machine model as an SVG line chart.
 #include "report/line_chart.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ svg::Axis x_axis(const machine::Sweep& sweep, const Range& range) {
   return {svg::Spacing::linear, range.low, high, kLeft + 8, kRight - 8};
 }
 
-// From zero, so that heights compare; logarithmic only where that would flatten most of it.
+// Starts at zero, so that heights compare; logarithmic if values span a factor of 300 or more.
 svg::Axis y_axis(const Range& range, double bottom, double top) {
   if (range.low > 0 && range.high >= 300 * range.low) {
     const double low = std::pow(10.0, std::floor(std::log10(range.low)));
@@ -71,7 +72,7 @@ class Drawing {
   }
 
  private:
-  // Two lines at most; the tooltip of the whole drawing has it all.
+  // At most two lines; the tooltip of the whole drawing has the full title.
   double draw_title() {
     constexpr double font = 13.5, row = 17, room = kPlotWidth - 16;
     std::string rest = sweep_.title;
@@ -91,7 +92,7 @@ class Drawing {
   }
 
   double draw_legend(double y) {
-    if (sweep_.lines.size() < 2) return 0;  // the title says it
+    if (sweep_.lines.size() < 2) return 0;  // the title names a single line
     std::vector<svg::Key> keys;
     for (std::size_t i = 0; i < sweep_.lines.size(); ++i)
       keys.push_back({"line " + svg::series_class(i), sweep_.lines[i].name});
@@ -134,7 +135,7 @@ class Drawing {
     out_ += fmt::format("<text class=\"small\" x=\"8\" y=\"{:.1f}\">{}</text>\n", top - 12, svg::escape(sweep_.y));
   }
 
-  // Half a core is no tick.
+  // Number of tick intervals. Whole numbers (core counts) in a short range get a tick each, never a fraction.
   std::size_t x_ticks(const svg::Axis& x) const {
     bool whole = x.spacing == svg::Spacing::linear && x.high - x.low < 6;
     for (const auto& line : sweep_.lines) {

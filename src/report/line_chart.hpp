@@ -1,4 +1,4 @@
-// A sweep as lines over its x.
+// Line chart (SVG) of a sweep of the machine model.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace ridge::report {
 
-// `key` starts the data-key of every point: key.lines.2.points.5.1 is a y of the sweep's JSON.
+// Draws the sweep. `key` is the prefix of every point's data-key: key.lines.2.points.5.1 is a y of the sweep's JSON.
 std::string svg_of(const machine::Sweep& sweep, const std::string& key, bool standalone);
 
 }  // namespace ridge::report

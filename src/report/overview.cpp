@@ -1,3 +1,4 @@
+// Overview table of the report: builds its lines, and prints them as HTML and as text.
 #include "report/overview.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using base::svg::escape;
 
-// The number a workload is known by.
+// The rate that represents a workload, with the JSON field it comes from.
 struct Rate {
   const char* field;
   const char* unit;
@@ -78,7 +79,7 @@ OverviewCell cell_of(const DeviceSection& device, const BenchRow& row, const std
           .variant = row.variant};
 }
 
-// The n-th problem of every device stands in one line: devices may have sizes of their own.
+// Places the n-th problem of every device in one line, because devices may be measured at different sizes.
 void add_bench_lines(const Report& report, std::size_t index, std::vector<OverviewLine>& lines) {
   const Bench& bench = report.benches[index];
   std::vector<std::vector<OverviewCell>> columns(report.devices.size());
@@ -101,12 +102,12 @@ void add_bench_lines(const Report& report, std::size_t index, std::vector<Overvi
 }
 
 std::string rate_text(const OverviewCell& cell) {
-  // A benchmark's numbers carry their prefix in the unit already.
+  // Rates of a benchmark are already in units with a prefix (GFLOP/s, GB/s).
   if (cell.unit[0] == 'G') return digits(cell.value) + " " + cell.unit;
   return base::human_rate(cell.value, cell.unit);
 }
 
-// The device's name shows on a phone, where cells stand below each other.
+// data-device is shown on a phone, where the cells of a line are placed below each other.
 std::string html_of(const OverviewCell& cell, const std::string& detail, const std::string& device) {
   if (!cell.there) return "<td class=\"none\">–</td>";
   std::string out = fmt::format("<td data-device=\"{}\"><div class=\"rate\" title=\"{}\">{}</div>", escape(device),

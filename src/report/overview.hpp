@@ -1,5 +1,5 @@
-// What the page and the terminal open with: a line a workload, a column a device; in each cell the rate, the share of
-// the roof and the ceiling that binds.
+// Overview table at the top of the page and in the terminal: one line per workload, one column per device. Each cell
+// holds the rate, the share of the roofline ceiling and the ceiling that limits it.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,21 +11,21 @@ namespace ridge::report {
 
 struct OverviewCell {
   bool there = false;
-  std::string key;   // of the rate in the page's data
+  std::string key;   // path of the rate in the page's data
   double value = 0;  // in `unit`
   std::string unit;
   std::string share_key;
-  double share = 0;   // of the roof; 0 where nobody knows
+  double share = 0;   // of the roofline ceiling; 0 if unknown
   std::string binds;  // "memory", "peak float"; empty for a ceiling itself
   std::string problem, variant;
 };
 
 struct OverviewLine {
   std::string workload, detail;     // "Fourier transforms", "fft c64 1024 batch 4096"
-  std::vector<OverviewCell> cells;  // one a device of the report
+  std::vector<OverviewCell> cells;  // one per device of the report
 };
 
-// Ceilings first, then the best of each problem of each benchmark.
+// Ceilings first, then the best row of each problem of each benchmark.
 std::vector<OverviewLine> overview(const Report& report);
 
 std::string overview_card(const Report& report);  // HTML

@@ -1,3 +1,4 @@
+// Writes the report as one HTML page and as JSON.
 #include "report/page.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 using base::Json;
 using base::svg::escape;
 
-// Nothing in it can end the script element or start a comment; still the same JSON.
+// Escapes <, > and &, so that the text cannot end the script element or start a comment. The JSON value is unchanged.
 std::string json_for_script(const Json& json) {
   std::string out;
   for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
@@ -103,7 +104,7 @@ std::string to_html(const Report& report) {
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
   out += fmt::format("<title>{} – Ridgeline</title>\n", escape(report.title));
-  // An icon of its own, so that no browser asks for one.
+  // An empty icon stops browsers from requesting favicon.ico.
   out += "<link rel=\"icon\" href=\"data:,\">\n";
   out +=
       fmt::format("<style>\n{}{}</style>\n</head>\n<body>\n<div class=\"wrap\">\n", base::svg::style(), page_style());

@@ -1,4 +1,5 @@
-// A benchmark on the page: bars a problem, all rows, the summary against other libraries.
+// Section of a benchmark on the page: a bar chart per problem, the table of all rows, the summary against other
+// libraries.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -23,7 +24,7 @@ struct Measure {
 constexpr Measure kArithmetic{"gflops", "GFLOP/s", &BenchRow::gflops};
 constexpr Measure kTraffic{"gbytes_per_s", "GB/s", &BenchRow::gbytes_per_s};
 
-// One chart a problem and device, the variants in it, fastest first.
+// One chart per problem and device with its variants, fastest first.
 std::string bar_charts(const Bench& bench, const std::string& key) {
   std::vector<std::pair<std::string, std::string>> groups;
   for (const BenchRow& row : bench.rows) {

@@ -1,4 +1,4 @@
-// A device on the page: key figures, its roofline, tables, sweeps.
+// Section of a device on the page: key figures, roofline, tables and sweeps.
 #include <algorithm>
 #include <cmath>
 

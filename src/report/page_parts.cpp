@@ -1,3 +1,4 @@
+// HTML helpers of the report page: numbers with keys, table cells, figures.
 #include "report/page_parts.hpp"
 
 #include <algorithm>

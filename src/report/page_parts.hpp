@@ -1,4 +1,4 @@
-// The pieces of the page (page.hpp), as HTML.
+// HTML parts of the report page (page.hpp).
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,19 +7,20 @@
 
 namespace ridge::report {
 
-// A number with the key that leads to it in the page's data.
+// A number with the key of its value in the page's data.
 std::string marked(const std::string& key, double value, const std::string& text);
-// A table's cell that carries its number, or a dash where there is none.
+// A table cell with its number, or a dash if the value is not positive and finite.
 std::string cell(const std::string& key, double value, const std::string& text);
-std::string digits(double value);  // three or more digits, no unit
+std::string digits(double value);  // at least three significant digits, no unit
 std::string percent(double share);
 
-std::string member_name(std::string id);  // of a device in the data: dots separate the steps of a key
-std::string anchor(std::string text);     // for an id attribute
+std::string member_name(
+    std::string id);                   // name of a device in the data, without dots: dots separate the parts of a key
+std::string anchor(std::string text);  // text usable as an id attribute
 
-machine::Roofline roofline_of(const DeviceSection& device);  // with its points
+machine::Roofline roofline_of(const DeviceSection& device);  // including the device's points
 
-// A drawing for a wide window and one for a phone; the style sheet shows one of them.
+// Two drawings, for a wide window and for a phone; the style sheet shows one of them.
 inline constexpr double kNarrowWidth = 330;
 std::string figure(const std::string& wide, const std::string& narrow);
 

@@ -1,3 +1,4 @@
+// CSS text of the report page.
 #include "report/page_style.hpp"
 
 namespace ridge::report {

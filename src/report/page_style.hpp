@@ -1,4 +1,4 @@
-// How the page looks, around the charts' own style (base/svg.hpp).
+// Style sheet (CSS) of the report page; the charts' own style is in base/svg.hpp.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
-// The range-Doppler algorithm as passes over a frame: range compression (transform, filter, transform back), corner
-// turn, Doppler transform, migration and azimuth filter, transform back.
+// Plan of the range-Doppler algorithm, as passes over a frame: range compression (FFT, filter, inverse FFT), corner
+// turn (transpose), Doppler FFT, migration correction with azimuth filter, inverse Doppler FFT.
 #include <cmath>
 #include <mutex>
 
@@ -120,9 +120,9 @@ class PlanState {
   const transpose::Plan<Complex> turn_;
   const fft::Plan<float> along_;
   const std::unique_ptr<const Migration> migration_;
-  Staging staging_;  // frames in host memory, for a device
+  Staging staging_;  // copies frames in host memory to and from a device
 
-  // One frame at a time.
+  // Guards the host's work arrays: one frame is focused at a time.
   mutable std::mutex busy_;
   mutable std::vector<Complex> first_, second_;  // host
   Buffer work_, other_;                          // device

@@ -1,8 +1,9 @@
+// Selects the migration step for a device.
 #include "sar/variant.hpp"
 
 namespace ridge::sar {
 
-// A line a kind of device, which declares its maker too.
+// One line per kind of device; the line also declares its factory.
 // clang-format off
 std::unique_ptr<const Migration> make_migration(const Device& device, const Problem& problem, const Tables& tables) {
   const auto make = [&](MakeMigration& one) { return one(device, problem, tables); };

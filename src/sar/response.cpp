@@ -1,4 +1,4 @@
-// How well a point is focused: cuts through its peak, 32 values a cell.
+// Measures the point response of an image: cuts through a peak, interpolated to 32 values per cell.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCells = 64, kFine = 32;
 
-// Position of the peak, its width and its highest side lobe on a fine grid, in grid steps.
+// Finds the peak's position, its width at half power and its highest side lobe in a finely sampled cut, in grid steps.
 Cut study(const std::vector<double>& magnitude) {
   const auto top = std::max_element(magnitude.begin(), magnitude.end());
   const auto peak = static_cast<std::size_t>(top - magnitude.begin());
@@ -35,7 +35,7 @@ Cut study(const std::vector<double>& magnitude) {
     for (; inside(); i += static_cast<std::size_t>(step)) highest = std::max(highest, magnitude[i]);
     return highest;
   };
-  // The parabola through the three values at the top.
+  // Refines the position by the parabola through the three largest values.
   double offset = 0;
   if (peak > 0 && peak + 1 < magnitude.size()) {
     const double left = magnitude[peak - 1], right = magnitude[peak + 1];
@@ -47,7 +47,8 @@ Cut study(const std::vector<double>& magnitude) {
           .side_lobe_db = 20 * std::log10(std::max(side_lobe(1), side_lobe(-1)) / *top)};
 }
 
-// kCells values from `first` on (the cut closes on itself), interpolated by zeros behind their spectrum.
+// Takes kCells values from `first` on, with wraparound at `length`, and interpolates them kFine times by zero-padding
+// their spectrum.
 Cut cut(std::size_t first, std::size_t length, const std::function<Complex(std::size_t)>& at, double& height) {
   const planner::Options quick{.effort = Effort::quick};
   std::vector<std::complex<double>> values(kCells), spectrum(kCells), wide(kCells * kFine), fine(kCells * kFine);
@@ -92,13 +93,14 @@ Response measure(const Problem& problem, std::span<const Complex> image, double 
                        [&](std::size_t r) { return image[r * pulses + column]; }, range_height);
   response.along = cut((column + pulses - kCells / 2) % pulses, pulses,
                        [&](std::size_t p) { return image[row * pulses + p]; }, along_height);
-  response.peak = peak > 0 ? range_height * along_height / peak : 0;  // a point's answer is a product
+  response.peak =
+      peak > 0 ? range_height * along_height / peak : 0;  // the point response is separable: a product of its two cuts
   return response;
 }
 
 Response expected(const Problem& problem) {
   check(problem);
-  // The window's transform, 64 values to a cell of 1 / band, to 16 cells on either side.
+  // Fourier transform of the window, at 64 values per cell of 1 / band, for 16 cells on either side.
   constexpr int kSteps = 64, kReach = 16, kPoints = 4096;
   std::vector<double> magnitude;
   for (int i = -kReach * kSteps; i <= kReach * kSteps; ++i) {

@@ -1,4 +1,4 @@
-// The scene: what the problem means, its limits, and the echoes of point targets.
+// Checks a SAR problem against the algorithm's limits, and simulates the echoes of point targets.
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 double beam_band(const Radar& radar) { return 4 * radar.speed_m_s * std::sin(radar.beam_rad / 2) / wavelength(radar); }
 
-// Phase at the band's edge that the range-Doppler algorithm leaves out (secondary range compression).
+// Phase at the edge of the range band that the algorithm neglects (it has no secondary range compression), in radians.
 double neglected_phase(const Problem& problem) {
   const Radar& radar = problem.radar;
   const double doppler = doppler_band(problem) / 2;

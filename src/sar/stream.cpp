@@ -1,3 +1,4 @@
+// Focuses a stream of frames: upload, focusing and download of different frames overlap on a device.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -10,14 +11,14 @@
 namespace ridge::sar {
 namespace {
 
-// Uploading, focusing, downloading, and one in the caller's hands.
+// One frame each is uploaded, focused and downloaded, and one is with the caller.
 constexpr std::size_t kFramesAtOnce = 4;
-// So many threads fill a bus of 50 GB/s each way; more of them only disturb each other.
+// Eight threads fill a bus of 50 GB/s per direction; more threads slow each other down.
 constexpr std::size_t kCopyingThreads = 8;
 
 std::size_t points(const Problem& problem) { return problem.pulses * problem.samples; }
 
-// A frame or an image in host memory: page-locked where a device fetches it.
+// A frame or an image in host memory, page-locked if a device transfers it.
 class HostFrame {
  public:
   HostFrame(const Device& device, std::size_t count) : count_(count) {
@@ -55,8 +56,8 @@ void copy_all(std::size_t threads, std::size_t count, std::initializer_list<Copy
 
 }  // namespace
 
-// Each way its own queue, so that none waits for another but where it must. One frame is focused at a time, in work
-// buffers that stay in the device's cache.
+// One queue each for upload, computation and download, so that they overlap and wait only for the data they need. One
+// frame is focused at a time, in work buffers that stay in the device's cache.
 struct Stream::Queues {
   explicit Queues(const Device& device) : up(device.queue()), work(device.queue()), down(device.queue()) {}
   Queue up, work, down;

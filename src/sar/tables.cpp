@@ -1,3 +1,4 @@
+// Computes the filters and interpolation weights of the range-Doppler algorithm.
 #include "sar/tables.hpp"
 
 #include <ridge/fft.hpp>
@@ -9,7 +10,8 @@
 namespace ridge::sar {
 namespace {
 
-// The spectrum of the answer is the window itself: the chirp's own ripple is divided out where the band is.
+// Range compression filter: window / chirp spectrum inside the band, so that the compressed spectrum is exactly the
+// window and the chirp's spectral ripple is removed.
 std::vector<std::complex<double>> compression(const Problem& problem) {
   const Radar& radar = problem.radar;
   const std::size_t n = problem.samples;
@@ -25,18 +27,19 @@ std::vector<std::complex<double>> compression(const Problem& problem) {
     filter[k] = wanted / spectrum[k];
     sum += wanted;
   }
-  for (auto& value : filter) value /= sum;  // the inverse transform is unscaled: a peak of height 1
+  for (auto& value : filter) value /= sum;  // the inverse transform is unscaled: this makes the peak 1
   return filter;
 }
 
-// A sinc under a Kaiser window whose side lobes lie at about -80 dB.
+// Interpolation weights: a sinc under a Kaiser window with side lobes at about -80 dB.
 std::vector<float> taps() {
   constexpr double kBeta = 7.0;
   std::vector<float> out;
   for (int fraction = 0; fraction <= kFractions; ++fraction) {
     double row[kTaps], sum = 0;
     for (int tap = 0; tap < kTaps; ++tap) {
-      const double x = tap - (kTaps / 2 - 1) - static_cast<double>(fraction) / kFractions;  // from the wanted place
+      const double x = tap - (kTaps / 2 - 1) -
+                       static_cast<double>(fraction) / kFractions;  // distance from the interpolated position
       const double share = x / (kTaps / 2);
       const double taper = std::abs(share) >= 1 ? 0
                                                 : std::cyl_bessel_i(0.0, kBeta * std::sqrt(1 - share * share)) /
@@ -59,7 +62,8 @@ Tables make_tables(const Problem& problem) {
   tables.taps = taps();
   tables.first_range = static_cast<float>(radar.near_range_m / range_cell(radar));
   tables.stretch.resize(pulses);
-  // sine[f]: of the angle off broadside at which a target has that Doppler shift; cosine: its range's share
+  // sine: of the angle off broadside at which a target has Doppler shift f; cosine: ratio of closest range to slant
+  // range
   std::vector<double> weights(pulses), cosine(pulses);
   double sum = 0;
   for (std::size_t f = 0; f < pulses; ++f) {
@@ -77,12 +81,12 @@ Tables make_tables(const Problem& problem) {
     const auto [begin, end] = base::share(problem.samples, thread, threads);
     for (std::size_t r = begin; r < end; ++r) {
       const double range = radar.near_range_m + range_cell(radar) * static_cast<double>(r);
-      // By stationary phase a target's line in Doppler has this height and an eighth of a turn.
+      // Stationary phase: a target's Doppler spectrum has this magnitude and a constant phase of pi / 4.
       const double rate = 2 * radar.speed_m_s * radar.speed_m_s / (wavelength(radar) * range);
       const double height = radar.pulse_rate_hz / std::sqrt(rate);
       for (std::size_t f = 0; f < pulses; ++f) {
         if (weights[f] == 0) continue;
-        // The line's height grows with the bend of sqrt(1 - sine^2): cosine^(-3/2).
+        // The magnitude grows with the curvature of sqrt(1 - sine^2), as cosine^(-3/2); this divides it out.
         const double size = weights[f] / (sum * height) * std::pow(cosine[f], 1.5);
         tables.azimuth[r * pulses + f] =
             Complex(std::polar(size, 4 * kPi / wavelength(radar) * range * (cosine[f] - 1) + kPi / 4));

@@ -1,4 +1,4 @@
-// What the pipeline multiplies with, computed once in double.
+// Filters and interpolation weights of the pipeline, computed once in double precision.
 #pragma once
 #include <complex>
 #include <vector>
@@ -8,14 +8,14 @@
 namespace ridge::sar {
 
 inline constexpr int kTaps = 16;         // of the interpolation along range
-inline constexpr int kFractions = 1024;  // places between two cells
+inline constexpr int kFractions = 1024;  // interpolation positions between two range cells
 
 struct Tables {
-  std::vector<std::complex<double>> compression;  // a range frequency each: undoes the chirp, weights the band
-  std::vector<float> stretch;                     // a Doppler bin each: migration as a share of the range; 0 outside
+  std::vector<std::complex<double>> compression;  // per range frequency: inverse of the chirp, weighted by the window
+  std::vector<float> stretch;                     // per Doppler bin: range migration / range; 0 outside the band
   std::vector<float> taps;                        // [fraction][tap], fractions 0 to kFractions inclusive
-  std::vector<Complex> azimuth;                   // [range][Doppler]: undoes the Doppler history, weights the band
-  float first_range = 0;                          // of row 0, in range cells
+  std::vector<Complex> azimuth;  // [range][Doppler]: inverse of the Doppler history, weighted by the window
+  float first_range = 0;         // range of row 0, in range cells
 };
 
 Tables make_tables(const Problem& problem);

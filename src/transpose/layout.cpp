@@ -1,3 +1,4 @@
+// Resolves and checks the strides of a transpose problem.
 #include "transpose/layout.hpp"
 
 #include <algorithm>
@@ -36,12 +37,12 @@ std::size_t add(std::size_t a, std::size_t b) {
 Strides pack(Strides strides, std::size_t rows, std::size_t columns) {
   if (strides.column == 0) strides.column = 1;
   if (strides.row == 0) strides.row = multiply(columns, strides.column);
-  // A matrix stored column by column has the larger of the two strides on its columns.
+  // A column-major matrix has the larger of the two strides on its columns.
   if (strides.batch == 0) strides.batch = std::max(multiply(rows, strides.row), multiply(columns, strides.column));
   return strides;
 }
 
-// Elements from the first to behind the last.
+// Number of elements from the first to one past the last, gaps included.
 std::size_t reach(const Strides& strides, std::size_t rows, std::size_t columns, std::size_t batch) {
   return add(1, add(multiply(rows - 1, strides.row),
                     add(multiply(columns - 1, strides.column), multiply(batch - 1, strides.batch))));
@@ -52,14 +53,14 @@ struct Axis {
   const char* name;
 };
 
-// Outputs are distinct when, from the smallest stride to the largest, each step leaves everything below it behind.
+// Output elements are distinct if, in ascending order of strides, each stride is at least the span of all smaller axes.
 void check_distinct(const Layout& layout) {
   std::array<Axis, 3> axes{Axis{layout.columns, layout.output.row, "row"},
                            Axis{layout.rows, layout.output.column, "column"},
                            Axis{layout.batch, layout.output.batch, "batch"}};
   std::sort(axes.begin(), axes.end(),
             [](const Axis& a, const Axis& b) { return std::pair(a.stride, a.count) < std::pair(b.stride, b.count); });
-  std::size_t below = 1;  // elements spanned by the axes already passed
+  std::size_t below = 1;  // elements spanned by the axes checked so far
   for (const Axis& axis : axes) {
     if (axis.count == 1) continue;
     if (axis.stride < below) {

@@ -1,4 +1,4 @@
-// The way of one call: resolve, list, choose; then check and run.
+// Public plan of the transpose: resolves the problem, lists and chooses a variant, checks arguments and runs it.
 #include <fmt/format.h>
 
 #include "plan/arguments.hpp"

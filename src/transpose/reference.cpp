@@ -1,3 +1,4 @@
+// Plain loops that define the transpose.
 #include "transpose/reference.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The plain loops every variant is compared with.
+// Reference implementation that every variant is compared with.
 #pragma once
 #include <cstddef>
 
@@ -6,7 +6,7 @@
 
 namespace ridge::transpose {
 
-// `in` and `out` are apart, also for a layout in place. What lies between the output's rows is left alone.
+// `in` and `out` must not overlap, also for an in-place layout. Gaps between the output's rows are not written.
 void reference(const Layout& layout, const std::byte* in, std::byte* out);
 
 }  // namespace ridge::transpose

@@ -1,8 +1,9 @@
+// Registry of the transpose variants.
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose {
 
-// One line a variant. A plain list, because self-registration is dropped by linkers from static libraries.
+// One line per variant. A plain list, because linkers drop self-registration from static libraries.
 // clang-format off
 std::vector<Entry> list_variants(const Device& device, const Layout& layout) {
   std::vector<Entry> entries;

@@ -1,3 +1,4 @@
+// Times transpose variants and compares their output with the reference.
 #include "transpose/trials.hpp"
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 namespace ridge::transpose {
 namespace {
 
-// What a candidate that is timed may take.
+// Time limit and repetitions of one timed candidate.
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
 constexpr std::byte kUnstored{0xff};
 
-// The place of an output byte that belongs to an element, or between them.
+// Describes an output byte: its batch, row and column, or its offset if it lies in a gap.
 std::string place_of(const Layout& layout, std::size_t byte) {
   std::size_t left = byte / layout.element_bytes;
   const Strides& to = layout.output;
@@ -67,7 +68,7 @@ double Trials::on_device(const Variant& variant) {
   return best_device_seconds(*queue_, {[&] { variant.enqueue(*queue_, in_, out_); }}, kTrial).front();
 }
 
-// Bytes, the gaps between rows among them.
+// Compares all bytes, including the gaps between rows.
 planner::Comparison Trials::compare(const Variant& variant) {
   if (expected_.size() == 0) {
     input_ = Memory(layout_.input_bytes());

@@ -1,4 +1,4 @@
-// How variants of the transpose are timed and judged while planning.
+// Times and checks variants of the transpose while planning.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -17,7 +17,7 @@ class Trials final : public planner::Trials<Variant> {
  private:
   using Memory = base::AlignedArray<std::byte>;
   void fill_host();
-  void before(Memory& output) const;  // what an answer's memory holds before a variant writes it
+  void before(Memory& output) const;  // initial contents of the output before a variant runs
   double on_host(const Variant& variant);
   double on_device(const Variant& variant);
 

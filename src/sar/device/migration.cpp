@@ -1,3 +1,4 @@
+// Migration correction on a device: uploads the tables once, then launches one kernel per frame.
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"

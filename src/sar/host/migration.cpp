@@ -1,3 +1,4 @@
+// Migration correction and azimuth compression on the host, one thread per block of range rows.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace ridge::sar {
 namespace {
 
 struct Place {
-  std::ptrdiff_t row;  // of the first tap
+  std::ptrdiff_t row;  // of the first tap; may be negative at the border
   const float* taps;
 };
 

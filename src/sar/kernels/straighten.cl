@@ -1,4 +1,4 @@
-// Range cell migration correction and azimuth compression, one point a work-item.
+// Range cell migration correction and azimuth compression, one point of the range-Doppler plane per work-item.
 KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
 void straighten(GLOBAL const float2* RESTRICT in, GLOBAL const float2* RESTRICT azimuth,
                 GLOBAL const float* RESTRICT taps, GLOBAL const float* RESTRICT stretch, GLOBAL float2* RESTRICT out,

@@ -1,3 +1,4 @@
+// Launches a transpose kernel, on device buffers or through staging for host memory.
 #include "transpose/device/device_variant.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What the device variants share: one kernel, one launch, and host memory carried there and back.
+// Base of the device variants: one kernel, one launch, and staged copies of host memory to and from the device.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ridge::transpose {
 
-// A flattened, one-dimensional grid: along the other axes CUDA allows only 65535 groups.
+// Most work-groups of a launch. The grid is flattened to one dimension: CUDA allows only 65535 groups along the others.
 inline constexpr std::uint64_t kMostGroups = 0x7fffffff;
 
-// The unsigned type of the dialect with this many bytes.
+// Unsigned type of the kernel dialect with this many bytes.
 std::string unit_type(std::size_t bytes);
 
-// One kernel. Its first arguments are the input and the output, or the data alone where it works in place; the rest are
-// `scalars`.
+// Runs one kernel. Its first arguments are the input and the output, or the data alone if it works in place; the rest
+// are `scalars`.
 class DeviceVariant final : public Variant {
  public:
   DeviceVariant(const Device& device, const Layout& layout, const KernelSource& source, const Launch& launch,

@@ -1,5 +1,5 @@
-// One work-item an element: reads of neighbours lie side by side, their writes a whole output row apart. Takes any
-// strides, so there is always one variant that runs.
+// One element per work-item: neighbouring work-items read contiguous elements and write one output row apart. Accepts
+// any strides, so at least one variant always runs.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Generates and launches the tile kernels of tile_padded and tile_vectorized.
 #include "transpose/device/tile_kernel.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace ridge::transpose {
 namespace {
 
-constexpr std::size_t kLocalArrays = 48 * 1024;  // what the dialect allows without LOCAL_BLOCK
+constexpr std::size_t kLocalArrays = 48 * 1024;  // bytes; the dialect's limit without LOCAL_BLOCK
 
 const char* name(Raster raster) {
   switch (raster) {
@@ -43,7 +44,7 @@ const char* place_tile(Raster raster) {
 
 constexpr std::array<char, 4> kMember{'x', 'y', 'z', 'w'};
 
-// Word `word` of output unit `j`: element j of each of the rows that share the word.
+// Expression of word `word` of output unit `j`: element j of each of the rows that share the word.
 std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t word) {
   const auto held = [](std::size_t row, std::size_t member) { return fmt::format("h{}.{}", row, kMember[member]); };
   switch (element_bytes) {
@@ -67,7 +68,7 @@ std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t wo
   }
 }
 
-// The statements that turn one block in registers and leave it in local memory, as a word of tiles.cl.
+// Macro used by tiles.cl: transposes one block in registers and stores it in local memory.
 std::string turn_block(std::size_t element_bytes, std::size_t width) {
   std::string text = "#define TURN_BLOCK(to, held, k)";
   if (width == 1) return text + " to[0] = held[k];\n";

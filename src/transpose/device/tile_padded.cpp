@@ -1,4 +1,4 @@
-// Tiles through padded local memory, an element an access: works for every element size and every shape.
+// Tiles through padded local memory, one element per access: works for every element size and every shape.
 #include <vector>
 
 #include "transpose/device/tile_kernel.hpp"
@@ -32,13 +32,13 @@ void list_device_tile_padded(const Device& device, const Layout& layout, std::ve
     efficiency -= 0.005;
   };
   for (const Tile& tile : tiles(layout.element_bytes)) {
-    // Pairs are squares; two of 128 x 128 would take more registers than there are.
+    // In-place pairs need square tiles. Two tiles of 128 x 128 would exceed the registers.
     if (layout.in_place && (tile.down != tile.across || tile.down > 64)) continue;
     list(tile, Raster::rows, false);
-    if (layout.element_bytes >= 4) list(tile, Raster::rows, true);  // no streaming instruction for less
+    if (layout.element_bytes >= 4) list(tile, Raster::rows, true);  // smaller elements have no streaming instruction
     if (!layout.in_place) list(tile, Raster::bands, false);
   }
-  // For devices whose partitions were camped on by power-of-two strides: old ones.
+  // For old devices on which power-of-two strides map concurrent accesses to the same memory partition.
   if (!layout.in_place) list(tiles(layout.element_bytes).front(), Raster::diagonal, false);
 }
 

@@ -1,4 +1,5 @@
-// Tiles moved 16 bytes an access on both sides; small blocks are turned in registers on the way to local memory.
+// Tiles moved in 16-byte accesses on both sides; small blocks are transposed in registers before they reach local
+// memory.
 #include <vector>
 
 #include "transpose/device/tile_kernel.hpp"
@@ -7,10 +8,10 @@ namespace ridge::transpose {
 namespace {
 
 struct BlockTile {
-  std::size_t down, across, items;  // in blocks of 16 bytes x 16 bytes' worth of rows
+  std::size_t down, across, items;  // down, across: in blocks of 16 bytes x the same number of rows
 };
 
-// Runs of at least 128 bytes on both sides, and 64 to 256 bytes under way for each work-item.
+// Contiguous runs of at least 128 bytes on both sides, and 64 to 256 bytes in flight per work-item.
 std::vector<BlockTile> block_tiles(std::size_t element_bytes) {
   switch (element_bytes) {
     case 8:

@@ -1,4 +1,4 @@
-// Plain loops over tiles small enough that their lines of input and output stay in the nearest cache.
+// Plain loops over tiles whose input and output cache lines fit the L1 cache.
 #include <string>
 
 #include "transpose/host/tile_variant.hpp"

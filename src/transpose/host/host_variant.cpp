@@ -1,3 +1,4 @@
+// Cost estimate and thread counts that all host variants share.
 #include "transpose/host/host_variant.hpp"
 
 namespace ridge::transpose {

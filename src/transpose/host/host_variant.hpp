@@ -1,4 +1,4 @@
-// What the host variants share: threads to try, tiles to walk, and the plain loop.
+// Base of the host variants: thread counts to try, blocks of a matrix, and the plain transposing loops.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace ridge::transpose {
 
 class HostVariant : public Variant {
  public:
-  // The host's queue works at once, so enqueuing is running.
+  // The host's queue runs synchronously, so enqueuing is running.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const final;
 };
 
-// One thread, and all the problem may use: forking costs more than small problems take.
+// Thread counts to try: one, and the most the problem may use. Starting threads costs more than a small problem takes.
 std::vector<std::size_t> thread_counts(const Layout& layout);
 
-// The cost all host variants have in common; `efficiency` is the share of the copy roof a large problem should reach.
+// Cost estimate of a host variant; `efficiency` is the share of copy speed that a large problem should reach.
 planner::Cost host_cost(const Layout& layout, std::size_t threads, double efficiency);
 
-// A piece of one matrix. Distances in elements.
+// A rectangular block of one matrix. Strides are in elements.
 struct Piece {
   const std::byte* in;
   std::byte* out;
   std::size_t rows, columns;
   Strides input, output;            // batch unused
-  const std::byte* next = nullptr;  // the input of the piece that the same thread turns after this one, if any
+  const std::byte* next = nullptr;  // input of the next block of the same thread, if any
 };
 
-// The plain loop over a piece, rows outside. Elements are moved as bytes: theirs may be any trivially copyable type
-// with any alignment.
+// Transposes a block by the plain loop, rows outside. Elements are moved as bytes: the caller's type may be any
+// trivially copyable type with any alignment.
 template <std::size_t kBytes>
 inline void turn_plainly(const Piece& piece) {
   for (std::size_t r = 0; r < piece.rows; ++r) {
@@ -44,7 +44,7 @@ inline void turn_plainly(const Piece& piece) {
   }
 }
 
-// Exchanges piece `a` of a matrix with its mirror image `b`; on the diagonal both are the same piece.
+// Exchanges block `a` of a matrix with its mirror image `b`; on the diagonal both are the same block.
 template <std::size_t kBytes>
 inline void swap_plainly(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, const Strides& strides,
                          bool diagonal) {

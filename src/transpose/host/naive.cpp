@@ -1,4 +1,4 @@
-// The two nested loops everyone writes first: reads run along rows, every write lands in another line.
+// Two nested loops: reads are contiguous along rows, every write goes to another cache line.
 #include <algorithm>
 
 #include "base/threads.hpp"

@@ -1,4 +1,4 @@
-// Tiles turned in vector registers and written where they belong, a whole line of an output row at a time.
+// Tiles transposed in vector registers and stored directly, one whole cache line of an output row at a time.
 #include "transpose/host/simd_tiles.hpp"
 
 namespace ridge::transpose {

@@ -1,14 +1,14 @@
-// The in-register transpose for any vector width and element size. A vector is a row of 128-bit blocks, and each block
-// turns its own small matrix of k x k elements (k = 16 / element bytes): block b of vector i is loaded from row b * k +
-// i, so no step ever crosses a block. k perfect shuffles' worth of interleaves do the turn: log2(k) steps, each pairing
-// vector i with vector i + k/2.
-// SVE is left out: its vectors have no size at compile time, and those processors run the NEON code as fast.
+// In-register transpose for any vector width and element size. A vector consists of 128-bit blocks, and each block
+// transposes its own matrix of k x k elements (k = 16 / element bytes). Block b of vector i is loaded from row b * k +
+// i, so no step crosses a block. The transpose takes log2(k) steps of interleaves (perfect shuffles), each of which
+// pairs vector i with vector i + k/2.
+// SVE is disabled: its vectors have no size at compile time, and those processors run the NEON code equally fast.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transpose/host/simd_kernels.cpp"
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must be included first
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -37,14 +37,15 @@ void CopyAll(const RowCopy& copy) {
 #else
 
 using Bytes = hn::ScalableTag<std::uint8_t>;
-constexpr std::size_t kVector = HWY_MAX_BYTES;  // exact: the targets left in have vectors of a fixed size
+constexpr std::size_t kVector = HWY_MAX_BYTES;  // exact: all enabled targets have vectors of a fixed size
 static_assert(kVector <= kLine);
 
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t stride) {
   constexpr std::size_t kBlocks = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16;
   if constexpr (kBlocks == 1) {
-    return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), from));  // bytes: no alignment is promised
+    return hn::BitCast(
+        d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), from));  // loaded as bytes: no alignment is guaranteed
   } else {
     const hn::Half<D> half;
     return hn::Combine(d, LoadBlocks(half, from + kBlocks / 2 * stride, stride), LoadBlocks(half, from, stride));
@@ -61,20 +62,20 @@ HWY_INLINE void StoreVector(hn::Vec<D> vector, D, std::uint8_t* to) {
   }
 }
 
-// What one element size looks like in vectors of this width.
+// Layout of one element size in vectors of this width.
 template <std::size_t kBytes>
 struct Shape {
   using Lane = std::conditional_t<
       kBytes == 1, std::uint8_t,
       std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t> > >;
-  static constexpr std::size_t kSide = 16 / kBytes;            // of the matrix a block turns
-  static constexpr std::size_t kRows = kVector / kBytes;       // input rows, one vector of an output row
-  static constexpr std::size_t kLineRows = kLine / kBytes;     // input rows, one line of an output row
-  static constexpr std::size_t kVectors = kLine / kVector;     // vectors a line
-  static constexpr bool kWholeLines = kSide * kVectors <= 16;  // registers hold a line of each of kSide output rows
+  static constexpr std::size_t kSide = 16 / kBytes;            // of the matrix that a block transposes
+  static constexpr std::size_t kRows = kVector / kBytes;       // input rows that fill one vector of an output row
+  static constexpr std::size_t kLineRows = kLine / kBytes;     // input rows that fill one cache line of an output row
+  static constexpr std::size_t kVectors = kLine / kVector;     // vectors per cache line
+  static constexpr bool kWholeLines = kSide * kVectors <= 16;  // registers hold one line of each of kSide output rows
 };
 
-// kRows rows of input, kSide columns: one vector for each of kSide output rows.
+// Transposes kRows input rows x kSide columns: one vector for each of kSide output rows.
 template <std::size_t kBytes>
 HWY_INLINE void TurnVectors(const std::uint8_t* in, std::size_t in_stride,
                             hn::Vec<hn::ScalableTag<typename Shape<kBytes>::Lane> > (&vectors)[Shape<kBytes>::kSide]) {
@@ -91,7 +92,7 @@ HWY_INLINE void TurnVectors(const std::uint8_t* in, std::size_t in_stride,
   }
 }
 
-// kLineRows rows of input, kSide columns: a whole line of each of kSide output rows, each line written in one go.
+// Transposes kLineRows input rows x kSide columns: a whole cache line of each of kSide output rows, stored at once.
 template <std::size_t kBytes, bool kStreaming>
 HWY_INLINE void TurnLines(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride) {
   using S = Shape<kBytes>;
@@ -124,20 +125,20 @@ void TurnAligned(const Piece& piece) {
   auto* out = reinterpret_cast<std::uint8_t*>(piece.out);
   const std::size_t rows = piece.rows / S::kLineRows * S::kLineRows;
   const std::size_t columns = piece.columns / S::kSide * S::kSide;
-  // A group of rows is read from end to end before the next: few streams, which is what prefetchers follow.
+  // Each group of rows is read from end to end before the next: prefetchers follow few streams only.
   for (std::size_t r = 0; r < rows; r += S::kLineRows) {
     for (std::size_t c = 0; c < columns; c += S::kSide) {
       TurnLines<kBytes, kStreaming>(in + r * in_stride + c * kBytes, in_stride, out + c * out_stride + r * kBytes,
                                     out_stride);
     }
   }
-  Piece edge = piece;  // the rows below
+  Piece edge = piece;  // the remaining rows
   edge.in += rows * in_stride;
   edge.out += rows * kBytes;
   edge.rows -= rows;
   edge.columns = columns;
   turn_plainly<kBytes>(edge);
-  edge = piece;  // the columns to the right
+  edge = piece;  // the remaining columns
   edge.in += columns * kBytes;
   edge.out += columns * out_stride;
   edge.columns -= columns;
@@ -156,7 +157,7 @@ template <bool kStreaming>
 void CopyRow(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
   const Bytes d;
   std::size_t at = std::min<std::size_t>((0 - reinterpret_cast<std::uintptr_t>(to)) % kLine, bytes);
-  std::memcpy(to, from, at);  // up to the first whole line
+  std::memcpy(to, from, at);  // up to the first cache line boundary
   for (; at + kLine <= bytes; at += kLine) {
     hn::Vec<Bytes> line[kLine / kVector];
     for (std::size_t v = 0; v < kLine / kVector; ++v) line[v] = hn::LoadU(d, from + at + v * kVector);
@@ -167,7 +168,7 @@ void CopyRow(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
 
 template <bool kStreaming>
 void CopyAll(const RowCopy& copy) {
-  std::size_t row = 0, at = 0;  // where the next piece is asked for
+  std::size_t row = 0, at = 0;  // position of the next prefetch
   for (std::size_t r = 0; r < copy.rows; ++r) {
     for (std::size_t asked = 0; copy.next != nullptr && asked < copy.bytes; asked += kLine) {
       __builtin_prefetch(copy.next + row * copy.next_stride + at, 0, 2);

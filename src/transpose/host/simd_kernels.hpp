@@ -1,4 +1,4 @@
-// Tiles turned in vector registers, for the best instruction set this processor has.
+// Transposes blocks in vector registers, with the best instruction set of this processor.
 #pragma once
 #include <cstddef>
 
@@ -8,17 +8,17 @@ namespace ridge::transpose {
 
 enum class Stores {
   ordinary,
-  streaming,  // past the caches, where whole aligned lines can be written; where there are none: ordinary
+  streaming,  // bypass the caches if whole aligned lines are written, otherwise like ordinary
 };
 
-inline constexpr std::size_t kLine = 64;  // bytes of a cache line, and the widest vector
+inline constexpr std::size_t kLine = 64;  // bytes of a cache line, and of the widest vector
 
-// Any rows and columns; both column strides are 1. Input and output do not overlap.
+// Transposes a block of any size. Both column strides are 1; input and output do not overlap.
 using TurnPiece = void (*)(const Piece& piece);
 TurnPiece simd_turn(std::size_t element_bytes, Stores stores);
 
-// Copies `rows` rows of `bytes` bytes each; distances in bytes. Meanwhile as many bytes are asked for from rows of
-// `next_bytes` bytes at `next`: what is read after this then comes in while this goes out.
+// Copies `rows` rows of `bytes` bytes each; strides are in bytes. While copying, it prefetches the same number of bytes
+// from rows of `next_bytes` bytes at `next`, the input of the next tile.
 struct RowCopy {
   const std::byte* from;
   std::size_t from_stride;
@@ -31,7 +31,7 @@ struct RowCopy {
 using CopyRows = void (*)(const RowCopy& copy);
 CopyRows simd_copy_rows(Stores stores);
 
-// Streaming stores become visible to other threads behind this.
+// Fence: makes the streaming stores of this thread visible to other threads.
 void finish_streaming();
 
 }  // namespace ridge::transpose

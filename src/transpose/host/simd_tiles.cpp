@@ -1,3 +1,4 @@
+// Tiles transposed in vector registers, directly or through a padded buffer: behind simd and non_temporal.
 #include "transpose/host/simd_tiles.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +8,8 @@
 namespace ridge::transpose {
 namespace {
 
-// Each thread's own, made at its first tile and kept. Not on the stack: a buffer for the second-level cache is larger
-// than some threads' stacks.
+// Buffer of the calling thread, allocated at its first tile and kept. It is not on the stack: a buffer for the L2 cache
+// is larger than some threads' stacks.
 std::byte* thread_buffer(std::size_t bytes) {
   thread_local base::AlignedArray<std::byte> buffer;
   if (buffer.size() < bytes) buffer = base::AlignedArray<std::byte>(bytes);
@@ -48,8 +49,7 @@ class SimdTiles final : public TileVariant {
     copy_(out_of(buffer, b, layout().input.row, rows, columns));
   }
 
-  // Rows of the buffer are a line longer than the tile's, so that a column of it does not fall into one set of the
-  // cache.
+  // Rows of the buffer are padded by one cache line, so that the elements of a column do not map to the same cache set.
   std::size_t buffer_bytes() const { return buffer_row() * tiling().columns * layout().element_bytes; }
   std::size_t buffer_row() const { return tiling().rows + kLine / layout().element_bytes; }
 
@@ -106,7 +106,7 @@ std::vector<DirectTile> direct_tiles(const Layout& layout) {
   const std::size_t bytes = layout.element_bytes;
   if (layout.in_place) return {{square_side(bytes), square_side(bytes), 0.6}};
   std::vector<DirectTile> tiles{{2048 / bytes, 512 / bytes, 0.66}, {512 / bytes, 512 / bytes, 0.64}};
-  // Small elements make many output rows of a width, and each is a stream of its own.
+  // Small elements give many output rows per tile width, and each row is a separate write stream.
   tiles.push_back(bytes < 8 ? DirectTile{1024 / bytes, 256 / bytes, 0.65}
                             : DirectTile{8192 / bytes, 512 / bytes, 0.62});
   return tiles;

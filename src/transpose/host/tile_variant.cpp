@@ -1,3 +1,4 @@
+// Divides the tiles of all matrices among threads, and visits them in order.
 #include "transpose/host/tile_variant.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ TileVariant::TileVariant(const Layout& layout, const Tiling& tiling)
 
 void TileVariant::run(const std::byte* in, std::byte* out) const {
   const std::size_t threads = std::min(tiling_.threads, work_);
-  // One captured pointer: a larger closure would make std::function take memory.
+  // Captures one pointer only: a larger closure would make std::function allocate.
   struct Call {
     const TileVariant* self;
     const std::byte* in;

@@ -1,4 +1,4 @@
-// Host variants that work tile by tile: the base walks the tiles with all threads, a variant turns one.
+// Base of the host variants that work on tiles: the base divides the tiles among threads, a variant transposes one.
 #pragma once
 #include <cstddef>
 
@@ -6,7 +6,7 @@
 
 namespace ridge::transpose {
 
-// Which neighbour a thread visits next: along the input's rows (long reads, scattered writes) or along the output's.
+// Order of a thread's tiles: along the input's rows (long reads, scattered writes) or along the output's rows.
 enum class TileOrder { input_rows, output_rows };
 
 struct Tiling {
@@ -28,14 +28,14 @@ class TileVariant : public HostVariant {
   virtual void turn(const Piece& piece) const = 0;
   // Exchanges tile `a` (rows x columns) with the transpose of its mirror `b`; on the diagonal both are the same tile.
   virtual void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const = 0;
-  virtual void thread_done() const {}  // each thread, behind its last tile
+  virtual void thread_done() const {}  // called by each thread after its last tile
 
   void turn_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const;
   void swap_tiles(std::byte* data, std::size_t begin, std::size_t end) const;
 
   Layout layout_;
   Tiling tiling_;
-  std::size_t tiles_down_, tiles_across_, work_;  // work_: tiles, or pairs of tiles, of all matrices
+  std::size_t tiles_down_, tiles_across_, work_;  // work_: number of tiles, or of tile pairs, of all matrices
 };
 
 }  // namespace ridge::transpose

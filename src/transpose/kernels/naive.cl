@@ -1,6 +1,5 @@
-// Corner turn, one element a work-item.
-// A group takes ITEMS_DOWN x ITEMS_ACROSS elements of one matrix; groups are numbered along rows, then down, then by
-// matrix.
+// Corner turn (transpose), one element per work-item. A work-group transposes ITEMS_DOWN x ITEMS_ACROSS elements of one
+// matrix; groups are numbered along rows, then down, then by matrix.
 #if IN_PLACE
 KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
     GLOBAL ELEMENT* data,
@@ -17,7 +16,7 @@ KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
   const uint column = place % groups_across * ITEMS_ACROSS + LOCAL_ID(0);
   if (row >= rows || column >= columns) return;
 #if IN_PLACE
-  if (column <= row) return;  // the item above the diagonal exchanges both
+  if (column <= row) return;  // the work-item above the diagonal exchanges both elements
   GLOBAL ELEMENT* one = data + matrix * in_batch + row * in_row + column * in_column;
   GLOBAL ELEMENT* two = data + matrix * in_batch + column * in_row + row * in_column;
   const ELEMENT held = *one;

@@ -1,6 +1,6 @@
-// A work-item loads BLOCKS blocks of WIDTH x WIDTH elements, all before it uses the first, so that many loads are under
-// way at once; turns each in registers; and leaves it in local memory as WIDTH units of the output, each in its own
-// plane: consecutive work-items then write PITCH units apart, and PITCH is odd.
+// Loads and stores one tile. A work-item first loads all its BLOCKS blocks of WIDTH x WIDTH elements, so that many
+// loads are in flight. It transposes each in registers and stores it in local memory as WIDTH units of the output, each
+// in its own plane. Consecutive work-items then write PITCH units apart; PITCH is odd, which avoids bank conflicts.
 FUNCTION void load_tile(GLOBAL const UNIT* in, LOCAL UNIT* tile, ulong in_row, uint units_down, uint units_across,
                         uint down, uint across) {
   UNIT held[BLOCKS * WIDTH];

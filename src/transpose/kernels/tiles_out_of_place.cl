@@ -1,10 +1,11 @@
+// Out-of-place transpose: each work-group moves TILES_PER_GROUP tiles through local memory.
 KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(
     GLOBAL const UNIT* RESTRICT in, GLOBAL UNIT* RESTRICT out, uint units_down, uint units_across, ulong in_row,
     ulong out_row, ulong in_batch, ulong out_batch, uint tiles_down, uint tiles_across, uint tiles) {
   LOCAL_ARRAY(UNIT, tile, PLANE * WIDTH);
 #if TILES_PER_GROUP > 1
   for (uint turn = 0; turn < TILES_PER_GROUP; ++turn) {
-    if (turn != 0) BARRIER();  // the tile before has been stored
+    if (turn != 0) BARRIER();  // the previous tile has been stored
     const uint index = GROUP_ID(0) * TILES_PER_GROUP + turn;
 #else
   {
@@ -15,7 +16,7 @@ KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(
     uint tile_down, tile_across;
     PLACE_TILE(place, tile_down, tile_across);
     const uint down = tile_down * UNITS_DOWN, across = tile_across * UNITS_ACROSS;
-    const uint limit = index < tiles ? units_down : 0;  // the last group may have tiles to spare
+    const uint limit = index < tiles ? units_down : 0;  // the last group may have fewer tiles
     load_tile(in + matrix * in_batch, tile, in_row, limit, units_across, down, across);
     BARRIER();
     store_tile(out + matrix * out_batch, tile, out_row, limit, units_across, down, across);
