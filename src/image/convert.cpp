@@ -1,3 +1,4 @@
+// Converts images between pixel depths.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +23,7 @@ To converted(From value) {
     return static_cast<To>(value * (std::numeric_limits<To>::max() / std::numeric_limits<From>::max()));
   } else {
     constexpr std::uint32_t kStep = std::numeric_limits<From>::max() / std::numeric_limits<To>::max();
-    return static_cast<To>((std::uint64_t{value} + kStep / 2) / kStep);  // kStep is odd: there are no ties
+    return static_cast<To>((std::uint64_t{value} + kStep / 2) / kStep);  // kStep is odd, so no value is a tie
   }
 }
 

@@ -1,3 +1,4 @@
+// Reads and writes images, frames and integral sums as files.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +13,7 @@
 namespace ridge::image {
 namespace {
 
-// Sums of integral() are told apart by their last digits, which float has not.
+// integral() sums need all digits of double; float would round them.
 void write_sums(const std::string& path, const Image& image) {
   io::NpyHeader header{io::ElementType::float64, {image.rows(), image.columns()}};
   if (image.channels() > 1) header.shape.push_back(image.channels());
@@ -49,7 +50,7 @@ void write(const std::string& path, const Image& image) {
   pixels.height = image.rows();
   pixels.channels = image.channels();
   Image source = image;
-  if (sums) {  // no other format has them
+  if (sums) {  // formats other than .npy store them as float
     Shape shape = image.shape();
     shape.depth = Depth::f32;
     source = Image(shape);

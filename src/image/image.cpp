@@ -1,3 +1,4 @@
+// Images: shape, memory, views and names of their parameters.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -47,7 +48,7 @@ Border border_of(const std::string& name) {
   for (const auto& [border, known] : kBorders.entries) {
     if (plain == known) return border;
   }
-  return kBorders.value(name);  // throws with the name as given
+  return kBorders.value(name);  // throws with the given name
 }
 
 std::ptrdiff_t border_index(Border border, std::ptrdiff_t index, std::ptrdiff_t size) {
@@ -103,7 +104,7 @@ Image Image::view(void* pixels, const Shape& shape, std::size_t pitch) {
 }
 
 Image Image::view(const void* pixels, const Shape& shape, std::size_t pitch) {
-  Image image = view(const_cast<void*>(pixels), shape, pitch);  // read_only_ keeps what const promised
+  Image image = view(const_cast<void*>(pixels), shape, pitch);  // read_only_ preserves the constness
   image.read_only_ = true;
   return image;
 }

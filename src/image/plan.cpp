@@ -1,4 +1,4 @@
-// The way of one call: describe, list, choose; then check and run.
+// Common plan of the image workloads: lists and chooses a variant, checks arguments and runs it.
 #include <fmt/format.h>
 
 #include "image/work.hpp"

@@ -1,4 +1,4 @@
-// Which variants there are: a line each, which declares it too.
+// Registry of the image variants: one line each, which also declares its lister.
 #include "image/variant.hpp"
 
 namespace ridge::image {

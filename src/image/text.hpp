@@ -1,4 +1,4 @@
-// Names of enumerators, both ways.
+// Converts enumerators to names and back.
 #pragma once
 #include <array>
 #include <string>

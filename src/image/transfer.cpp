@@ -1,4 +1,4 @@
-// Pixels between the host's memory and a device's, rows with any pitch.
+// Copies pixels between host memory and a device, rows with any pitch.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ void check_pair(const Image& here, const Image& there, const Queue& queue, const
   }
 }
 
-// Rows of one pitch go in one copy, what lies between them included; never what lies behind the last.
+// Rows of equal pitch are one copy, including the gaps between them, but nothing behind the last row.
 template <class Copy>
 void rows_of(const Image& here, const Image& there, const Copy& copy) {
   if (here.pitch() == there.pitch() && here.pitch() == here.shape().row_bytes()) {

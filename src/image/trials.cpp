@@ -1,3 +1,4 @@
+// Times image variants and compares their output with the reference.
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -8,9 +9,9 @@
 namespace ridge::image {
 namespace {
 
-// What a candidate that is timed may take.
+// Time limit and repetitions of one timed candidate.
 constexpr base::Repeat kTrial{.seconds = 0.2, .at_least = 2, .at_most = 1000, .round = 2e-4};
-// On a device calls are short and its clock is quiet.
+// Device calls are short and their clock has little noise.
 constexpr base::Repeat kDeviceTrial{.seconds = 0.04, .at_least = 2, .at_most = 1000, .round = 2e-4};
 
 }  // namespace

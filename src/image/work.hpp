@@ -1,5 +1,5 @@
-// A problem of any of the image workloads as the planner sees it: what goes in and out, the variants, data to time and
-// judge them with.
+// A problem of any image workload in the planner's terms: shapes of inputs and output, the variants, data to time them
+// with, and the comparison with a reference.
 #pragma once
 #include <functional>
 #include <optional>
@@ -14,7 +14,7 @@ struct Work {
   std::vector<Shape> inputs{};
   Shape output{};
   std::vector<Entry> entries{};
-  std::function<std::vector<Image>()> data{};  // typical inputs, in the host's memory
+  std::function<std::vector<Image>()> data{};  // typical inputs, in host memory
   std::function<planner::Comparison(std::span<const Image> in, const Image& answer)> judge{};
 };
 
@@ -34,13 +34,13 @@ class Trials final : public planner::Trials<Variant> {
   std::optional<Queue> queue_;
 };
 
-// The plan of the winner.
+// Plan of the selected variant.
 std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options);
 
-// What a plan chose.
+// The variant that a plan selected.
 std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);
 
-// Typical inputs: 8-bit and 16-bit whole numbers over the full range, float in [-1, 1).
+// Typical inputs: 8-bit and 16-bit integers over the full range, float in [-1, 1).
 std::vector<Image> random_images(const std::vector<Shape>& shapes);
 
 }  // namespace ridge::image

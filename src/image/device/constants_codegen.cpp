@@ -1,3 +1,4 @@
+// Writes numbers and tables as constants of kernel text.
 #include "image/device/constants_codegen.hpp"
 
 #include <cmath>
@@ -7,7 +8,7 @@
 
 namespace ridge::image::on_device {
 
-// A weight too small for a float is nothing: as a constant it would be out of range.
+// Values below the smallest normal float become 0: as a literal they would be out of range.
 std::string literal(double value) {
   return fmt::format("{:.9e}f", std::abs(value) < std::numeric_limits<float>::min() ? 0.0 : value);
 }

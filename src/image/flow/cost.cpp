@@ -1,3 +1,4 @@
+// Operation and pixel counts of the flow.
 #include "image/flow/cost.hpp"
 
 namespace ridge::image::flow {
@@ -10,7 +11,7 @@ double square(int radius) { return (2.0 * radius + 1) * (2.0 * radius + 1); }
 double searched_pixels(const FlowProblem& problem) {
   double pixels = static_cast<double>(problem.rows * problem.columns), sum = 0;
   for (int k = 0; k < problem.parameters.layers; ++k, pixels /= 4) {
-    sum += k + 2 < problem.parameters.layers ? pixels / 2 : pixels;  // the first refinement searches everything
+    sum += k + 2 < problem.parameters.layers ? pixels / 2 : pixels;  // the first refinement searches all pixels
   }
   return 2 * sum;
 }

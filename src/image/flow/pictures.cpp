@@ -1,4 +1,4 @@
-// A flow field as colours, and its distance from the truth.
+// Draws a flow field in colours, and computes its error against ground truth.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,11 +14,11 @@
 namespace ridge::image {
 namespace {
 
-// A wheel of full colours in steps of one: red, yellow, green, cyan, blue, magenta. As many steps as the eye tells
-// apart in each (Baker et al. 2011).
+// Colour wheel of saturated colours: red, yellow, green, cyan, blue, magenta, with as many steps between two as the eye
+// distinguishes (Baker et al. 2011).
 std::vector<std::array<double, 3>> wheel() {
   struct Run {
-    int steps, falls, rises;  // channels; -1: none
+    int steps, falls, rises;  // falls, rises: channels, or -1 for none
   };
   constexpr Run kRuns[] = {{15, -1, 1}, {6, 0, -1}, {4, -1, 2}, {11, 1, -1}, {13, -1, 0}, {6, 2, -1}};
   std::vector<std::array<double, 3>> colors;
@@ -77,17 +77,18 @@ Image flow_picture(const Image& flow, double most) {
     const auto* at = flow.row<float>(r);
     auto* out = picture.row<std::uint8_t>(r);
     for (std::size_t c = 0; c < flow.columns(); ++c, at += 2, out += 3) {
-      if (!io::known(at[0], at[1])) {  // nor is NaN
+      if (!io::known(at[0], at[1])) {  // unknown, or NaN
         out[0] = out[1] = out[2] = 0;
         continue;
       }
       const double length = std::hypot(double{at[0]}, double{at[1]}) / full;
-      const double turn = (std::atan2(-double{at[1]}, -double{at[0]}) / std::numbers::pi + 1) / 2;  // 0 to 1
+      const double turn = (std::atan2(-double{at[1]}, -double{at[0]}) / std::numbers::pi + 1) /
+                          2;  // angle as a fraction of a full circle
       const double place = turn * static_cast<double>(colors.size() - 1);
       const auto first = static_cast<std::size_t>(place), next = (first + 1) % colors.size();
       for (std::size_t k = 0; k < 3; ++k) {
         double color = std::lerp(colors[first][k], colors[next][k], place - std::floor(place));
-        color = length <= 1 ? 1 - length * (1 - color) : 0.75 * color;  // longer ones are darker
+        color = length <= 1 ? 1 - length * (1 - color) : 0.75 * color;  // vectors beyond full length are darker
         out[k] = static_cast<std::uint8_t>(std::lrint(255 * color));
       }
     }

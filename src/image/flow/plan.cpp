@@ -1,3 +1,4 @@
+// Public plan of the flow.
 #include <array>
 #include <span>
 

@@ -1,3 +1,4 @@
+// Converts between images and the planes of the flow's stages.
 #include "image/flow/plane.hpp"
 
 namespace ridge::image::flow {

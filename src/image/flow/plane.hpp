@@ -1,4 +1,4 @@
-// Planes of values as the flow's stages pass them: rows packed, no border.
+// Planes of values that the reference stages of the flow exchange: packed rows, no border.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,11 +29,11 @@ struct Plane {
   }
 };
 
-struct Pixel {  // three colours in any order: nothing in the flow depends on it
+struct Pixel {  // three colours in any order: the flow does not depend on it
   std::uint8_t c[3];
   bool operator==(const Pixel&) const = default;
 };
-struct Vector {  // inside, flow is (rows down, columns right); what goes out is (x, y)
+struct Vector {  // internal flow is (rows down, columns right); the output is (x, y)
   float u = 0, v = 0;
   bool operator==(const Vector&) const = default;
 };

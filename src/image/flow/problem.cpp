@@ -1,3 +1,4 @@
+// Checks the parameters of a flow problem.
 #include <cmath>
 
 #include <fmt/format.h>

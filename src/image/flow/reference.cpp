@@ -1,3 +1,4 @@
+// SimpleFlow, plain and sequential.
 #include "image/flow/reference.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 int reflected(int i, int n) { return static_cast<int>(border_index(Border::reflect_101, i, n)); }
 
-// exp(-d^2 / 2 sigma^2) of every difference of a colour, and of every cell of a window.
+// exp(-d^2 / 2 sigma^2), tabulated for every colour difference and every cell of a window.
 struct TableWeights {
   std::array<double, 256> color{};
   std::vector<float> space;
@@ -37,7 +38,7 @@ struct TableWeights {
   }
 };
 
-// A block of cells and the pixels of the finer level it stands for.
+// A block of cells, and the pixels of the finer level that it covers.
 struct Block {
   int top, bottom, left, right;
 };
@@ -190,7 +191,7 @@ void search(const Picture& from, const Picture& to, const Mask& mask, Field& flo
               cost = std::fma(*weight++, static_cast<float>(squares), cost);
             }
           }
-          // The first of equals, but none is better than the start: what is flat stays.
+          // The first of equal costs wins, except that the start wins over equals: flat areas keep their flow.
           if (cost < least || (cost == least && y == y0 && x == x0)) {
             least = cost;
             best = {static_cast<float>(y - r), static_cast<float>(x - c)};
@@ -273,7 +274,7 @@ void fill_blocks(Field& flow, const Mask& level) {
       const int step = (1 << level.at(r, c)) - 1;
       const int bottom = std::min(r + step, flow.size.rows - 1), right = std::min(c + step, flow.size.columns - 1);
       const int height = bottom - r, width = right - c;
-      // In scan order blocks may overlap: later ones start from what earlier ones filled.
+      // In scan order blocks may overlap: later blocks start from values that earlier ones filled.
       const Vector a = flow.at(r, c), b = flow.at(r, right), d = flow.at(bottom, c), e = flow.at(bottom, right);
       for (int y = 0; y <= height; ++y) {
         for (int x = 0; x <= width; ++x) {

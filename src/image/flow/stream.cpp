@@ -1,3 +1,4 @@
+// Public stream of frames: flow between each frame and the previous one.
 #include <cstring>
 #include <utility>
 
@@ -20,7 +21,7 @@ struct FlowStream::State {
   FlowPlan plan;
   Shape frame, field;
   std::unique_ptr<on_device::FlowQueues> queues{};
-  Image before{}, now{}, flow{};  // elsewhere: the frames of a pair, and its flow where it waits
+  Image before{}, now{}, flow{};  // host variants: the frames of a pair, and its flow until it is fetched
 };
 
 FlowStream::FlowStream(const FlowPlan& plan) {

@@ -1,3 +1,4 @@
+// Describes a flow problem to the planner: variants, test data and comparison with the reference.
 #include "image/flow/work.hpp"
 
 #include <cmath>
@@ -12,8 +13,8 @@
 namespace ridge::image {
 namespace {
 
-// A pixel's vector has moved; the share of them that may. The filters' weights are within 0.75 %, and where the
-// texture's halves meet, 4 px apart, that is 0.03 px.
+// A vector differs if it is further than kMoved pixels from the reference; at most kShare of them may. The filters'
+// weights are accurate to 0.75 %, which is 0.03 px where the two parts of the texture meet, 4 px apart.
 constexpr double kMoved = 0.04, kShare = 1e-3;
 
 std::string key_of(const Device& device, const FlowProblem& problem) {
@@ -30,8 +31,8 @@ std::string key_of(const Device& device, const FlowProblem& problem) {
   return key;
 }
 
-// A texture, and the same moved to the side, more in the upper half: typical work for the selection of points. By whole
-// pixels on the coarsest of three layers: between two of them a search takes either, as the last bit has it.
+// A texture and a shifted copy of it; the upper half is shifted further. It is typical work for point selection. Shifts
+// are whole pixels on the coarsest of three layers: between two pixels the last bit would decide the search.
 std::vector<Image> moving_texture(const FlowProblem& problem) {
   std::vector<Image> frames;
   const Shape shape{.rows = problem.rows, .columns = problem.columns, .channels = problem.channels};
@@ -66,7 +67,7 @@ planner::Comparison judge(const FlowProblem& problem, std::span<const Image> in,
     for (std::size_t c = 0; c < problem.columns; ++c) {
       const flow::Vector& right = expected.at(static_cast<int>(r), static_cast<int>(c));
       const double apart = std::hypot(double{got[2 * c]} - right.v, double{got[2 * c + 1]} - right.u);
-      if (apart <= kMoved) continue;  // not where it is no number
+      if (apart <= kMoved) continue;  // false for NaN: it counts as different
       if (moved++ == 0) where = fmt::format("row {}, column {} (the first of them)", r, c);
     }
   }

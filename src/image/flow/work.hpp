@@ -1,3 +1,4 @@
+// Flow problem in the planner's terms.
 #pragma once
 #include "image/work.hpp"
 

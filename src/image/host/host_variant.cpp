@@ -1,3 +1,4 @@
+// Runs host variants on images in host buffers.
 #include "image/host/host_variant.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the host's variants share: buffers of the host are memory like any other.
+// Base of the host variants: a host buffer is accessed like any memory.
 #pragma once
 #include "image/variant.hpp"
 
@@ -9,7 +9,7 @@ class HostVariant : public Variant {
   void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const final;
 };
 
-// An image in a buffer of the host, seen as memory.
+// View of an image whose host buffer is plain memory.
 Image in_memory(const Image& image);
 
 }  // namespace ridge::image

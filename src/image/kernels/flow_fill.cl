@@ -1,8 +1,8 @@
-// Pixels between the searched corners of their block, and which pixels the other direction does not confirm: those are
-// hidden. What the filter reads is made here too.
+// Fills the pixels between the searched corners of their block, and marks pixels that the other direction does not
+// confirm as hidden. Also writes the filter's input.
 FUNCTION float2 filled(GLOBAL const float2* flow, GLOBAL const uchar* level, int rows, int columns, int r, int c) {
   const int own = level[(ulong)(r >> 1) * (ulong)((columns + 1) / 2) + (ulong)(c >> 1)];
-  const ulong here = (ulong)r * (ulong)columns + (ulong)c;  // written by the search only where it is a corner
+  const ulong here = (ulong)r * (ulong)columns + (ulong)c;  // the search writes it only if it is a corner
   if (SCAN_ORDER || own < 2) return flow[here];
   const int side = 1 << own, top = r & ~(side - 1), left = c & ~(side - 1);
   const int bottom = least_of(top + side, rows) - 1, right = least_of(left + side, columns) - 1;
@@ -18,13 +18,13 @@ FUNCTION float2 filled(GLOBAL const float2* flow, GLOBAL const uchar* level, int
 }
 
 #if MATRIX
-// For smooth_matrix: the colours as signed bytes, and the flow and 1 multiplied by 2^(slope |colours|^2), which is the
-// part of every weight that depends on this cell alone; nothing where it is hidden.
+// Input of flow_smooth_matrix.cl: the colours as signed bytes, and the flow and 1 multiplied by 2^(slope |colours|^2),
+// the factor of every weight that depends on this cell alone; 0 if the cell is hidden.
 typedef float4 Cell;
 FUNCTION Cell cell_of(uint word, float2 flow, int hidden, float slope) {
   const uint colors = word ^ 0x808080u;
   const float own = EXP2_FAST((float)BYTES_DOT_SIGNED(colors, colors, 0) * slope);
-  const float share = hidden ? 0.0f : FLOAT_OF(BITS_OF(own) & 0xffffe000u);  // as many bits as a product takes
+  const float share = hidden ? 0.0f : FLOAT_OF(BITS_OF(own) & 0xffffe000u);  // the bits that a matrix product uses
   return make_float4(FLOAT_OF(colors), share, share * flow.x, share * flow.y);
 }
 #else

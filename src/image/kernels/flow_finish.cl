@@ -1,4 +1,4 @@
-// Gauss 3 x 3, reflected at the borders; (rows, columns) become (x, y).
+// Gaussian 3 x 3 with reflected borders; (rows, columns) becomes (x, y).
 KERNEL WORK_GROUP(32, 8, 1) void finish(GLOBAL const float2* RESTRICT flow, int rows, int columns,
                                         GLOBAL float* RESTRICT out, ulong offset, ulong pitch) {
   const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);

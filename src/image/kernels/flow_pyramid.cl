@@ -1,4 +1,4 @@
-// A frame into words, and to half its size.
+// Packs a frame into words, and downscales pictures by two.
 
 KERNEL WORK_GROUP(32, 8, 1) void pack(GLOBAL const uchar* RESTRICT frame, ulong offset, ulong frame_pitch, int channels,
                                       GLOBAL uint* RESTRICT words, int rows, int columns, int pitch) {
@@ -10,8 +10,8 @@ KERNEL WORK_GROUP(32, 8, 1) void pack(GLOBAL const uchar* RESTRICT frame, ulong 
   words[padded_cell(r, c, pitch)] = (uint)pixel[0] | (uint)pixel[second] << 8 | (uint)pixel[third] << 16;
 }
 
-// Bicubic with 11-bit weights, the picture's borders repeated, half to even. Cells of the pad compute what they reflect.
-// A tap is the first of four cells and their weights.
+// Bicubic with 11-bit weights, replicated borders, rounding half to even. Border cells compute the cell they reflect. A
+// tap is the index of the first of four cells, and their weights.
 KERNEL WORK_GROUP(32, 8, 1) void halve(GLOBAL uint* RESTRICT words, ulong from, int rows, int columns, int pitch, ulong to,
                                        int half_rows, int half_columns, int half_pitch, GLOBAL const int* RESTRICT taps,
                                        int down, int across) {
@@ -19,7 +19,7 @@ KERNEL WORK_GROUP(32, 8, 1) void halve(GLOBAL uint* RESTRICT words, ulong from, 
   if (c >= half_columns + PAD || r >= half_rows + PAD) return;
   GLOBAL const int* y = taps + down + 5 * reflected(r, half_rows);
   GLOBAL const int* x = taps + across + 5 * reflected(c, half_columns);
-  // Magnitudes of 11-bit weights sum up to 1.375: twice that of a byte fits 31 bits.
+  // The magnitudes of the 11-bit weights sum to at most 1.375: two passes over a byte fit 31 bits.
   int red = 0, green = 0, blue = 0;
   UNROLL
   for (int i = 0; i < 4; ++i) {

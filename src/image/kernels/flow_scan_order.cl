@@ -1,12 +1,13 @@
-// Points chosen and filled in the papers' order: a block begins where the scan finds a cell that none covers yet, and what
-// earlier blocks filled is what later ones start from. A block is at most `lag` wide and high, so a row may go on as long
-// as the row above is `lag` ahead: at step t row r is at column t - lag * r, and what rows touch in one step lies apart.
-// One group a direction. A level's byte holds the level of the cell's block below and the cell's searched pixels above,
-// bit 4 + 2 * row + column.
+// Selects and fills points in the scan order of the SimpleFlow paper. A block begins where the scan finds an uncovered
+// cell, and later blocks start from values that earlier ones filled.
+// A block is at most `lag` wide and high, so a row may proceed while the row above is at least `lag` columns ahead: at
+// step t, row r is at column t - lag * r, and the rows of one step touch disjoint cells. One work-group per direction.
+// A level's byte holds the level of the cell's block in the lower four bits and the cell's searched pixels in the upper
+// four, as bit 4 + 2 * row + column.
 
 #define ROWS_AT_ONCE 256
 
-// The rows whose turn it is at step t.
+// First and last active row at step t.
 FUNCTION int first_row(int t, int columns, int lag) { return t < columns ? 0 : (t - columns) / lag + 1; }
 FUNCTION int last_row(int t, int rows, int lag) { return least_of(t / lag, rows - 1); }
 
@@ -39,7 +40,7 @@ FUNCTION void grow_at(GLOBAL uchar* cells, GLOBAL const uchar* coarse, GLOBAL uc
   }
 }
 
-// 1 in is_regular: regular, 2: covered. `level` comes as zeros.
+// Bits of is_regular: 1 regular, 2 covered. `level` must be zeroed.
 KERNEL WORK_GROUP(ROWS_AT_ONCE, 1, 1) void grow_in_order(GLOBAL uchar* RESTRICT is_regular,
                                                          GLOBAL const uchar* RESTRICT coarse_level,
                                                          GLOBAL uchar* RESTRICT level, int rows, int columns,
@@ -57,7 +58,7 @@ KERNEL WORK_GROUP(ROWS_AT_ONCE, 1, 1) void grow_in_order(GLOBAL uchar* RESTRICT 
   }
 }
 
-// Where every pixel would start: what the searched ones replace, and what blocks may begin from.
+// Upscales the coarse flow to the start of every pixel; searched pixels replace it, and blocks may begin from it.
 KERNEL WORK_GROUP(32, 8, 1) void spread(GLOBAL const float2* RESTRICT start, GLOBAL float2* RESTRICT flow, int rows,
                                         int columns) {
   const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);
@@ -91,7 +92,7 @@ FUNCTION void fill_at(GLOBAL float2* flow, GLOBAL const uchar* level, GLOBAL uch
   }
 }
 
-// `done` comes as zeros.
+// `done` must be zeroed.
 KERNEL WORK_GROUP(ROWS_AT_ONCE, 1, 1) void fill_in_order(GLOBAL float2* RESTRICT flow, GLOBAL const uchar* RESTRICT level,
                                                          GLOBAL uchar* RESTRICT done, int rows, int columns, int lag) {
   const ulong plane = (ulong)GROUP_ID(2) * (ulong)rows * (ulong)columns;

@@ -1,11 +1,11 @@
-// The search: for each pixel of a list the displacement whose window of the other picture looks most alike, each cell of
-// the window weighted by how near it is and how much it looks like the pixel. Sums run along the rows of the window with
-// one rounding a cell, so that every back end finds the same vectors.
-// RADIUS of the window, REACH of the candidates.
+// The search: for each pixel of a list, the displacement whose window in the other picture is most similar. Each cell
+// of the window is weighted by its distance from the pixel and by its colour difference to it. Sums run along the rows
+// of the window with one rounding per cell, so that every back end finds the same vectors. RADIUS: of the window.
+// REACH: of the candidates.
 #define SIDE (2 * RADIUS + 1)
 #define ACROSS (2 * REACH + 1)
 
-// 2^t, t <= 0: the host's polynomial, operation by operation.
+// 2^t for t <= 0, by the same operations as on the host.
 FUNCTION float power_of_two(float t) {
   const float z = t + 12582912.0f, f = t - (z - 12582912.0f);
   float p = FMA(f, POWER_0, POWER_1);
@@ -16,9 +16,9 @@ FUNCTION float power_of_two(float t) {
   return FLOAT_OF(BITS_OF(p) + (BITS_OF(z) << 23));
 }
 
-// Squared differences as floats, and weights that go with them. A small integer's bits are a denormal float 2^149 times
-// less; weights 2^126 times as large then give costs 2^-23 times what they are, with the same roundings, and nothing is
-// converted. Elsewhere the bits of 2^23 as a start turn the integer into the float 2^23 + squares.
+// Squared differences as floats, with matching weights, without a conversion. If denormals are kept: a small integer's
+// bits are a denormal float, 2^149 times smaller; weights scaled by 2^126 then give costs scaled by 2^-23 with the same
+// roundings. Otherwise: the integer is added to the bits of 2^23, which gives the float 2^23 + squares.
 #if KEEPS_DENORMALS
 FUNCTION float squares_as_float(uint a, uint b) { return FLOAT_OF(squares_of(a, b, 0u)); }
 FUNCTION float scaled(float weight) { return FLOAT_OF(BITS_OF(weight) + (126u << 23)); }

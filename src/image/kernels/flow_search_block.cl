@@ -1,4 +1,4 @@
-// A block of 2 x 2 pixels a work-item: the squared differences of (SIDE + 1)^2 cells serve four windows.
+// One block of 2 x 2 pixels per work-item: the squared differences of (SIDE + 1)^2 cells are shared by four windows.
 KERNEL WORK_GROUP(64, 1, 1)
 void search_block(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT second, ulong picture, int rows,
                   int columns, int pitch, GLOBAL const float2* RESTRICT start, int top, GLOBAL const uint* RESTRICT list,
@@ -87,7 +87,7 @@ void search_block(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT
         }
       }
     }
-    // Pixels that nobody asked for are filled between corners afterwards.
+    // Pixels of the block that are not in the list are overwritten later by the fill stage.
     UNROLL
     for (int i = 0; i < 4; ++i) {
       flow[((ulong)z * (ulong)rows + (ulong)(r + i / 2)) * (ulong)columns + (ulong)(c + i % 2)] =

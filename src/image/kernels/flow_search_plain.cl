@@ -1,5 +1,5 @@
-// A pixel a work-item, candidate by candidate: windows and reaches of any size, and devices whose compilers cannot keep
-// many values in registers.
+// One pixel per work-item, one candidate at a time: for windows and reaches of any size, and devices whose compilers
+// cannot keep many values in registers.
 KERNEL WORK_GROUP(64, 1, 1)
 void search_single(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT second, ulong picture, int rows,
                    int columns, int pitch, GLOBAL const float2* RESTRICT start, int top, GLOBAL const uint* RESTRICT list,

@@ -1,4 +1,5 @@
-// A pixel a work-item. Rows of the other picture come in once; as many rows of candidates are open as the window is high.
+// One pixel per work-item. Rows of the other picture are loaded once; SIDE rows of candidates are accumulated at a
+// time.
 KERNEL WORK_GROUP(128, 1, 1)
 void search_single(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT second, ulong picture, int rows,
                    int columns, int pitch, GLOBAL const float2* RESTRICT start, int top, GLOBAL const uint* RESTRICT list,

@@ -1,6 +1,6 @@
-// Which pixels of the finer level are searched. A cell is a pixel of the coarser level and stands for 2 x 2 of the finer
-// one. Aligned blocks decide for themselves, so that there is no order: a block of 2^level cells that are all regular, and
-// of one level, is searched at its corners and filled between them. (SCAN_ORDER: flow_scan_order.cl decides instead.)
+// Selects the pixels of the finer level to search. A cell is a pixel of the coarser level and covers 2 x 2 pixels of
+// the finer one. Blocks are aligned and decide independently: a block of 2^level cells that are all regular, and all of
+// one level, is searched at its corners and filled between them. (With SCAN_ORDER, flow_scan_order.cl decides instead.)
 
 #if RADIUS <= 4
 #define UNROLL_WINDOW UNROLL
@@ -8,7 +8,7 @@
 #define UNROLL_WINDOW
 #endif
 
-// 1 where nothing within the radius differs by the threshold or more.
+// 1 if no vector within the radius differs by the threshold or more.
 KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLOBAL uchar* RESTRICT is_regular, int rows,
                                          int columns, float threshold) {
   const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);
@@ -18,7 +18,7 @@ KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLO
   const float2 own = flow[own_cell];
   float most = 0.0f;
   UNROLL_WINDOW
-  for (int y = -RADIUS; y <= RADIUS; ++y) {  // beyond the ends the last cell stands once more
+  for (int y = -RADIUS; y <= RADIUS; ++y) {  // beyond the border the last cell is repeated
     GLOBAL const float2* row = flow + plane + (ulong)least_of(most_of(r + y, 0), rows - 1) * (ulong)columns;
     UNROLL_WINDOW
     for (int x = -RADIUS; x <= RADIUS; ++x) {
@@ -30,7 +30,7 @@ KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLO
   is_regular[own_cell] = most < threshold ? 1 : 0;
 }
 
-// A cell's new level: 0 where all its pixels are searched, else one more than before.
+// New level of a cell: 0 if all its pixels are searched, else one more than before.
 KERNEL WORK_GROUP(32, 8, 1) void grow(GLOBAL const uchar* RESTRICT is_regular, GLOBAL const uchar* RESTRICT coarse_level,
                                       GLOBAL uchar* RESTRICT level, int rows, int columns, int fine_rows,
                                       int fine_columns) {
@@ -52,7 +52,7 @@ KERNEL WORK_GROUP(32, 8, 1) void grow(GLOBAL const uchar* RESTRICT is_regular, G
   level[plane + (ulong)r * (ulong)columns + (ulong)c] = (uchar)(all ? own + 1 : 0);
 }
 
-// The pixels of a cell that are searched, bit 2 * row + column.
+// Pixels of a cell to search, as bit 2 * row + column.
 #if SCAN_ORDER
 #define LEAST_OF_A_BLOCK 4  // pixels that are not searched keep their start
 FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_columns) {
@@ -74,7 +74,7 @@ FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_column
 }
 #endif
 
-// The start of a pixel's search; `top`: there is no coarser flow.
+// Start of a pixel's search. `top`: there is no coarser flow.
 FUNCTION int2 start_at(GLOBAL const float2* start, ulong plane, int r, int c, int columns, int fine_rows, int fine_columns,
                        int top) {
   if (top) return make_int2(0, 0);
@@ -82,8 +82,8 @@ FUNCTION int2 start_at(GLOBAL const float2* start, ulong plane, int r, int c, in
   return make_int2(start_of(2.0f * coarse.x, r, fine_rows), start_of(2.0f * coarse.y, c, fine_columns));
 }
 
-// Whether four pixels from (r, c) on have one start: always inside a cell but at the picture's borders, where starts are
-// clamped.
+// True if the four pixels from (r, c) on have the same start. This always holds inside a cell, except at the picture's
+// borders, where starts are clamped.
 FUNCTION int start_together(GLOBAL const float2* start, ulong plane, int r, int c, int columns, int fine_rows,
                             int fine_columns, int top) {
   const int2 first = start_at(start, plane, r, c, columns, fine_rows, fine_columns, top);
@@ -95,8 +95,8 @@ FUNCTION int start_together(GLOBAL const float2* start, ulong plane, int r, int 
   return same;
 }
 
-// Appends 2 x 2 blocks to one list and single pixels to another: direction << 31 | row << 16 | column. Single corners of
-// four blocks that meet are a 2 x 2 block too, where they start together.
+// Appends 2 x 2 blocks to one list and single pixels to another: direction << 31 | row << 16 | column. Four single
+// corners at the meeting point of four blocks also form a 2 x 2 block, if their starts are equal.
 KERNEL WORK_GROUP(32, 8, 1) void choose(GLOBAL const uchar* RESTRICT level, GLOBAL const float2* RESTRICT start, int rows,
                                         int columns, int fine_rows, int fine_columns, GLOBAL uint* RESTRICT blocks,
                                         GLOBAL uint* RESTRICT singles, GLOBAL uint* RESTRICT counts, int first_count,
@@ -119,7 +119,7 @@ KERNEL WORK_GROUP(32, 8, 1) void choose(GLOBAL const uchar* RESTRICT level, GLOB
     }
     if (BLOCKS && count == 1) {
       const int i = mask == 1 ? 0 : mask == 2 ? 1 : mask == 4 ? 2 : 3;
-      const int y = 2 * r + (i >> 1) - ((i >> 1) ^ 1), x = 2 * c + (i & 1) - ((i & 1) ^ 1);  // of the four that meet
+      const int y = 2 * r + (i >> 1) - ((i >> 1) ^ 1), x = 2 * c + (i & 1) - ((i & 1) ^ 1);  // first of the four pixels
       int together = y >= 0 && x >= 0 && y + 1 < fine_rows && x + 1 < fine_columns;
       for (int k = 0; together && k < 4; ++k) {
         const int py = y + (k >> 1), px = x + (k & 1), cy = py >> 1, cx = px >> 1;
@@ -128,7 +128,7 @@ KERNEL WORK_GROUP(32, 8, 1) void choose(GLOBAL const uchar* RESTRICT level, GLOB
       }
       together = together && start_together(start, plane, y, x, columns, fine_rows, fine_columns, top);
       if (together) {
-        block = i == 3;  // the one on the upper left speaks for all four
+        block = i == 3;  // the upper left cell appends the block for all four
         if (!block) mask = 0;
         anchor = (uint)y << 16 | (uint)x;
       }

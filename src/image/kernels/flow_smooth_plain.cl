@@ -1,4 +1,4 @@
-// Cross bilateral filter, a pixel a work-item, straight from memory: any radius, any device.
+// Cross-bilateral filter, one pixel per work-item, from global memory: any radius, any device.
 KERNEL WORK_GROUP(32, 8, 1) void smooth(GLOBAL const uint* RESTRICT cells, GLOBAL const float2* RESTRICT flow,
                                         GLOBAL float2* RESTRICT out, int rows, int columns) {
   const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);

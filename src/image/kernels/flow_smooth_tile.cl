@@ -1,6 +1,6 @@
-// Cross bilateral filter from a tile in local memory, ROWS pixels below each other a work-item, which share what is loaded.
-// The weight of the row's distance is applied once a row; that of the column's stands in the constant of the exponent,
-// as does the 2^23 that makes a float of the dot product where the slope is gentle enough for it.
+// Cross-bilateral filter from a tile in local memory. A work-item computes ROWS vertically adjacent pixels, which share
+// the loaded values. The weight of the row distance is applied once per row. The weight of the column distance is part
+// of the exponent's constant, as is the 2^23 that converts the dot product to a float if the slope is small enough.
 #define WIDE (32 + 2 * FILTER)
 #define HIGH (8 * ROWS + 2 * FILTER)
 #define TILE ((WIDE * HIGH + 1) / 2 * 2)

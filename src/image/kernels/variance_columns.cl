@@ -1,22 +1,21 @@
-// The variance of 8-bit images by sums down the columns, in float and yet exact: pixels are taken less 128, so that all
-// sums of at most 1023 cells are whole numbers below 2^24. (Whole numbers as such cost twice as much on GPUs whose
-// integer pipe is half as wide.) A work-item has four columns and goes down the image; where b leaves and a comes, a
-// column's squares grow by (a - b) (a + b). Then across the window:
-//   LEAVES 0: from the sums of four columns and, at the window's ends, of single ones.
-//   LEAVES 1: three-wise. Three columns are a leaf; three leaves beside each other are joined, and for 27 columns three
-//             of those.
-// LEFT, RIGHT, FIRST_FOUR, LAST_FOUR, EDGE_LEFT, EDGE_RIGHT: as in variance_exact. ITEMS_HERE: work-items of a group.
+// Variance of 8-bit images by running sums down the columns, in float and yet exact: 128 is subtracted from pixels, so
+// that all sums over at most 1023 cells are integers below 2^24. (Integer arithmetic takes twice as long on GPUs whose
+// integer pipe is half as wide.) A work-item has four columns and moves down the image. If pixel a enters and b leaves,
+// a column's squares grow by (a - b) (a + b).
+// Then across the window. LEAVES 0: from sums of four columns, and of single columns at the window's ends. LEAVES 1:
+// three-wise; three columns are a leaf, three adjacent leaves are joined, and for 27 columns three of those.
+// LEFT, RIGHT, FIRST_FOUR, LAST_FOUR, EDGE_LEFT, EDGE_RIGHT: as in variance_exact.cl. ITEMS_HERE: work-items per group.
 // TOGETHER: rows between two barriers. RESIDENT: groups that a compute unit should hold.
 #define FOURS_LEFT ((LEFT + 3) / 4)
 #define FOURS_RIGHT ((RIGHT + 3) / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
-#define NOTHING 0x80808080u  // four pixels that are 0 less 128
+#define NOTHING 0x80808080u  // four pixels that are 0 after 128 is subtracted
 
-// Rows inside the image need no rule.
+// Rows inside the image need no border rule.
 FUNCTION int row_of(int i, int n) { return (uint)i < (uint)n ? i : bordered(i, n); }
 
-// Where a work-item's four pixels of a row are: 0 in one word, 1 in two, to be picked by bytes, 2 anywhere, 3 nowhere:
-// all are the constant.
+// Location of a work-item's four pixels of a row: 0 in one word; 1 in two words, selected by bytes; 2 scattered; 3
+// outside, all equal to the constant.
 struct Four {
   int way, first, second;
   uint pick;
@@ -66,7 +65,7 @@ FUNCTION uint second_word(GLOBAL const uchar* in, ulong pitch, int row, const st
   if (four->way == 1 && row >= 0) word = LOAD_CACHED((GLOBAL const uint*)(in + (ulong)row * pitch + four->second));
   return word;
 }
-// Picked when they are used, not when they are loaded: nothing waits for a load before.
+// Selected when used, not when loaded, so that no work-item waits for a load early.
 FUNCTION uint picked(uint first, uint second, const struct Four* four) {
   if (four->way == 1) {
 #ifdef __CUDACC_RTC__
@@ -81,9 +80,9 @@ FUNCTION uint picked(uint first, uint second, const struct Four* four) {
   return first;
 }
 
-// A pixel less 128.
+// A pixel minus 128.
 FUNCTION float centred(uint word, int k) {
-#ifdef __CUDACC_RTC__  // its byte in the last bits of 2^23
+#ifdef __CUDACC_RTC__  // the byte becomes the lowest bits of the float 2^23
   return FLOAT_OF(__byte_perm(word, 0x4b000000u, 0x7540u + (uint)k)) - 8388736.0f;
 #else
   return (float)(int)(word >> 8 * k & 255u) - 128.0f;
@@ -107,7 +106,7 @@ FUNCTION void replace(uint fresh, uint stale, float* sums, float* squares) {
   }
 }
 
-// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; q - s m has one rounding.
+// q - s^2 / n without cancellation: m is s / n rounded, e its error; q - s m has one rounding.
 FUNCTION float around_mean(float s, float q, float n) {
   const float m = s * (1.0f / n), e = FMA(-m, n, s);
   return FMA(-m, e, FMA(-s, m, q));
@@ -118,7 +117,7 @@ FUNCTION float2 joined(float2 a, float2 b, float2 c, float share) {
   const float x = a.x - b.x, y = c.x - b.x;
   return make_float2(a.x + b.x + c.x, FMA(share, FMA(x, x, y * (y - x)), a.y + b.y + c.y));
 }
-// The column c of the row's parts, four to a work-item, relative to its own first.
+// Column c of the row's sums, four per work-item, relative to its own first column.
 #define PART(parts, c) parts[((c) & 3) * ITEMS_HERE + ((c) >> 2)]
 #endif
 
@@ -132,7 +131,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   LOCAL_ARRAY(float2, nines, TOGETHER * 4 * ITEMS_HERE);
 #endif
 #else
-  LOCAL_ARRAY(float2, singles, 2 * TOGETHER * 4 * ITEMS_HERE);  // two batches of rows in turn
+  LOCAL_ARRAY(float2, singles, 2 * TOGETHER * 4 * ITEMS_HERE);  // double buffer: two batches of rows
   LOCAL_ARRAY(float2, fours, 2 * TOGETHER * ITEMS_HERE);
 #endif
   GLOBAL const uchar* in = image + offset;
@@ -142,8 +141,8 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int writes = t >= FOURS_LEFT && t < ITEMS_HERE - FOURS_RIGHT && x < columns;
   const struct Four four = four_at(x, columns, aligned);
   float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f}, squares[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-  int next = top - WINDOW_ROWS / 2;  // the row that comes next
-  for (int begin = 0; begin < WINDOW_ROWS - 1; begin += 4) {  // four rows on their way at once
+  int next = top - WINDOW_ROWS / 2;  // the row that enters next
+  for (int begin = 0; begin < WINDOW_ROWS - 1; begin += 4) {  // four rows in flight at once
     uint words[4], words_2[4];
     UNROLL
     for (int k = 0; k < 4; ++k) {
@@ -175,7 +174,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
       UNROLL
       for (int c = 0; c < 4; ++c) own[k * 4 + c] = make_float2(sums[c], squares[c]);
     }
-    // What the next rows need is on its way while these are computed.
+    // Loads for the next rows are in flight while these are computed.
     UNROLL
     for (int k = 0; k < TOGETHER; ++k) {
       const int comes = row_of(next + TOGETHER + k, rows), goes = row_of(next + TOGETHER + k - WINDOW_ROWS, rows);

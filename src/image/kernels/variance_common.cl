@@ -1,4 +1,4 @@
-// Pixels beyond the image. BORDER: 0 reflect-101, 1 reflect, 2 replicate, 3 constant, 4 wrap. BEYOND: the constant.
+// Border rules. BORDER: 0 reflect-101, 1 reflect, 2 replicate, 3 constant, 4 wrap. BEYOND: the constant.
 FUNCTION int bordered(int i, int n) {  // -1: the constant
   if (i >= 0 && i < n) return i;
 #if BORDER == 0

@@ -1,11 +1,12 @@
-// The exact variance of 8-bit images: a work-item has four columns and goes down the image, adding the row that comes
-// into the window and taking away the one that leaves; sums across the window are put together from the sums of four
-// columns and, at its ends, of single ones. All in whole numbers; one rounding at the end.
-// LEFT and RIGHT: columns of the window on either side of the pixel. FIRST_FOUR to LAST_FOUR: the fours that lie wholly
-// within the first pixel's window, relative to its own; EDGE_LEFT, EDGE_RIGHT: single columns before and after them.
+// Exact variance of 8-bit images in integers, with one rounding at the end. A work-item has four columns and moves down
+// the image: it adds the row that enters the window and subtracts the one that leaves. Sums across the window are
+// formed from sums of four columns and, at its ends, of single columns.
+// LEFT, RIGHT: columns of the window on either side of the pixel. FIRST_FOUR to LAST_FOUR: the groups of four columns
+// entirely within the first pixel's window, relative to its own. EDGE_LEFT, EDGE_RIGHT: single columns before and after
+// them.
 #define ITEMS_HERE 128
 #if defined(__CUDACC_RTC__) || defined(RIDGE_OVERLOAD)
-#define AHEAD 4  // rows on their way
+#define AHEAD 4  // rows in flight
 #else
 #define AHEAD 1
 #endif
@@ -13,8 +14,8 @@
 #define FOURS_RIGHT ((RIGHT + 3) / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
 
-// Four pixels of a row; `row` < 0: the constant. What lies inside is loaded without a branch around it, so that nothing
-// waits for it before it is used; only the edges of the image have the other path.
+// Four pixels of a row; `row` < 0: the constant. Pixels inside the image are loaded without a branch, so that the load
+// is not waited for before its use; only the image's edges take the other path.
 FUNCTION uint four_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2, int x3) {
   uint four = (uint)BEYOND * 0x01010101u;
   GLOBAL const uchar* line = in + (ulong)(row < 0 ? 0 : row) * pitch;
@@ -27,7 +28,7 @@ FUNCTION uint four_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int w
   return four;
 }
 
-// Sums of columns 0 and 2, 1 and 3 in half-words; squares that came and that went, modulo 2^32.
+// Sums of columns 0 and 2, and of 1 and 3, in half-words; squares that entered and that left, modulo 2^32.
 FUNCTION void replace(uint fresh, uint stale, uint* even, uint* odd, uint* came, uint* went) {
   *even += (fresh & 0xff00ffu) - (stale & 0xff00ffu);
   *odd += (fresh >> 8 & 0xff00ffu) - (stale >> 8 & 0xff00ffu);
@@ -47,7 +48,7 @@ FUNCTION float variance_of(uint sum, uint squares) {
 KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
 void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLOBAL float* RESTRICT out, ulong out_offset,
               ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned) {
-  LOCAL_ARRAY(uint2, columns_sums, 8 * ITEMS_HERE);  // two rows in turn; column k of every four, then k + 1
+  LOCAL_ARRAY(uint2, columns_sums, 8 * ITEMS_HERE);  // two rows, used alternately; column k of every four, then k + 1
   LOCAL_ARRAY(uint2, fours_sums, 2 * ITEMS_HERE);
   GLOBAL const uchar* in = image + offset;
   const int t = LOCAL_ID(0);
@@ -63,7 +64,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
     came[k] = 0;
     went[k] = 0;
   }
-  int next = top - WINDOW_ROWS / 2;  // the row that comes next
+  int next = top - WINDOW_ROWS / 2;  // the row that enters next
   for (int step = 0; step < WINDOW_ROWS - 1; ++step, ++next) {
     replace(four_of(in, pitch, bordered(next, rows), x, whole, x0, x1, x2, x3), 0u, &even, &odd, came, went);
   }
@@ -79,7 +80,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
     for (int turn = 0; turn < AHEAD; ++turn, ++next, to += out_pitch) {
       const int step = begin + turn;
       replace(fresh[turn], stale[turn], &even, &odd, came, went);
-      // What a later row needs is on its way while this one is computed.
+      // The load for a later row is in flight while this one is computed.
       fresh[turn] = four_of(in, pitch, bordered(next + AHEAD, rows), x, whole, x0, x1, x2, x3);
       stale[turn] = four_of(in, pitch, bordered(next + AHEAD - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
       LOCAL uint2* single = columns_sums + (step & 1) * 4 * ITEMS_HERE + t;

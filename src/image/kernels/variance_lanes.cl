@@ -1,15 +1,15 @@
-// The exact variance of 8-bit images, as in variance_columns (pixels less 128, whole numbers in float), where a lane has
-// sixteen columns and takes the sums of its neighbours' from their registers: LEFT and RIGHT are at most sixteen. A
-// sub-group goes down the image; its first and last lane write nothing. Rows that will leave the window wait in local memory.
+// Exact variance of 8-bit images, as in variance_columns.cl (pixels minus 128, integers in float). A lane has sixteen
+// columns and reads its neighbours' sums from their registers: LEFT and RIGHT are at most sixteen. A sub-group moves
+// down the image; its first and last lanes write nothing. Rows are kept in local memory until they leave the window.
 #define EACH 16
 #define WORDS (EACH / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
-#define NOTHING 0x80808080u  // four pixels that are 0 less 128
+#define NOTHING 0x80808080u  // four pixels that are 0 after 128 is subtracted
 #define BEYOND_WORD ((uint)BEYOND * 0x01010101u)
 #if SUB_GROUP_WIDTH == 32
 #define LANES_MEET() SUB_GROUP_BARRIER()
-#define TOGETHER 2  // sub-groups a group
-#define AHEAD 6     // rows on their way before the first window is whole
+#define TOGETHER 2  // sub-groups per group
+#define AHEAD 6  // rows in flight before the first window is complete
 #else
 #define LANES_MEET() BARRIER()
 #define TOGETHER 1
@@ -18,7 +18,7 @@
 
 FUNCTION float beside_2_23(uint word, int k) { return FLOAT_OF(BYTE_PERMUTE(word, 0x4b000000u, 0x7540u + (uint)k)); }
 
-// Where b leaves and a comes the sum grows by d = a - b and the squares by d (a + b).
+// If a enters and b leaves, the sum grows by d = a - b and the squares by d (a + b).
 FUNCTION void replace(uint4 come, uint4 go, float* sums, float* squares) {
   const uint fresh[WORDS] = {come.x, come.y, come.z, come.w}, stale[WORDS] = {go.x, go.y, go.z, go.w};
   UNROLL
@@ -30,13 +30,13 @@ FUNCTION void replace(uint4 come, uint4 go, float* sums, float* squares) {
   }
 }
 
-// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; q - s m has one rounding.
+// q - s^2 / n without cancellation: m is s / n rounded, e its error; q - s m has one rounding.
 FUNCTION float around_mean(float s, float q, float n) {
   const float m = s * (1.0f / n), e = FMA(-m, n, s);
   return FMA(-m, e, FMA(-s, m, q));
 }
 
-// A lane's sixteen pixels of a row and, where a strip lies at the image's ends, a pixel beyond them that the lane brings.
+// Sixteen pixels of a row and, in a strip at the image's sides, one pixel beyond the image that this lane loads.
 struct piece {
   uint4 words;
   uint beyond;
@@ -76,7 +76,7 @@ FUNCTION struct piece load_line(GLOBAL const uchar* in, ulong pitch, int row, in
   return p;
 }
 
-// Into local memory, where it waits until it leaves the window; at the image's ends each lane adds the pixel it brought.
+// Stores a row in local memory until it leaves the window; at the image's sides each lane adds the pixel it loaded.
 FUNCTION uint4 keep_line(LOCAL uint4* line, struct piece p, int lane, int to, const int at_ends) {
   line[lane] = p.words;
   if (!at_ends) return p.words;
@@ -105,19 +105,19 @@ FUNCTION void store_line(GLOBAL float* to, int column, int columns, float4 v, in
 #define BEHIND(v, c) exchange_##v[32 * (c) + (lane < 31 ? lane + 1 : 31)]
 #endif
 
-// `at_ends`: a constant wherever this is called, 0 where no column lies beyond the image.
+// `at_ends` is a constant at every call: 0 if no column is beyond the image.
 FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL float* exchange_squares,
                       GLOBAL const uchar* in, ulong pitch, GLOBAL float* to, ulong out_pitch, int rows, int columns,
                       int strip, int top, int here, int aligned, int out_aligned, const int at_ends) {
   const int lane = LOCAL_ID(0) & 31, x = strip + EACH * lane;
-  // Half of the lanes bring the sixteen pixels before the image, half those behind it.
+  // Half of the lanes load the sixteen pixels before the image, the other half those behind it.
   const int beyond = lane < 16 ? -1 - lane : columns + lane - 16, place = beyond - strip;
   const int brought = at_ends ? bordered(beyond, columns) : 0, filled = place >= 0 && place < 32 * EACH ? place : -1;
   float sums[EACH], squares[EACH];
   UNROLL
   for (int c = 0; c < EACH; ++c) sums[c] = squares[c] = 0.0f;
   const uint4 nothing = make_uint4(NOTHING, NOTHING, NOTHING, NOTHING);
-  int next = top - WINDOW_ROWS / 2;  // the row that comes next
+  int next = top - WINDOW_ROWS / 2;  // the row that enters next
   struct piece coming[AHEAD];
   UNROLL
   for (int a = 0; a < AHEAD; ++a)
@@ -142,7 +142,7 @@ FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* e
     if (i + 1 < here) arriving = load_line(in, pitch, next + 1, rows, x, columns, brought, aligned, at_ends);
     replace(fresh, stale, sums, squares);
     oldest = oldest == waiting + 32 * (WINDOW_ROWS - 1) ? waiting : oldest + 32;
-    // Of the columns that the lane behind looks at.
+    // Sums of the columns that the next lane reads.
     float ends_sums[1] = {0.0f}, ends_squares[1] = {0.0f};
     UNROLL
     for (int c = EACH - LEFT; c < EACH; ++c) {
@@ -179,7 +179,7 @@ FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* e
       result[j] = around_mean(s, q, (float)CELLS) * (1.0f / (float)CELLS);
     }
 #if SUB_GROUP_WIDTH == 32
-    // Two lanes exchange every second four, so that together they store 32 neighbouring bytes.
+    // Pairs of lanes exchange every second group of four, so that together they store 32 contiguous bytes.
     const int odd = lane & 1;
     UNROLL
     for (int f = 0; f < 4; f += 2) {
@@ -194,7 +194,8 @@ FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* e
       if (lane < 30) store_line(to, column + EACH, columns, odd ? kept : given, out_aligned, at_ends);
     }
 #else
-    // Turned in local memory, so that neighbouring lanes store neighbouring pixels; places are exchanged against conflicts.
+    // Transposed in local memory, so that neighbouring lanes store neighbouring pixels; positions are permuted to avoid
+    // bank conflicts.
     LOCAL float4* line = staged + 128 * (i & 1);
     UNROLL
     for (int f = 0; f < 4; ++f)
@@ -226,11 +227,12 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   LOCAL_ARRAY(float, exchange_sums, 32 * (EACH + 1));
   LOCAL_ARRAY(float, exchange_squares, 32 * (EACH + 1));
 #endif
-  // A strip at a side takes longer a row and has fewer of them: all sub-groups run at once, and the last to end counts.
+  // A strip at a side takes longer per row and therefore has fewer rows: all sub-groups run at once, and the slowest
+  // determines the time.
   const int sub = LOCAL_ID(0) / 32, group = (int)GROUP_ID(0) * TOGETHER + sub;
   const int at_side = group < side_groups, sides = strips < 2 ? 1 : 2;
 #if TOGETHER > 1
-  if (!at_side && strips == sides) return;  // one more than there are
+  if (!at_side && strips == sides) return;  // a surplus sub-group
 #endif
   const int across = at_side ? sides : strips - sides, task = at_side ? group : group - side_groups;
   const int down = task / across, place = task - down * across, each = at_side ? side_chunk : chunk;
@@ -248,7 +250,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
             here, 1, 1, 0);
     return;
   }
-#endif  // elsewhere there are barriers within, which PoCL 3.1 compiles wrongly in branches (and with -O2 crashes)
+#endif  // other devices have barriers inside, which PoCL 3.1 miscompiles in branches (and crashes with -O2)
   go_down(own, staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
           aligned, out_aligned, 1);
 }

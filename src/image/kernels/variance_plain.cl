@@ -1,5 +1,5 @@
-// The variance of every pixel's window by any method, a pixel a work-item, cell after cell: any window, depth and border.
-// METHOD: 0 two-pass, 1 Koenig, 2 online, 3 trees of BASE, 4 exact. PIXEL: uchar, ushort or float.
+// Variance of every pixel's window by any method, one pixel per work-item, one cell at a time: any window, depth and
+// border. METHOD: 0 two-pass, 1 Koenig, 2 online, 3 trees of BASE, 4 exact. PIXEL: uchar, ushort or float.
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
 
 FUNCTION PIXEL pixel_at(GLOBAL const PIXEL* in, ulong pitch, int rows, int columns, int r, int c) {
@@ -8,7 +8,8 @@ FUNCTION PIXEL pixel_at(GLOBAL const PIXEL* in, ulong pitch, int rows, int colum
 }
 
 #if METHOD == 3
-// Two sums of `a` and `b` values each, and what lies within them, joined: Chan's formula for parts of any size.
+// Joins two parts of `a` and `b` values, each with its sum and its squares about the mean (Chan's formula for any
+// sizes).
 FUNCTION void join(float a, float* sum, float* within, float b, float other_sum, float other_within) {
   const float apart = b * *sum - a * other_sum;
   *within += other_within + apart * apart / (a * b * (a + b));
@@ -53,7 +54,7 @@ KERNEL WORK_GROUP(32, 8, 1) void variance(GLOBAL const PIXEL* RESTRICT image, ul
   }
   const float result = squares / (float)CELLS;
 #elif METHOD == 3
-  // A counter in base BASE whose digits are finished parts: BASE parts of one size are joined to one of the next.
+  // A counter in base BASE whose digits are complete parts: BASE parts of one size are joined to one of the next size.
   float sums[DIGITS * (BASE - 1)], within[DIGITS * (BASE - 1)];
   int digits[DIGITS];
   for (int i = 0; i < DIGITS; ++i) digits[i] = 0;
@@ -94,7 +95,7 @@ KERNEL WORK_GROUP(32, 8, 1) void variance(GLOBAL const PIXEL* RESTRICT image, ul
   }
   const float result = m / (float)CELLS;
 #else
-  // n M2 = n q - s^2 without products that are too long: s = n d + e gives M2 = q - d (s + e) - e^2 / n.
+  // n M2 = n q - s^2 without overlong products: with s = n d + e, M2 = q - d (s + e) - e^2 / n.
   ulong sum = 0, squares = 0;
   for (int k = 0; k < CELLS; ++k) {
     const ulong x = pixel_at(in, pitch, rows, columns, top + k / WINDOW_COLUMNS, left + k % WINDOW_COLUMNS);

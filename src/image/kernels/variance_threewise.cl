@@ -1,15 +1,14 @@
-// The three-wise variance of 8-bit images, windows of 9 or 27 each way: a work-item has a column and goes down the image.
-// 3 x 3 cells are put together in whole numbers; three such parts in a row, then three of those, across through local
-// memory and down from rows that registers remember. A part is its sum and nine times the squares around its mean; three
-// parts of n values each have
-//   M = M_a + M_b + M_c + 6 / n (x^2 + y (y - x)),  x = S_a - S_b, y = S_c - S_b.
-// TOGETHER: rows between two barriers; 18 must be a multiple of it.
+// Three-wise (ternary tree) variance of 8-bit images, windows of 9 or 27 in both directions. A work-item has one column
+// and moves down the image. 3 x 3 cells are summed in integers; three such parts in a row are joined, then three of
+// those, horizontally through local memory and vertically from rows kept in registers.
+// A part is its sum and nine times the squares about its mean. Three parts of n values each have M = M_a + M_b + M_c +
+// 6 / n (x^2 + y (y - x)) with x = S_a - S_b, y = S_c - S_b. TOGETHER: rows between two barriers; it must divide 18.
 #define ITEMS_HERE 256
 #define BESIDE (WINDOW_COLUMNS / 2)
 #define EDGE (WINDOW_COLUMNS == 27 ? 9 : 3)
 #define LINE (ITEMS_HERE + 2 * EDGE)
 
-// The three pixels around x as two words, to be shifted when they are used: a load is waited for where its value is.
+// The three pixels around x as two words, shifted when used: a load is waited for only at its use.
 FUNCTION uint2 three_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2) {
   uint2 three = make_uint2((uint)BEYOND * 0x01010101u, (uint)BEYOND * 0x01010101u);
   GLOBAL const uchar* line = in + (ulong)(row < 0 ? 0 : row) * pitch;
@@ -26,7 +25,7 @@ FUNCTION uint2 three_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int
   return three;
 }
 
-FUNCTION float2 joined(float2 a, float2 b, float2 c, float share) {  // 6 / n
+FUNCTION float2 joined(float2 a, float2 b, float2 c, float share) {  // share: 6 / n
   const float x = a.x - b.x, y = c.x - b.x;
   return make_float2(a.x + b.x + c.x, FMA(share, FMA(x, x, y * (y - x)), a.y + b.y + c.y));
 }
@@ -46,8 +45,8 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int x0 = bordered(x - 1, columns), x1 = bordered(x, columns), x2 = bordered(x + 1, columns);
   const int first = top - WINDOW_ROWS / 2, shift = whole ? 8 * ((x - 1) & 3) : 0;
   GLOBAL float* to = out + out_offset + (ulong)(writes ? x : 0);
-  int sum_1 = 0, sum_2 = 0, squares_1 = 0, squares_2 = 0;  // of three cells, of the rows before
-  float2 threes[6];                                        // as wide as the window, three rows high
+  int sum_1 = 0, sum_2 = 0, squares_1 = 0, squares_2 = 0;  // sums of three cells, of the previous rows
+  float2 threes[6];  // as wide as the window, three rows high
   UNROLL
   for (int i = 0; i < 6; ++i) threes[i] = make_float2(0.0f, 0.0f);
 #if WINDOW_ROWS == 27

@@ -1,3 +1,4 @@
+// Public plan of the variance.
 #include <array>
 #include <span>
 

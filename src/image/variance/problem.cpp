@@ -1,3 +1,4 @@
+// Checks the parameters of a variance problem.
 #include <cmath>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Two-pass variance of every window, in double.
 #include "image/variance/reference.hpp"
 
 namespace ridge::image {

@@ -1,4 +1,4 @@
-// Two passes in double over every window: what every method is compared with.
+// Reference of the variance: two passes in double over every window. Every method is compared with it.
 #pragma once
 #include <ridge/image.hpp>
 

@@ -1,3 +1,4 @@
+// Describes a variance problem to the planner: variants, test data and comparison with the reference.
 #include "image/variance/work.hpp"
 
 #include <algorithm>
@@ -11,8 +12,7 @@
 namespace ridge::image {
 namespace {
 
-// What rounding explains, in units of the variance and, as far as the method subtracts large numbers, of the mean
-// square.
+// Rounding tolerance, in units of the variance and, for methods that subtract large numbers, of the mean square.
 struct Tolerance {
   double allowed, of_squares;
 };
@@ -46,7 +46,7 @@ double mean_square(const VarianceProblem& problem, const Image& in) {
 }
 
 planner::Comparison judge(const VarianceProblem& problem, const Image& in, const Image& answer) {
-  // Some thousand windows, spread over the image, its edges among them.
+  // Some thousand windows, distributed over the image, including its edges.
   const std::size_t down = std::max<std::size_t>(1, problem.rows / 40),
                     across = std::max<std::size_t>(1, problem.columns / 40);
   const Tolerance limit = tolerance(problem);

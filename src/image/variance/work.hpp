@@ -1,3 +1,4 @@
+// Variance problem in the planner's terms.
 #pragma once
 #include "image/work.hpp"
 

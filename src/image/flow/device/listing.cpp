@@ -1,4 +1,4 @@
-// Which designs a device can have, and what they are expected to cost.
+// Lists the flow designs for a device, with refusals and expected cost.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -8,8 +8,8 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr double kFarthest = 128.0 * 128 * 3;  // the longest colour with signed bytes, squared
-constexpr double kMostExponent = 120;          // of a float's power of two, with some left for the sums
+constexpr double kFarthest = 128.0 * 128 * 3;  // largest squared colour distance with signed bytes
+constexpr double kMostExponent = 120;          // of a float's power of two; the rest is headroom for the sums
 
 std::string smooth_name(const FlowDesign& design) {
   switch (design.smooth) {
@@ -35,7 +35,7 @@ std::string search_name(Search search) {
   return "plain";
 }
 
-// Values a work-item keeps during the search.
+// Number of registers that a work-item needs for its values during the search.
 int search_registers(const FlowParameters& p, Search search) {
   const int side = 2 * p.averaging_radius + 1, across = 2 * p.max_flow + 1;
   const int single = 2 * side * side + side * across + side + across;
@@ -44,7 +44,7 @@ int search_registers(const FlowParameters& p, Search search) {
 
 std::string search_refusal(const Device& device, const FlowParameters& p, Search search) {
   if (search == Search::plain) return "";
-  constexpr int kMost = 190;  // of 255, the rest for addresses and bounds
+  constexpr int kMost = 190;  // of 255; the rest is for addresses and bounds
   const int wanted = search_registers(p, search);
   if (wanted > kMost) {
     return fmt::format("a window of radius {} and a reach of {} take {} registers a work-item, {} can be had",
@@ -57,7 +57,7 @@ std::string search_refusal(const Device& device, const FlowParameters& p, Search
 std::string smooth_refusal(const Device& device, const FlowDesign& design, const FilterShape& filter) {
   const Limits& limits = device.limits();
   const SmoothLaunch launch = smooth_launch(design, filter);
-  constexpr std::size_t kBesides = 1024;  // local arrays outside the block
+  constexpr std::size_t kBesides = 1024;  // bytes of local arrays outside the block
   if (launch.local_bytes + (design.smooth == Smooth::matrix ? kBesides : 0) > limits.local_memory) {
     return fmt::format("a tile for radius {} takes {} of local memory, the device has {}", filter.radius,
                        base::human_bytes(static_cast<double>(launch.local_bytes)),
@@ -93,7 +93,8 @@ std::string refusal(const Device& device, const FlowProblem& problem, const Flow
   return "";
 }
 
-// Operations of all stages that count, as the plain loops have them: ten a product of the search, sixteen a weight.
+// Operations of search and filter, counted as the plain loops perform them: 10 per product of the search, 16 per
+// weight.
 double work_of(const FlowProblem& problem) {
   const FlowParameters& p = problem.parameters;
   const double window = (2.0 * p.averaging_radius + 1) * (2.0 * p.averaging_radius + 1);
@@ -103,14 +104,15 @@ double work_of(const FlowProblem& problem) {
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const double pixels = static_cast<double>(levels[k].cells());
     const int radius = k == 0 ? p.postprocess_window : p.upscale_averaging_radius;
-    const double searched = k == 0 && levels.size() > 2 ? 0.5 : 1;  // a guess: the pictures decide
+    const double searched =
+        k == 0 && levels.size() > 2 ? 0.5 : 1;  // an assumption: the actual share depends on the pictures
     flops += 2 * searched * pixels * window * reach * 10;
     flops += (k == 0 ? 1 : 2) * pixels * (2.0 * radius + 1) * (2.0 * radius + 1) * 16;
   }
   return flops;
 }
 
-// Shares of the arithmetic roof that the parts are expected to reach, counted in the plain loops' operations.
+// Expected shares of the arithmetic ceiling, in operations of the plain loops.
 double efficiency_of(const FlowDesign& design) {
   const double smooth = design.smooth == Smooth::matrix ? 1.0 : design.smooth == Smooth::tile ? 0.7 : 0.3;
   const double search = design.search == Search::blocks ? 1.0 : design.search == Search::singles ? 0.6 : 0.2;

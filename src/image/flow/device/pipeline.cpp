@@ -1,3 +1,4 @@
+// Enqueues the stages of the flow on a device: pyramid, point selection, search, fill, filter.
 #include "image/flow/device/pipeline.hpp"
 
 #include <algorithm>
@@ -13,20 +14,21 @@ using Level = FlowPipeline::Level;
 
 int half(int n) { return (n + 1) / 2; }
 
-// A work-item a pixel, in groups of 32 x 8.
+// One work-item per pixel, in groups of 32 x 8.
 Launch over(int rows, int columns, std::uint64_t planes, int pad = 0) {
   const auto groups = [pad](int n, int each) { return static_cast<std::uint64_t>((n + 2 * pad + each - 1) / each); };
   return {.groups = {groups(columns, 32), groups(rows, 8), planes}, .items = {32, 8}};
 }
 
-// What goes in the order of the scan: a group a direction, whose rows follow each other as far apart as blocks are
-// wide.
+// Launch of the scan-order stages: one group per direction. Each row runs `lag` columns behind the row above; the lag
+// is the largest block width.
 const Launch kOneEachWay{.groups = {1, 1, 2}, .items = {256}};
 int lag_of(std::size_t doublings, int columns) {
-  return doublings < 15 ? std::min(1 << doublings, columns) : columns;  // as far as a row is long: one after the other
+  return doublings < 15 ? std::min(1 << doublings, columns) : columns;  // a lag of a whole row: one row after another
 }
 
-// Lists are as long as the pictures make them: enough groups to fill the device, which take turns.
+// The lists' lengths are known on the device only. The launch has enough groups to fill the device, and each group
+// loops over its part of the list.
 Launch over_list(const Device& device, std::uint64_t most, std::uint64_t items) {
   const std::uint64_t groups = (most + items - 1) / items;
   const std::uint64_t filling = 64 * std::max<std::uint64_t>(device.limits().compute_units, 1);
@@ -110,7 +112,7 @@ FlowPipeline::FlowPipeline(const Device& device, const FlowProblem& problem, con
       }
     }
   }
-  if (taps.empty()) taps.push_back(0);  // a buffer is never empty
+  if (taps.empty()) taps.push_back(0);  // a buffer cannot be empty
   taps_ = device.buffer(taps.size() * 4, {.name = "flow taps"});
   Queue queue = device.queue();
   queue.upload(std::span<const std::int32_t>(taps), taps_);
@@ -138,7 +140,7 @@ FlowPipeline::Workspace FlowPipeline::workspace() const {
     work.smoothed.push_back(take((k == 0 ? 8 : 16) * level.cells(), "flow smoothed"));
     work.level.push_back(take(2 * level.half_cells(), "flow block levels"));
   }
-  // The coarsest level is searched whole; in scan order the upper bits say so.
+  // The coarsest level is searched at every pixel; scan order stores that in the upper four bits.
   queue.fill(work.level.back(), scan_order() ? std::byte{0xf0} : std::byte{0});
   queue.finish();
   return work;
@@ -175,7 +177,7 @@ void FlowPipeline::select(Queue& queue, std::size_t k, const Workspace& work) co
     if (scan_order()) arguments.emplace_back(lag_of(levels_.size() - 2 - k, columns));
     queue.launch(grow_, scan_order() ? kOneEachWay : over(rows, columns, 2), arguments);
   }
-  // Without a coarser flow the start is not read, but a buffer must be given.
+  // At the coarsest level the start is not read, but a buffer must be passed.
   queue.launch(choose_, over(rows, columns, 2),
                {work.level[k], work.smoothed[first ? k : k + 1], rows, columns, level.rows, level.columns, work.blocks,
                 work.singles, work.counts, static_cast<int>(2 * k), first ? 1 : 0});
@@ -203,7 +205,7 @@ void FlowPipeline::fill(Queue& queue, std::size_t k, const Buffer& first, const 
                         const Workspace& work) const {
   const Level& level = levels_[k];
   const std::size_t doublings = levels_.size() - 1 - k;
-  if (scan_order() && doublings > 1) {  // blocks of 2 x 2 pixels are nothing but corners
+  if (scan_order() && doublings > 1) {  // blocks of 2 x 2 pixels consist of corners only
     queue.fill(work.regular, std::byte{0});
     queue.launch(
         fill_in_order_, kOneEachWay,
@@ -219,7 +221,7 @@ void FlowPipeline::smooth(Queue& queue, std::size_t k, const Workspace& work) co
   const Level& level = levels_[k];
   const SmoothLaunch shape = smooth_launch(design_, filter(k));
   const auto groups = [](int n, int each) { return static_cast<std::uint64_t>((n + each - 1) / each); };
-  const std::uint64_t directions = k == 0 ? 1 : 2;  // the last one is only wanted there
+  const std::uint64_t directions = k == 0 ? 1 : 2;  // the last filter is needed for the forward direction only
   queue.launch(
       k == 0 ? smooth_last_ : smooth_between_,
       {.groups = {groups(level.columns, shape.pixels_across), groups(level.rows, shape.pixels_down), directions},

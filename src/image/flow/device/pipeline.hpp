@@ -1,5 +1,5 @@
-// The flow on a device, from two frames in its memory to the flow in its memory, without the host in between: kernels
-// of one design, the pyramid of a frame, and what a pair needs besides.
+// The flow on a device, from two frames to the flow in device memory without host synchronization: the kernels of one
+// design, the pyramid of a frame, and the workspace of a pair.
 #pragma once
 #include <functional>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace ridge::image::on_device {
 
-// Called when a stage's last kernel is enqueued: "pyramid", "select", "search blocks", "search singles", "fill",
-// "filter", "finish"; the middle ones come once a level.
+// Called after a stage's last kernel is enqueued, with its name: "pyramid", "select", "search blocks", "search
+// singles", "fill", "filter", "finish". All but "pyramid" and "finish" occur once per level.
 using StageMark = std::function<void(const char* stage)>;
 
 class FlowPipeline {
@@ -17,9 +17,9 @@ class FlowPipeline {
   FlowPipeline(const Device& device, const FlowProblem& problem, const FlowDesign& design);
 
   struct Level {
-    int rows, columns, pitch;  // words of a row of the padded picture
-    std::uint64_t picture;     // its first word in a pyramid
-    int down, across;          // its taps
+    int rows, columns, pitch;  // pitch: words per row of the padded picture
+    std::uint64_t picture;     // index of its first word in a pyramid
+    int down, across;          // indices of its vertical and horizontal taps
     std::uint64_t cells() const { return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns); }
     std::uint64_t half_cells() const {
       return static_cast<std::uint64_t>((rows + 1) / 2) * static_cast<std::uint64_t>((columns + 1) / 2);
@@ -27,14 +27,14 @@ class FlowPipeline {
   };
   struct Workspace {
     Buffer searched, cells, regular, blocks, singles, counts;
-    std::vector<Buffer> flow, smoothed, level;  // one a level of the pyramid, the finest first
+    std::vector<Buffer> flow, smoothed, level;  // one per level of the pyramid, the finest first
   };
   static std::vector<Level> levels_of(const FlowProblem& problem);
   static std::uint64_t pyramid_bytes(const FlowProblem& problem);
   static std::uint64_t workspace_bytes(const FlowProblem& problem, const FlowDesign& design);
   static std::uint64_t largest_buffer(const FlowProblem& problem, const FlowDesign& design);
 
-  Buffer pyramid() const;  // one frame's
+  Buffer pyramid() const;  // allocates the pyramid of one frame
   Workspace workspace() const;
   void build(Queue& queue, const Image& frame, const Buffer& pyramid) const;
   void flow(Queue& queue, const Buffer& first, const Buffer& second, const Workspace& work, const Image& out,

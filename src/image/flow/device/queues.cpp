@@ -1,3 +1,4 @@
+// Computes the flow of a stream of frames on several queues of a device.
 #include "image/flow/device/queues.hpp"
 
 namespace ridge::image::on_device {
@@ -30,7 +31,7 @@ FlowQueues::~FlowQueues() {
   for (auto& lane : lanes_) {
     try {
       lane->queue.finish();
-    } catch (const Error&) {  // there is nobody left to tell
+    } catch (const Error&) {  // a destructor cannot report errors
     }
   }
 }
@@ -48,7 +49,7 @@ void FlowQueues::push() {
   Lane& own = lane(f);
   const FlowPipeline& pipeline = variant_->pipeline();
   Queue& queue = own.queue;
-  // The pyramid that is written anew was read by this queue's last pair, and by the pair before that.
+  // The pyramid to be overwritten was read by the last pair of this queue, and by the pair before it.
   const std::size_t again = pyramids_.size();
   if (f > again) queue.wait_for(done_[(f - again) % done_.size()]);
   queue.upload(own.frame_map->data(), own.frame.buffer(), frame_.rows * frame_.row_bytes());

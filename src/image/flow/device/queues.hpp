@@ -1,5 +1,6 @@
-// The flow of a stream of frames: frame after frame is written into page-locked memory, uploaded, made a pyramid that
-// serves two pairs, and the flows come back in order. Some queues take turns, so that transfers and computing overlap.
+// Flow of a stream of frames on a device. Each frame is written into page-locked memory, uploaded and made a pyramid
+// that serves two pairs; the flows are returned in order. Several queues are used alternately, so that transfers and
+// computation overlap.
 //
 //   FlowQueues stream(variant);
 //   for (;;) {
@@ -24,8 +25,8 @@ class FlowQueues {
   FlowQueues(const FlowQueues&) = delete;
   FlowQueues& operator=(const FlowQueues&) = delete;
 
-  Image input();  // host memory the next frame is to be written into
-  void push();    // the frame is there. Error where room() flows wait to be taken
+  Image input();  // host memory for the next frame
+  void push();    // submits the frame in input(). Throws Error if room() flows have not been fetched by next()
   std::size_t waiting() const { return pushed_ < 2 ? 0 : pushed_ - 1 - taken_; }
   std::size_t room() const { return lanes_.size(); }
   Image next();  // waits for the oldest flow; valid until the next push()
@@ -44,9 +45,9 @@ class FlowQueues {
 
   std::shared_ptr<const FlowVariant> variant_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Buffer> pyramids_;  // one more than lanes: of a frame, and those that queues may still read
+  std::vector<Buffer> pyramids_;  // one more than lanes: the new frame's, and those that queues may still read
   std::vector<Event> built_;
-  std::vector<Event> done_;  // two more: by the frame whose arrival began the pair
+  std::vector<Event> done_;  // two more than lanes, indexed by the pair's second frame
   Shape frame_, flow_;
   std::size_t pushed_ = 0, taken_ = 0;
 };

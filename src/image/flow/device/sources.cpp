@@ -1,3 +1,4 @@
+// Generates the kernel sources of a flow design.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +13,12 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr double kLog2e = 1.4426950408889634;
-constexpr double kSignedStart = 12582912.0;   // 1.5 * 2^23: its bits and an integer of either sign are its sum
-constexpr double kUnsignedStart = 8388608.0;  // 2^23
-constexpr double kTwoLines = 1.0539595;       // log2 of how many times too large the sum of two lines is
-constexpr double kFinestConstant = 16384;     // a constant beyond it has less than nine bits after the point
+constexpr double kSignedStart =
+    12582912.0;  // 1.5 * 2^23: adding a signed integer to its bits gives the float of the sum
+constexpr double kUnsignedStart = 8388608.0;  // 2^23, for unsigned integers
+constexpr double kTwoLines =
+    1.0539595;  // log2 of the factor by which straightened() in flow_smooth_matrix.cl is too large
+constexpr double kFinestConstant = 16384;  // larger constants leave fewer than nine bits after the binary point
 constexpr double kHiddenSquares = 255.0 * 255;
 
 std::string integer_table(const char* name, const std::vector<long>& values) {
@@ -30,7 +33,7 @@ std::string text_of(std::initializer_list<const char*> files) {
   return text;
 }
 
-// log2 of the weight of a distance of -radius to radius.
+// log2 of the weight of each distance from -radius to radius.
 std::vector<double> distance_exponents(const FilterShape& filter) {
   std::vector<double> exponents;
   for (int d = -filter.radius; d <= filter.radius; ++d) {
@@ -41,7 +44,8 @@ std::vector<double> distance_exponents(const FilterShape& filter) {
 
 int steps(const FilterShape& filter) { return (4 + 2 * filter.radius + 7) / 8; }
 
-// Words between the planes of a cell's numbers: eight apart in banks, so that four of them can be read at once.
+// Words between the planes of a cell's values: shifted by eight banks each, so that four planes are read without
+// conflict.
 int matrix_plane(const FlowDesign& design, const FilterShape& filter) {
   const int cells = (28 + 8 * steps(filter)) * (8 * design.down + 2 * filter.radius);
   return (cells - 8 + 31) / 32 * 32 + 8;

@@ -1,3 +1,4 @@
+// Runs the flow of one pair on a device.
 #include "image/flow/device/variant.hpp"
 
 namespace ridge::image::on_device {

@@ -1,4 +1,4 @@
-// The flow as a variant of the planner's: one pair at a time, in memory taken when it is built.
+// The flow as a planner's variant: one pair at a time, in memory allocated when it is built.
 #pragma once
 #include <mutex>
 
@@ -13,7 +13,7 @@ class FlowVariant final : public Variant {
   void run(std::span<const Image> in, Image& out) const override;
   void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const override;
 
-  // The same, with a mark after every stage: for those who time them.
+  // Enqueues one pair and calls `mark` after every stage, to time them.
   void enqueue(Queue& queue, std::span<const Image> in, const Image& out, const StageMark& mark) const;
   const FlowPipeline& pipeline() const { return pipeline_; }
   const FlowPipeline::Workspace& workspace() const { return work_; }
@@ -23,8 +23,8 @@ class FlowVariant final : public Variant {
   Buffer first_, second_;
   FlowPipeline::Workspace work_;
   Queue own_queue_;
-  Image frames_[2], flow_;  // of run()
-  // Calls from several threads take turns with the memory; another queue waits for the last one.
+  Image frames_[2], flow_;  // used by run()
+  // Calls from several threads use the workspace one after another; another queue waits for the last use.
   mutable std::mutex enqueuing_, running_;
   mutable Event last_;
   mutable std::uintptr_t last_queue_ = 0;

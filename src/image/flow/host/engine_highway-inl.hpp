@@ -1,4 +1,4 @@
-// Up to kMost lanes of Highway's vectors. Included once a target.
+// Vector operations of the flow kernels by Highway, with at most kMost lanes. Included once per target.
 #if defined(RIDGE_IMAGE_FLOW_ENGINE_HIGHWAY) == defined(HWY_TARGET_TOGGLE)
 #ifdef RIDGE_IMAGE_FLOW_ENGINE_HIGHWAY
 #undef RIDGE_IMAGE_FLOW_ENGINE_HIGHWAY
@@ -33,7 +33,7 @@ struct Engine {
   static HWY_INLINE F fma(F a, F b, F c) { return hn::MulAdd(a, b, c); }
   static HWY_INLINE W words(const void* p) { return hn::LoadU(DW(), static_cast<const uint32_t*>(p)); }
   static HWY_INLINE W all(const uint32_t* word) { return hn::Set(DW(), *word); }
-  static HWY_INLINE W cells_of_four(const uint32_t* word) {  // each word of a row four times
+  static HWY_INLINE W cells_of_four(const uint32_t* word) {  // each word of a row repeated four times
     if constexpr (kLanes == 4) {
       return all(word);
     } else {
@@ -41,7 +41,7 @@ struct Engine {
     }
   }
 
-  // Bytes apart, as pairs of 16 bits, squared and added: pmaddwd and its like.
+  // Differences of bytes, widened to pairs of 16 bits, squared and added (pmaddwd and its equivalents).
   static HWY_INLINE hn::Vec<DI> whole_squares(W a, W b) {
     const hn::Repartition<uint8_t, D> d8;
     const hn::Repartition<uint16_t, D> d16;
@@ -71,7 +71,7 @@ struct Engine {
   static HWY_INLINE F scale_by_bits(F p, F z) {
     return hn::BitCast(D(), hn::Add(hn::BitCast(DW(), p), hn::ShiftLeft<23>(hn::BitCast(DW(), z))));
   }
-  static HWY_INLINE int first_least(const float* values, int count) {  // a multiple of the lanes
+  static HWY_INLINE int first_least(const float* values, int count) {  // count is a multiple of the lanes
     F least = load(values), index = set(0.0f);
     for (int k = kLanes; k < count; k += kLanes) {
       const F next = load(values + k);

@@ -1,4 +1,5 @@
-// Four lanes of NEON with the dot product of bytes: |a - b|^2 of four-byte words in two instructions.
+// Vector operations of the flow kernels by NEON with byte dot products: |a - b|^2 of four-byte words in two
+// instructions.
 #pragma once
 #include <arm_neon.h>
 
@@ -9,7 +10,7 @@ struct Engine {
   static constexpr int kLanes = 4;
   using F = float32x4_t;
   using W = uint8x16_t;
-  using Four = float32x4_t;  // four weights, one of which multiplies a vector
+  using Four = float32x4_t;  // four weights, each of which multiplies a vector
 
   static F load(const float* p) { return vld1q_f32(p); }
   static void store(float* p, F x) { vst1q_f32(p, x); }
@@ -21,15 +22,15 @@ struct Engine {
   static F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
   static W words(const void* p) { return vld1q_u8(static_cast<const uint8_t*>(p)); }
   static W all(const uint32_t* word) { return vreinterpretq_u8_u32(vld1q_dup_u32(word)); }
-  static W cells_of_four(const uint32_t* word) { return all(word); }  // each word of a row four times
+  static W cells_of_four(const uint32_t* word) { return all(word); }  // each word of a row repeated four times
 
-  // The dot product lands on the bits of 2^23: as a float it is 2^23 + squares, without a conversion.
+  // The dot product is accumulated onto the bits of 2^23: read as a float it is 2^23 + squares, without a conversion.
   static F lifted_squares(W a, W b) {
     const uint8x16_t d = vabdq_u8(a, b);
     return vreinterpretq_f32_u32(vdotq_u32(vdupq_n_u32(0x4b000000u), d, d));
   }
-  // The integer itself is the float squares * 2^-149: what it is multiplied by makes up for it.
-  static constexpr float kSquaresUnit = 0x1p-126f;  // costs come out 2^-23 times smaller: no comparison minds
+  // An integer's bits read as a float are squares * 2^-149; the factor below compensates for it.
+  static constexpr float kSquaresUnit = 0x1p-126f;  // costs are scaled by 2^-23, which changes no comparison
   static F squares(W a, W b) {
     const uint8x16_t d = vabdq_u8(a, b);
     return vreinterpretq_f32_u32(vdotq_u32(vdupq_n_u32(0), d, d));
@@ -41,9 +42,9 @@ struct Engine {
   static F fma_one(F a, Four w, F c) {
     return vfmaq_laneq_f32(c, a, w, kLane);
   }
-  // Bits of a float moved left: the whole part of 512 + x lands in the exponent.
+  // Shifts the bits of a float left: the integer part of 512 + x becomes the exponent.
   static F exponent_of(F z) { return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(z), 9)); }
-  // Index of the first of the least values; count is a multiple of 4.
+  // Index of the first smallest value; count is a multiple of 4.
   static int first_least(const float* values, int count) {
     float32x4_t least = vld1q_f32(values);
     uint32x4_t index = vdupq_n_u32(0);

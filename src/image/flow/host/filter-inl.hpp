@@ -1,19 +1,20 @@
-// Cross-bilateral filter with every weight computed once for both pixels of a pair, over an Engine.
+// Cross-bilateral filter that computes every weight once for both pixels of a pair, over an Engine.
 //
-// Two rows of pixels look at the rows below them (and at their own to the right) and add to both ends. A strip of
-// columns keeps a ring of rows in the nearest cache, the seven planes of a row beside each other: words, u, v, weight,
-// and the three sums. Inside, the walk is down the rows, so that a store and the next load that overlaps it stay far
-// apart.
+// Two rows of pixels are combined with the rows below them (and with their own row to the right), and each weight is
+// added to both pixels' sums. A strip of columns keeps a ring buffer of rows in the L1 cache. A row has seven adjacent
+// planes: words, u, v, weight, and the three sums. The inner loop runs down the rows, so that a load never closely
+// follows an overlapping store.
 
-// exp2 from bits: 512 + 127 + x shifted left by 9 is 2^x with the fraction linear in the mantissa, 6 % too high in the
-// middle. A second one half a step on, weighed by 2^-1/2, halves the step: 0.75 % either way, up to a common factor.
+// Approximates 2^x: the bits of 512 + 127 + x shifted left by 9 are 2^x with the fraction linear in the mantissa, up to
+// 6 % too high. Adding the same value at x + 1/2, multiplied by 2^-1/2, reduces the error to +-0.75 %, up to a common
+// factor.
 template <class E>
 static inline typename E::F quick_power(typename E::F z) {
   const auto a = E::exponent_of(z), b = E::exponent_of(E::add(z, E::set(0.5f)));
   return E::fma(b, E::set(0.70710678f), a);
 }
 
-// Exponents run from 127 + kLift down. Where the least one is below -127 they are clamped; else the clamp is left out.
+// Bias of the exponents. They are clamped only if the least possible exponent leaves the range of floats.
 struct Exponents {
   float slope, top;
   bool clamp;
@@ -44,7 +45,7 @@ struct FilterStrip {
   W p[2];
   F pu[2], pv[2], pw[2], a[2], b[2], s[2];
 
-  // Exponent of the weight of p[t] with the words at k; `base` holds that of the distance.
+  // Exponent of the weight between p[t] and the words q; `base` holds the exponent of the distance.
   F exponent(W q, int t, const float* base) const {
     const F z = E::fma(E::lifted_squares(p[t], q), slope, E::load(base));
     return kClamp ? E::max(z, E::set(512.0f)) : z;
@@ -61,8 +62,8 @@ struct FilterStrip {
     E::store(k + 6 * wide, E::fma(w, pw[t], E::load(k + 6 * wide)));
   }
 
-  // Both rows of pixels against `count` rows from k on. The next row's exponents are begun before this row's weights
-  // are needed: the window of a small core is short.
+  // Combines both rows of pixels with `count` rows from k on. The next row's exponents are computed ahead of this row's
+  // weights, because small cores reorder few instructions.
   void walk(float* k, const float* base, int count) {
     constexpr int N = E::kLanes;
     const int wide = shape.wide, step = shape.step;
@@ -88,7 +89,8 @@ struct FilterStrip {
   }
 };
 
-// A row enters the ring: words and weighted flow of the strip's columns, zeros outside the picture, sums empty.
+// Loads a row into the ring buffer: words and weighted flow of the strip's columns, zeros outside the picture, sums
+// zeroed.
 template <class E>
 static inline void load_row(const FilterJob& job, const FilterShape<E>& shape, int left, int r, float* line) {
   const int wide = shape.wide;
@@ -117,7 +119,7 @@ static void filter_strips(const FilterJob& job, int begin, int end, const Filter
   float* const table = scratch;
   float* const lines = scratch + shape.table_floats();
   const Exponents exponents = exponents_of(job);
-  // 2^23 comes with the squares: the table takes it away again.
+  // lifted_squares() adds 2^23: the table subtracts it.
   for (int j = -radius; j <= radius; ++j)
     for (int i = 0; i < shape.table_row(); ++i)
       for (int lane = 0; lane < N; ++lane)

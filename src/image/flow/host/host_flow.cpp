@@ -1,3 +1,4 @@
+// SimpleFlow on the host: runs the stages of a pair over the thread pool.
 #include "image/flow/host/host_flow.hpp"
 
 #include <algorithm>
@@ -16,9 +17,10 @@ namespace ridge::image::flow {
 namespace {
 
 constexpr int kRowsATask = 8;
-constexpr int kSearchedRows = 2;  // a task: even, for blocks are; two of them take longer than many a stage
+constexpr int kSearchedRows =
+    2;  // rows per task: even because blocks are; two rows already take longer than many a stage
 
-// Tasks [0, count), each to whichever thread is free.
+// Dynamic scheduling of tasks [0, count) over threads.
 void each_task(std::size_t threads, int count, const std::function<void(int task, std::size_t thread)>& task) {
   const std::size_t most = std::min(threads, static_cast<std::size_t>(count));
   if (most <= 1) {
@@ -31,7 +33,7 @@ void each_task(std::size_t threads, int count, const std::function<void(int task
   });
 }
 
-// Rows in tasks of `grain`, for one direction or both, or for as many frames.
+// Runs blocks of `grain` rows as tasks, for each direction or frame.
 void each_rows(std::size_t threads, int rows, int directions, int grain,
                const std::function<void(std::size_t direction, int begin, int end)>& task) {
   const int tasks = (rows + grain - 1) / grain;
@@ -41,8 +43,8 @@ void each_rows(std::size_t threads, int rows, int directions, int grain,
   });
 }
 
-// Bands for whoever is free: with 33 of them sixteen cores of unequal speed took 1.26 times as long as they would have
-// to, with 65 they end nearly together. The rows a band begins with cost a fifth of it at 6 rows.
+// Divides the rows into bands for dynamic scheduling. On sixteen cores of unequal speed, 33 bands took 1.26 times the
+// ideal time and 65 bands finished nearly together. The overlap rows of a band cost a fifth of it at 6 rows.
 Bands bands_of(int radius, Size size, const Kernels& kernels) {
   Bands bands;
   bands.reach = radius + 2;
@@ -104,7 +106,7 @@ std::unique_ptr<Workspace> HostFlow::make() const {
   return work;
 }
 
-// One pair, from its frames to its flow.
+// Computation of one pair, from its frames to its flow.
 class HostFlow::Run {
  public:
   Run(const HostFlow& plan, Workspace& work) : plan_(plan), p_(plan.problem_.parameters), work_(work) {}
@@ -142,7 +144,7 @@ class HostFlow::Run {
     search(level);
   }
 
-  // Points, a start and the search of level k, from the one below it.
+  // Selects points, sets their starts and searches level k, from the flow of the coarser level.
   void refine(std::size_t k) {
     Level &coarse = work_.levels[k + 1], &fine = work_.levels[k];
     seen(coarse);
@@ -230,7 +232,7 @@ class HostFlow::Run {
     return job;
   }
 
-  // The weighted sums of a level's flow, band by band.
+  // Computes the weighted sums of a level's flow, one band at a time.
   void sum_bands(Level& level, const FilterJob& settings, const Bands& bands, int directions) {
     const int count = bands.count(level.size);
     each_task(plan_.threads_, count * directions, [&](int i, std::size_t thread) {
@@ -250,7 +252,8 @@ class HostFlow::Run {
     });
   }
 
-  // Row r of the filtered flow: its band's sums and what the bands above left there, divided by the weights.
+  // Computes row r of the filtered flow: adds the sums of its band and of the bands above that reach it, divides by the
+  // weights.
   void divide_row(const Level& level, std::size_t which, const FilterJob& job, const Bands& bands, int r, float* u,
                   float* v) const {
     const std::ptrdiff_t pitch = bands.pitch;
@@ -268,18 +271,18 @@ class HostFlow::Run {
                 *flow_v = level.flows[which].v.data() + row(level.size, r);
     for (int c = 0; c < level.size.columns; ++c) {
       const float weight = own[2 * pitch + c], sum_u = own[c], sum_v = own[pitch + c];
-      const bool empty = weight < least;  // nobody near is visible and alike: the flow stays
+      const bool empty = weight < least;  // no visible, similar neighbour: the flow is kept
       const float by = empty ? 1.0f : weight;
       u[c] = empty ? flow_u[c] : sum_u / by;
       v[c] = empty ? flow_v[c] : sum_v / by;
     }
   }
 
-  // Row r of the coarse flow, filtered, becomes the start of two rows of the finer one.
+  // Upscales row r of the filtered coarse flow to the start of two rows of the finer level.
   void double_row(const Level& coarse, std::size_t which, const FilterJob& job, int r, Level& fine) const {
     LevelFlow& flow = fine.flows[which];
     const int columns = fine.size.columns;
-    // The first of the two rows holds the coarse one until it is spread, from its end on.
+    // The coarse row is stored in the first of the two rows, then expanded in place from its end.
     float *u = flow.u.data() + row(fine.size, 2 * r), *v = flow.v.data() + row(fine.size, 2 * r);
     divide_row(coarse, which, job, plan_.bands_[0], r, u, v);
     for (float* plane : {u, v}) {
@@ -288,7 +291,7 @@ class HostFlow::Run {
     }
   }
 
-  // 3 x 3, sigma 5, reflect-101, and out as (x, y).
+  // Gaussian 3 x 3, sigma 5, reflect-101 borders; writes the flow as (x, y).
   void gauss_row(Size size, int r, float* out) const {
     const double side = std::exp(-1 / 50.0);
     const float beside = static_cast<float>(side / (1 + 2 * side)), own = static_cast<float>(1 / (1 + 2 * side));

@@ -1,5 +1,5 @@
-// SimpleFlow on the host: every stage over rows by the pool of threads, the two heavy ones by SIMD kernels. The answer
-// does not depend on the number of threads.
+// SimpleFlow on the host: every stage is divided by rows over the thread pool, and the two most expensive ones use SIMD
+// kernels. The result does not depend on the number of threads.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace ridge::image::flow {
 class HostFlow {
  public:
   HostFlow(const FlowProblem& problem, const Kernels& kernels, std::size_t threads);
-  void run(const Image& first, const Image& second, Image& out) const;  // sizes as the problem says
+  void run(const Image& first, const Image& second, Image& out) const;  // sizes must match the problem
 
  private:
   class Run;
@@ -21,13 +21,13 @@ class HostFlow {
   FlowProblem problem_;
   const Kernels& kernels_;
   std::size_t threads_;
-  Bands bands_[2];  // between levels, and at the end
+  Bands bands_[2];  // of the filter between levels, and of the last one
   std::vector<std::vector<Tap>> down_, across_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workspace>> free_;
 };
 
-// Every SIMD version this build and this machine have, the best first.
+// All SIMD versions that this build and this machine support, the fastest first.
 std::vector<const Kernels*> host_kernels();
 
 }  // namespace ridge::image::flow

@@ -1,4 +1,4 @@
-// The kernels of two engines, as kernels.hpp lists them: lanes of the search are its candidates, eight at most.
+// Table of the kernels (kernels.hpp) for two engines. The search's lanes are candidates: eight at most.
 
 template <class E>
 static ptrdiff_t filter_pitch(int columns, int radius) {

@@ -1,4 +1,4 @@
-// Which kernels this machine can run.
+// Selects the flow kernels that this machine supports.
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif

@@ -1,5 +1,5 @@
-// The two stages that take the time, as kernels over plain memory: no header with inline code, since the files that
-// include this are compiled for different instruction sets.
+// The two most expensive stages of the flow as kernels over plain memory. No header with inline code is included,
+// because the files that include this one are compiled for different instruction sets.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 namespace ridge::image::flow {
 
-// A picture as words R | G << 8 | B << 16, `cells` at its first pixel, with a border reflected at the edges.
+// A picture as words R | G << 8 | B << 16, with a reflected border; `cells` points to its first pixel.
 struct Words {
   const uint32_t* cells;
   ptrdiff_t pitch;  // words
@@ -25,7 +25,8 @@ struct SearchJob {
 inline constexpr int kSearchRadius = 2, kSearchReach = 4;
 inline constexpr int kSearchBorder = 2 + 4 + 2;  // radius, reach, and what vectors read beyond
 
-// Sums of the cross-bilateral filter over a band of rows: every pair of pixels once, its weight added to both ends.
+// Sums of the cross-bilateral filter over a band of rows: each pair of pixels is visited once, its weight added to
+// both.
 struct FilterJob {
   Words guide;
   int rows, columns, radius;
@@ -33,8 +34,8 @@ struct FilterJob {
   const float *u, *v;
   float color_slope, space_slope;
 };
-// Where a band's sums go: u, v and weights of a row beside each other, `pitch` floats each, from column -radius on;
-// rows from the band's first to radius + 1 beyond its last. Zeroed by the caller.
+// Destination of a band's sums: per row u, v and weights of `pitch` floats each, from column -radius on. Rows run from
+// the band's first to radius + 1 beyond its last. Zeroed by the caller.
 struct FilterSums {
   float* cells;
   ptrdiff_t pitch;
@@ -44,15 +45,15 @@ struct Kernels {
   const char* name;  // "NEON with dot products"
   // Rows [begin, end) of the mask's pixels; begin is even.
   void (*search)(const SearchJob& job, int begin, int end);
-  // A band of rows [begin, end), an even number of them or up to the last row. Columns a band's pitch must have beyond
-  // columns + 2 * radius, and floats of scratch.
+  // `filter` processes a band of rows [begin, end): an even number of rows, or up to the last row. filter_pitch: least
+  // pitch of the band's sums, in floats. filter_scratch: floats of scratch memory.
   ptrdiff_t (*filter_pitch)(int columns, int radius);
   size_t (*filter_scratch)(int radius);
   void (*filter)(const FilterJob& job, int begin, int end, const FilterSums& sums, float* scratch);
-  float (*own_weight)(const FilterJob& job);  // what the weights are scaled by: that of a pixel with itself
+  float (*own_weight)(const FilterJob& job);  // weight of a pixel with itself: the scale of all weights
 };
 
-// Null where the machine or the build lacks it.
+// Null if the machine or the build does not support it.
 const Kernels* dot_product_kernels();  // NEON with UABD and UDOT
 const Kernels* portable_kernels();     // Highway
 

@@ -1,5 +1,5 @@
-// Compiled for Armv8.2 with dot products (image.cmake): no header with inline code of others may come in here. Whether
-// the machine has them is asked in kernels.cpp.
+// NEON kernels, compiled for Armv8.2 with dot products (image.cmake): headers with inline code of others must not be
+// included here. kernels.cpp checks at run time that the machine supports them.
 #if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
 #include "image/flow/host/engine_neon.hpp"
 #include "image/flow/host/kernels.hpp"

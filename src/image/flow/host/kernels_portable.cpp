@@ -1,4 +1,4 @@
-// The kernels by Highway, for every instruction set it knows but those whose vectors have no fixed size.
+// Highway kernels, for every instruction set with vectors of a fixed size.
 #include "image/flow/host/kernels.hpp"
 
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)

@@ -1,3 +1,4 @@
+// Lists the host variants of the flow.
 #include <string>
 
 #include "base/threads.hpp"
@@ -22,7 +23,7 @@ class Simd final : public HostVariant {
 
 void list_host_flow(const Device&, const FlowProblem& problem, std::vector<Entry>& entries) {
   const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
-  double efficiency = 0.9;  // of the plain count: sharing saves more than the rest costs
+  double efficiency = 0.9;  // of the plain operation count: shared computations save more than the overhead costs
   for (const flow::Kernels* kernels : flow::host_kernels()) {
     entries.push_back(
         {.candidate = {.variant = "simd",

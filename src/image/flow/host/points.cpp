@@ -1,3 +1,4 @@
+// Selects the pixels to search and fills the others by interpolation, on the host.
 #include "image/flow/host/points.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Mask mask_of(const base::AlignedArray<std::uint8_t>& values, Size size) {
   return mask;
 }
 
-// The block whose first pixel is (r, c), from its corners: as the reference rounds.
+// Fills the block whose first pixel is (r, c) from its corners, with the reference's rounding.
 void fill_block(LevelFlow& flow, Size size, int r, int c, int side) {
   const int bottom = std::min(r + side, size.rows) - 1, right = std::min(c + side, size.columns) - 1;
   for (float* plane : {flow.u.data(), flow.v.data()}) {

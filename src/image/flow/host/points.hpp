@@ -1,10 +1,10 @@
-// Which pixels are searched, and what the others get: the small stages, a few rows at a time.
+// Small stages of the flow on the host: selects the pixels to search, and fills the others, some rows per call.
 #pragma once
 #include "image/flow/host/workspace.hpp"
 
 namespace ridge::image::flow {
 
-// Rows [begin, end) of each; all equal to the reference's.
+// Each processes rows [begin, end); the results equal the reference's.
 void mark_regular(LevelFlow& flow, Size size, int radius, float threshold, int begin, int end);
 void mark_seen(Level& level, float threshold, int begin, int end);
 void select_aligned_rows(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size, int begin,

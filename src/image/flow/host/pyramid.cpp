@@ -1,3 +1,4 @@
+// Packs frames as words and downscales them by two.
 #include "image/flow/host/pyramid.hpp"
 
 #include <algorithm>
@@ -45,7 +46,8 @@ void reflect_rows(WordPlane& plane) {
 
 void halve_row(const WordPlane& in, const std::vector<Tap>& down, const std::vector<Tap>& across, int r, WordPlane& out,
                std::int32_t* lines) {
-  // Down first, in whole numbers that vectors hold; then across, a pixel's four rows at a time. No sum passes 2^31.
+  // Vertically first, in integers that vectors hold; then horizontally, four rows of a pixel at a time. No sum exceeds
+  // 2^31.
   const Tap& y = down[static_cast<std::size_t>(r)];
   const std::uint32_t* rows[4];
   for (int i = 0; i < 4; ++i) rows[i] = in.row(std::clamp(y.from + i, 0, in.size.rows - 1));

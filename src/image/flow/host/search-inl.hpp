@@ -1,15 +1,15 @@
-// Search of a pixel, or of a 2 x 2 block that starts from one offset, over an Engine. Lanes are candidates: nine rows
-// of eight columns, and the ninth column turned so that its candidates lie beside each other too.
+// Search of a pixel, or of a 2 x 2 block with a common start, over an Engine. Lanes are candidates: nine rows of eight
+// columns; the ninth column is transposed, so that its candidates are contiguous too.
 
 inline constexpr int kSide = 2 * kSearchRadius + 1, kAcross = 2 * kSearchReach + 1, kCandidates = kAcross * kAcross;
-inline constexpr int kCostPitch = 96;  // floats of one pixel's costs
+inline constexpr int kCostPitch = 96;  // floats per pixel of candidate costs
 
 template <int kCount>
 struct Count {};
 
 static inline const uint32_t* at(const Words& words, int r, int c) { return words.cells + r * words.pitch + c; }
 
-// 2^t as weights.hpp has it, multiplied by the engine's unit: the same roundings.
+// 2^t as in weights.hpp with the same roundings, multiplied by the engine's unit.
 template <class E>
 static inline typename E::F search_power(typename E::F t) {
   using F = typename E::F;
@@ -19,8 +19,8 @@ static inline typename E::F search_power(typename E::F t) {
   return E::scale_by_bits(p, z);
 }
 
-// Exponents of the distances in a window: of one pixel, cell by cell; of a block, the four pixels of each cell beside
-// each other. Where a cell lies in no pixel's window its weight is never used.
+// Exponents of the distances in a window. For one pixel: per cell. For a block: four adjacent values per cell, one per
+// pixel. Values of cells outside a pixel's window are never used.
 struct Distances {
   alignas(64) float single[32], block[36 * 4];
   float slope;
@@ -38,7 +38,7 @@ static inline typename E::F weight_of(typename E::F squares, const Distances& di
   return E::mul(search_power<E>(t), E::set(1.0f / E::kSquaresUnit));
 }
 
-// Weights of the 6 x 6 cells around a block, four pixels each.
+// Weights of the 6 x 6 cells around a block, four pixels per cell.
 template <class E>
 static inline void block_weights(const Words& from, int r, int c, const Distances& distances, float* to) {
   constexpr int N = E::kLanes, kCells = N / 4;
@@ -51,7 +51,8 @@ static inline void block_weights(const Words& from, int r, int c, const Distance
   }
 }
 template <class E>
-static inline void single_weights(const Words& from, int r, int c, const Distances& distances, float* to) {  // 32
+static inline void single_weights(const Words& from, int r, int c, const Distances& distances,
+                                  float* to) {  // to: 32 floats
   constexpr int N = E::kLanes;
   uint32_t cells[32];
   for (int k = 0; k < 32; ++k) cells[k] = k < 25 ? *at(from, r + k / 5 - 2, c + k % 5 - 2) : 0;
@@ -60,10 +61,10 @@ static inline void single_weights(const Words& from, int r, int c, const Distanc
     E::store(to + k, weight_of<E>(E::as_float(mine, E::words(cells + k)), distances, E::load(distances.single + k)));
 }
 
-// Sums of kVectors vectors of candidates at once: their chains of additions hide each other, and colours and weights
-// are shared. `cells[h]` is the first word of vector h's window; down and right lead to its other words; `to[h]` is
-// where the costs of the first pixel go. Never inlined: the compiler would keep all weights of a block in registers it
-// lacks.
+// Computes kVectors vectors of candidates at once: independent chains of additions hide their latency, and colours and
+// weights are shared. `cells[h]` is the first word of vector h's window; down and right are the strides to its other
+// words; `to[h]` receives the costs of the first pixel. Never inlined: the compiler would keep all weights of a block
+// in registers and spill.
 template <class E, int kBlock, int kVectors>
 __attribute__((noinline)) static void window_sums(const uint32_t* const* cells, ptrdiff_t down, ptrdiff_t right,
                                                   const typename E::W* own, const float* weights, float* const* to) {
@@ -97,7 +98,7 @@ __attribute__((noinline)) static void window_sums(const uint32_t* const* cells, 
     for (int i = 0; i < kPixels; ++i) E::store(to[h] + i * kCostPitch, sums[h][i]);
 }
 
-// Costs of the 81 candidates for each pixel of a block, the rows of nine one after the other.
+// Costs of the 81 candidates for each pixel of a block, in rows of nine.
 template <class E, int kBlock>
 static void block_costs(const Words& from, const Words& to, int r, int c, int u0, int v0, const float* weights,
                         float* costs) {
@@ -111,7 +112,7 @@ static void block_costs(const Words& from, const Words& to, int r, int c, int u0
     const uint32_t* row = at(to, r + u0 - kSearchReach - 2 + y, c + v0 + kSearchReach - 2);
     for (int x = 0; x < kWindow; ++x) turned[x * kTurned + y] = row[x];
   }
-  // Two rows of candidates at once.
+  // Processes two rows of candidates at once.
   constexpr int kRows = 2;
   const uint32_t* first = at(to, r + u0 - kSearchReach - 2, c + v0 - kSearchReach - 2);
   const auto rows = [&]<int kVectors>(int u, Count<kVectors>) {
@@ -125,7 +126,7 @@ static void block_costs(const Words& from, const Words& to, int r, int c, int u0
   };
   for (int u = 0; u + kRows <= kAcross; u += kRows) rows(u, Count<kRows * kPerRow>());
   rows(kAcross - 1, Count<kPerRow>());
-  // The turned column: nine candidates, in vectors of which the last is mostly empty.
+  // The transposed ninth column: nine candidates; the last vector is mostly empty.
   constexpr int kColumn = (kAcross + N - 1) / N;
   alignas(64) float last[3 * kCostPitch + kColumn * N];
   const uint32_t* cells[kColumn];
@@ -139,7 +140,7 @@ static void block_costs(const Words& from, const Words& to, int r, int c, int u0
     for (int u = 0; u < kAcross; ++u) costs[i * kCostPitch + u * kAcross + kAcross - 1] = last[i * kCostPitch + u];
 }
 
-// The first least cost among the candidates that lie in the picture; the start's own, where none is less.
+// Returns the first smallest cost among candidates inside the picture; the start's own if none is smaller.
 template <class E>
 static inline void take_least(float* costs, int r, int c, int u0, int v0, const SearchJob& job) {
   constexpr float kNever = __builtin_inff();
@@ -157,7 +158,7 @@ static inline void take_least(float* costs, int r, int c, int u0, int v0, const 
   job.v[ptrdiff_t(r) * job.columns + c] = float(v0 - kSearchReach + k % kAcross);
 }
 
-// Where a search starts: the flow, rounded half to even and kept inside the picture.
+// Start of a search: the flow rounded half to even and clamped to the picture.
 static inline int start_at(float flow, int from, int size) {
   const int to = from + int(__builtin_rintf(flow));
   return (to < 0 ? 0 : to > size - 1 ? size - 1 : to) - from;

@@ -1,3 +1,4 @@
+// Plain search of the flow for any radius and reach, on the host.
 #include "image/flow/host/search_general.hpp"
 
 #include <algorithm>

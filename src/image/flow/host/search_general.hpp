@@ -1,4 +1,4 @@
-// The search for any radius and reach, plainly.
+// Plain search of the flow for any radius and reach.
 #pragma once
 #include "image/flow/host/kernels.hpp"
 

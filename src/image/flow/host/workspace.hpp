@@ -1,4 +1,4 @@
-// Memory of one run of the flow on the host: made when a plan is, lent to one caller at a time.
+// Memory of one run of the flow on the host: allocated with the plan, used by one caller at a time.
 #pragma once
 #include <array>
 #include <memory>
@@ -19,7 +19,7 @@ struct WordPlane {
   WordPlane() = default;
   WordPlane(Size size_, int border_);
   std::size_t pitch() const { return static_cast<std::size_t>(size.columns + 2 * border); }
-  std::uint32_t* row(int r) {  // from column 0
+  std::uint32_t* row(int r) {  // starting at column 0
     return cells.data() + static_cast<std::size_t>(r + border) * pitch() + border;
   }
   const std::uint32_t* row(int r) const { return const_cast<WordPlane*>(this)->row(r); }
@@ -29,32 +29,33 @@ struct WordPlane {
 // The flow of one direction at one level.
 struct LevelFlow {
   base::AlignedArray<float> u, v;
-  base::AlignedArray<std::uint8_t> mask, level;  // which pixels are searched; the blocks the rest are filled from
-  base::AlignedArray<std::uint8_t> regular;      // of this level's flow
+  base::AlignedArray<std::uint8_t> mask,
+      level;  // mask: pixels to search; level: block sizes from which the others are filled
+  base::AlignedArray<std::uint8_t> regular;  // of this level's flow
 };
 
 struct Level {
   Size size = {};
   std::array<WordPlane, 2> frames;
-  std::array<LevelFlow, 2> flows;  // there and back
+  std::array<LevelFlow, 2> flows;  // forward and backward
   base::AlignedArray<std::uint8_t> seen;
 };
 
-// The cross-bilateral filter's sums: bands of rows, each with the rows below that it reaches.
+// Sums of the cross-bilateral filter: bands of rows, each with the rows below that it reaches.
 struct Bands {
   int rows = 0;  // of a band
   int reach = 0;
   std::ptrdiff_t pitch = 0;
-  std::size_t each = 0;  // floats
+  std::size_t each = 0;  // floats per band
   int count(Size size) const { return (size.rows + rows - 1) / rows; }
 };
 
 struct Workspace {
   std::vector<Level> levels;  // finest first
   std::array<base::AlignedArray<float>, 2> sums;
-  std::vector<base::AlignedArray<float>> scratch;       // a thread
+  std::vector<base::AlignedArray<float>> scratch;       // one per thread
   std::array<base::AlignedArray<float>, 2> smooth;      // of the finest level, before the last Gaussian
-  std::vector<base::AlignedArray<std::int32_t>> lines;  // a thread: rows of the pyramid
+  std::vector<base::AlignedArray<std::int32_t>> lines;  // one per thread: rows of the pyramid
 };
 
 }  // namespace ridge::image::flow

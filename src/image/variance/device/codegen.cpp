@@ -1,3 +1,4 @@
+// Generates the kernel sources of a variance design.
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -30,18 +31,18 @@ std::string beyond(const VarianceProblem& problem) {
                                      : fmt::format("{}", static_cast<long>(problem.constant));
 }
 
-// Digits of a counter to `cells` in the base, and one more that is never reached.
+// Digits of a counter up to `cells` in the base, and one more that is never reached.
 int digits(std::size_t cells, std::size_t base) {
   int count = 2;
   for (std::size_t size = base; size <= cells; size *= base) ++count;
   return count;
 }
 
-// Whole fours of the first pixel's window, and what remains on either side.
+// Defines the whole groups of four columns in the first pixel's window, and the single columns on either side.
 void add_fours(KernelSource& source, int left, int right) {
   int first = -(left / 4), last = right >= 3 ? (right - 3) / 4 : -1 - (2 - right) / 4;
   int edge_left = left + 4 * first, edge_right = right - (4 * last + 3);
-  if (last < first) {  // none: all of them are single columns
+  if (last < first) {  // no whole group: all are single columns
     first = 0;
     last = -1;
     edge_left = left + right + 1;

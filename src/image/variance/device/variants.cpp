@@ -1,3 +1,4 @@
+// Variance on a device: lists the designs, computes their launches and runs them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,19 +9,19 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr std::uint64_t kLanesRowBytes = 512;  // of a row that waits to leave the window
-constexpr std::uint64_t kLocalLost = 1024;     // a group, on NVIDIA's
+constexpr std::uint64_t kLanesRowBytes = 512;  // per row kept in local memory
+constexpr std::uint64_t kLocalLost = 1024;     // bytes reserved per group on NVIDIA devices
 
-// Sub-groups of `lanes` in a group: with every group some local memory is lost.
+// Sub-groups of `lanes` per group: two, because each group reserves some local memory.
 std::uint64_t lanes_together(const Device& device) { return device.limits().sub_group == 32 ? 2 : 1; }
 
-int items_of(const VarianceDesign& design) {  // lanes: of a sub-group
+int items_of(const VarianceDesign& design) {  // lanes: per sub-group
   if (design.kernel == VarianceKernel::columns) return design.items;
   if (design.kernel == VarianceKernel::lanes) return 32;
   return design.kernel == VarianceKernel::exact ? 128 : 256;
 }
 
-// Columns whose sums a group has, and those it writes.
+// Number of columns that a group writes; it computes the sums of more.
 int columns_written(const VarianceProblem& problem, const VarianceDesign& design) {
   const int left = static_cast<int>(problem.window_columns / 2);
   const int right = static_cast<int>(problem.window_columns) - 1 - left;
@@ -29,17 +30,17 @@ int columns_written(const VarianceProblem& problem, const VarianceDesign& design
   return 4 * (items_of(design) - (left + 3) / 4 - (right + 3) / 4);
 }
 
-// Groups that a compute unit can hold: work-items by what it says, at most sixteen groups.
+// Groups that a compute unit holds: limited by its work-items, at most sixteen.
 std::uint64_t resident_groups(const Device& device, std::uint64_t items) {
   const std::size_t each = device.limits().items_per_unit;
   return std::clamp<std::uint64_t>(each / items, 1, 16);
 }
 
-// Rows of a strip of `lanes` at a side, where a row takes longer: all sub-groups run at once, and the last to end
-// counts.
+// Rows per strip of `lanes` at a side, where a row takes longer: all sub-groups run at once, and the slowest determines
+// the time.
 int side_rows(int chunk) { return std::max((3 * chunk + 4) / 5, 1); }
 
-std::uint64_t lanes_groups(const VarianceProblem& problem, std::uint64_t across, int chunk) {  // sub-groups
+std::uint64_t lanes_groups(const VarianceProblem& problem, std::uint64_t across, int chunk) {  // in sub-groups
   const auto pieces = [&](int each) {
     return (problem.rows + static_cast<std::uint64_t>(each) - 1) / static_cast<std::uint64_t>(each);
   };
@@ -47,14 +48,14 @@ std::uint64_t lanes_groups(const VarianceProblem& problem, std::uint64_t across,
   return sides * pieces(side_rows(chunk)) + (across - sides) * pieces(chunk);
 }
 
-// Sub-groups of `lanes` that a compute unit holds: by registers and by the rows that wait in its local memory.
+// Sub-groups of `lanes` that a compute unit holds, limited by registers and by the rows kept in local memory.
 std::uint64_t lanes_resident(const Device& device, const VarianceProblem& problem) {
   const std::uint64_t together = lanes_together(device), local = device.limits().unit_local_memory;
   const std::uint64_t groups = local / (together * kLanesRowBytes * problem.window_rows + kLocalLost);
   return together * std::clamp<std::uint64_t>(local == 0 ? kLanesResident : groups, 1, kLanesResident / together);
 }
 
-// Rows so that all groups run at once, but no fewer than make up for the rows every group begins with.
+// Rows per group: all groups run at once, but with enough rows to amortize the first window of each group.
 int rows_a_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
   if (design.chunk > 0) return design.chunk;
   const auto wide = static_cast<std::size_t>(columns_written(problem, design));
@@ -110,7 +111,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
 
 }  // namespace
 
-// A unit has registers for 1024 work-items with 64 each, for 768 with the 80 of two rows at once.
+// A compute unit has registers for 1024 work-items with 64 each, or for 768 with 80 (two rows at once).
 std::uint64_t columns_resident(const VarianceDesign& design) {
   return (design.together == 1 ? 1024 : 768) / static_cast<std::uint64_t>(design.items);
 }

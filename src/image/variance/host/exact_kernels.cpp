@@ -1,3 +1,4 @@
+// Exact running sums and variances of rows, by Highway.
 #include "image/variance/host/exact_kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,7 +12,7 @@ namespace ridge::image {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// new^2 - old^2 = (new - old) (new + old); 128 is taken from both.
+// new^2 - old^2 = (new - old) (new + old); 128 is subtracted from both.
 void narrow(const std::uint8_t* HWY_RESTRICT fresh, const std::uint8_t* HWY_RESTRICT old,
             std::int16_t* HWY_RESTRICT sums, std::int32_t* HWY_RESTRICT squares, int n) {
   if (old == nullptr) {
@@ -45,7 +46,7 @@ HWY_INLINE hn::Vec<D> four(const std::int16_t* p) {
   return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<std::int16_t, D>(), p));
 }
 
-// Sums from the row's beginning: four lanes by two shifts, four vectors at a time so that the carry waits for one.
+// Prefix sums of a row: four lanes by two shifts, four vectors at a time to shorten the chain of carries.
 template <class T>
 HWY_INLINE void scan(const T* HWY_RESTRICT in, int n, std::int32_t* HWY_RESTRICT out) {
   const D d;
@@ -80,7 +81,8 @@ HWY_INLINE void scan(const T* HWY_RESTRICT in, int n, std::int32_t* HWY_RESTRICT
   for (; c < n; ++c) out[c] = carry += in[c];
 }
 
-// With d the mean rounded and r what is left, S = n d + r: M2 = Q - d (S + r) - r^2 / n, every term but the last whole.
+// With d the rounded mean and r the remainder, S = n d + r: M2 = Q - d (S + r) - r^2 / n; only the last term is not an
+// integer.
 void narrow_row(const std::int16_t* sums, const std::int32_t* squares, int window, int count, int cells,
                 std::int32_t* running, float* HWY_RESTRICT out) {
   const int n = count + window - 1;
@@ -93,7 +95,7 @@ void narrow_row(const std::int16_t* sums, const std::int32_t* squares, int windo
   const int lanes = static_cast<int>(hn::Lanes(d));
   const float share = 1.0f / static_cast<float>(cells);
   const auto all = hn::Set(d, static_cast<float>(cells)), each = hn::Set(d, share), rounder = hn::Set(d, 12582912.0f);
-  for (int c = 0; c < count; c += lanes) {  // the last vector reads and writes beyond: both have room
+  for (int c = 0; c < count; c += lanes) {  // the last vector reads and writes past the end: both arrays are padded
     const auto sum = hn::ConvertTo(d, hn::Sub(hn::LoadU(di, s + c + window), hn::LoadU(di, s + c)));
     const auto square = hn::ConvertTo(d, hn::Sub(hn::LoadU(di, q + c + window), hn::LoadU(di, q + c)));
     const auto mean = hn::Sub(hn::MulAdd(sum, each, rounder), rounder);

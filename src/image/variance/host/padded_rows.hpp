@@ -1,4 +1,4 @@
-// Pieces of an image's rows with what lies beyond its edges, in the type a kernel wants.
+// Segments of image rows extended beyond the edges by the border rule, in the type a kernel needs.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -17,9 +17,9 @@ struct PaddedRows {
   const Image& image;  // one channel
   Border border;
   double constant;
-  To shift;  // taken from every value
+  To shift;  // subtracted from every value
 
-  // The same, in place where it lies inside and nothing must be changed; else in `out`.
+  // Returns columns [left, left + count) of row r: a pointer into the image if no conversion is needed, else `out`.
   const To* seen(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
     if constexpr (kHasDepth<To>) {
       const bool inside = left >= 0 && left + count <= static_cast<std::ptrdiff_t>(image.columns());
@@ -31,7 +31,7 @@ struct PaddedRows {
     return out;
   }
 
-  // Columns [left, left + count) of row r; both may lie outside.
+  // Copies columns [left, left + count) of row r to `out`; both may be outside the image.
   void piece(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
     switch (image.depth()) {
       case Depth::u8:

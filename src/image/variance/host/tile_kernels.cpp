@@ -1,4 +1,4 @@
-// Plain loops along the columns, which the compiler turns into vectors of each target.
+// Variance of a tile by five methods: plain loops along the columns, vectorized by the compiler for each target.
 #include "image/variance/host/tile_kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::image {
 namespace HWY_NAMESPACE {
 
-constexpr int kChunk = 64;  // columns whose sums stay in registers or the nearest cache
+constexpr int kChunk = 64;  // columns whose sums stay in registers or in the L1 cache
 
 template <class F>
 void each_chunk(const VarianceTile& tile, const F& f) {
@@ -65,7 +65,7 @@ void online(const VarianceTile& tile) {
   });
 }
 
-// Sums down the columns once for all the windows beside each other, then along the rows.
+// Sums down the columns once for all adjacent windows, then along the rows.
 void koenig(const VarianceTile& tile) {
   const float count = static_cast<float>(tile.window_rows) * static_cast<float>(tile.window_columns);
   const int wide = tile.columns + tile.window_columns - 1;
@@ -100,8 +100,8 @@ struct Parts {
   float *sum, *square;
 };
 
-// a becomes join(i, sum, square) of every column. Parts overlap, those that are read ahead of what is written: results
-// lie in small arrays first, which the compiler knows to be apart.
+// Replaces a by join(i, sum, square) for every column. Parts overlap, and some are read before they are written:
+// results go to small arrays first, which the compiler knows not to alias.
 template <class F>
 void join_into(const Parts& a, int n, const F& join) {
   for (int left = 0; left < n; left += kChunk) {
@@ -141,11 +141,11 @@ void join_unequal(const Parts& a, const Parts& b, float m, float n, float unit, 
   });
 }
 
-// Along one axis, in place over the whole piece: `step` floats lead to the next cell of the axis.
+// Joins along one axis, in place over the whole tile: `step` floats lead to the next cell of the axis.
 template <int kBase>
 void join_axis(const std::vector<Join>& joins, const Parts& blocks, const Parts& window, std::size_t pitch, int rows,
                int columns, bool down, float unit) {
-  int tall = rows, wide = columns;  // what of the blocks still lies inside
+  int tall = rows, wide = columns;  // extent of the blocks that are still inside
   const auto at = [&](const Parts& parts, int r, int ahead) {
     const std::size_t k =
         static_cast<std::size_t>(down ? r + ahead : r) * pitch + static_cast<std::size_t>(down ? 0 : ahead);
@@ -194,7 +194,7 @@ void tree(const VarianceTile& tile) {
     }
   }
   join_axis<kBase>(*tile.down, blocks, window, pitch, tall, wide, true, 1.0f);
-  // The columns' windows are the cells of the rows'.
+  // The column windows are the cells of the row windows.
   join_axis<kBase>(*tile.across, window, blocks, pitch, tile.rows, wide, false, static_cast<float>(tile.window_rows));
   const float share = 1.0f / (static_cast<float>(tile.window_rows) * static_cast<float>(tile.window_columns));
   for (int r = 0; r < tile.rows; ++r) {

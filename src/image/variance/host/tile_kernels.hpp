@@ -1,4 +1,4 @@
-// Variances of a tile whose window cells lie in one padded piece of float memory.
+// Variances of a tile whose window cells are in one padded array of floats.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -13,8 +13,8 @@ struct VarianceTile {
   const float* in;  // (rows + window_rows - 1) x (columns + window_columns - 1)
   std::size_t pitch;
   int rows, columns, window_rows, window_columns;
-  const std::vector<Join>*down, *across;  // of the trees
-  float* scratch;                         // four times the padded tile
+  const std::vector<Join>*down, *across;  // joins of the trees
+  float* scratch;                         // four times the size of the padded tile
   float* out;
   std::size_t out_pitch;
 };

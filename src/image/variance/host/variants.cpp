@@ -1,4 +1,4 @@
-// Variances on the host: tiles of the image by the five methods, or exact sums that run down strips of columns.
+// Variances on the host: tiles of the image by five methods, or exact running sums down strips of columns.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -16,10 +16,10 @@
 namespace ridge::image {
 namespace {
 
-constexpr int kTileRows = 64, kTileColumns = 256;  // a tile with its border lies in the second cache
+constexpr int kTileRows = 64, kTileColumns = 256;  // a tile with its border fits the L2 cache
 constexpr int kExactRows = 128, kStrip = 1024;
 
-// Pieces of the image, to whichever thread is free.
+// Dynamic scheduling of tiles of the image over threads.
 template <class Memory, class F>
 void each_piece(std::size_t threads, std::size_t rows, std::size_t columns, int tall, int wide, const Memory& memory,
                 const F& f) {
@@ -59,7 +59,7 @@ class Tiles final : public HostVariant {
         [&](base::AlignedArray<float>& memory, std::size_t top, std::size_t left, int rows, int columns) {
           const auto pitch = static_cast<std::size_t>(columns + more_columns);
           float* padded = memory.data() + 4 * piece;
-          // What the tile's own values are measured from: trees keep their accuracy where the mean is large.
+          // Offset subtracted from the tile's values: trees stay accurate if the mean is large.
           const float shift = shifted_ ? in[0].row<float>(top + static_cast<std::size_t>(rows) /
                                                                     2)[left + static_cast<std::size_t>(columns) / 2]
                                        : 0.0f;
@@ -122,7 +122,7 @@ class Exact final : public HostVariant {
       base::AlignedArray<std::int32_t> running;
       base::AlignedArray<float> line;
     };
-    // Bands as tall as four windows at least: the first row of one costs as much as a window's others.
+    // Bands of at least four window heights: the first row of a band costs as much as the other rows of a window.
     each_piece(
         threads_, problem_.rows, problem_.columns, std::max(kExactRows, 4 * tall), kStrip,
         [&] {
@@ -144,7 +144,7 @@ class Exact final : public HostVariant {
             const Value* old = r >= tall ? source.seen(first + r - tall, from, count, memory.old.data()) : nullptr;
             exchange(fresh, old, memory.sums.data(), memory.squares.data(), count);
             if (r + 1 < tall) continue;
-            // Whole vectors go where they belong; a strip that ends within one is copied from beside.
+            // Whole vectors are stored directly; a strip that ends within a vector is copied from a buffer.
             float* to = out.row<float>(top + static_cast<std::size_t>(r + 1 - tall)) + left;
             const bool whole = columns % 16 == 0;
             finish(memory.sums.data(), memory.squares.data(), window, columns, memory.running.data(),
@@ -176,7 +176,7 @@ class Exact final : public HostVariant {
   bool narrow_;
 };
 
-// Operations a pixel.
+// Operations per pixel.
 double operations(const VarianceProblem& problem, VarianceMethod method) {
   const double cells = static_cast<double>(problem.window_rows * problem.window_columns);
   switch (method) {
