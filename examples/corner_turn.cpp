@@ -1,6 +1,6 @@
-// The corner turn of a radar: pulses arrive one after the other, each a row of range samples; Doppler processing wants
-// all pulses of one range side by side. Plans on the device named by the first argument (or RIDGE_DEVICE, or the best),
-// turns one block of data, checks it, and says what was chosen and why.
+// The corner turn (transpose) of a radar: pulses arrive one after another, each a row of range samples; Doppler
+// processing needs all pulses of one range contiguous. Plans on the device named by the first argument (or
+// RIDGE_DEVICE, or the best), transposes one block of data, checks it, and prints the chosen variant and the reasons.
 #include <complex>
 #include <exception>
 #include <iostream>

@@ -1,4 +1,4 @@
-// A wave in a box of 48 x 40 x 36 points that no process holds whole, and where its spectrum peaks.
+// Transforms a wave in a box of 48 x 40 x 36 points distributed over processes, and finds the peak of its spectrum.
 //   mpirun -n 4 example_distributed_spectrum
 #include <cmath>
 #include <cstdio>
@@ -27,7 +27,7 @@ int main() try {
   std::vector<std::complex<float>> spectrum(fft.output().size());
   fft.forward(wave, spectrum);
 
-  // The output lies as the last exchange left it: strides() says how.
+  // The output has the layout that the last exchange left; strides() describes it.
   const ridge::mpi::Box box = fft.output();
   const auto strides = box.strides();
   float highest = 0;

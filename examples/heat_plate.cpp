@@ -1,4 +1,4 @@
-// A plate with a cold and a hot spot, until nothing changes any more: a stencil, its borders, a plan, a run.
+// Heat in a plate with a cold and a hot spot, until it is steady: a stencil, its borders, a plan, a run.
 //   heat_plate [DEVICE]
 #include <cmath>
 #include <cstdio>
@@ -27,7 +27,7 @@ int main(int count, char** values) try {
   std::printf("%s", plan.explain().c_str());
   std::printf("%s after %zu steps\n", stop.converged ? "at rest" : "still moving", stop.steps);
 
-  // In the end heat flows evenly from edge to edge, whatever the plate was like at first.
+  // In the steady state the temperature is linear between the edges, whatever the initial state was.
   float worst = 0;
   for (std::size_t y = 0; y < n; ++y) {
     for (std::size_t x = 0; x < n; ++x) {

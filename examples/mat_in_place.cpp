@@ -1,5 +1,5 @@
-// A cv::Mat goes through a chain of operators without a copy: Ridgeline reads and writes OpenCV's own memory, a part of
-// a larger picture with its pitch included.
+// Applies a chain of operators to a cv::Mat without a copy: Ridgeline reads and writes OpenCV's memory, including a
+// region of a larger picture with its pitch.
 //
 //   mat_in_place [DEVICE]
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A kernel of your own in the dialect, on every device that compiles it: y = a x + y.
+// A user's own kernel in the dialect, on every device that compiles kernels: y = a x + y.
 #include <cstdio>
 #include <vector>
 

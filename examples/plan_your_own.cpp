@@ -1,4 +1,5 @@
-// A workload of one's own under Ridgeline's planner: the sum of an array, in a few ways. docs/plan.md walks through it.
+// A user's own workload under Ridgeline's planner: the sum of an array, with several variants. docs/plan.md explains
+// it.
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace {
 
-// The variants: `Chains` independent sums. One chain waits for every addition; several overlap.
+// The variants: `Chains` independent sums. With one chain, every addition waits for the previous one; several overlap.
 template <std::size_t Chains>
 float sum(const std::vector<float>& data) {
   float part[Chains] = {};
@@ -26,7 +27,7 @@ struct Variant {
   float (*run)(const std::vector<float>&);
 };
 
-// Which there are, what each costs, and which limit rules one out for this problem.
+// Describes a variant: its name, its cost, and the limit that rules it out for this problem.
 template <std::size_t Chains>
 Variant variant(std::size_t count, double efficiency) {
   ridge::planner::Candidate candidate{.variant = "chains", .parameters = {{"count", std::to_string(Chains)}}};
@@ -38,7 +39,7 @@ Variant variant(std::size_t count, double efficiency) {
   return {candidate, &sum<Chains>};
 }
 
-// The planner never looks inside: it is told the seconds of one warm run.
+// The planner does not run variants itself: it calls this for the seconds of one warm run.
 double seconds_of(const Variant& one, const std::vector<float>& data) {
   double best = 1e9;
   volatile float keep = one.run(data);
@@ -54,7 +55,7 @@ double seconds_of(const Variant& one, const std::vector<float>& data) {
 }  // namespace
 
 int main() try {
-  const std::size_t count = 3'000'000;  // no multiple of 7
+  const std::size_t count = 3'000'000;  // not a multiple of 7
   std::vector<float> data(count);
   for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % 8);
 

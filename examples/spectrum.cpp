@@ -1,4 +1,4 @@
-// Finds the tones in a noisy recording: a window and a real transform in one pass, the peaks of the spectrum.
+// Finds the tones in a noisy recording: window and real transform in one pass, then the peaks of the spectrum.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <ridge/fft.hpp>
 
 int main() {
-  const std::size_t n = 48000;  // a second of sound: 1 Hz a line, and no power of two
+  const std::size_t n = 48000;  // one second of sound: 1 Hz per bin; not a power of two
   const double tones[] = {440, 1000, 9973};
   std::mt19937 generator(1);
   std::normal_distribution<float> noise(0, 1);

@@ -1,4 +1,4 @@
-// How much the columns of a table vary together.    sequential_covariance [ROWS [COLUMNS [ROUNDS]]]
+// Covariance matrix of the columns of a table.    sequential_covariance [ROWS [COLUMNS [ROUNDS]]]
 #include <cstdlib>
 
 #include "shown.hpp"

@@ -1,4 +1,4 @@
-// Two frames of waves, the second moved by (2, 3): the flow, its mean and its largest error inside.
+// Optical flow of two frames of waves, the second shifted by (2, 3): prints its mean and its largest error inside.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A plate that cools, cell by cell and step by step.    sequential_jacobi [N [STEPS [ROUNDS]]]
+// Jacobi iteration of a cooling plate.    sequential_jacobi [N [STEPS [ROUNDS]]]
 #include <cstdlib>
 
 #include "shown.hpp"

@@ -1,4 +1,4 @@
-// What the sequential examples print: the best time of some calls, and a number that changes with any bit of the
+// Output of the sequential examples: the best time of several calls, and a checksum that changes with any bit of the
 // result.
 #pragma once
 #include <chrono>
@@ -18,7 +18,7 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
   return all;
 }
 
-// `work` starts from the same data every time and leaves its answer in `result`.
+// Times `work`, which starts from the same data every time and writes its result to `result`.
 template <class Work>
 void show(const char* name, int rounds, const std::vector<float>& result, const Work& work) {
   double best = 1e300;

@@ -1,3 +1,4 @@
+// SimpleFlow, stage by stage, in plain sequential C++.
 #include "simple_flow.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ int reflected(int i, int n) {
   return i;
 }
 
-// Four whole weights of 1/2048 and the first pixel each output is made from.
+// Per output: four integer weights in units of 1/2048, and the first pixel they apply to.
 void cubic_taps(int from, int to, int* first, int* weights) {
   const double scale = double(from) / to;
   for (int i = 0; i < to; ++i) {
@@ -127,7 +128,7 @@ void cross_bilateral(const float* guide, const float* seen, const float* in, int
           sum += weight * in[y * columns + x];
           total += weight;
         }
-      // Nobody near is visible and alike: the flow stays as it is.
+      // If no visible neighbour is similar, the flow is kept.
       out[r * columns + c] = total < 1e-9 ? in[r * columns + c] : float(sum / total);
     }
 }
@@ -151,8 +152,8 @@ void irregularity(const float* u, const float* v, int rows, int columns, int rad
     }
 }
 
-// Blocks double in size where the flow is regular; then only their corners are searched. What a block covers is done:
-// the order of the scan decides.
+// Blocks double in size where the flow is regular; then only their corners are searched. Cells that a block covers are
+// done, so the result depends on the order of the scan.
 void select_points(const float* most, float threshold, const int* level, int rows, int columns, int fine_rows,
                    int fine_columns, int* mask, int* fine_level) {
   std::vector<int> done(rows * columns, 0);

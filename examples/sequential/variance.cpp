@@ -1,3 +1,4 @@
+// Local variance by five methods, in plain sequential C++.
 #include "variance.hpp"
 
 #include <vector>
@@ -17,7 +18,7 @@ void pad_reflected(const float* in, int rows, int columns, int window, float* ou
     }
 }
 
-// The mean first, then the squares of what differs from it.
+// Two passes: the mean first, then the squared differences from it.
 void variance_two_pass(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1;
   const float count = float(window * window);
@@ -54,7 +55,7 @@ void variance_koenig(const float* in, int rows, int columns, int window, float* 
     }
 }
 
-// Welford: the mean and the squares follow each value.
+// Welford: mean and squares are updated with each value.
 void variance_online(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1;
   for (int r = 0; r < rows; ++r)
@@ -70,8 +71,8 @@ void variance_online(const float* in, int rows, int columns, int window, float* 
     }
 }
 
-// Chan: two halves of n values each, M = Ma + Mb + (Sa - Sb)^2 / 2n. Down the columns first, then along the rows, at
-// strides 1, 2, 4, ...: every join serves all the windows it lies in.
+// Chan: joins two parts of n values each, M = Ma + Mb + (Sa - Sb)^2 / 2n. Down the columns first, then along the rows,
+// at strides 1, 2, 4, ...: every join serves all the windows that contain it.
 void variance_pairwise(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1, tall = rows + window - 1;
   std::vector<float> sum(in, in + tall * wide), squares(tall * wide, 0.0f);
@@ -98,7 +99,7 @@ void variance_pairwise(const float* in, int rows, int columns, int window, float
     for (int c = 0; c < columns; ++c) out[r * columns + c] = squares[r * wide + c] / count;
 }
 
-// The same with thirds: M = sum of M + the sum of the squares of the three differences / 3n.
+// As variance_pairwise with three parts: M = sum of M + the sum of the squares of the three differences / 3n.
 void variance_three_wise(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1, tall = rows + window - 1;
   std::vector<float> sum(in, in + tall * wide), squares(tall * wide, 0.0f);

@@ -1,4 +1,4 @@
-// The variance of every pixel's window by five methods, in plain sequential C++ over float arrays.
+// Variance of every pixel's window by five methods, in plain sequential C++ over float arrays.
 #pragma once
 
 namespace sequential {
@@ -8,10 +8,10 @@ namespace sequential {
 void variance_two_pass(const float* in, int rows, int columns, int window, float* out);
 void variance_koenig(const float* in, int rows, int columns, int window, float* out);
 void variance_online(const float* in, int rows, int columns, int window, float* out);
-void variance_pairwise(const float* in, int rows, int columns, int window, float* out);    // a power of 2
-void variance_three_wise(const float* in, int rows, int columns, int window, float* out);  // a power of 3
+void variance_pairwise(const float* in, int rows, int columns, int window, float* out);    // window: a power of 2
+void variance_three_wise(const float* in, int rows, int columns, int window, float* out);  // window: a power of 3
 
-// The border: reflected, the edge once; the pixel stands at window / 2.
+// Adds the border by reflection without repeating the edge; the pixel is at window / 2.
 void pad_reflected(const float* in, int rows, int columns, int window, float* out);
 
 }  // namespace sequential

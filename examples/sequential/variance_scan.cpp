@@ -1,4 +1,4 @@
-// A scan with grain: its local variance by five methods, and how far each is from two passes in double.
+// Local variance of a grainy scan by five methods, and the error of each against two passes in double.
 #include "variance.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Views of Python objects through the buffer protocol.
 #include "arrays.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ const Known& known(Element element) { return kKnown[static_cast<std::size_t>(ele
 
 bool element_of(const char* format, Element& element) {
   if (format == nullptr) return false;
-  if (*format == '@' || *format == '=' || *format == '<') ++format;  // little endian, as every machine we run on
+  if (*format == '@' || *format == '=' || *format == '<') ++format;  // little endian, as every supported machine
   for (const Known& one : kKnown) {
     if (std::strcmp(format, one.format) == 0) return element = one.element, true;
   }

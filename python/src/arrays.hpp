@@ -1,4 +1,4 @@
-// Arrays as the buffer protocol shows them: any strides, no copies, whatever library they come from.
+// Views of arrays through the buffer protocol: any strides, any library, no copies.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +17,14 @@ inline bool is_complex(Element e) { return e == Element::complex64 || e == Eleme
 inline bool is_single(Element e) { return e == Element::float32 || e == Element::complex64; }
 std::size_t size_of(Element element);
 const char* to_string(Element element);                         // "float32"
-bool element_named(const std::string& name, Element& element);  // false for anything else
+bool element_named(const std::string& name, Element& element);  // false for an unknown name
 
-// Which elements an argument may have.
+// Element types that an argument may have.
 using Elements = std::vector<Element>;
 inline const Elements kFloating{Element::float32, Element::float64, Element::complex64, Element::complex128};
 
-// Holds the buffer until it dies. TypeError for other elements, ValueError for a read-only output or strides that are
-// no multiple of an element.
+// Holds the buffer for its lifetime. Throws TypeError for other element types, ValueError for a read-only output or for
+// strides that are not multiples of an element.
 class Array {
  public:
   Array(pybind11::handle object, bool writable, const char* what, const Elements& wanted = kFloating);
@@ -42,8 +42,8 @@ class Array {
   std::vector<std::size_t> shape() const;
   void* data() const { return view_.buf; }
   const std::byte* data_bytes() const { return static_cast<const std::byte*>(view_.buf); }
-  std::pair<const std::byte*, const std::byte*> extent() const;  // from the first byte to behind the last
-  // The elements one after the other, last axis fastest; ValueError where they lie otherwise.
+  std::pair<const std::byte*, const std::byte*> extent() const;  // from the first byte to one past the last
+  // The elements as contiguous memory, last axis fastest; ValueError if they are not contiguous.
   void* packed(const char* what) const;
   template <class T>
   std::span<T> span(const char* what) const {

@@ -1,3 +1,4 @@
+// Arrays in device memory: allocation, copies, and exchange with other libraries by DLPack.
 #include "device_array.hpp"
 
 #include <cstring>
@@ -31,7 +32,7 @@ std::size_t checked_size(const std::vector<std::size_t>& shape, Element element)
   return product / size_of(element);
 }
 
-// Python objects may die in any thread.
+// Python objects may be released in any thread.
 std::shared_ptr<void> kept(py::object object) {
   return {new py::object(std::move(object)), [](void* pointer) {
             const py::gil_scoped_acquire lock;
@@ -97,7 +98,7 @@ Device device_of(const dlpack::DeviceId& id) {
   }
 }
 
-// A given tensor, and what it points to.
+// An exported tensor and the memory it refers to.
 struct Given {
   dlpack::Managed managed{};
   std::vector<std::int64_t> shape;
@@ -105,12 +106,12 @@ struct Given {
 };
 
 void unused_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // taken: whoever took it calls the deleter
+  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // consumed: the consumer calls the deleter
   auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule, "dltensor"));
   managed->deleter(managed);
 }
 
-// Another library's stream must have passed before its memory is used here, by any thread.
+// Waits for another library's stream, so that any thread may use its memory afterwards.
 void wait_for_stream(const std::string& device, std::uintptr_t stream) {
   queue_over(ridge::device(device), stream).finish();
 }
@@ -160,7 +161,7 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
     const py::gil_scoped_acquire lock;
     if (taken->deleter != nullptr) taken->deleter(taken);
   });
-  PyCapsule_SetName(capsule.ptr(), "used_dltensor");  // from here on the deleter is ours to call
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");  // from here on this module must call the deleter
   if (size != 0) {
     made.buffer_ = buffer_over(device, reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset,
                                size * size_of(element), owner);

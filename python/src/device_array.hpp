@@ -1,4 +1,4 @@
-// An array in a device's memory, packed: made here, or another library's (DLPack, __cuda_array_interface__).
+// A packed array in device memory: allocated here, or another library's (DLPack, __cuda_array_interface__).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ridge::python {
 class DeviceArray {
  public:
   DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape);
-  // Another library's memory; `owner` is kept as long as this array or anything made of it lives.
+  // Wraps another library's memory; `owner` is kept alive while this array, or a view of it, exists.
   DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape, std::uintptr_t address,
               pybind11::object owner);
   static DeviceArray from_dlpack(const pybind11::capsule& capsule);
@@ -29,7 +29,7 @@ class DeviceArray {
   const Buffer& buffer() const { return buffer_; }
   std::uintptr_t address() const { return size() == 0 ? 0 : buffer_.native(); }
 
-  // The same memory, read as numbers of another type.
+  // A view of the same memory with another element type.
   DeviceArray viewed(const std::string& type, std::vector<std::size_t> shape) const;
 
   void upload(const pybind11::object& from);
@@ -41,10 +41,10 @@ class DeviceArray {
   Device device_;
   Element element_;
   std::vector<std::size_t> shape_;
-  Buffer buffer_;  // none where there are no elements
+  Buffer buffer_;  // empty if there are no elements
 };
 
-// ValueError where an array lies elsewhere than the plan that is to use it.
+// Throws ValueError if the array is not on the plan's device.
 void check_device(const DeviceArray& array, const Device& device, const char* what);
 
 }  // namespace ridge::python

@@ -1,5 +1,5 @@
-// DLPack's structures, as https://dmlc.github.io/dlpack/latest/c_api.html lays them out (before version 1: what
-// PyCapsules named "dltensor" hold).
+// Structures of DLPack before version 1, as in https://dmlc.github.io/dlpack/latest/c_api.html: the contents of
+// PyCapsules named "dltensor".
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Fourier, cosine and sine transforms of arrays: axes and strides come from the arrays, plans from the cache.
+// Python bindings of Fourier, cosine and sine transforms: axes and strides come from the arrays, plans from the cache.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,17 +21,17 @@ using fft::Dimension;
 using fft::TensorKind;
 using fft::TensorProblem;
 
-constexpr std::size_t kWorthReleasing = 4096;  // points; below, taking the lock again costs more than it gives others
+constexpr std::size_t kWorthReleasing = 4096;  // points; below this, reacquiring the GIL costs more than it gains
 
 struct Request {
   TensorKind kind;
-  std::vector<int> axes;  // of the arrays, the last one last
+  std::vector<int> axes;  // axes to transform; real transforms halve the last one listed
   std::vector<int> real_kinds;
   double scale = 1;
   std::size_t threads = 1;
 };
 
-// Shapes must agree but for the halved axis; the caller (Python) has padded, cut and allocated.
+// Builds the problem. Shapes must agree except on the halved axis; the Python caller has padded, cut and allocated.
 TensorProblem problem_of(const Request& request, const Array& in, const Array& out) {
   TensorProblem problem{.kind = request.kind, .scale = request.scale, .threads = request.threads};
   if (in.axes() != out.axes()) throw py::value_error("input and output have different numbers of axes");
@@ -88,7 +88,7 @@ bool share_memory(const Array& a, const Array& b) {
   return a_first < b_end && b_first < a_end;
 }
 
-// Everything from an array's first byte to its last, gaps included.
+// Copies all bytes of an array from its first to its last, gaps included.
 std::vector<std::byte> bytes_of(const Array& array) {
   const auto [first, end] = array.extent();
   return {first, end};
@@ -108,7 +108,7 @@ void transform(const py::object& input, const py::object& output, int kind, cons
   }
 }
 
-// A plan as an object: made for the layout of two arrays, run on any others of that layout.
+// A plan as a Python object: made for the layout of two arrays, run on any others of that layout.
 class Plan {
  public:
   Plan(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,

@@ -1,5 +1,5 @@
-// Transforms of arrays in a device's memory: complex and real ones over the last axes, cosines and sines over any, and
-// what brings other axes and lengths there.
+// Python bindings of transforms of arrays in device memory: complex and real transforms over the last axes, cosine and
+// sine transforms over any, and rearrangement of axes and lengths.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -78,7 +78,7 @@ class DevicePlan {
     }
   }
 
-  // Samples are what a forward transform reads; real ones of a real plan.
+  // samples: the input of a forward transform; real numbers for a real plan.
   void check(const DeviceArray& array, bool samples, const char* what) const {
     const bool single = std::holds_alternative<fft::Plan<float>>(*plan_);
     const auto sizes = std::visit(
@@ -105,7 +105,7 @@ class DevicePlan {
     return name == "float16" ? fft::Storage::float16 : name == "bfloat16" ? fft::Storage::bfloat16 : fft::Storage::same;
   }
 
-  // The one thing that comes here on the host.
+  // Transforms of 16-bit floats: the only plans that also run here on the host.
   void run_halves(const DeviceArray& in, const DeviceArray& out, bool inverse) const {
     const auto& plan = std::get<fft::Plan<float>>(*plan_);
     const std::span from(reinterpret_cast<const std::uint16_t*>(in.address()), in.size());  // NOLINT: an address
@@ -119,7 +119,7 @@ class DevicePlan {
   std::mutex mutex_;
 };
 
-// Cosine and sine transforms along some axes of a packed array.
+// Cosine and sine transforms along given axes of a packed array.
 class DeviceRealPlan {
  public:
   DeviceRealPlan(const std::string& device, bool single, const std::vector<std::size_t>& shape,
@@ -177,7 +177,7 @@ class DeviceRealPlan {
   std::mutex mutex_;
 };
 
-// New arrays out of given ones, on the same device.
+// Makes rearranged copies of arrays on the same device.
 class Rearranger {
  public:
   Rearranger(const std::string& device, bool single, bool complex_input, bool complex_output, bool conjugate)
@@ -189,7 +189,7 @@ class Rearranger {
                             : (single ? Element::float32 : Element::float64)),
         kernels_(device_, {!single, complex_input, complex_output, conjugate}) {}
 
-  // Axis i of the result is axis order[i] of the array, cut or padded with zeros to lengths[i].
+  // Axis i of the result is axis order[i] of the array, cut or zero-padded to lengths[i].
   DeviceArray rearranged(const DeviceArray& array, const std::vector<std::size_t>& order,
                          const std::vector<std::size_t>& lengths) {
     check(array, in_);

@@ -1,4 +1,4 @@
-// Filter banks: plans, streams of samples through them, power, correlations, and the way back.
+// Python bindings of filter banks: plans, sample streams, power, correlation and synthesis.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace py = pybind11;
 namespace ridge::python {
 namespace {
 
-using namespace ridge::filterbank;  // NOLINT: this file is about nothing else
+using namespace ridge::filterbank;  // NOLINT: this file binds one namespace only
 using Complex = std::complex<float>;
 
-// Bytes of any object that has some, contiguous.
+// Contiguous bytes of any object with the buffer protocol.
 class Bytes {
  public:
   explicit Bytes(py::handle object) {
@@ -89,7 +89,7 @@ Plan make_plan(const std::string& device, const py::dict& given, bool measured) 
   return Plan(ridge::device(device), problem, options_of(measured));
 }
 
-// Complex spectra and real sums, read and written where they lie.
+// Complex spectra and real sums, accessed in place.
 std::span<const Complex> spectra_in(const Array& array) { return array.span<const Complex>("the spectra"); }
 
 Products products_named(const std::string& name) {

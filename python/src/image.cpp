@@ -1,4 +1,4 @@
-// Images: arrays of (rows, columns) or (rows, columns, channels) as views, flow, variance and chains of operators.
+// Python bindings of images: arrays of (rows, columns[, channels]) as views, flow, variance and chains of operators.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ namespace py = pybind11;
 namespace ridge::python {
 namespace {
 
-using namespace ridge::image;  // NOLINT: this file is about nothing else
+using namespace ridge::image;  // NOLINT: this file binds one namespace only
 
 const Elements kPixels{Element::uint8, Element::uint16, Element::float32, Element::uint32, Element::float64};
 
@@ -58,7 +58,7 @@ Shape shape_of(const std::vector<std::size_t>& given, const std::string& type) {
       .rows = given[0], .columns = given[1], .channels = given.size() == 3 ? given[2] : 1, .depth = depth_named(type)};
 }
 
-// An array as an image: rows may lie apart, the pixels of a row follow each other.
+// An array as an image: rows may have any pitch, the pixels of a row are contiguous.
 class Picture {
  public:
   Picture(const py::object& object, bool writable, const char* what) : array_(object, writable, what, kPixels) {

@@ -1,4 +1,4 @@
-// The extension module ridge._ridge; what people import is Python around it.
+// The extension module ridge._ridge; users import the Python package around it.
 #include "module.hpp"
 
 #include <ridge/error.hpp>
@@ -7,7 +7,7 @@ namespace py = pybind11;
 
 PYBIND11_MODULE(_ridge, module) {
   module.doc() = "Ridgeline's own part of the package ridge.";
-  // Wrong arguments are ValueErrors to Python, memory that is not there a MemoryError, files an OSError.
+  // Exceptions: wrong arguments become ValueError, lack of memory MemoryError, file errors OSError.
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);

@@ -1,3 +1,4 @@
+// Functions that add each workload's bindings to the module.
 #pragma once
 #include <pybind11/pybind11.h>
 

@@ -1,4 +1,5 @@
-// The planner for variants that are written in Python: it sees names, costs and a function that times a candidate.
+// Python bindings of the planner, for variants written in Python: it uses names, costs and a function that times a
+// candidate.
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ planner::Candidate candidate_of(const py::dict& given) {
                    .threads = get<std::size_t>(given, "threads")}};
 }
 
-// (winner, rows of trials_of, explain)
+// Returns (winner, rows of trials_of, explanation).
 py::tuple decide(const std::string& device, const std::string& key, const std::vector<py::dict>& given, double flops,
                  double bytes, bool use_wisdom, const py::function& seconds) {
   std::vector<planner::Candidate> candidates;

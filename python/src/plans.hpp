@@ -1,4 +1,4 @@
-// What the plans of every workload share on their way to Python.
+// Helpers shared by the bindings of all plans.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ inline planner::Options options_of(bool measured) {
   return {.effort = measured ? Effort::measured : Effort::quick, .save_wisdom = measured};
 }
 
-// (problem, variant, predicted seconds, measured seconds, why it lost, whether it won) of every candidate.
+// Rows (problem, variant, predicted seconds, measured seconds, reason of rejection, chosen) of every candidate.
 inline pybind11::list trials_of(const std::vector<planner::Decision>& decisions) {
   pybind11::list rows;
   for (const planner::Decision& decision : decisions) {
@@ -25,7 +25,7 @@ inline pybind11::list trials_of(const std::vector<planner::Decision>& decisions)
   return rows;
 }
 
-// A member of a dict of the problem's, as T; TypeError that names it where it is none.
+// Member `name` of the problem's dict as T; TypeError with its name and value if the conversion fails.
 template <class T>
 T get(const pybind11::dict& dict, const char* name) {
   try {

@@ -1,4 +1,4 @@
-// Radar frames: simulated, focused, measured.
+// Python bindings of SAR: simulation, focusing and measurement of the point response.
 #include <complex>
 #include <cstddef>
 #include <span>
@@ -22,7 +22,7 @@ namespace py = pybind11;
 namespace ridge::python {
 namespace {
 
-using namespace ridge::sar;  // NOLINT: this file is about nothing else
+using namespace ridge::sar;  // NOLINT: this file binds one namespace only
 
 const Elements kComplexes{Element::complex64};
 

@@ -1,4 +1,4 @@
-// Stencils: updates from weights or from recorded expressions, plans, and sessions, for four types of cells.
+// Python bindings of stencils: updates from weights or traced expressions, plans and sessions, for four cell types.
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -26,7 +26,7 @@ namespace py = pybind11;
 namespace ridge::python {
 namespace {
 
-using namespace ridge::stencil;  // NOLINT: this file is about nothing else
+using namespace ridge::stencil;  // NOLINT: this file binds one namespace only
 
 template <template <class> class Of>
 using ForCells = std::variant<Of<float>, Of<double>, Of<std::int32_t>, Of<std::uint8_t>>;
@@ -39,7 +39,7 @@ constexpr Element element_for() {
   return Element::uint8;
 }
 
-// make(T{}) for the type of cells that has this name.
+// Calls make(T{}) with the cell type of this name.
 template <class Result, class Make>
 Result for_cells(const std::string& name, const Make& make) {
   if (name == "float32") return make(float{});
@@ -49,7 +49,7 @@ Result for_cells(const std::string& name, const Make& make) {
   throw py::type_error("cells of type " + name + ": float32, float64, int32 or uint8 are there");
 }
 
-// An expression as Python holds it.
+// An expression as a Python object.
 struct Recorded {
   Expression expression;
 };
@@ -84,7 +84,7 @@ struct AnyUpdate {
   ForCells<Update> update;
 };
 
-using Weight = std::tuple<std::vector<int>, double, std::size_t, std::size_t>;  // offset, weight, from, to
+using Weight = std::tuple<std::vector<int>, double, std::size_t, std::size_t>;  // offset, weight, from field, to field
 
 AnyUpdate linear_update(const std::string& cells, std::size_t dimensions, const std::vector<Weight>& weights) {
   std::vector<Term> terms;
@@ -95,7 +95,7 @@ AnyUpdate linear_update(const std::string& cells, std::size_t dimensions, const 
                               [&](auto zero) -> AnyUpdate { return {linear<decltype(zero)>(dimensions, terms)}; });
 }
 
-// A division of integers by 0 ends the process, and so does the least one by -1: divisors must be known.
+// Integer division by 0, or of the least integer by -1, ends the process: divisors must be constants.
 void check_divisions(const std::vector<Expression>& outputs) {
   const Tape tape = flatten(outputs);
   for (const ridge::stencil::Operation& operation : tape.operations) {
@@ -136,7 +136,8 @@ Norm norm_named(const std::string& name) {
   throw py::value_error("no norm \"" + name + "\": max and l2 are there");
 }
 
-// Fields stand in front of the axes; one field may leave that axis out. True where there is an axis of fields.
+// Checks an array's shape: fields are the first axis, which a single field may omit. Returns true if that axis is
+// present.
 bool check_shape(const std::vector<std::size_t>& given, const std::vector<std::size_t>& shape, std::size_t fields,
                  const char* what) {
   std::vector<std::size_t> wanted = shape;
@@ -148,7 +149,7 @@ bool check_shape(const std::vector<std::size_t>& given, const std::vector<std::s
   throw py::value_error(std::string(what) + " must have the shape (" + text + ")");
 }
 
-// The array where it lies, as a grid.
+// A grid over the array's memory, with its strides.
 template <class T>
 Grid<T> grid_over(const Array& array, const std::vector<std::size_t>& shape, std::size_t fields, const char* what) {
   std::vector<std::ptrdiff_t> strides;
@@ -157,7 +158,7 @@ Grid<T> grid_over(const Array& array, const std::vector<std::size_t>& shape, std
   return Grid<T>::over(static_cast<T*>(array.data()), shape, fields, strides);
 }
 
-// An array that is only read, kept as long as the grid over it.
+// A read-only array, kept alive while the grid over it is used.
 template <class T>
 class Coefficients {
  public:
@@ -237,7 +238,7 @@ class AnyPlan {
   void run(const py::object& grid, std::size_t steps, const py::object& coefficients) const {
     on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) { plan.run(cells, steps, c); });
   }
-  // Cells in the memory of the plan's device stay there; those of the host are for every plan.
+  // Runs on cells in the plan's device memory; arrays on the host are accepted by every plan.
   void run_there(const DeviceArray& cells, std::size_t steps, const DeviceArray* coefficients) {
     std::visit([&](const auto& plan) { run_in_place(plan, cells, steps, coefficients); }, *plan_);
   }

@@ -1,3 +1,4 @@
+// Window functions by name.
 #pragma once
 #include <string>
 
@@ -7,7 +8,8 @@
 namespace ridge::python {
 
 inline Window window_named(const std::string& name) {
-  constexpr const char* kNames[] = {"none", "hamming", "blackman", "kaiser", "gaussian", "taylor"};  // the enum's order
+  constexpr const char* kNames[] = {"none",   "hamming",  "blackman",
+                                    "kaiser", "gaussian", "taylor"};  // in the order of the enum
   for (int i = 0; i < 6; ++i) {
     if (name == kNames[i]) return static_cast<Window>(i);
   }

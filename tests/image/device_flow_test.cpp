@@ -1,8 +1,8 @@
-// The flow on every device with kernels, every design against the plain reference.
+// Compares every flow design with the plain reference, on every device that compiles kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdlib.h>  // setenv is POSIX's
+#include <stdlib.h>  // setenv is POSIX
 
 #include <algorithm>
 #include <optional>
@@ -22,8 +22,8 @@ using flow::Picture;
 using flow::Size;
 using flow::Vector;
 
-// PoCL 3.1 lets its threads share local memory where a function with barriers works on it, which the stand-in for
-// matrix instructions does. Asked before PoCL is loaded.
+// PoCL 3.1 shares local memory between its threads if a function with barriers uses it, as the emulation of matrix
+// instructions does. Must be set before PoCL is loaded.
 [[maybe_unused]] const bool one_thread = setenv("POCL_MAX_PTHREAD_COUNT", "1", 1) == 0;
 
 class DeviceFlow : public test::NeedsAccelerator<> {};
@@ -35,7 +35,7 @@ FlowProblem problem_of(Size size, const FlowParameters& parameters = {}, std::si
           .parameters = parameters};
 }
 
-// With a pitch of its own, so that nobody relies on packed rows.
+// The pitch is larger than a row, to find code that assumes packed rows.
 Image frame_of(const Picture& picture, std::size_t channels = 3) {
   Image frame({.rows = static_cast<std::size_t>(picture.size.rows),
                .columns = static_cast<std::size_t>(picture.size.columns),
@@ -64,14 +64,14 @@ Field run(const Variant& variant, const Picture& first, const Picture& second, s
   return field;
 }
 
-// Slow is no reason not to be right: only what the device has no room for is left out.
+// Slow variants are tested too: only those that exceed the device's limits are skipped.
 bool does_not_fit(const planner::Candidate& candidate) {
   return candidate.refusal.find("local memory") != std::string::npos ||
          candidate.refusal.find("work-group") != std::string::npos;
 }
 
-// Vectors that are off by more than the filter's own rounding: a start that was rounded the other way moves a whole
-// one.
+// Counts vectors that differ by more than the filter's rounding: a start rounded the other way moves a vector by a
+// whole pixel.
 std::size_t moved(const Field& a, const Field& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.cells.size(); ++i) {
@@ -86,7 +86,7 @@ TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
   const Field right = flow::simple_flow(first, second, {}, flow::WeightKind::polynomial);
   for (const Device& device : test::accelerators()) {
     for (const FlowDesign& design : flow_designs()) {
-      // One compilation a smoothing where it takes seconds; the searches have the test below.
+      // One compilation per smoothing method where it takes seconds; the test below covers the searches.
       const bool alike = (design.smooth == Smooth::matrix && !(design.polynomial == 7 || design.down == 2)) ||
                          (design.smooth == Smooth::tile && (design.rows == 4 || design.search != Search::plain));
       if (alike && device.limits().sub_group == 0 && std::getenv("RIDGE_SLOW") == nullptr) continue;
@@ -100,7 +100,8 @@ TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
   }
 }
 
-// The papers' choice of points: blocks that overlap, of several sizes, cut by odd borders, in both directions.
+// Point selection in the paper's scan order: overlapping blocks of several sizes, cut by odd borders, in both
+// directions.
 TEST_F(DeviceFlow, ScanOrderIsThePlainOne) {
   FlowParameters parameters{.postprocess_window = 3, .upscale_averaging_radius = 3};
   parameters.selection = Selection::scan_order;
@@ -114,7 +115,7 @@ TEST_F(DeviceFlow, ScanOrderIsThePlainOne) {
       const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
       FlowParameters aligned = parameters;
       aligned.selection = Selection::aligned;
-      if (size.rows == 77) {  // or nothing is told apart
+      if (size.rows == 77) {  // the two selections must differ, or the test proves nothing
         EXPECT_GT(moved(flow::simple_flow(first, second, aligned, flow::WeightKind::polynomial), right), 10u);
       }
       for (const Device& device : test::accelerators()) {
@@ -130,7 +131,7 @@ TEST_F(DeviceFlow, ScanOrderIsThePlainOne) {
   }
 }
 
-// More rows are under way at once than a group has work-items. (PoCL without optimizing takes seconds.)
+// More rows are active at once than a group has work-items. (PoCL without optimization takes seconds.)
 TEST_F(DeviceFlow, ScanOrderOfMoreRowsThanAGroupHasItems) {
   FlowParameters parameters{
       .averaging_radius = 1, .max_flow = 1, .postprocess_window = 1, .upscale_averaging_radius = 1};
@@ -147,7 +148,7 @@ TEST_F(DeviceFlow, ScanOrderOfMoreRowsThanAGroupHasItems) {
   }
 }
 
-// All pixels of one level, from rest: the vectors must be the same, every one of them.
+// Searches all pixels of one level from zero: every vector must be equal.
 TEST_F(DeviceFlow, TheSearchIsTheHostsBitForBit) {
   const auto [first, second] = test::moving_square({29, 42});
   for (const Device& device : test::accelerators()) {
@@ -191,7 +192,8 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
   for (const Device& device : test::accelerators()) {
     for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{2, 2}, Size{3, 5}, Size{17, 4}}) {
       for (const std::size_t channels : {1u, 3u, 4u}) {
-        if (channels != 3 && size.rows != 3 && size.columns != 9) continue;  // read by one kernel, whatever the size
+        if (channels != 3 && size.rows != 3 && size.columns != 9)
+          continue;  // channels are read by one kernel, independent of the size
         SCOPED_TRACE(testing::Message() << device.id() << " " << size.rows << " x " << size.columns << ", "
                                         << channels);
         Picture first = test::waves(size), second = test::waves(size, 1, 0);
@@ -208,7 +210,7 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
   }
 }
 
-// Steep slopes need whole numbers converted, gentle ones do not make hidden cells vanish by themselves.
+// Steep slopes need integers converted; with gentle slopes hidden cells keep a weight unless they are masked.
 TEST_F(DeviceFlow, OtherFiltersAndLevels) {
   const auto [first, second] = test::moving_square({25, 38});
   for (const Device& device : test::accelerators()) {
@@ -221,7 +223,7 @@ TEST_F(DeviceFlow, OtherFiltersAndLevels) {
         const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
         for (const Smooth smooth : {Smooth::tile, Smooth::matrix}) {
           const FlowDesign design{.search = Search::plain, .smooth = smooth, .polynomial = 5};
-          if (smooth == Smooth::matrix && sigma < 25) continue;  // refused: weights leave the floats
+          if (smooth == Smooth::matrix && sigma < 25) continue;  // refused: weights leave the range of floats
           SCOPED_TRACE(testing::Message() << device.id() << " sigma " << sigma << " layers " << layers);
           const FlowVariant variant(device, problem_of(first.size, parameters), design);
           EXPECT_EQ(moved(run(variant, first, second), right), 0u);
@@ -243,7 +245,7 @@ TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
 
 TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
   const Size size{21, 30};
-  // Small windows: what is looked at is which pair comes when.
+  // Small windows: this tests the order of the pairs.
   FlowParameters small{.layers = 2, .averaging_radius = 1, .max_flow = 2, .postprocess_window = 2};
   small.upscale_averaging_radius = 2;
   std::vector<Picture> frames;

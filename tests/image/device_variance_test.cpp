@@ -1,4 +1,5 @@
-// The variance on every device with kernels: every method, depth, border and window against double precision.
+// Compares the variance with double precision on every device that compiles kernels: every method, depth, border and
+// window.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,7 +130,7 @@ TEST_F(DeviceVariances, RunningSumsHaveEveryWindowAndBorder) {
   }
 }
 
-// Wider than a group, and an odd number of columns that packed rows do not align.
+// Wider than a group, with an odd number of columns whose packed rows are not aligned.
 TEST_F(DeviceVariances, SeveralGroupsAcrossAndRowsOfAnyPitch) {
   const Image image = noise<std::uint8_t>(11, 1013, 0, 255);
   for (const Device& device : all) {
@@ -160,7 +161,7 @@ TEST_F(DeviceVariances, ThreeWiseInThrees) {
     for (const auto& [rows, columns] :
          {std::pair{27u, 27u}, std::pair{9u, 27u}, std::pair{27u, 9u}, std::pair{9u, 9u}}) {
       for (const int together : {3, 6}) {
-        if ((together == 6) != (columns == 9)) continue;  // each once
+        if ((together == 6) != (columns == 9)) continue;  // each value once
         SCOPED_TRACE(testing::Message() << device.id() << " " << rows << " x " << columns << " together " << together);
         const VarianceProblem problem = problem_of(image, VarianceMethod::three_wise, rows, columns);
         EXPECT_LT(
@@ -171,8 +172,7 @@ TEST_F(DeviceVariances, ThreeWiseInThrees) {
   }
 }
 
-// Sums down the columns: both methods, windows whose ends fall on every column of a four, borders, rows that do not
-// align.
+// Sums down the columns: both methods, windows that end on every column of a group of four, borders, unaligned rows.
 TEST_F(DeviceVariances, SumsOfColumns) {
   const Image image = noise<std::uint8_t>(41, 300, 0, 255);
   struct Case {
@@ -181,7 +181,7 @@ TEST_F(DeviceVariances, SumsOfColumns) {
     Border border;
     int together, items;
   };
-  // Few, for a kernel takes PoCL a second; a GPU has all of them in RIDGE_SLOW=1.
+  // Few cases, because PoCL takes a second per kernel; a GPU runs all of them with RIDGE_SLOW=1.
   std::vector<Case> cases{{VarianceMethod::exact, 27, 27, Border::reflect_101, 1, 64},
                           {VarianceMethod::exact, 8, 6, Border::constant, 2, 128},
                           {VarianceMethod::three_wise, 27, 27, Border::reflect_101, 1, 64}};
@@ -212,7 +212,7 @@ TEST_F(DeviceVariances, SumsOfColumns) {
   }
 }
 
-// Wide enough for a strip of 512 columns away from the image's ends, and for several.
+// Wide enough for several strips of 512 columns, some of them away from the image's sides.
 TEST_F(DeviceVariances, NeighboursFromRegisters) {
   const Image image = noise<std::uint8_t>(44, 1000, 0, 255);
   struct Case {

@@ -1,3 +1,4 @@
+// Tests the stages of the reference implementation of the flow.
 #include <gtest/gtest.h>
 
 #include "image/flow/reference.hpp"

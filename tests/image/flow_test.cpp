@@ -1,4 +1,4 @@
-// The host's flow against the plain reference, kernel by kernel and whole.
+// Compares the host's flow with the plain reference, each kernel and the whole.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -53,7 +53,7 @@ Field run(const flow::HostFlow& flow, const Image& first, const Image& second) {
   return field;
 }
 
-// Pixels whose vector lies further than 0.01 px from the reference's.
+// Counts pixels whose vector is further than 0.01 px from the reference's.
 std::size_t moved(const Field& a, const Field& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.cells.size(); ++i) {
@@ -105,7 +105,7 @@ TEST(HostFlow, other_parameters) {
   all[2].max_flow = 2;
   all[3].postprocess_window = 0;
   all[3].upscale_averaging_radius = 1;
-  all[4].postprocess_window = 40;  // more than a band of rows
+  all[4].postprocess_window = 40;  // higher than a band of rows
   all[5].sigma_color_fix = 4;      // exponents that must be clamped
   all[5].upscale_sigma_color = 7;
   all[6].sigma_color = 3;
@@ -172,7 +172,7 @@ TEST(HostFlow, the_search_equals_the_reference_to_the_bit) {
   Field start(size);
   flow::Mask mask(size);
   for (std::size_t i = 0; i < start.cells.size(); ++i) {
-    const bool uneven = random() % 3 == 0;  // blocks of one start, and some that are not
+    const bool uneven = random() % 3 == 0;  // most blocks have one start, some do not
     start.cells[i] = {uneven ? static_cast<float>(random() % 41) - 20.5f : 2.5f, uneven ? -1.0f : 3.5f};
     mask.cells[i] = random() % 2;
   }
@@ -246,7 +246,7 @@ TEST(FlowStream, gives_the_flow_of_every_pair_in_order) {
       ++taken;
     };
     for (const Image& each : frames) {
-      for (std::size_t r = 0; r < frame.rows(); ++r)  // one buffer, as a camera's
+      for (std::size_t r = 0; r < frame.rows(); ++r)  // one reused buffer, as a camera driver has
         std::memcpy(frame.row<std::uint8_t>(r), each.row<std::uint8_t>(r), frame.shape().row_bytes());
       if (stream.waiting() == stream.room()) take();
       stream.push(frame);

@@ -1,4 +1,5 @@
-// The frames and the truth that everybody measures with; skipped where they are not beside the repository.
+// Tests the flow on Middlebury's RubberWhale against its ground truth; skipped if the data are not beside the
+// repository.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A pair of frames made from waves: the second is the first, moved; and what two fields differ by.
+// Test data for the flow: a texture of waves and a shifted copy of it, and the difference of two fields.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -36,7 +36,7 @@ inline image::flow::Picture waves(image::flow::Size size, double down = 0, doubl
   return picture;
 }
 
-// The square on the left moves by (2, 3), what lies around it by (0, 1): edges, occlusion, irregular flow.
+// The square on the left moves by (2, 3), its surroundings by (0, 1): edges, occlusion, irregular flow.
 inline std::pair<image::flow::Picture, image::flow::Picture> moving_square(image::flow::Size size) {
   using namespace image::flow;
   std::pair<Picture, Picture> pair{waves(size), waves(size, 0, -1)};

@@ -1,4 +1,4 @@
-// Every method against two passes in double, at windows and borders of all kinds.
+// Compares every variance method with two passes in double, for many windows and borders.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,10 +31,10 @@ Image random_image(const Shape& shape, double mean, double spread, unsigned seed
   return image;
 }
 
-// The worst relative error over all pixels.
+// The largest relative error over all pixels.
 double worst_error(const VarianceProblem& problem, const Image& in) {
   const VariancePlan plan(host(), problem, kQuick);
-  // A pitch with room to spare, which must not be written.
+  // The pitch is larger than a row; the gaps must not be written.
   std::vector<float> memory(problem.rows * (problem.columns + 3), -7.0f);
   Image out =
       Image::view(static_cast<void*>(memory.data()),
@@ -102,7 +102,7 @@ TEST(Variance, borders) {
   for (const Border border :
        {Border::reflect_101, Border::reflect, Border::replicate, Border::constant, Border::wrap}) {
     for (const VarianceMethod method : {VarianceMethod::exact, VarianceMethod::three_wise}) {
-      VarianceProblem problem = problem_of(13, 21, Depth::u8, method, 9, 33);  // a window wider than the image
+      VarianceProblem problem = problem_of(13, 21, Depth::u8, method, 9, 33);  // the window is wider than the image
       problem.border = border;
       problem.constant = 17;
       EXPECT_LT(worst_error(problem, in), 2e-6) << to_string(border);
@@ -119,7 +119,7 @@ TEST(Variance, large_means_tell_the_methods_apart) {
   EXPECT_GT(worst(VarianceMethod::koenig), 1.0);
   EXPECT_LT(worst(VarianceMethod::two_pass), 1e-3);
   EXPECT_LT(worst(VarianceMethod::three_wise), 1e-3);
-  EXPECT_LT(worst(VarianceMethod::best), 3e-6);  // measured from a value of its own
+  EXPECT_LT(worst(VarianceMethod::best), 3e-6);  // values are taken relative to a pixel of the tile
 }
 
 TEST(Variance, flat_images_have_none) {

@@ -1,3 +1,4 @@
+// Tests the summary, the warnings and the text and JSON forms of benchmark rows.
 #include "report/bench_rows.hpp"
 
 #include "base/json.hpp"

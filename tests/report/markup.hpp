@@ -1,4 +1,4 @@
-// A strict little reader of what we write as SVG and HTML: every tag closed in order, nothing unescaped.
+// A strict parser of the SVG and HTML that Ridgeline writes: every tag closed in order, everything escaped.
 #pragma once
 #include <map>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace markup {
 struct Element {
   std::string name;
   std::map<std::string, std::string> attributes;
-  std::string text;  // of it and all inside, unescaped (not unescaped in script)
+  std::string text;  // of the element and its children, unescaped (raw in script)
 };
 
 inline std::string unescaped(const std::string& text) {
@@ -36,7 +36,7 @@ class Reader {
  public:
   explicit Reader(const std::string& source) : source_(source) {}
 
-  // Elements in the order they open; throws std::runtime_error at the first fault.
+  // Returns the elements in the order in which they open; throws std::runtime_error at the first error.
   std::vector<Element> read() {
     if (source_.compare(0, 15, "<!doctype html>") == 0) at_ = 15;
     while (at_ < source_.size()) {

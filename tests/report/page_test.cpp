@@ -1,3 +1,4 @@
+// Tests the report page: well-formed HTML in which every number matches the JSON data.
 #include "report/page.hpp"
 
 #include <gtest/gtest.h>
@@ -83,7 +84,7 @@ const Json* at(const Json& data, const std::string& key) {
   return here;
 }
 
-// Whether the first number of a text such as "41.3 GB/s", "84 %" or "3.46 us" is the value within its rounding.
+// True if the first number of a text such as "41.3 GB/s", "84 %" or "3.46 us" is the value within its rounding.
 bool shows(const std::string& text, double value) {
   const auto start = text.find_first_of("0123456789");
   if (start == std::string::npos) return false;
@@ -190,7 +191,7 @@ TEST(Page, LinksLeadSomewhere) {
 TEST(Page, ADrawingADevice) {
   std::size_t drawings = 0;
   for (const auto& element : markup::read(to_html(sample()))) drawings += element.name == "svg";
-  // Rooflines and bars of two problems, each for a wide window and for a phone, and the sweeps.
+  // Rooflines and bar charts of two problems, each for a wide window and for a phone, and one sweep.
   EXPECT_EQ(drawings, 2 * 2u + 2 * 2u + 1u);
 }
 

@@ -1,3 +1,4 @@
+// Tests the SVG helpers, bar charts and line charts.
 #include "base/svg.hpp"
 
 #include <gmock/gmock.h>
@@ -79,7 +80,7 @@ TEST(Svg, LabelsNeverOverlap) {
   std::size_t shown = 0, all = 0;
   for (int round = 0; round < 50; ++round) {
     std::vector<svg::Label> labels(1 + random() % 16);
-    const double spread = round % 2 ? 600 : 40;  // half the rounds crowd into a corner
+    const double spread = round % 2 ? 600 : 40;  // half of the rounds put all points into a corner
     for (auto& label : labels) {
       label = {50 + spread * share(), 50 + spread / 2.5 * share(), std::string(3 + random() % 20, 'n')};
     }

@@ -1,5 +1,5 @@
-// The limit of `ridge check sar`: 2e-5 of the image's root mean square at every pixel. It is stated here again, so that
-// a looser one fails.
+// Tests the limit of `ridge check sar`: 2e-5 of the image's root mean square at every pixel. The number is repeated
+// here, so that a looser limit fails.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace ridge::sar {
 namespace {
 
-// The outcome for one problem with one pixel of the answer off by `share` of the root mean square.
+// Verdict for one problem with one pixel of the result off by `share` of the root mean square.
 std::string wrong(std::uint64_t seed, double share, bool imaginary) {
   check::Draw draw{host(), check::Random(seed), 2000};
   draw.tamper = [&](std::span<std::byte> answer) {

@@ -1,4 +1,4 @@
-// Points in, points out: where they lie, how wide they are, how high their side lobes.
+// Tests the focused image of point targets: positions, widths and side lobes.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -44,14 +44,14 @@ void expect_focused(const Device& device, const Problem& problem, const std::vec
   }
 }
 
-// Far enough from one another that cuts of 64 cells hold one point each.
+// Far enough apart that each cut of 64 cells contains one point.
 const std::vector<Spot> kSpots{{120, 400, 1}, {250.37, 512.61, 0.5}, {330.5, 600.25, 2}, {520.81, 450.4, 1}};
 
 TEST(SarFocus, PointsComeToTheirPlacesWithTheWindowsShape) {
   for (const Window window : {Window::none, Window::hamming, Window::taylor}) {
     Problem problem;
     problem.window = window;
-    if (window == Window::none) {  // side lobes of -13 dB reach far: one point at a time
+    if (window == Window::none) {  // side lobes of -13 dB reach far, so one point at a time
       expect_focused(host(), problem, {kSpots[1]});
     } else {
       expect_focused(host(), problem, kSpots);
@@ -64,7 +64,7 @@ TEST(SarFocus, PeaksKeepThePhaseOfTheirRange) {
   Problem problem;
   problem.samples = problem.pulses = 1024;
   const double wavelength = 299792458.0 / problem.radar.carrier_hz, cell = range_cell(problem.radar);
-  const std::vector<Spot> spots{{120, 400, 1}, {251, 512, 0.5}, {520, 450, 2}};  // in the middle of cells
+  const std::vector<Spot> spots{{120, 400, 1}, {251, 512, 0.5}, {520, 450, 2}};  // at cell centres
   const auto echoes = simulate(problem, targets(problem, spots));
   std::vector<Device> all = ridge::test::accelerators();
   all.push_back(host());
@@ -136,7 +136,7 @@ TEST(SarStream, ImagesComeInTheOrderOfTheirFramesAndNoneIsLost) {
   }
 }
 
-// The same in the stream's own memory: no image before its frame, none overwritten, a full stream says so.
+// Frames in the stream's own memory: no image before its frame, none overwritten, and an error if the stream is full.
 TEST(SarStream, FramesInItsOwnMemory) {
   Problem problem;
   problem.samples = problem.pulses = 128;

@@ -1,3 +1,4 @@
+// Compiles the SAR kernel for CUDA; needs no GPU.
 #include <gtest/gtest.h>
 
 #include "device/cuda/nvrtc.hpp"

@@ -1,3 +1,4 @@
+// Tests the transpose variants on every device that compiles kernels.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,8 +14,8 @@ namespace {
 
 using test::accelerators;
 
-// Each distinct program costs a compilation, so beyond 8-byte elements only one order and access of each tile is tried:
-// the text of the others differs in lines that do not depend on the element.
+// Each distinct program costs a compilation. For element sizes other than 8 bytes, only one order and access mode of
+// each tile is run: the other texts differ in lines that do not depend on the element size.
 bool worth_running(const planner::Candidate& candidate, std::size_t bytes) {
   if (bytes == 8) return true;
   for (const auto& [name, value] : candidate.parameters) {
@@ -82,7 +83,7 @@ TEST(DeviceVariant, RefuseWhatTheDeviceCannotHold) {
   }
 }
 
-// Needs no GPU: what a CUDA device would be given.
+// Compiles the kernels that a CUDA device would get; needs no GPU.
 TEST(DeviceVariant, EveryKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const Device hopper = test::hopper();

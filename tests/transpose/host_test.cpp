@@ -1,3 +1,4 @@
+// Tests the transpose variants on the host.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -9,7 +10,7 @@
 namespace ridge::transpose::testing {
 namespace {
 
-// Every allowed candidate of every problem, at two alignments; the variants that ran.
+// Checks every allowed candidate of every problem at two alignments; returns the variants that ran.
 std::set<std::string> check_all(const std::vector<Problem>& problems, std::size_t bytes) {
   std::set<std::string> ran;
   for (Problem problem : problems) {
@@ -38,7 +39,7 @@ TEST_P(HostVariants, InPlaceMatchTheLoop) { EXPECT_EQ(check_all(in_place_problem
 INSTANTIATE_TEST_SUITE_P(ElementBytes, HostVariants, ::testing::ValuesIn(kElementSizes));
 
 TEST(HostVariant, ElementsOfAnyAlignment) {
-  // Four bytes aligned to one: a picture's pixels.
+  // Four-byte elements aligned to one byte, such as RGBA pixels.
   const Layout layout = resolve({.rows = 70, .columns = 90}, 4);
   for (const Entry& entry : list_variants(host(), layout)) {
     EXPECT_EQ(check(layout, *entry.build(), 1), "") << entry.candidate.name();

@@ -1,5 +1,5 @@
-// Adding a variant as HACKING.md tells it: a class that runs a layout, a lister that appends entries, a line in the
-// table. Here the table is the registry's with the line behind it.
+// Adds a variant as HACKING.md describes: a class that runs a layout, a lister that appends entries, a line in the
+// table. Here the table is the registry's with one more line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace ridge::transpose {
 namespace {
 
-// Column after column, so that writes run along memory.
+// Transposes column by column, so that writes are contiguous.
 class ColumnByColumn final : public HostVariant {
  public:
   ColumnByColumn(const Layout& layout, std::size_t forgotten) : layout_(layout), forgotten_(forgotten) {}
@@ -32,7 +32,7 @@ class ColumnByColumn final : public HostVariant {
 
  private:
   Layout layout_;
-  std::size_t forgotten_;  // columns: a mistake to be caught
+  std::size_t forgotten_;  // number of columns skipped: an error the check must find
 };
 
 template <std::size_t kForgotten>

@@ -1,3 +1,4 @@
+// Tests plans of the transpose: argument checks, choices and errors.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -131,7 +132,7 @@ TEST(Plan, RefusesOutputsThatOverlap) {
             std::string::npos);
   EXPECT_NE(planning_error({.rows = 4, .columns = 4, .output = {.row = 4, .column = 4}}).find("overlap"),
             std::string::npos);
-  // The input may: one matrix read again and again.
+  // Inputs may overlap: one matrix is read several times.
   EXPECT_EQ(planning_error({.rows = 4, .columns = 4, .batch = 2, .input = {.batch = 1}}), "no error");
 }
 

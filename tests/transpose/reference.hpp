@@ -1,4 +1,4 @@
-// Problems, and memory that shows what was written where.
+// Problems for the transpose tests, and memory with guards that shows stray writes.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -13,10 +13,10 @@
 
 namespace ridge::transpose::testing {
 
-inline constexpr std::size_t kGuard = 256;  // bytes before and behind
+inline constexpr std::size_t kGuard = 256;  // bytes before and after
 inline constexpr std::byte kPoison{0xC5};
 
-// Bytes that differ from their neighbours, from poison, and from run to run of 251.
+// Bytes that differ from their neighbours and from the poison value, with a period of 251.
 inline std::vector<std::byte> pattern(std::size_t bytes) {
   std::vector<std::byte> data(bytes);
   unsigned state = 12345;
@@ -27,7 +27,7 @@ inline std::vector<std::byte> pattern(std::size_t bytes) {
   return data;
 }
 
-// Where `found` first differs from `expected`, in words; empty where it does not.
+// Describes the first difference between `found` and `expected`; empty if there is none.
 inline std::string difference(const std::vector<std::byte>& expected, const std::vector<std::byte>& found) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] != found[i]) {
@@ -39,8 +39,8 @@ inline std::string difference(const std::vector<std::byte>& expected, const std:
   return {};
 }
 
-// Runs a variant between guards, the output poisoned, and compares every byte: those it should have written, those
-// between its rows, and those around. `shift` moves the data off every alignment.
+// Runs a variant between guards with a poisoned output, and compares every byte: those it must write, the gaps between
+// rows, and the guards. `shift` unaligns the data.
 inline std::string check(const Layout& layout, const Variant& variant, std::size_t shift = 0) {
   const std::vector<std::byte> input = pattern(layout.input_bytes());
   std::vector<std::byte> expected(layout.output_bytes() + 2 * kGuard, kPoison);
@@ -63,7 +63,7 @@ inline std::string check(const Layout& layout, const Variant& variant, std::size
 
 inline constexpr std::size_t kElementSizes[] = {1, 2, 4, 8, 16};
 
-// Shapes around every edge: single elements, rows and columns, primes, just below and above tiles, batches.
+// Shapes at every edge case: single elements, rows and columns, primes, just below and above tile sizes, batches.
 inline std::vector<Problem> packed_problems() {
   std::vector<Problem> problems;
   for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1},
@@ -89,7 +89,7 @@ inline std::vector<Problem> packed_problems() {
   return problems;
 }
 
-// Rows longer than they need be, gaps between matrices, a broadcast input, columns apart, column-major input.
+// Padded rows, gaps between matrices, a broadcast input, strided columns, column-major input.
 inline std::vector<Problem> strided_problems() {
   return {
       {.rows = 33, .columns = 70, .input = {.row = 75}, .output = {.row = 41}},
