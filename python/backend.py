@@ -1,4 +1,4 @@
-"""Builds the wheel with CMake and nothing from a network: pip install ."""
+"""PEP 517 build backend: builds the wheel with CMake, without network access (pip install .)."""
 import base64
 import hashlib
 import os
@@ -34,7 +34,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    # pip asks for this first; without it the whole wheel would be built to see its name.
+    # pip calls this first; without it pip would build the whole wheel to read its name.
     info = f"{NAME}-{VERSION}.dist-info"
     os.makedirs(os.path.join(metadata_directory, info), exist_ok=True)
     with open(os.path.join(metadata_directory, info, "METADATA"), "w", encoding="utf-8") as metadata:
@@ -43,7 +43,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    # A build folder given by RIDGE_BUILD_DIR is used and kept, else one is made for this wheel alone.
+    # RIDGE_BUILD_DIR names a build folder to use and keep; otherwise a temporary one is used.
     with tempfile.TemporaryDirectory() as scratch:
         build = os.environ.get("RIDGE_BUILD_DIR") or os.path.join(scratch, "build")
         if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
@@ -51,7 +51,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             subprocess.check_call(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
                                    "-DRIDGE_UNITY=ON", f"-DPython3_EXECUTABLE={sys.executable}",
                                    *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
-        # A number of its own: make takes no number for as many as there are files, which no memory holds.
+        # An explicit number of jobs: without one, make starts a job per file and exhausts memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
         subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel", jobs])
         files = {}

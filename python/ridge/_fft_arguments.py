@@ -1,4 +1,4 @@
-"""What the transforms share: arrays in a type we transform, axes, lengths, norms, threads."""
+"""Argument handling shared by the transforms: array types, axes, lengths, norms, threads."""
 import contextlib
 import operator
 import os
@@ -14,7 +14,7 @@ _settings = threading.local()  # .workers: the default of calls without `workers
 
 @contextlib.contextmanager
 def set_workers(workers):
-    """Context manager: the number of threads of calls without `workers`, in the calling thread, as scipy.fft.set_workers.
+    """Context manager: default number of threads for calls without `workers`, in the calling thread, as scipy.fft.set_workers.
 
     >>> with set_workers(4):
     ...     get_workers()
@@ -31,7 +31,7 @@ def set_workers(workers):
 
 
 def get_workers():
-    """The number of threads of calls without `workers`, in the calling thread."""
+    """The default number of threads for calls without `workers`, in the calling thread."""
     return getattr(_settings, "workers", 1)
 
 
@@ -50,7 +50,7 @@ def _threads(workers):
 
 
 def _asarray(x, complex_wanted):
-    """x as an array of a type we transform, and whether that array is a copy made here (only such a copy may be overwritten).
+    """x as an array of a supported type, and True if that array is a copy made here (only such a copy may be overwritten).
 
     An array that np.asarray() returns for another object may be that object's own memory (pandas, xarray, torch), whatever its
     `base` is. Raises NotImplementedError for long double.
@@ -85,7 +85,7 @@ def _axis(axis, ndim):
 
 
 def _integers(x, name):
-    """A list of integers from one of them or several."""
+    """A list of integers from one integer or an iterable."""
     try:
         return [operator.index(i) for i in (x if np.iterable(x) else (x,))]
     except TypeError:
@@ -121,7 +121,7 @@ def _shape_and_axes(x, s, axes, halved=False):
 
 
 def _resized(x, lengths, axes):
-    """x cut, or padded with zeros, along some axes; and whether it is a new array."""
+    """x cut or zero-padded along the axes, and True if the result is a new array."""
     if all(x.shape[a] == n for n, a in zip(lengths, axes)):
         return x, False
     cut = [slice(None)] * x.ndim
@@ -158,7 +158,7 @@ def _product(lengths):
 
 
 def _one(x, n, axis, halved=False):
-    """Length and axis of a transform along one axis."""
+    """Length and axis of a one-dimensional transform, as lists."""
     axis = _axis(axis, x.ndim)
     if n is None:
         n = 2 * (x.shape[axis] - 1) if halved else x.shape[axis]

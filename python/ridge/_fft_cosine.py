@@ -14,7 +14,7 @@ _INVERSE_TYPE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def _ends(kind, table):
-    """What `orthogonalize` multiplies beside the common factor, as SciPy does: the first and the last value, before and after."""
+    """Factors of `orthogonalize` for the first and last value, before and after the transform, as in SciPy."""
     half, whole = 2.0 ** -0.5, 2.0 ** 0.5
     if kind == 1 and table is _DCT:
         return (whole, whole), (half, half)
@@ -66,7 +66,7 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
         return _real_to_real(part, table[kind], lengths, axes, scale, before, after, workers)
     if x.dtype.kind != "c":
         out = one(x)
-    else:  # the transforms of both parts
+    else:  # transforms the real and imaginary parts separately
         real = one(x.real)
         out = np.empty(real.shape, x.dtype)
         out.real, out.imag = real, one(x.imag)
@@ -82,7 +82,7 @@ def _over(x, type, s, axes, norm, workers, orthogonalize, table, inverse):
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    """Cosine transform of type 1 to 4 along an axis, as scipy.fft.dct.
+    """Cosine transform (types 1 to 4) along one axis, as scipy.fft.dct.
 
     >>> dct([1.0, 1.0, 1.0, 1.0])
     array([8., 0., 0., 0.])
@@ -96,7 +96,7 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
 
 
 def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    """Sine transform of type 1 to 4 along an axis."""
+    """Sine transform (types 1 to 4) along one axis."""
     return _along(x, type, n, axis, norm, workers, orthogonalize, _DST, False)
 
 

@@ -1,4 +1,4 @@
-"""Transforms of arrays in the memory of devices, and of 16-bit numbers."""
+"""Transforms of arrays in device memory, and of 16-bit floats."""
 import functools
 import operator
 
@@ -10,7 +10,7 @@ from ._picture import Shown
 from .array import Array, asarray, empty
 
 
-_MOST_AXES = 3  # of a plan on a device
+_MOST_AXES = 3  # that one device plan transforms
 
 
 @functools.lru_cache(maxsize=64)
@@ -29,7 +29,7 @@ def _rearranger(device, single, complex_input, complex_output, conjugate):
 
 
 def _elsewhere(x):
-    """A ridge.Array where x is one, or lies in the memory of CUDA; nothing for all else, which NumPy takes."""
+    """x as a ridge.Array if it is one or is in CUDA memory, else None: NumPy handles all other objects."""
     if isinstance(x, np.ndarray):
         return None
     if isinstance(x, Array):
@@ -46,13 +46,13 @@ def _single(x):
 
 
 def _rearranged(x, order, lengths, complex_output, conjugate=False):
-    """A new array: axes in another order, cut or padded with zeros, made complex or conjugate."""
+    """A new array with axes reordered, cut or zero-padded, converted to complex, or conjugated."""
     tool = _rearranger(x.device, _single(x), x.dtype.kind == "c", complex_output, conjugate)
     return Array(tool.rearranged(x._held, order, lengths))
 
 
 def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
-    """Over at most three axes: they are brought to the end, transformed, and brought back."""
+    """Transforms at most three axes: moves them to the end, transforms, and moves them back."""
     given = x.dtype.kind == "c"
     wants_complex = inverse or not real
     order = [a for a in range(x.ndim) if a not in axes] + axes
@@ -81,7 +81,7 @@ def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
 
 
 def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
-    """Transforms of a ridge.Array, where it lies. Hermitian: real ones whose spectrum takes the place of the samples."""
+    """Transforms a ridge.Array on its device. hermitian: the spectrum is real and the samples are Hermitian (hfft)."""
     if x.device == "host":
         from . import fft
         name = {(False, False): "fft", (False, True): "ifft", (True, False): "ihfft" if hermitian else "rfft",
@@ -109,7 +109,7 @@ def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
 
 
 def _real_on_device(x, kind, lengths, axes, scale, before, after):
-    """Cosine and sine transforms; `before` and `after` are factors of the first and last value along each axis."""
+    """Cosine and sine transforms; `before` and `after` scale the first and last value along each axis."""
     single, shape = _single(x), list(x.shape)
     for n, a in zip(lengths, axes):
         shape[a] = n
@@ -117,7 +117,7 @@ def _real_on_device(x, kind, lengths, axes, scale, before, after):
     complex_ = x.dtype.kind == "c"
     if own:
         x = _rearranged(x, list(range(x.ndim)), shape, complex_)
-    if complex_:  # the transforms of the parts, which are one more axis
+    if complex_:  # real and imaginary parts become one more axis
         x = Array(x._held.viewed("float32" if single else "float64", [*shape, 2]))
     ends = _rearranger(x.device, single, False, False, False) if before != (1, 1) or after != (1, 1) else None
     if before != (1, 1):
@@ -136,7 +136,7 @@ def _real_on_device(x, kind, lengths, axes, scale, before, after):
 
 
 class HalfPlan(Shown):
-    """Transforms of one shape between arrays of 16-bit numbers, computed in float; made by plan_halves."""
+    """A plan for 16-bit floats of one shape, computed in float; made by plan_halves."""
 
     def __init__(self, shape, batch, real, inverse, scale, storage, device, measured):
         self._plan = _ridge.DevicePlan(device, True, list(shape), batch, real, 1.0 if inverse else scale,
@@ -148,7 +148,7 @@ class HalfPlan(Shown):
         self._device = device
 
     def __call__(self, x):
-        """The transform of x, a new array of x's type: NumPy's on the host, a ridge.Array elsewhere."""
+        """The transform of x in a new array of its type: a NumPy array on the host, a ridge.Array on a device."""
         host = not isinstance(x, Array)
         given = asarray(np.ascontiguousarray(x)) if host else x
         if given.dtype.name not in ("float16", "uint16"):
@@ -161,7 +161,7 @@ class HalfPlan(Shown):
 
 
 def plan_halves(shape, batch=1, kind="complex", inverse=False, norm=None, storage="float16", device="host", measured=False):
-    """A plan for arrays of float16, or of uint16 that hold bfloat16: loads and stores them, and computes in float.
+    """A plan for 16-bit floats, float16 or bfloat16 in uint16 arrays: they are loaded and stored, the computation is in float.
 
     Complex numbers are pairs along a last axis of 2: a batch of spectra has the shape (batch, *shape, 2).
 

@@ -1,4 +1,4 @@
-"""A transform decided once, as an object."""
+"""Plans of transforms on the host, as objects."""
 import numpy as np
 
 from . import _ridge
@@ -8,7 +8,7 @@ from ._picture import Shown
 
 
 class Plan(Shown):
-    """A transform decided once, for arrays of one type, shape and layout; run many times.
+    """A planned transform for arrays of one type, shape and layout, to run many times.
 
     >>> import numpy as np
     >>> p = plan(np.zeros((4, 64), np.complex64))
@@ -29,7 +29,7 @@ class Plan(Shown):
 
 
 def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, measured=True):
-    """A plan for arrays like x over some axes (the last one unless told). kind is "complex" or "real"."""
+    """A plan for arrays like x over some axes (default: the last one). kind is "complex" or "real"."""
     x = np.asarray(x)
     axes = [x.ndim - 1] if axes is None else _shape_and_axes(x, None, axes)[1]
     lengths = [x.shape[a] for a in axes]

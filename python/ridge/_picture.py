@@ -1,4 +1,4 @@
-"""What plans show in a notebook: their candidates as bars, the chosen one dark."""
+"""Notebook display of plans: the candidates as a bar chart, the chosen one dark."""
 from html import escape
 
 
@@ -10,7 +10,7 @@ def _time(seconds):
 
 
 def _rows(candidates, y):
-    """Bars of (name, seconds, won, dashed) from y on, the longest 280 pixels, and where they end."""
+    """SVG text of the bars of (name, seconds, won, dashed) from y on, the longest 280 pixels; and the y of their end."""
     longest = max((seconds for _, seconds, _, _ in candidates), default=1.0) or 1.0
     text = ""
     for name, seconds, won, dashed in candidates:
@@ -24,10 +24,10 @@ def _rows(candidates, y):
 
 
 def bars(trials, most=12):
-    """An SVG drawing of (problem, variant, predicted, measured, reason, won).
+    """A bar chart (SVG) of (problem, variant, predicted, measured, reason, won).
 
-    Measured times and predicted ones are two scales, because a prediction assumes an ideal machine. So variants that were not run
-    have a drawing of their own, below, that begins with the prediction for the winner.
+    Measured and predicted times have separate scales, because a prediction assumes an ideal machine. Variants that were not run
+    are in a second chart below, which begins with the prediction for the winner.
     """
     def best(rows):
         return sorted(rows, key=lambda row: (not row[2], row[1]))[:most]
@@ -46,7 +46,7 @@ def bars(trials, most=12):
 
 
 def page(trials):
-    """The drawing, and the reasons of those that lost in a table that opens."""
+    """The chart, and a collapsible table with the reasons why the other candidates were not chosen."""
     reasons = "".join(f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>"
                       for _, name, _, _, reason, won in trials if reason and not won)
     return (f"<figure>{bars(trials)}<figcaption>dark: chosen; dashed: predicted times, on a scale of their own</figcaption></figure>"
@@ -54,10 +54,10 @@ def page(trials):
 
 
 class Shown:
-    """A plan that explains itself; `_plan` is the module's own."""
+    """Base of the plans: explanation and notebook display. `_plan` is the plan of the extension module."""
 
     def explain(self):
-        """The chosen variant, predicted and measured times, the share of the roof, and why each loser lost."""
+        """The chosen variant, predicted and measured times, the share of the roofline ceiling, and why each other variant lost."""
         return self._plan.explain()
 
     def __repr__(self):

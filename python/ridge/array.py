@@ -1,4 +1,4 @@
-"""Arrays in the memory of devices, and those of other libraries by DLPack and __cuda_array_interface__."""
+"""Arrays in device memory, and exchange with other libraries by DLPack and __cuda_array_interface__."""
 import numpy as np
 
 from . import _ridge
@@ -7,7 +7,7 @@ __all__ = ["Array", "array", "empty", "asarray", "from_dlpack"]
 
 
 class Array:
-    """A contiguous array on a device. Give it to other libraries as it is (DLPack; on CUDA the array interface too).
+    """A contiguous array on a device. Other libraries read it without a copy (DLPack; on CUDA also the array interface).
 
     >>> import ridge
     >>> a = ridge.array(np.arange(6, dtype=np.float32).reshape(2, 3), "host")
@@ -36,7 +36,7 @@ class Array:
 
     @property
     def device(self):
-        """Where it lies: "host", "opencl:0", "cuda:0"."""
+        """The device of its memory: "host", "opencl:0", "cuda:0"."""
         return self._held.device()
 
     @property
@@ -48,7 +48,7 @@ class Array:
         return self.size * self.dtype.itemsize
 
     def numpy(self, out=None):
-        """A copy in the host's memory."""
+        """A copy in host memory, in `out` or in a new array."""
         out = np.empty(self.shape, self.dtype) if out is None else out
         self._held.download(out)
         return out
@@ -71,7 +71,7 @@ class Array:
             raise BufferError(f"the array lies on {self.device}: it is given where it lies")
         if copy:
             raise BufferError("a copy was asked for: give ridge.array(x.numpy(), x.device)")
-        # Every call that writes waits for the device, so whatever stream asks finds the values there.
+        # Every call that writes waits for the device, so the values are valid on any stream.
         return self._held.to_dlpack()
 
     def __dlpack_device__(self):
@@ -89,7 +89,7 @@ class Array:
 
 
 def empty(shape, dtype=np.complex64, device="host"):
-    """An array on a device, values not set."""
+    """An uninitialized array on a device."""
     shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
     return Array(_ridge.DeviceArray(device, np.dtype(dtype).name, [int(n) for n in shape]))
 
@@ -103,7 +103,7 @@ def array(values, device="host"):
 
 
 def from_dlpack(x):
-    """Another library's array where it lies, without a copy: host or CUDA, contiguous.
+    """Wraps another library's array without a copy: host or CUDA memory, contiguous.
 
     >>> import ridge
     >>> x = np.zeros(4, np.float32)
@@ -115,7 +115,7 @@ def from_dlpack(x):
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"{type(x).__name__} has no __dlpack__")
     kind, _ = x.__dlpack_device__()
-    # On CUDA the producer makes the legacy default stream wait, and we wait for that.
+    # On CUDA the producer makes the legacy default stream wait for the data; wait for that stream.
     capsule = x.__dlpack__(stream=1) if kind == 2 else x.__dlpack__()
     made = Array(_ridge.DeviceArray.from_dlpack(capsule))
     if kind == 2:
@@ -124,7 +124,7 @@ def from_dlpack(x):
 
 
 def _of_cuda(x):
-    """By __cuda_array_interface__ (version 2 or 3)."""
+    """Wraps an object with __cuda_array_interface__ (version 2 or 3)."""
     d = x.__cuda_array_interface__
     dtype, shape = np.dtype(d["typestr"]), tuple(d["shape"])
     if d.get("mask") is not None:
@@ -145,7 +145,7 @@ def _of_cuda(x):
 
 
 def asarray(x):
-    """Whatever it is as a ridge.Array, without a copy: ours, a CUDA array, a DLPack tensor; else numpy's on the host."""
+    """x as a ridge.Array: without a copy for a ridge.Array, CUDA array or DLPack tensor, else a copy on the host."""
     if isinstance(x, Array):
         return x
     if hasattr(x, "__cuda_array_interface__"):

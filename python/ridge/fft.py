@@ -1,13 +1,13 @@
 """Discrete Fourier, cosine and sine transforms with the names, arguments and errors of scipy.fft.
 
-The module itself is a back end of SciPy's:
+The module is a SciPy back end:
 
     import scipy.fft, ridge.fft
     ridge.fft.register()                      # or: with scipy.fft.set_backend(ridge.fft): ...
 
-Arrays of any strides are taken as they lie. A ridge.Array on a device, and any array on CUDA, is transformed there, and the
-result is a ridge.Array on that device; other axes than the last ones and other lengths than its own take a copy. float16 becomes
-complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
+Arrays of any strides are used without a copy. A ridge.Array on a device, and any array on CUDA, is transformed there, and the
+result is a ridge.Array on that device. There, axes other than the last ones, and lengths other than the array's, need a copy.
+float16 becomes complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
 
 >>> import numpy as np
 >>> np.allclose(ifft(fft([1.0, 2.0, 4.0])), [1, 2, 4])
@@ -44,7 +44,7 @@ def _complex(x, s, axes, norm, overwrite_x, workers, inverse):
 
 
 def _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse):
-    """`owned`: x is a copy made here. The result is written over such a copy, and over the caller's array only at their wish."""
+    """`owned`: x is a copy made here. The result overwrites such a copy; it overwrites the caller's array only if overwrite_x."""
     scale = _scale(norm, _product(lengths), inverse)
     resized, made = _resized(x, lengths, axes)
     flags = resized.flags
@@ -131,7 +131,7 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
-    """Real samples to the n//2+1 first values of their spectrum.
+    """Transform of real samples: the first n//2+1 values of their spectrum.
 
     >>> rfft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1.])
@@ -144,7 +144,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 
 
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
-    """The inverse of rfft; n is the number of samples, 2*(m-1) unless told."""
+    """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, True, True)
@@ -153,7 +153,7 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
 
 
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
-    """Real samples over any number of axes; the last of them is halved."""
+    """Transform of real samples over any number of axes; the last one has n//2+1 values."""
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, s, axes, norm, True, False)
@@ -177,7 +177,7 @@ def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
 
 
 def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
-    """Real samples over two axes."""
+    """Transform of real samples over two axes."""
     return rfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
 
@@ -247,7 +247,7 @@ fftshift, ifftshift = np.fft.fftshift, np.fft.ifftshift
 
 
 def next_fast_len(target, real=False):
-    """The least length from `target` up that is a product of 2, 3, 5, 7, 11 (2, 3, 5 for real).
+    """The smallest length >= `target` that is a product of 2, 3, 5, 7, 11 (2, 3, 5 for real).
 
     >>> next_fast_len(1009)
     1024
@@ -255,12 +255,12 @@ def next_fast_len(target, real=False):
     target = operator.index(target)
     if target < 0:
         raise ValueError("Target length must be positive")
-    products = [1]  # of all primes but 2, below twice the target
+    products = [1]  # products of the odd primes, below twice the target
     for p in (3, 5) if real else (3, 5, 7, 11):
         for n in products:
             if n * p < 2 * target:
                 products.append(n * p)
-    # A product times the least power of 2 that reaches the target.
+    # Each product times the smallest power of 2 that reaches the target.
     return min(n << max(0, (-(-target // n) - 1).bit_length()) for n in products) if target else 0
 
 
@@ -271,8 +271,8 @@ _functions = {name: globals()[name] for name in __all__[:26]}
 
 
 def __ua_function__(method, args, kwargs):
-    """A call through scipy.fft, with the number of threads of scipy.fft.set_workers. SciPy computes what this module does not:
-    long double, `plan=`, Hankel transforms."""
+    """Handles a call through scipy.fft with the thread count of scipy.fft.set_workers. SciPy itself computes what this module
+    does not support: long double, `plan=`, Hankel transforms."""
     import scipy.fft
     function = _functions.get(method.__name__)
     if function is not None:
@@ -288,7 +288,7 @@ def __ua_function__(method, args, kwargs):
 
 
 def register():
-    """Makes this module the first back end of scipy.fft in every thread; what it declines SciPy does itself."""
+    """Makes this module the first back end of scipy.fft in every thread; SciPy computes what this module does not support."""
     import sys
 
     import scipy.fft

@@ -1,4 +1,4 @@
-"""Polyphase filter banks: a stream of samples in, channels out, state carried exactly.
+"""Polyphase filter banks: a stream of samples in, channels out, with exact state between calls.
 
 >>> import numpy as np
 >>> from ridge import filterbank
@@ -19,7 +19,7 @@ __all__ = ["plan", "Bank", "Stream", "Power", "Correlator", "Synthesis", "design
 
 
 def design(channels, taps, window="kaiser", shape=0.0, width=1.0):
-    """A prototype: a windowed sinc of channels * taps values with the sum 1.
+    """A prototype filter: a windowed sinc of channels * taps values with sum 1.
 
     >>> from ridge import filterbank
     >>> round(float(filterbank.design(64, 8).sum()), 12)
@@ -29,12 +29,12 @@ def design(channels, taps, window="kaiser", shape=0.0, width=1.0):
 
 
 def response(prototype, channels, offset):
-    """The gain at so many channels from a channel's centre, in dB of the gain there."""
+    """The gain `offset` channels from a channel's centre, in dB relative to the centre."""
     return _ridge.prototype_response([float(v) for v in np.ravel(prototype)], channels, offset)
 
 
 def quality(prototype, channels, beyond=1.5):
-    """Leakage beyond so many channels, ripple within a quarter of a channel, gain half a channel away; all in dB."""
+    """Leakage further than `beyond` channels away, ripple within a quarter channel, gain at half a channel; all in dB."""
     leakage, ripple, edge = _ridge.prototype_quality([float(v) for v in np.ravel(prototype)], channels, beyond)
     return {"leakage_db": leakage, "ripple_db": ripple, "edge_db": edge}
 
@@ -43,7 +43,7 @@ _TYPES = {"int8": np.dtype(np.int8), "int16": np.dtype(np.int16), "float32": np.
 
 
 def _samples(x, kind):
-    """Bytes of samples: bytes as they are, arrays of the bank's own type, or complex64 for float samples."""
+    """Checks samples: bytes, arrays of the bank's type, or complex64 for float samples."""
     if isinstance(x, (bytes, bytearray, memoryview)):
         return x
     x = np.asarray(x)
@@ -55,7 +55,7 @@ def _samples(x, kind):
 
 
 class Bank(Shown):
-    """A bank decided once; any number of streams go through it."""
+    """A planned filter bank; any number of streams can use it."""
 
     def __init__(self, problem, device, measured):
         self._problem, self._plan = problem, _ridge.Bank(device, problem, measured)
@@ -64,7 +64,7 @@ class Bank(Shown):
 
     @property
     def hop(self):
-        """Samples from a spectrum to the next."""
+        """Samples between two consecutive spectra."""
         return self._plan.hop()
 
     @property
@@ -74,12 +74,12 @@ class Bank(Shown):
 
     @property
     def weights(self):
-        """The prototype."""
+        """The prototype filter."""
         return np.array(self._plan.weights())
 
     @property
     def variant(self):
-        """What was chosen."""
+        """Name of the chosen variant."""
         return self._plan.variant()
 
     @property
@@ -87,19 +87,19 @@ class Bank(Shown):
         return self._plan.device()
 
     def stream(self):
-        """A stream of samples through this bank."""
+        """Starts a stream of samples through this bank."""
         return Stream(self)
 
     def power(self, products="total", times=1, channels=1):
-        """Samples in, power out, summed over times and neighbouring channels: "total", "powers" or "stokes"."""
+        """Power of the channels of a sample stream, summed over times and adjacent channels: "total", "powers" or "stokes"."""
         return Power(self, products, times, channels)
 
     def correlator(self, times=256, channels=1):
-        """Spectra in, products of all pairs of stations out."""
+        """Correlator of spectra: products of all pairs of stations."""
         return Correlator(self, times, channels)
 
     def synthesis(self, length=1.5):
-        """Spectra back to samples."""
+        """Synthesis of samples from spectra."""
         return Synthesis(self, length)
 
     def _shape(self, times):
@@ -110,7 +110,7 @@ class Bank(Shown):
 
 
 class Stream:
-    """However samples are cut into pushes, the spectra are the same to the last bit.
+    """A stream of samples. The spectra do not depend on how the samples are divided into pushes, to the last bit.
 
     >>> from ridge import filterbank
     >>> bank = filterbank.plan(channels=8, taps=4, polarizations=1, samples="float32")
@@ -124,7 +124,7 @@ class Stream:
         self._bank, self._stream = bank, _ridge.BankStream(bank._plan)
 
     def push(self, samples, out=None):
-        """Takes any number of samples (or bytes) and returns the spectra that are due: time, polarization, station, channel."""
+        """Adds any number of samples (or bytes) and returns the completed spectra: time, polarization, station, channel."""
         samples = _samples(samples, self._bank.samples)
         due = self._stream.due(memoryview(samples).nbytes)
         if out is None:
@@ -133,38 +133,38 @@ class Stream:
         return out if written == due and out.shape[0] == self._bank._shape(due)[0] else out[: self._bank._shape(written)[0]]
 
     def start_at(self, spectrum):
-        """Begins a fresh stream with this spectrum; returns the number of the sample to push first."""
+        """Starts a new stream at this spectrum; returns the index of the first sample to push."""
         return self._stream.start_at(spectrum)
 
     @property
     def samples(self):
-        """Taken so far, of each station."""
+        """Number of samples pushed so far, per station."""
         return self._stream.samples()
 
     @property
     def spectra(self):
-        """Written so far."""
+        """Number of spectra returned so far."""
         return self._stream.spectra()
 
     def replace_weights(self, weights, sample):
-        """Another prototype from the first spectrum whose newest sample has this number."""
+        """Changes the prototype from the first spectrum on whose newest sample has this index."""
         self._stream.replace_weights([float(v) for v in np.ravel(weights)], sample)
 
     def set_delays(self, sample, delays):
-        """Delays in samples at a sample number, one a (polarization, station)."""
+        """Sets delays, in samples, at a sample index: one per (polarization, station)."""
         self._stream.set_delays(sample, [float(v) for v in np.ravel(delays)])
 
     def save(self):
-        """Everything a later process needs to go on exactly."""
+        """The complete state, as bytes, for restore() in a later process."""
         return self._stream.save()
 
     def restore(self, state):
-        """Goes on where save() was called."""
+        """Continues exactly from the state of save()."""
         self._stream.restore(state)
 
 
 class Power:
-    """Samples in, power out: (time, station, product, channel)."""
+    """Power of a sample stream: (time, station, product, channel)."""
 
     def __init__(self, bank, products, times, channels):
         self._bank = bank
@@ -173,7 +173,7 @@ class Power:
         self._products = self._stream.row_size() // (self._channels * bank.stations)
 
     def push(self, samples):
-        """The sums that are due."""
+        """Adds samples and returns the completed sums."""
         samples = _samples(samples, self._bank.samples)
         due = self._stream.due(memoryview(samples).nbytes)
         out = np.empty((due, self._bank.stations, self._products, self._channels), np.float32)
@@ -181,7 +181,7 @@ class Power:
 
 
 class Correlator:
-    """Spectra in; out: (integration, baseline, channel, polarization of i, polarization of j).
+    """Correlates spectra to (integration, baseline, channel, polarization of i, polarization of j).
 
     Baseline j (j + 1) / 2 + i is the pair of stations i <= j.
 
@@ -196,7 +196,7 @@ class Correlator:
         self._correlator = _ridge.Correlator(bank.device, bank._problem, times, channels)
 
     def push(self, spectra):
-        """The integrations that are due."""
+        """Adds spectra and returns the completed integrations."""
         spectra = np.ascontiguousarray(spectra)
         one = self._bank.channels * self._bank.stations * self._bank.polarizations
         due = self._correlator.due(spectra.size // one)
@@ -206,7 +206,7 @@ class Correlator:
 
 
 class Synthesis:
-    """Spectra back to samples: (step, station, sample, polarization), `delay` samples late."""
+    """Samples from spectra: (step, station, sample, polarization), delayed by `delay` samples."""
 
     def __init__(self, bank, length):
         self._bank, self._synthesis = bank, _ridge.Synthesis(bank._problem, length)
@@ -216,7 +216,7 @@ class Synthesis:
         return self._synthesis.delay()
 
     def push(self, spectra):
-        """As many steps of hop samples as there are spectra."""
+        """Adds spectra and returns one step of hop samples per spectrum."""
         spectra = np.ascontiguousarray(spectra)
         steps = spectra.size // (self._bank.channels * self._bank.stations * self._bank.polarizations)
         out = np.empty((steps, self._bank.stations, self._synthesis.hop(), self._bank.polarizations), np.complex64)
@@ -226,9 +226,9 @@ class Synthesis:
 def plan(channels=256, taps=16, stations=1, polarizations=2, samples="int8", oversampling=(1, 1), window="kaiser", shape=0.0,
          width=1.0, weights=None, input_block=0, centred=False, bandpass=None, order="time", output_times=16, delays=None,
          device="host", workers=None, measured=False):
-    """A bank. Samples: "int4", "int8", "int16", "float32", complex. Order "time" or "channel" (what a correlator reads).
+    """A plan of a filter bank. samples: complex "int4", "int8", "int16" or "float32". order: "time" or "channel" (for a correlator).
 
-    `delays` is (frequency of the band's middle in cycles a sample, longest delay in samples) where delays are to be undone.
+    delays: (centre frequency of the band in cycles per sample, longest delay in samples) to compensate delays; None for none.
     """
     frequency, longest = (0.0, 0) if delays is None else np.ravel(delays)
     if order not in ("time", "channel"):

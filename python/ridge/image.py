@@ -11,8 +11,8 @@ array([  0,   0,  67, 133, 200, 200], dtype=uint8)
 array([[0., 0.],
        [0., 0.]], dtype=float32)
 
-Pixels are uint8, uint16 or float32. Rows may lie apart (a part of a larger image is taken where it lies); the pixels of a row
-must follow each other.
+Pixels are uint8, uint16 or float32. Rows may have any pitch (a region of a larger image is used without a copy); the pixels of a
+row must be contiguous.
 """
 import numpy as np
 
@@ -24,12 +24,12 @@ __all__ = ["flow", "FlowPlan", "variance", "VariancePlan", "apply", "OperatorPla
 
 
 def _pixels(x):
-    """NumPy's arrays where they lie. Objects that convert to an array choose its layout (pandas: column by column): contiguous."""
+    """NumPy arrays unchanged. Other objects as contiguous arrays, because they may convert to any layout (pandas: by column)."""
     return x if isinstance(x, np.ndarray) else np.ascontiguousarray(x)
 
 
 class FlowPlan(Shown):
-    """Dense optical flow for frames of one shape."""
+    """A plan of dense optical flow for frames of one shape."""
 
     def __init__(self, shape, device="host", workers=None, measured=False, **parameters):
         known = {"layers", "averaging_radius", "max_flow", "sigma_dist", "sigma_color", "postprocess_window", "sigma_dist_fix",
@@ -42,7 +42,7 @@ class FlowPlan(Shown):
         self._plan = _ridge.FlowPlan(device, list(shape), parameters, workers or 0, measured)
 
     def __call__(self, first, second, out=None):
-        """(x, y) of every pixel in pixels: first[r, c] is found at second[r + y, c + x]."""
+        """The vector (x, y) of every pixel, in pixels: first[r, c] is found at second[r + y, c + x]."""
         if out is None:
             out = np.empty((*self.shape[:2], 2), np.float32)
         self._plan.run(_pixels(first), _pixels(second), out)
@@ -63,7 +63,7 @@ def flow(first, second, device="host", workers=None, **parameters):
 
 
 class VariancePlan(Shown):
-    """Local variance for images of one shape and type."""
+    """A plan of the local variance for images of one shape and type."""
 
     def __init__(self, shape, dtype, window=27, method="best", border="reflect-101", constant=0.0, device="host", workers=None,
                  measured=False):
@@ -81,7 +81,7 @@ class VariancePlan(Shown):
 
 
 def variance(image, window=27, method="best", border="reflect-101", constant=0.0, device="host", workers=None):
-    """The variance of every pixel's window, a side or (rows, columns): exact for integers.
+    """The variance of every pixel's window; window: a side or (rows, columns). Exact for integers.
 
     >>> from ridge import image
     >>> image.variance(np.array([[1, 3, 1, 3]], np.float32), (1, 2), border="wrap")
@@ -92,10 +92,10 @@ def variance(image, window=27, method="best", border="reflect-101", constant=0.0
 
 
 class OperatorPlan(Shown):
-    """A chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray".
+    """A plan of a chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray".
 
     `border` None: "constant" for rotate, "replicate" for median, "reflect-101" for other filters. `like` "opencv": OpenCV's
-    conventions where they differ from ours (resize, rotate, gradient, bilateral); docs/image.md has the table.
+    conventions where they differ from the default (resize, rotate, gradient, bilateral); docs/image.md has the table.
     """
 
     def __init__(self, chain, shape, dtype, border=None, constant=0.0, device="host", workers=None, measured=False,
@@ -103,7 +103,7 @@ class OperatorPlan(Shown):
         self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), like,
                                          workers or 0, measured)
         rows, columns, channels, self.dtype = self._plan.output()
-        # One channel is two axes, as NumPy's users expect of a grey image; an image given with an axis of one keeps it.
+        # A grey image has two axes, as usual in NumPy; an input with a third axis of length 1 keeps it.
         grey = channels == 1 and tuple(shape[2:]) != (1,)
         self.output_shape = (rows, columns) if grey else (rows, columns, channels)
 
@@ -116,7 +116,7 @@ class OperatorPlan(Shown):
 
 
 def apply(chain, image, guide=None, border=None, constant=0.0, device="host", workers=None, like="ridge"):
-    """A chain of operators over an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them.
+    """Applies a chain of operators to an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them.
 
     >>> from ridge import image
     >>> ramp = np.tile(np.arange(5, dtype=np.float32), (5, 1))
@@ -138,27 +138,27 @@ def _read(path, of_flow):
 
 
 def read(path):
-    """PNG, PNM, PFM, TIFF, JPEG or .npy, by what the file begins with."""
+    """Reads PNG, PNM, PFM, TIFF, JPEG or .npy; the first bytes of the file decide."""
     return _read(path, False)
 
 
 def write(path, image):
-    """By the name's ending; the file is there when it is whole."""
+    """Writes an image in the format of the name's suffix. The file appears only when it is complete."""
     _ridge.write_image(str(path), _pixels(image), False)
 
 
 def read_flow(path):
-    """Middlebury's .flo, or .npy where the name ends so: (rows, columns, 2)."""
+    """Reads a flow field, Middlebury's .flo or .npy by the name's suffix: (rows, columns, 2)."""
     return _read(path, True)
 
 
 def write_flow(path, flow):
-    """Middlebury's .flo, or .npy where the name ends so."""
+    """Writes a flow field, Middlebury's .flo or .npy by the name's suffix."""
     _ridge.write_image(str(path), _pixels(flow), True)
 
 
 def flow_picture(flow, most=0.0):
-    """Directions as hues, lengths as saturation, full at `most` pixels (0: the longest vector)."""
+    """The flow in colours: direction as hue, length as saturation, full at `most` pixels (0: the longest vector)."""
     flow = _pixels(flow)
     out = np.empty((*flow.shape[:2], 3), np.uint8)
     _ridge.flow_picture(flow, float(most), out)
@@ -166,5 +166,5 @@ def flow_picture(flow, most=0.0):
 
 
 def compare_flow(flow, truth):
-    """How far two fields lie apart: known vectors, rmse, mean, worst, angular (degrees)."""
+    """Errors of a flow field against the truth: known vectors, rmse, mean, worst, angular (degrees)."""
     return _ridge.compare_flow(_pixels(flow), _pixels(truth))

@@ -1,4 +1,4 @@
-"""The machine: its devices, its ceilings, its rooflines."""
+"""The machine: its devices, measured ceilings and rooflines."""
 import json
 
 from . import _ridge
@@ -16,7 +16,7 @@ def devices():
 
 
 class Machine:
-    """A measured profile. In a notebook it shows the rooflines of its devices."""
+    """A measured profile; a notebook displays the rooflines of its devices."""
 
     def __init__(self, text):
         self._text = text
@@ -38,6 +38,6 @@ class Machine:
 
 
 def machine(refresh=False, seconds=60.0):
-    """The saved profile of this machine, measured first where there is none or `refresh` asks for it (a minute)."""
+    """The saved profile of this machine; measures it (for `seconds`) if there is none or `refresh` is set."""
     text = None if refresh else _ridge.profile_json()
     return Machine(text if text is not None else _ridge.measure_json(seconds))

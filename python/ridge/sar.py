@@ -18,7 +18,7 @@ __all__ = ["Radar", "Plan"]
 
 
 class Plan(Shown):
-    """Focusing decided once, for frames of one shape."""
+    """A plan to focus frames of one shape."""
 
     def __init__(self, radar, device, measured):
         self.radar, self._plan = radar, _ridge.SarPlan(device, radar._problem, measured)
@@ -53,11 +53,11 @@ class Radar:
         self.range_cell, self.along_cell, self.doppler_band = _ridge.sar_cells(self._problem)
 
     def cell(self, along_m, range_m):
-        """Row and column of a place in the image, as numbers with fractions."""
+        """Row and column of a position in the image, as floats."""
         return (range_m - self.near_range_m) / self.range_cell, along_m / self.along_cell
 
     def simulate(self, targets):
-        """Echoes of points (along in metres, range in metres[, amplitude])."""
+        """Echoes of point targets (along in metres, range in metres[, amplitude])."""
         targets = np.asarray(targets) if hasattr(targets, "__array__") or isinstance(targets, memoryview) else targets
         points = [(float(t[0]), float(t[1]), float(t[2]) if len(t) > 2 else 1.0) for t in targets]
         echoes = np.empty((self.pulses, self.samples), np.complex64)
@@ -73,9 +73,9 @@ class Radar:
         return self.plan(device)(echoes)
 
     def measure(self, image, row, column, reach=3):
-        """The answer of the brightest point near a cell: peak, and position, width and side lobes in both directions."""
+        """The point response of the brightest point near a cell: peak, and position, width and side lobes in both directions."""
         return _ridge.sar_measure(self._problem, np.ascontiguousarray(image), row, column, reach)
 
     def expected(self):
-        """What theory says of a point's answer."""
+        """The point response expected by theory."""
         return _ridge.sar_expected(self._problem)

@@ -1,4 +1,4 @@
-"""Stencils on structured grids: a Python function or weights, any border, many steps at a time, on any device.
+"""Stencils on structured grids, from a Python function or weights: any border, many steps per call, on any device.
 
 >>> import numpy as np
 >>> from ridge import stencil
@@ -10,10 +10,9 @@
 >>> bool(abs(v.sum() - 100) < 1e-3), bool(v[32, 32] < 10)
 (True, True)
 
-A function is called once, with objects that write down what is done to them: `u[dy, dx]` is the neighbour at that offset,
-arithmetic, `min`, `max`, `abs`, `sqrt`, `fma` and `select` of this module are what may be done. One parameter a field,
-keyword-only parameters for coefficients of the cells. It becomes vector code or a kernel of the device; Python is not called
-again.
+A function is traced: it is called once, with objects that record the operations. `u[dy, dx]` is the neighbour at that offset.
+Supported are arithmetic and `min`, `max`, `abs`, `sqrt`, `fma` and `select` of this module. The function has one parameter per
+field, and keyword-only parameters for per-cell coefficients. It becomes vector code or a device kernel; Python is not called again.
 
 >>> waves = stencil.update(lambda u, before: (2 * u[0] - before[0] + 0.25 * (u[-1] - 2 * u[0] + u[1]), u[0]))
 >>> waves.fields, waves.dimensions
@@ -40,10 +39,10 @@ _plain_min, _plain_max, _plain_abs = min, max, abs
 
 
 class Value:
-    """A number that is not known yet: what an update function computes with."""
+    """A symbolic number: the operand of an update function while it is traced."""
 
     __slots__ = ("_expression", "_truth")
-    __array_ufunc__ = None  # so that numpy.float32(2) * u[0, 0] comes here
+    __array_ufunc__ = None  # makes numpy.float32(2) * u[0, 0] call __rmul__
 
     def __init__(self, expression, truth=False):
         self._expression, self._truth = expression, truth
@@ -152,22 +151,22 @@ def _any_value(*operands):
 
 
 def min(a, b):
-    """The smaller one; a where they are equal or b is NaN."""
+    """The smaller of a and b; a if they are equal or b is NaN."""
     return _node("minimum", a, b) if _any_value(a, b) else _plain_min(a, b)
 
 
 def max(a, b):
-    """The larger one; a where they are equal or b is NaN."""
+    """The larger of a and b; a if they are equal or b is NaN."""
     return _node("maximum", a, b) if _any_value(a, b) else _plain_max(a, b)
 
 
 def abs(a):
-    """The magnitude."""
+    """The absolute value."""
     return _node("absolute", a) if _any_value(a) else _plain_abs(a)
 
 
 def sqrt(a):
-    """The square root; not of integer cells."""
+    """The square root; not available for integer cells."""
     return _node("sqrt", a)
 
 
@@ -177,7 +176,7 @@ def fma(a, b, c):
 
 
 def select(truth, yes, no):
-    """yes where the truth holds, else no; both are computed.
+    """yes if the condition holds, else no; both are computed.
 
     >>> from ridge import stencil
     >>> limited = stencil.update(lambda u: stencil.select(u[0] > 1, 1, u[0]))
@@ -190,7 +189,7 @@ def select(truth, yes, no):
 
 
 class Field:
-    """A field, or coefficients, inside an update function: index it with offsets, slowest axis first."""
+    """A field or coefficient array of an update function: index it with offsets, slowest axis first."""
 
     __array_ufunc__ = None
 
@@ -220,7 +219,7 @@ class Field:
 
 
 class Update:
-    """What a step does to a cell, for any type of cells."""
+    """The update of a cell in one step, for any cell type."""
 
     def __init__(self, make, dimensions, fields, coefficients, name):
         self._make, self.dimensions, self.fields, self.coefficients, self.name = make, dimensions, fields, coefficients, name
@@ -233,11 +232,11 @@ class Update:
         return self._made[name]
 
     def linear(self, dtype=np.float32):
-        """Whether it is a sum of weighted neighbours, which the fastest kernels take."""
+        """True if the update is a weighted sum of neighbours, which the fastest kernels need."""
         return self._for(dtype).linear
 
     def flops(self, dtype=np.float32):
-        """Of one cell."""
+        """Floating-point operations per cell."""
         return self._for(dtype).flops
 
     def __repr__(self):
@@ -302,7 +301,7 @@ def update(what):
 
 
 def heat(alpha, dt, spacing, accuracy=2):
-    """u_t = alpha (u_xx + ...); ValueError with both numbers where dt is too long. Spacing: one number an axis.
+    """u_t = alpha (u_xx + ...). ValueError with dt and its bound if dt is too long. spacing: one number per axis.
 
     >>> from ridge import stencil
     >>> stencil.heat(alpha=1.0, dt=0.1, spacing=(1.0, 1.0)).fields
@@ -315,7 +314,7 @@ def heat(alpha, dt, spacing, accuracy=2):
 
 
 def wave(speed, dt, spacing):
-    """u_tt = speed^2 (u_xx + ...); two fields: now and one step before."""
+    """u_tt = speed^2 (u_xx + ...); two fields: the current and the previous step."""
     spacing = [float(h) for h in np.atleast_1d(spacing)]
     made = Update(lambda cells: _ridge.wave_update(cells, speed, dt, spacing), len(spacing), 2, 0, "wave")
     made._for(np.float64)
@@ -323,7 +322,7 @@ def wave(speed, dt, spacing):
 
 
 def euler(dt, dy=1.0, dx=1.0, gamma=1.4):
-    """A gas in two dimensions; fields: density, momentum along x, momentum along y, energy."""
+    """Euler equations of a gas in two dimensions; fields: density, momentum along x, momentum along y, energy."""
     return Update(lambda cells: _ridge.euler_update(cells, gamma, dt, dy, dx), 2, 4, 0, "euler")
 
 
@@ -341,7 +340,7 @@ def life(rule="B3/S23"):
 
 
 def _borders(border, axes):
-    """A word for all sides, or one an axis, each a word or a pair (low, high)."""
+    """Borders (low, high) from one name for all sides, or one per axis: a name or a pair (low, high)."""
     if isinstance(border, str):
         border = [border] * axes
     border = list(border)
@@ -354,7 +353,7 @@ def _borders(border, axes):
 
 
 def _readable(x):
-    """x where it lies; a copy where cells are one element, as broadcast arrays have them."""
+    """x itself, or a contiguous copy if it is broadcast (a stride of 0)."""
     if x is None:
         return None
     x = np.asarray(x)
@@ -362,7 +361,7 @@ def _readable(x):
 
 
 def _writable(u):
-    """u, which is to be changed where it lies. An object that only converts to an array may convert to a copy of itself."""
+    """u, to be changed in place. An object without the buffer protocol is rejected: it may convert to a copy of itself."""
     try:
         memoryview(u)
     except TypeError:
@@ -372,7 +371,7 @@ def _writable(u):
 
 
 def _read_only(u):
-    """Whether another library's array says that its memory must not be written (JAX's arrays are constant)."""
+    """True if another library's array declares its memory read-only (JAX's arrays are constant)."""
     if hasattr(u, "__cuda_array_interface__"):
         return u.__cuda_array_interface__["data"][1]
     on_host = hasattr(u, "__dlpack_device__") and u.__dlpack_device__()[0] == 1
@@ -380,7 +379,7 @@ def _read_only(u):
 
 
 class Session:
-    """A grid that lives where its plan runs: steps without a round trip.
+    """A grid kept in the memory of its plan's device: steps without transfers to the host.
 
     >>> from ridge import stencil
     >>> u = np.zeros(16, np.float32); u[8] = 1
@@ -394,27 +393,27 @@ class Session:
         self._session, self._shape, self._dtype = session, shape, dtype
 
     def run(self, steps=1):
-        """Takes so many steps."""
+        """Advances the grid by `steps` steps."""
         self._session.run(operator.index(steps))
 
     def change(self, norm="max"):
-        """Takes one step and says how much it changed: norm "max" or "l2"."""
+        """Advances one step and returns the change it made: norm "max" or "l2"."""
         return self._session.change(norm)
 
     @property
     def steps(self):
-        """Taken so far."""
+        """Number of steps so far."""
         return self._session.steps()
 
     def read(self, out=None):
-        """The grid as it is now."""
+        """The current grid, in `out` or in a new array."""
         out = np.empty(self._shape, self._dtype) if out is None else out
         self._session.read(out)
         return out
 
 
 class Plan(Shown):
-    """An update decided for one grid: shape, type of cells, borders, device.
+    """A planned update for one grid: shape, cell type, borders, device.
 
     >>> from ridge import stencil
     >>> p = stencil.plan(stencil.heat(1.0, 0.2, (1.0, 1.0)), np.zeros((32, 32)), border="mirror")
@@ -432,26 +431,26 @@ class Plan(Shown):
 
     @property
     def device(self):
-        """Where it runs: "host", "opencl:0", "cuda:0"."""
+        """The device it runs on: "host", "opencl:0", "cuda:0"."""
         return self._plan.device()
 
     @property
     def flops(self):
-        """Of a step."""
+        """Floating-point operations per step."""
         return self._plan.flops()
 
     @property
     def bytes(self):
-        """Of a step, each cell read once and written once."""
+        """Bytes per step, with each cell read once and written once."""
         return self._plan.bytes()
 
     @property
     def source(self):
-        """The kernels that were generated; nothing on the host."""
+        """The generated kernel sources; empty on the host."""
         return self._plan.source()
 
     def run(self, u, steps=1, coefficients=None):
-        """Advances u where it lies: a NumPy array of the plan's shape and type, strides and all, or an array on its device.
+        """Advances u in place: a NumPy array of the plan's shape and type with any strides, or an array on its device.
 
         >>> from ridge import stencil
         >>> picture = np.zeros((6, 8, 3), np.float32); picture[3, 4, 1] = 9
@@ -470,24 +469,24 @@ class Plan(Shown):
         return u
 
     def __call__(self, u, steps=1, coefficients=None):
-        """u after so many steps, in a new array."""
+        """u after `steps` steps, in a new array."""
         return self.run(np.asarray(u).astype(self.dtype, order="C", copy=True), steps, coefficients)
 
     def run_until(self, u, tolerance, norm="max", most_steps=1_000_000, check_every=0, coefficients=None):
-        """In place, until a step changes the grid by no more than the tolerance: steps, change, converged."""
+        """Advances u in place until a step changes it by at most the tolerance; returns steps, change, converged."""
         steps, change, converged = self._plan.run_until(_writable(u), tolerance, norm, most_steps, check_every, _readable(coefficients))
         return {"steps": steps, "change": change, "converged": converged}
 
     def start(self, u, coefficients=None):
-        """A session: the grid stays where the plan runs."""
+        """Starts a session: the grid stays in the memory of the plan's device."""
         return Session(self._plan.start(_readable(u), _readable(coefficients)), np.shape(u), self.dtype)
 
 
 def plan(what, like, border="fixed", device="host", workers=None, measured=False):
-    """A plan of an update (or of what `update` takes) for grids like an array: its shape and type of cells.
+    """A plan of an update (or of an argument of `update`) for grids with the shape and type of `like`.
 
-    Several fields stand along the first axis. Borders: "fixed" (the outermost cells keep their values), "mirror", "periodic";
-    one for all, or one an axis, or pairs. With `measured` the variants are timed first.
+    Several fields are the first axis. Borders: "fixed" (the outermost cells keep their values), "mirror", "periodic"; one for all
+    sides, or one per axis, each a name or a pair (low, high). With `measured` the variants are timed first.
     """
     made = update(what)
     like = like if hasattr(like, "shape") and hasattr(like, "dtype") else np.asarray(like)
@@ -501,6 +500,6 @@ def plan(what, like, border="fixed", device="host", workers=None, measured=False
 
 
 def run(what, u, steps=1, border="fixed", device="host", coefficients=None, workers=None):
-    """u after so many steps of an update, in a new array."""
+    """u after `steps` steps of an update, in a new array."""
     u = np.asarray(u)
     return plan(what, u, border, device, workers)(u, steps, coefficients)
