@@ -1,4 +1,4 @@
-"""A headless Chromium for tests: opens one page at a time and says what happened on it.
+"""A headless Chromium for tests: opens one page at a time and reports its errors and requests.
 
 Speaks the DevTools protocol over --remote-debugging-pipe (JSON messages that end in a zero byte, on descriptors 3 and
 4), so that neither a driver nor a web-socket library is needed.
@@ -36,7 +36,7 @@ def find():
 
 class Browser:
     def __init__(self, program, seconds=120):
-        self._seconds = seconds  # for one answer; a busy machine may take long to start a browser
+        self._seconds = seconds  # time limit of one reply; a busy machine may take long to start a browser
         self._folder = tempfile.TemporaryDirectory(prefix="ridge-page-", ignore_cleanup_errors=True)
         self._next = 0
         self._bytes = b""
@@ -44,7 +44,7 @@ class Browser:
         self._start(program)
 
     def _start(self, program):
-        # Descriptors above 9, so that putting them on 3 and 4 in the child cannot overwrite one another.
+        # Descriptors above 9, so that dup2 to 3 and 4 in the child cannot overwrite one of them.
         (child_in, self._to), (self._from, child_out) = [
             tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends) for ends in (os.pipe(), os.pipe())]
 
@@ -65,7 +65,7 @@ class Browser:
 
     def __exit__(self, *_):
         try:
-            os.killpg(self._process.pid, signal.SIGKILL)  # the session started above, nothing else
+            os.killpg(self._process.pid, signal.SIGKILL)  # only the session started above
         except ProcessLookupError:
             pass
         self._process.wait()
@@ -79,7 +79,7 @@ class Browser:
         raise BrowserError(f"{what}; it said:\n{self._errors.read()[-2000:]}")
 
     def _read(self, deadline):
-        """The next message, whatever it is."""
+        """The next message of any kind."""
         while b"\0" not in self._bytes:
             ready, _, _ = select.select([self._from], [], [], max(0, deadline - time.monotonic()))
             if not ready:
@@ -117,7 +117,7 @@ class Browser:
             self._events.append(self._read(deadline))
 
     def open(self, path, expression, width=1280, screenshot=None):
-        """Opens a file in a window of `width` pixels and returns (complaints, what the expression's promise gives once the page has
+        """Opens a file in a window of `width` pixels. Returns (complaints, the value of the expression's promise after the page has
         settled). `screenshot` names a PNG file for the whole page."""
         self._events = []
         address = pathlib.Path(path).resolve().as_uri()
@@ -126,12 +126,12 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable", session)
         self._call("Emulation.setDeviceMetricsOverride", session, width=width, height=900, deviceScaleFactor=1,
-                   mobile=False)  # a phone would shrink a page that is too wide until it fits
+                   mobile=False)  # mobile emulation would shrink a page that is too wide
         failure = self._call("Page.navigate", session, url=address).get("errorText")
         if failure:
             raise BrowserError(f"{address}: {failure}")
         self._wait_for("Page.loadEventFired", session)
-        # Two frames and a pause: late scripts have run and the page is drawn.
+        # After two frames and a pause, late scripts have run and the page is drawn.
         settled = "new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 100))))"
         answer = self._call("Runtime.evaluate", session, expression=f"{settled}.then(() => {expression})",
                             awaitPromise=True, returnByValue=True)
@@ -151,7 +151,7 @@ def describe(details):
 
 
 def complaint(event, address):
-    """What is wrong with an event of a page at `address`, in words; None where nothing is."""
+    """Describes the error in an event of a page at `address`; None if there is none."""
     method, given = event.get("method"), event.get("params", {})
     if method == "Runtime.exceptionThrown":
         return "exception: " + describe(given["exceptionDetails"])

@@ -1,6 +1,6 @@
-"""Whether a report page is whole: no errors, its drawings are there, every number equals the JSON beside it.
+"""Checks that a report page is complete: no errors, its drawings exist, every number equals the JSON beside it.
 
-The page holds its data in <script type="application/json" id="report-data">. Every number it shows stands in an element
+The page holds its data in <script type="application/json" id="report-data">. Every number it shows is in an element
 with data-key, a path into that data ("bench.0.rows.3.seconds"), and data-value, the number itself.
 """
 import json
@@ -68,7 +68,7 @@ NUMBER = re.compile(r"([-+−]?)(\d[\d,   ]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(%|[^
 
 
 def lookup(data, key):
-    """The value at a path such as "devices.0.name"; KeyError where it leads nowhere."""
+    """The value at a path such as "devices.0.name"; KeyError if there is none."""
     for part in key.split("."):
         if isinstance(data, list) and part.isdigit() and int(part) < len(data):
             data = data[int(part)]
@@ -86,18 +86,18 @@ def one_shows(sign, digits, unit, value):
     step = 10.0 ** (-len(mantissa.partition(".")[2]) + int(exponent or 0))
     if unit in UNITS:
         scales = [UNITS[unit]]
-    else:  # the unit may have its prefix in the value too: gbytes_per_s
+    else:  # the key may include the unit's prefix: gbytes_per_s
         scales = {PREFIXES[prefix] for prefix in (unit[:2], unit[:1], "") if prefix in PREFIXES}
     return any(abs(number * scale - value) <= 0.5001 * step * scale + 1e-12 * abs(value) for scale in scales)
 
 
 def shows(text, value):
-    """Whether a number in a text such as "L1: 4.25 TB/s" or "87 %" is the value, rounded to the digits it shows."""
+    """True if a number in a text such as "L1: 4.25 TB/s" or "87 %" is the value, rounded to the digits shown."""
     return any(one_shows(*match.groups(), value) for match in NUMBER.finditer(text))
 
 
 def same(left, right):
-    """Equal JSON values, member for member; 3 and 3.0 are the same number."""
+    """True for equal JSON values, member by member; 3 and 3.0 are equal."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -118,13 +118,13 @@ def number_problem(data, key, value, text):
         return f"{key} carries data-value {value!r}, which is no number"
     if not math.isfinite(given) or given != wanted:
         return f"{key} is {value} on the page and {wanted!r} in the JSON"
-    if text.strip() and not shows(text, given):  # a bar or a dot has no text
+    if text.strip() and not shows(text, given):  # bars and dots have no text
         return f"{key} is {value}, but the page shows {text.strip()!r}"
     return None
 
 
 def problems(browser, page, json_text, drawings=1, width=1280):
-    """Everything that is wrong with the page in a window of `width` pixels, a line each."""
+    """All errors of the page in a window of `width` pixels, one line per error."""
     found, seen = browser.open(page, LOOK, width=width)
     if seen is None:
         return found or ["the page could not be looked at"]

@@ -1,4 +1,4 @@
-"""The page check must pass a whole page and fail a broken one; each way of breaking it is tried in a real browser."""
+"""Tests the page check: it must accept a correct page and reject each kind of broken one, in a real browser."""
 import json
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Runs `ridge tour` and opens the page it leaves:  report_test.py RIDGE FOLDER"""
+"""Runs `ridge tour` and checks the page it writes:  report_test.py RIDGE FOLDER"""
 import json
 import os
 import shutil
@@ -10,7 +10,7 @@ import page_check
 
 
 def drawings_wanted(data):
-    """A roofline a device, and a chart a benchmark at least."""
+    """The least number of drawings: one roofline per device and one chart per benchmark."""
     if not data["device"] or not data["bench"]:
         sys.exit("the report has no device or no benchmark")
     return len(data["device"]) + len(data["bench"])

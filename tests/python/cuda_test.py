@@ -1,4 +1,4 @@
-"""Python over CUDA: transforms, DLPack and __cuda_array_interface__ both ways, the other workloads, mistakes."""
+"""Tests Python on CUDA: transforms, import and export by DLPack and __cuda_array_interface__, other workloads, wrong arguments."""
 import gc
 import sys
 import threading
@@ -27,7 +27,7 @@ def complex_of(shape, dtype):
 
 
 def error(got, wanted):
-    """Of the whole array, relative; anything that is no number is an error."""
+    """Relative error over the whole array; NaN is an error."""
     value = np.linalg.norm((np.asarray(got, np.complex128) - wanted).ravel()) / np.linalg.norm(np.ravel(wanted))
     return value if value == value else np.inf
 
@@ -115,14 +115,14 @@ class ForeignMemory(unittest.TestCase):
         x = complex_of((5, 33), np.complex64)
         ours = ridge.array(x, DEVICE)
         self.assertEqual(ours.__dlpack_device__(), (2, 0))
-        for stream in (None, 1, 2, -1):  # none asked, the legacy one, the thread's own, no waiting
+        for stream in (None, 1, 2, -1):  # none given, legacy default stream, per-thread default stream, no synchronization
             back = ridge.from_dlpack(_Given(ours, stream))
             np.testing.assert_array_equal(back.numpy(), x)
         address = ours.__cuda_array_interface__["data"][0]
         back = ridge.from_dlpack(ours)
         self.assertEqual(back.__cuda_array_interface__["data"][0], address)  # no copy
         seen = []
-        thread = threading.Thread(target=lambda: seen.append(ridge.from_dlpack(ours).numpy()))  # one that never used CUDA
+        thread = threading.Thread(target=lambda: seen.append(ridge.from_dlpack(ours).numpy()))  # this thread has not used CUDA
         thread.start()
         thread.join()
         np.testing.assert_array_equal(seen[0], x)
@@ -135,7 +135,7 @@ class ForeignMemory(unittest.TestCase):
         theirs = CudaArray(x)
         seen = ridge.asarray(theirs)
         self.assertEqual(seen.__cuda_array_interface__["data"][0], theirs.memory.address)
-        for given in (seen, theirs):  # no need to wrap it
+        for given in (seen, theirs):  # also without wrapping
             self.assertLess(error(ridge.fft.fft(given).numpy(), np.fft.fft(x.astype(np.complex128))), 1e-6)
         self.assertLess(error(ridge.fft.dct(theirs).numpy(), ridge.fft.dct(x.astype(np.complex128))), 1e-6)
         y = complex_of(x.shape, np.complex64)
@@ -204,7 +204,7 @@ class Mistakes(unittest.TestCase):
             np.asarray(x)
         device_transforms.mistakes(self, DEVICE)
         with self.assertRaises((TypeError, ValueError)):
-            ridge.fft.plan(np.zeros((2, 8), np.complex64))(x)  # a plan of the host
+            ridge.fft.plan(np.zeros((2, 8), np.complex64))(x)  # a host plan
         strided = CudaArray(np.zeros(4, np.float32))
         strided.__cuda_array_interface__ = dict(strided.__cuda_array_interface__, strides=(8,))
         with self.assertRaisesRegex(ValueError, "contiguous"):
@@ -213,7 +213,7 @@ class Mistakes(unittest.TestCase):
             ridge.empty((1 << 30, 1 << 20), np.float32, DEVICE)
         with self.assertRaises((ValueError, RuntimeError)):
             ridge.empty(3, np.float32, "cuda:99")
-        np.testing.assert_array_equal(ridge.fft.fft(x).numpy().shape, (2, 8))  # and it still works
+        np.testing.assert_array_equal(ridge.fft.fft(x).numpy().shape, (2, 8))  # still works after the errors
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Transforms of arrays on a device against those of the host in double: axes, lengths, norms, kinds."""
+"""Compares transforms of device arrays with the host in double precision: axes, lengths, norms, kinds."""
 import numpy as np
 
 import ridge
@@ -27,12 +27,12 @@ def same(test, device, name, x, **arguments):
     test.assertEqual(got.dtype.kind, want.dtype.kind, what)
     test.assertEqual(got.dtype.itemsize, want.dtype.itemsize // (2 if single else 1), what)
     error = np.linalg.norm(got.numpy().astype(want.dtype) - want) / max(np.linalg.norm(want), 1e-300)
-    test.assertLessEqual(error, 6e-7 if single else 2e-15, what)  # NaN is no number to be less
+    test.assertLessEqual(error, 6e-7 if single else 2e-15, what)  # fails for NaN too
     np.testing.assert_array_equal(there.numpy(), x, what)  # the input is kept
 
 
 def every_function(test, device, n, single=True, thorough=False):
-    """Axes of n points wherever they are, cut and padded to it; a kernel a kind and a length is compiled."""
+    """Transforms along any axis with n points, also cut and padded to n; compiles one kernel per kind and length."""
     c, r = numbers((2, n, n), "c", single), numbers((2, n, n), "f", single)
     half = numbers((n // 2 + 1, 3), "c", single)
     for name in COMPLEX:
@@ -49,7 +49,7 @@ def every_function(test, device, n, single=True, thorough=False):
         for name in ("fftn", "ifftn"):
             same(test, device, name, c, norm="ortho")
             same(test, device, name, c, axes=(2, 0))
-            same(test, device, name, five)  # more axes than a plan has
+            same(test, device, name, five)  # more axes than one plan supports
             same(test, device, name, five, s=(3, n), axes=(4, 1))
         for name in ("rfftn", "ihfftn"):
             same(test, device, name, r, axes=(1, 2))

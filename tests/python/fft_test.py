@@ -1,4 +1,4 @@
-"""ridge.fft against scipy.fft: values, types, shapes, errors, SciPy's protocol. Skipped without NumPy and SciPy."""
+"""Compares ridge.fft with scipy.fft: values, types, shapes, errors, SciPy's back-end protocol. Skipped without NumPy and SciPy."""
 import os
 import re
 import subprocess
@@ -64,7 +64,7 @@ class AgainstScipy(unittest.TestCase):
                     for norm in (None, "ortho", "forward"):
                         for name in TRIGONOMETRIC:
                             self.same(name, x, type=kind, norm=norm)
-                            if dtype == np.complex128:  # SciPy 1.10 forgets `orthogonalize` where numbers are complex
+                            if dtype == np.complex128:  # SciPy 1.10 ignores `orthogonalize` for complex input
                                 continue
                             self.same(name, x, type=kind, norm=norm, orthogonalize=True)
                             self.same(name, x, type=kind, norm=norm, orthogonalize=False)
@@ -118,7 +118,7 @@ class AgainstScipy(unittest.TestCase):
 
 
 class CallsAsScipys(unittest.TestCase):
-    """Calls with odd arguments: the value that scipy.fft returns, or an exception of the class that it raises."""
+    """Calls with unusual arguments must return the value of scipy.fft or raise an exception of the same class."""
     a, c, h = np.arange(1.0, 5.0), samples(np.complex128, (4, 6)), samples(np.float16, (3, 4))
     CALLS = """
         irfft(a, n=0)                irfft(a, n=-1)              irfft(a, n=1)               irfft(a[:1])
@@ -147,7 +147,7 @@ class CallsAsScipys(unittest.TestCase):
         next_fast_len(0)             next_fast_len(2.5)          next_fast_len(1)            next_fast_len(17, True)
         fft(np.ma.masked_array([1, 2.0, 3], [0, 1, 0]))          fft(np.matrix([[1, 2.0, 3]]))
     """
-    # What ours does instead, and why.
+    # Intended differences: the exception that ridge.fft raises, and why.
     OTHERWISE = {
         'fft(np.zeros(3, "M8[s]"))': TypeError,  # SciPy transforms dates as numbers of seconds
         'fft(np.zeros(3, [("a", "f4")]))': TypeError,  # and the fields of structures
@@ -229,7 +229,7 @@ class Workers(unittest.TestCase):
         with self.assertRaises(KeyError), ours.set_workers(5):
             raise KeyError
         self.assertEqual(ours.get_workers(), 1)
-        ours.set_workers(7)  # without `with` nothing, as in SciPy
+        ours.set_workers(7)  # no effect without `with`, as in SciPy
         self.assertEqual(ours.get_workers(), 1)
         self.assertEqual(self.used(lambda: ours.fft(x, workers=-2)), os.cpu_count() - 1)
 
@@ -244,7 +244,7 @@ class Workers(unittest.TestCase):
                 self.assertEqual(self.used(lambda: scipy.fft.fft(x, None, -1, None, False, 3)), 3)
                 with self.assertRaises(ValueError):
                     scipy.fft.fft(x, n=0)
-                self.assertEqual(self.used(lambda: ours.fft(x)), 6)  # a call of ours: our setting
+                self.assertEqual(self.used(lambda: ours.fft(x)), 6)  # a direct call uses ridge's setting
 
 
 class Plans(unittest.TestCase):
@@ -302,7 +302,7 @@ class Protocol(unittest.TestCase):
 
 
     def test_global_backend(self):
-        """In a process of its own: it stays for good. What we decline SciPy computes, although it is no back end any more."""
+        """Runs in its own process, because registration is permanent. SciPy computes what ridge.fft does not support."""
         program = """if True:
             import numpy as np, scipy.fft, ridge.fft
             scipy.fft.set_global_backend(ridge.fft)

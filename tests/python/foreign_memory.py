@@ -1,9 +1,9 @@
-"""Arrays in memory that other libraries hold, with nothing but ctypes: DLPack capsules and __cuda_array_interface__."""
+"""Arrays in memory of other libraries, made with ctypes only: DLPack capsules and __cuda_array_interface__."""
 import ctypes
 
 
 class _Tensor(ctypes.Structure):
-    """DLManagedTensor, as dlpack.h has it."""
+    """DLManagedTensor, as in dlpack.h."""
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("axes", ctypes.c_int32),
                 ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
@@ -26,7 +26,7 @@ class HostMemory:
 
 
 class CudaMemory:
-    """The driver called by another than ridge, in the primary context."""
+    """Calls the CUDA driver as another library would, in the primary context."""
     device, dlpack = "cuda:0", 2
 
     def __init__(self, size):
@@ -40,7 +40,7 @@ class CudaMemory:
     def put(self, array):
         assert self._cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), ctypes.c_void_p(array.ctypes.data),
                                           ctypes.c_size_t(array.nbytes)) == 0
-        assert self._cuda.cuCtxSynchronize() == 0  # few bytes may still be on their way, and nobody else's queue waits for them
+        assert self._cuda.cuCtxSynchronize() == 0  # small copies may be asynchronous, and other queues do not wait for them
 
     def get(self, array):
         assert self._cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(self.address),
@@ -49,7 +49,7 @@ class CudaMemory:
 
 
 class CudaArray:
-    """Memory of CUDA as CuPy's, Numba's and PyTorch's arrays offer it."""
+    """CUDA memory with the interface of CuPy, Numba and PyTorch arrays."""
 
     def __init__(self, array):
         self.memory = CudaMemory(max(1, array.nbytes))
@@ -59,7 +59,7 @@ class CudaArray:
 
 
 class Producer:
-    """What a library of arrays does to give one away."""
+    """Exports an array as a DLPack capsule, as array libraries do."""
 
     def __init__(self, memory, shape, code, bits, deleted):
         self._memory, self._shape = memory, (ctypes.c_int64 * len(shape))(*shape)
@@ -77,4 +77,4 @@ class Producer:
         return new(ctypes.addressof(self._tensor), b"dltensor", None)
 
 
-_kept = []  # capsules point into them
+_kept = []  # keeps the memory that capsules refer to

@@ -1,4 +1,4 @@
-"""Whatever a Python program may hand over by mistake is a clear exception, never a crash."""
+"""Tests that wrong arguments raise a clear exception and never crash."""
 import sys
 
 try:
@@ -99,7 +99,7 @@ two = [planner.Candidate("a", flops=1), planner.Candidate("b", flops=1)]
 refused("a candidate that fails", lambda: planner.decide("x y", two, lambda name: 1 / 0), ZeroDivisionError)
 refused("a time that is none", lambda: planner.decide("x y", two, lambda name: "z"), *ANY, RuntimeError)
 
-# Input and output that share memory: as if they did not.
+# Input and output that share memory give the same result as separate ones.
 shared = np.arange(40, dtype=np.float32).astype(np.complex64)
 wanted = np.fft.fft(shared[:16])
 plan(shared[:16], shared[8:24])

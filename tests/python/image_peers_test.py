@@ -1,4 +1,4 @@
-"""Every operator against OpenCV (like="opencv") and, where its convention is ours, Pillow: random images of odd sizes, 8 bits,
+"""Compares every operator with OpenCV (like="opencv") and, if the conventions agree, with Pillow: random images of odd sizes, 8 bits,
 16 bits and float, one and three channels. Skipped without cv2. `--report` prints the largest difference and the share of values
 that differ."""
 import sys
@@ -62,7 +62,7 @@ def opencv(a):
         steps = 0 if name == "nearest" else 1
         for scale in (0.37, 0.5, 0.61, 1.05, 1.7, 2):
             if round(scale * min(rows, columns)) < 1:
-                continue  # OpenCV refuses an empty image, ours has a pixel
+                continue  # OpenCV rejects an empty result, Ridgeline returns one pixel
             yield "resize by scale", f"resize {scale} {name}", cv2.resize(a, None, fx=scale, fy=scale, interpolation=flag), \
                 limit(dtype, steps, 0 if name == "nearest" else 2e-3)
         for size in ((columns // 2, rows // 3), (2 * columns + 1, 3 * rows), (2 * columns, rows // 2), (1, 1), (98, 34)):
@@ -103,13 +103,13 @@ def against_opencv():
                 a = pixels(rows, columns, channels, dtype)
                 for what, chain, theirs, allowed in opencv(a):
                     if min(rows, columns) < 2 and what in ("pyramid", "bilateral"):
-                        continue  # OpenCV refuses these, or reads a border of its own
+                        continue  # OpenCV rejects these, or uses another border
                     ours = image.apply(chain, a, like="opencv")
                     compare(f"{what}: {chain[:30]} of {columns}x{rows}x{channels} {a.dtype}", ours, theirs, allowed)
 
 
 def against_pillow():
-    """Where OpenCV and Pillow have the same convention, it is the default."""
+    """If OpenCV and Pillow have the same convention, it is the default."""
     for rows, columns in ((37, 53), (40, 30)):
         a = pixels(rows, columns, 1, np.uint8)
         picture = Image.fromarray(a)
@@ -117,7 +117,7 @@ def against_pillow():
             compare("Pillow's median", image.apply(f"median {radius}", a),
                     np.asarray(picture.filter(ImageFilter.MedianFilter(2 * radius + 1))), 0)
         for angle in (30, 200):
-            # Which corners are black; what lies between differs (Pillow does not blend with the fill).
+            # Compares which corners are black; pixels at the edge differ (Pillow does not blend with the fill).
             compare("Pillow's rotation: what is black", np.sign(image.apply(f"rotate {angle} nearest", a)),
                     np.sign(np.asarray(picture.rotate(angle))), 1 if (a == 0).any() else 0)
         colour = pixels(rows, columns, 3, np.uint8)

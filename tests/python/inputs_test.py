@@ -1,4 +1,4 @@
-"""Every Python function with the objects people hand over: pandas, xarray, anything with __array__, subclasses, memoryviews.
+"""Tests every Python function with common kinds of arguments: pandas, xarray, anything with __array__, subclasses, memoryviews.
 
 The result is that of the plain array, and the caller's memory is what it was, byte for byte. pandas and xarray are left out where
 they are not installed; a class whose __array__ returns its own array, which is what theirs do, is always there.
@@ -36,7 +36,7 @@ random = np.random.default_rng(7)
 
 
 class Own:
-    """Converts to its own array: no copy, and base is None."""
+    """Converts to its own array without a copy; base is None."""
 
     def __init__(self, array):
         self.held = array
@@ -50,7 +50,7 @@ class Sub(np.ndarray):
 
 
 def wrappers(array):
-    """(name, object, the memory behind it) for everything that can hold the array."""
+    """(name, object, its memory) for every kind of object that can hold the array."""
     def fresh():
         return np.array(array, order="C")
     a = fresh()
@@ -94,7 +94,7 @@ def written(write, read, suffix):
 
 
 def pushed_after(change):
-    """The stream's next spectra, after something was done to it."""
+    """The stream's next spectra, after a call on it."""
     def call(x):
         stream = BANK.stream()
         change(stream, x)
@@ -122,7 +122,7 @@ def session(u, k):
     return started.read()
 
 
-# What is called, and the arrays it is called with. Those of one axis are for pandas' Series, those of two for its DataFrame.
+# The calls and their arrays. Arrays of one axis are also passed as pandas Series, those of two as DataFrame.
 CALLS = {}
 for name in ("fft", "ifft", "irfft", "hfft"):
     for dtype in (np.complex128, np.complex64, np.float64, np.int16):
@@ -202,7 +202,7 @@ WITHOUT = {
     "fft": {"fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "register", "set_workers", "get_workers", "plan_halves"},
     "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select"},
     "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(),
-    "array": {"asarray", "from_dlpack", "empty"},  # without a copy by intent: tests/python/workloads_test.py
+    "array": {"asarray", "from_dlpack", "empty"},  # intentionally without a copy: tested in tests/python/workloads_test.py
 }
 
 
@@ -249,8 +249,8 @@ class Inputs(unittest.TestCase):
         for given in (x.copy(), Own(x.copy())):
             memory = np.asarray(given)
             fft.fft(given, overwrite_x=True)
-            np.testing.assert_allclose(memory, np.fft.fft(x))  # in place, as asked
-        windows = np.lib.stride_tricks.as_strided(x.copy(), (16, 8), (16, 16))  # elements that are one another's
+            np.testing.assert_allclose(memory, np.fft.fft(x))  # in place, as requested
+        windows = np.lib.stride_tricks.as_strided(x.copy(), (16, 8), (16, 16))  # overlapping elements
         want = np.fft.fft(windows)
         np.testing.assert_allclose(fft.fft(windows, overwrite_x=True), want)
 
@@ -259,7 +259,7 @@ class Inputs(unittest.TestCase):
         for kind, given, memory in wrappers(GRID):
             for call in (lambda: plan.run(given, 2), lambda: plan.run_until(given, 1e9)):
                 before = memory.tobytes()
-                if kind in ("a subclass", "a masked array", "a memoryview"):  # these are the memory
+                if kind in ("a subclass", "a masked array", "a memoryview"):  # these share the memory
                     call()
                     self.assertNotEqual(memory.tobytes(), before, kind)
                     continue
@@ -270,7 +270,7 @@ class Inputs(unittest.TestCase):
 
     def test_constant_arrays_of_other_libraries_are_not_stepped(self):
         class Constant:
-            """As JAX's arrays: DLPack gives the memory away, __array__ says that it must not be written."""
+            """Behaves as a JAX array: DLPack exports the memory, __array__ marks it read-only."""
 
             def __init__(self, array):
                 self._array = array

@@ -1,4 +1,4 @@
-"""pip and `cmake --install` both put the package where it can be imported, without a network.
+"""Tests that pip and `cmake --install` both install an importable package, without network access.
 
   install_test.py SOURCE BUILD      RIDGE_SLOW=1: pip builds everything anew, into a virtual environment
 """
@@ -58,6 +58,6 @@ with tempfile.TemporaryDirectory() as work:
         python = os.path.join(environment, "bin", "python3")
         copy = os.path.join(work, "source")
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git", "shared", "test-cache"))
-        must([python, "-m", "pip", "install", "--quiet", copy])  # as docs/python.md says it
+        must([python, "-m", "pip", "install", "--quiet", copy])  # as in docs/python.md
         must([python, "-c", PROGRAM, environment])
         print("pip install into a virtual environment, built anew: works")

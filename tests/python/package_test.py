@@ -1,4 +1,4 @@
-"""The package as a whole: the examples of its docstrings, devices, what notebooks show, and that calls leave nothing behind."""
+"""Tests the package as a whole: docstring examples, devices, notebook display, and that calls do not leak memory."""
 import doctest
 import importlib
 import os
@@ -26,7 +26,7 @@ assert failed == 0
 assert ridge.devices()[0]["id"] == "host"
 assert isinstance(ridge.wisdom(), list)
 
-# What a notebook shows is one well-formed drawing, with the chosen variant in it.
+# The notebook display is one well-formed drawing that contains the chosen variant.
 x = np.ones(64, np.complex128)
 plans = [ridge.fft.plan(x, measured=False), ridge.stencil.plan({0: 0.5, 1: 0.5}, np.zeros(100, np.float32)),
          ridge.filterbank.plan(channels=16, taps=4), ridge.sar.Radar().plan(),
@@ -38,7 +38,7 @@ for plan in plans:
     assert len(drawing.findall("{http://www.w3.org/2000/svg}rect")) >= 1, f"{type(plan)} draws nothing"
     assert plan.explain() and "\n" not in repr(plan) and len(repr(plan)) < 400, repr(plan)
 
-# Predictions are drawn apart from measured times: no variant that was not run has a shorter bar beside the winner's.
+# Predictions are in a separate chart: a variant that was not run never has a bar beside the winner's measured one.
 from ridge._picture import bars  # noqa: E402
 trials = [("p", "winner", 1e-3, 4e-3, "", True), ("p", "slow", 2e-3, 9e-3, "", False), ("p", "not run", 3e-3, None, "", False)]
 drawing = xml.etree.ElementTree.fromstring(bars(trials))
@@ -47,7 +47,7 @@ widths = [float(e.get("width")) for e in drawing.findall("{http://www.w3.org/200
 assert texts == ["winner", "4 ms", "slow", "9 ms", "predicted, not run", "winner", "1 ms", "not run", "3 ms"], texts
 assert widths[0] < widths[1] == 280 and widths[2] < widths[3] == 280, widths
 
-# A loop of calls, warm: memory must not grow with their number. RIDGE_SLOW=1 makes it a million.
+# Memory must not grow with the number of calls. RIDGE_SLOW=1 makes a million calls.
 calls = 1_000_000 if os.environ.get("RIDGE_SLOW") else 30_000
 u = np.ones(32, np.float32)
 decided, step = ridge.fft.plan(x, measured=False), ridge.stencil.plan({-1: 0.5, 1: 0.5}, u, border="periodic")

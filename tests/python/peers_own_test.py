@@ -1,4 +1,4 @@
-"""SciPy's and NumPy's own tests of their transforms, run on ours in three ways: ridge's functions in place of scipy.fft's, ridge.fft
+"""Runs SciPy's and NumPy's own tests of their transforms on ridge in three ways: ridge's functions in place of scipy.fft's, ridge.fft
 as SciPy's global back end, ridge's functions in place of numpy.fft's. Skipped without pytest or where the packages have no tests.
 
 DIFFERENCES lists every test that fails, with the reason. A test that fails and is not listed fails this one, and so does an entry
@@ -10,8 +10,8 @@ import subprocess
 import sys
 import warnings
 
-FEW = 6  # parameters of one test
-# (tests, the reason, whether they fail on every machine)
+FEW = 6  # parameters to run per test
+# (tests, reason, True if they fail on every machine)
 LONG_DOUBLE = (r"float128|complex256|longdouble|longcomplex|longfloat", "long double is declined with NotImplementedError; through scipy.fft SciPy computes it", True)
 ORDER = (r"test_fft_with_order\[fftn-.*-float32\]", "the order of axes depends on strides: float32 sums of 300 differ by their last bits, "
          "the test wants 6 decimals of all", False)
@@ -20,19 +20,19 @@ DIFFERENCES = {
     "scipy back end": [ORDER],
     "numpy functions": [LONG_DOUBLE, (r"test_ifft\[", "the message of the ValueError for length 0 is SciPy's", True)],
 }
-# Tests of something else than the transforms that were put in their place.
+# Tests of parts other than the replaced transforms.
 ELSEWHERE = {
-    "scipy functions": r"test_backend\.py",  # of SciPy's dispatch, which is left out here
+    "scipy functions": r"test_backend\.py",  # tests SciPy's dispatch, which is not used here
     "scipy back end": "$^", "numpy functions": "$^",
 }
-WHOLE = re.compile("TestOverwrite")  # every parameter, always: what is done to the caller's data
+WHOLE = re.compile("TestOverwrite")  # always with every parameter: tests changes of the caller's data
 FUNCTIONS = ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft", "ihfft",
              "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn", "next_fast_len",
              "set_workers", "get_workers")
 
 
 class Watch:
-    """Chooses the tests and gathers what fails."""
+    """Selects the tests and collects the failures."""
 
     def __init__(self, mode):
         self.mode, self.run, self.failed = mode, set(), {}

@@ -1,5 +1,5 @@
-"""SciPy's own public examples, those of the docstrings of scipy.fft and of what in scipy.signal and elsewhere transforms, run on
-SciPy's back end and on ours: every value that an example shows or keeps must be the same. Skipped without SciPy."""
+"""Runs SciPy's docstring examples (scipy.fft, and functions of scipy.signal and others that use transforms) on SciPy's back end and
+on ridge.fft: every value that an example prints or stores must be the same. Skipped without SciPy."""
 import doctest
 import inspect
 import re
@@ -17,8 +17,8 @@ except ImportError as missing:
 
 import ridge.fft
 
-DRAWN = re.compile(r"\b(plt|fig\d*|ax(s|\d\w*|_\w+)?|cax|matplotlib)\b")  # what only draws is left out
-# Names whose examples are known to come down to transforms.
+DRAWN = re.compile(r"\b(plt|fig\d*|ax(s|\d\w*|_\w+)?|cax|matplotlib)\b")  # statements that only draw are skipped
+# Functions whose examples call transforms.
 SIGNAL = ["fftconvolve", "oaconvolve", "convolve", "convolve2d", "correlate", "correlate2d", "hilbert", "hilbert2", "resample",
           "periodogram", "welch", "csd", "coherence", "spectrogram", "stft", "istft", "check_COLA", "check_NOLA", "choose_conv_method",
           "czt", "zoom_fft", "firwin2", "freqz", "minimum_phase", "envelope", "group_delay"]
@@ -26,7 +26,7 @@ served = {}
 
 
 class Counting:
-    """ridge.fft, and what was asked of it."""
+    """ridge.fft as a back end that records the calls."""
     __ua_domain__ = ridge.fft.__ua_domain__
 
     @staticmethod
@@ -38,13 +38,13 @@ class Counting:
 
 
 def run(examples, name, may_fail=False):
-    """What the statements show, the variables they leave, and how many ran: an example may want what is not installed."""
+    """The output of the statements, their variables, and how many ran: an example may need a package that is not installed."""
     shown, names = [], {"np": np, "scipy": scipy}
     hook, sys.displayhook = sys.displayhook, shown.append
     np.random.seed(5)
     try:
         for count, example in enumerate(examples):
-            # Random input, the same for both.
+            # The same random input for both.
             source = example.source.replace("default_rng()", "default_rng(5)")
             exec(compile(source, f"<example of {name}>", "single"), names)
         count = len(examples)
@@ -57,7 +57,7 @@ def run(examples, name, may_fail=False):
 
 
 def same(a, b, where):
-    """The number of values compared."""
+    """Compares the values; returns their number."""
     if isinstance(a, (tuple, list)):
         assert type(a) is type(b) and len(a) == len(b), where
         return sum(same(x, y, where) for x, y in zip(a, b))
@@ -83,7 +83,7 @@ def same(a, b, where):
 
 
 def compare(function, name, backend=Counting):
-    """The values compared in a function's examples; none where it has none."""
+    """Number of values compared in a function's examples; 0 if it has none."""
     found = doctest.DocTestParser().get_examples(inspect.getdoc(function) or "")
     examples = [e for e in found if not DRAWN.search(e.source) and "timeit" not in e.source]
     if not examples:
@@ -110,13 +110,13 @@ transforms = {name for name in compared if name.startswith("scipy.fft.")}
 assert len(transforms) >= 20 and len(compared) >= 35, sorted(compared)
 assert len(served) >= 16 and sum(served.values()) >= 60, served
 
-# The module itself, as users give it.
+# The module as the back end, as users pass it.
 x = np.arange(6.0)
 with scipy.fft.set_backend(ridge.fft, only=True):
     ours = scipy.fft.fft(x)
 np.testing.assert_allclose(ours, np.fft.fft(x), atol=1e-12)
 
-# The comparison notices: a back end that is wrong in the sixth digit is.
+# Self-test of the comparison: a back end with errors in the sixth digit must fail.
 class Wrong:
     __ua_domain__ = ridge.fft.__ua_domain__
 

@@ -1,4 +1,4 @@
-"""The stubs say what the package is: mypy's stubtest compares them with the modules. Skipped without mypy."""
+"""Compares the stubs with the modules by mypy's stubtest. Skipped without mypy."""
 import os
 import subprocess
 import sys
@@ -11,7 +11,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-# The module in C++ is not for users; a field's arithmetic is there to say that it must be indexed.
+# The C++ module is private; a Field's arithmetic operators exist only to raise an error.
 ALLOWED = r"""ridge\._ridge\..*
 ridge\.stencil\.Field\.__.*
 """

@@ -1,4 +1,4 @@
-"""Stencils, filter banks, radar, images and device arrays against NumPy; wrong input is an exception, never a crash."""
+"""Compares stencils, filter banks, radar, images and device arrays with NumPy; wrong input raises an exception, never a crash."""
 import gc
 import sys
 import threading
@@ -60,7 +60,7 @@ class Stencils(unittest.TestCase):
                 left, right, one = (lambda a: np.roll(a, 1)), (lambda a: np.roll(a, -1)), dtype(1)
                 mean = (left(u) + right(u)) * dtype(0.5)
                 new = np.where((mean > u) & ~(v == 0), np.maximum(u, right(v)) * c, np.abs(u - left(v)))
-                fused = (u.astype(np.longdouble) * v + right(c)).astype(dtype)  # near enough to an FMA to a last bit
+                fused = (u.astype(np.longdouble) * v + right(c)).astype(dtype)  # equals an FMA up to the last bit
                 np.testing.assert_allclose(got[0], np.sqrt(new * new + one) - fused, rtol=4 * np.finfo(dtype).eps, atol=4 * np.finfo(dtype).eps)
                 np.testing.assert_array_equal(got[1], np.minimum(v / (one + u * u), dtype(3)))
 
@@ -153,14 +153,14 @@ class Stencils(unittest.TestCase):
             np.testing.assert_allclose(session.read(view), expected, atol=1e-5)
             view[...] = u
             self.assertIs(plan.run_until(view, 1e9)["converged"], True)
-        pairs = np.zeros((12, 16, 2))  # fields of a cell side by side
+        pairs = np.zeros((12, 16, 2))  # interleaved fields
         pairs[6, 8] = 1
         waves = ridge.stencil.wave(1.0, 0.3, (1.0, 1.0))
         there = np.moveaxis(pairs, 2, 0)
         wanted = ridge.stencil.run(waves, np.ascontiguousarray(there), 4, border="mirror")
         ridge.stencil.plan(waves, there, border="mirror").run(there, 4)
         np.testing.assert_allclose(pairs[..., 0], wanted[0], atol=1e-12)
-        one = np.lib.stride_tricks.as_strided(np.zeros(16, np.float32), (12, 16), (0, 4))  # rows on one another
+        one = np.lib.stride_tricks.as_strided(np.zeros(16, np.float32), (12, 16), (0, 4))  # all rows share memory
         with self.assertRaisesRegex(ValueError, "one element"):
             plan.run(one, 1)
         np.testing.assert_allclose(plan.start(np.broadcast_to(u[:1], u.shape)).read(), np.broadcast_to(u[:1], u.shape))
@@ -290,7 +290,7 @@ class DeviceArrays(unittest.TestCase):
             self.assertEqual((ours.shape, ours.dtype, ours.device), (x.shape, x.dtype, "host"))
             back = np.from_dlpack(ours)
             x[1, 2] = 42
-            self.assertEqual(back[1, 2], 42)  # the same memory, all the way round
+            self.assertEqual(back[1, 2], 42)  # the same memory after a round trip
             del ours
             gc.collect()
             np.testing.assert_array_equal(back, x)
@@ -301,9 +301,9 @@ class DeviceArrays(unittest.TestCase):
         capsule = np.zeros(3).__dlpack__()
         ridge._ridge.DeviceArray.from_dlpack(capsule)
         with self.assertRaises(ValueError):
-            ridge._ridge.DeviceArray.from_dlpack(capsule)  # taken already
+            ridge._ridge.DeviceArray.from_dlpack(capsule)  # the capsule was already consumed
         self.assertEqual(ridge.from_dlpack(np.zeros((0, 3))).numpy().shape, (0, 3))
-        # What the array API's newer readers ask for.
+        # Arguments that newer consumers of the array API pass.
         ours = ridge.array(np.zeros(3))
         for asked in ({"max_version": (1, 0)}, {"dl_device": (1, 0), "copy": False}):
             ridge._ridge.DeviceArray.from_dlpack(ours.__dlpack__(**asked))
@@ -312,7 +312,7 @@ class DeviceArrays(unittest.TestCase):
                 ours.__dlpack__(**asked)
 
     def test_another_librarys_capsule(self):
-        """Its memory is used where it lies, on the host and on CUDA, and its deleter is called once, at the end."""
+        """The memory is used without a copy, on the host and on CUDA, and the deleter is called once, at the end."""
         places = [HostMemory]
         if any(d["backend"] == "cuda" for d in ridge.devices()):
             places.append(CudaMemory)
