@@ -58,7 +58,7 @@ def _asarray(x, complex_wanted):
     x = np.asarray(x)
     kind, size = x.dtype.kind, x.dtype.itemsize
     if (kind == "f" and size > 8) or (kind == "c" and size > 16):
-        raise NotImplementedError("long double is not transformed here")
+        raise NotImplementedError("long double is not supported")
     if kind == "f":
         wanted = np.float32 if size <= 4 else np.float64
     elif kind == "c":

@@ -47,7 +47,7 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
         return given
     kind = operator.index(kind)
     if kind not in table:
-        raise ValueError(f"invalid type {kind!r}: 1, 2, 3 or 4 are there")
+        raise ValueError(f"invalid type {kind!r}: use 1, 2, 3 or 4")
     if inverse:
         kind = _INVERSE_TYPE[kind]
     if table is _DCT and kind == 1 and any(n < 2 for n in lengths):

@@ -41,7 +41,7 @@ def _elsewhere(x):
 
 def _single(x):
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise TypeError(f"an array of {x.dtype} on {x.device}: float32, float64, complex64 or complex128 is wanted")
+        raise TypeError(f"an array on {x.device} must be float32, float64, complex64 or complex128, got {x.dtype}")
     return x.dtype.name in ("float32", "complex64")
 
 
@@ -152,9 +152,9 @@ class HalfPlan(Shown):
         host = not isinstance(x, Array)
         given = asarray(np.ascontiguousarray(x)) if host else x
         if given.dtype.name not in ("float16", "uint16"):
-            raise TypeError(f"an array of {given.dtype}: float16, or uint16 with the bits of bfloat16, is wanted")
+            raise TypeError(f"the array must be float16, or uint16 with the bits of bfloat16, got {given.dtype}")
         if list(given.shape) != self._in:
-            raise ValueError(f"an array of shape {tuple(given.shape)}: the plan takes {tuple(self._in)}")
+            raise ValueError(f"the array must have the shape {tuple(self._in)}, got {tuple(given.shape)}")
         out = empty(self._out, given.dtype.name, given.device)
         self._plan.run(given._held, out._held, self._inverse)
         return np.asarray(out) if host else out
@@ -172,10 +172,10 @@ def plan_halves(shape, batch=1, kind="complex", inverse=False, norm=None, storag
     """
     shape = [operator.index(n) for n in np.atleast_1d(shape)]
     if not 1 <= len(shape) <= 3 or any(n < 1 for n in shape):
-        raise ValueError(f"a shape of one to three lengths is wanted, not {shape}")
+        raise ValueError(f"the shape must have one to three lengths of at least 1, got {shape}")
     if storage not in ("float16", "bfloat16"):
-        raise ValueError(f'storage {storage!r}: "float16" or "bfloat16" are there')
+        raise ValueError(f'unknown storage {storage!r}: use "float16" or "bfloat16"')
     if kind not in ("complex", "real"):
-        raise ValueError(f'kind {kind!r}: "complex" or "real" are there')
+        raise ValueError(f'unknown kind {kind!r}: use "complex" or "real"')
     scale = _scale(norm, _product(shape), inverse)
     return HalfPlan(shape, operator.index(batch), kind == "real", bool(inverse), scale, storage, device, measured)

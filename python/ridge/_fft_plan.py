@@ -35,21 +35,21 @@ def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, m
     lengths = [x.shape[a] for a in axes]
     if kind == "complex":
         if x.dtype not in (np.complex64, np.complex128):
-            raise TypeError(f"a complex plan wants complex64 or complex128, not {x.dtype}")
+            raise TypeError(f"a complex plan needs complex64 or complex128, got {x.dtype}")
         out, code = np.empty(x.shape, x.dtype), _INVERSE if inverse else _FORWARD
     elif kind == "real" and not inverse:
         if x.dtype not in (np.float32, np.float64):
-            raise TypeError(f"a real plan wants float32 or float64, not {x.dtype}")
+            raise TypeError(f"a real plan needs float32 or float64, got {x.dtype}")
         shape = list(x.shape)
         shape[axes[-1]] = lengths[-1] // 2 + 1
         out, code = np.empty(shape, _COMPLEX.get(x.dtype, np.complex128)), _REAL_FORWARD
     elif kind == "real":
         if x.dtype not in (np.complex64, np.complex128):
-            raise TypeError(f"the way back from a spectrum wants complex64 or complex128, not {x.dtype}")
+            raise TypeError(f"an inverse real plan needs complex64 or complex128, got {x.dtype}")
         lengths[-1] = 2 * (lengths[-1] - 1)
         shape = list(x.shape)
         shape[axes[-1]] = lengths[-1]
         out, code = np.empty(shape, _REAL.get(x.dtype, np.float64)), _REAL_INVERSE
     else:
-        raise ValueError(f'kind {kind!r}: "complex" or "real" are there')
+        raise ValueError(f'unknown kind {kind!r}: use "complex" or "real"')
     return Plan(x, out, code, axes, _scale(norm, _product(lengths), inverse), _threads(workers), measured)

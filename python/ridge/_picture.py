@@ -49,7 +49,7 @@ def page(trials):
     """The chart, and a collapsible table with the reasons why the other candidates were not chosen."""
     reasons = "".join(f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>"
                       for _, name, _, _, reason, won in trials if reason and not won)
-    return (f"<figure>{bars(trials)}<figcaption>dark: chosen; dashed: predicted times, on a scale of their own</figcaption></figure>"
+    return (f"<figure>{bars(trials)}<figcaption>dark: chosen; dashed: predicted times, with a separate scale</figcaption></figure>"
             f"<details><summary>why the others lost</summary><table>{reasons}</table></details>")
 
 
@@ -62,7 +62,7 @@ class Shown:
 
     def __repr__(self):
         chosen = ", ".join(dict.fromkeys(name for _, name, _, _, _, won in self._plan.trials() if won))
-        return f"<{type(self).__module__}.{type(self).__name__}{': ' if chosen else ''}{chosen}; explain() has all candidates>"
+        return f"<{type(self).__module__}.{type(self).__name__}{': ' if chosen else ''}{chosen}; explain() lists all candidates>"
 
     def _repr_html_(self):
         return page(self._plan.trials())

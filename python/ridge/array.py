@@ -59,18 +59,18 @@ class Array:
 
     def __array__(self, dtype=None, copy=None):
         if self.device != "host":
-            raise TypeError(f"this array lies on {self.device}: call numpy() for a copy on the host")
+            raise TypeError(f"this array is on {self.device}: call numpy() for a copy on the host")
         view = np.from_dlpack(self)
         dtype = view.dtype if dtype is None else np.dtype(dtype)
         if copy is False and dtype != view.dtype:
-            raise ValueError(f"an array of {view.dtype} becomes one of {dtype} by a copy only")
+            raise ValueError(f"converting {view.dtype} to {dtype} needs a copy, and copy=False was given")
         return view.astype(dtype, copy=bool(copy))
 
     def __dlpack__(self, stream=None, *, max_version=None, dl_device=None, copy=None):
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array lies on {self.device}: it is given where it lies")
+            raise BufferError(f"the array is on {self.device} and cannot be exported to another device")
         if copy:
-            raise BufferError("a copy was asked for: give ridge.array(x.numpy(), x.device)")
+            raise BufferError("copies cannot be exported: pass ridge.array(x.numpy(), x.device)")
         # Every call that writes waits for the device, so the values are valid on any stream.
         return self._held.to_dlpack()
 
@@ -128,12 +128,12 @@ def _of_cuda(x):
     d = x.__cuda_array_interface__
     dtype, shape = np.dtype(d["typestr"]), tuple(d["shape"])
     if d.get("mask") is not None:
-        raise ValueError("arrays with a mask are not taken")
+        raise ValueError("masked arrays are not supported")
     strides = d.get("strides")
     step = dtype.itemsize
     for n, stride in zip(reversed(shape), reversed(strides or ())):
         if n > 1 and stride != step:
-            raise ValueError("the array is not contiguous: give a contiguous copy of it")
+            raise ValueError("the array must be contiguous: pass a contiguous copy")
         step *= n
     stream = d.get("stream")
     address, _ = d["data"]

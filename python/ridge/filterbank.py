@@ -50,7 +50,7 @@ def _samples(x, kind):
     if kind == "float32" and x.dtype == np.complex64:
         return np.ascontiguousarray(x)
     if x.dtype != _TYPES[kind] and not (kind in ("int4", "int8") and x.dtype in (np.int8, np.uint8)):
-        raise TypeError(f"samples of type {x.dtype}: the bank takes {kind} ({_TYPES[kind]}, real and imaginary side by side)")
+        raise TypeError(f"the bank needs samples of type {kind} ({_TYPES[kind]}, real and imaginary parts interleaved), got {x.dtype}")
     return np.ascontiguousarray(x)
 
 
@@ -232,7 +232,7 @@ def plan(channels=256, taps=16, stations=1, polarizations=2, samples="int8", ove
     """
     frequency, longest = (0.0, 0) if delays is None else np.ravel(delays)
     if order not in ("time", "channel"):
-        raise ValueError(f'order {order!r}: "time" or "channel"')
+        raise ValueError(f'unknown order {order!r}: use "time" or "channel"')
     problem = {
         "channels": channels, "taps": taps, "stations": stations, "polarizations": polarizations,
         "samples": samples, "oversampling": tuple(np.ravel(oversampling).tolist()),

@@ -37,7 +37,7 @@ class FlowPlan(Shown):
                  "upscale_sigma_color", "speed_up_threshold", "scan_order"}
         unknown = set(parameters) - known
         if unknown:
-            raise TypeError(f"no parameter {sorted(unknown)[0]!r}: {', '.join(sorted(known))} are there")
+            raise TypeError(f"unknown parameter {sorted(unknown)[0]!r}: use {', '.join(sorted(known))}")
         self.shape = tuple(shape)
         self._plan = _ridge.FlowPlan(device, list(shape), parameters, workers or 0, measured)
 

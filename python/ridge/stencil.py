@@ -48,7 +48,7 @@ class Value:
         self._expression, self._truth = expression, truth
 
     def __bool__(self):
-        raise TypeError("an update function cannot branch on values: use ridge.stencil.select(truth, yes, no)")
+        raise TypeError("an update function cannot branch on values: use ridge.stencil.select(condition, yes, no)")
 
     def __add__(self, other):
         return _node("add", self, other)
@@ -86,7 +86,7 @@ class Value:
     def __pow__(self, power):
         power = operator.index(power)
         if not 1 <= power <= 64:
-            raise ValueError(f"a value to the power {power}: 1 to 64 are there")
+            raise ValueError(f"the power must be in 1 to 64, got {power}")
         result = self
         for _ in range(power - 1):
             result = result * self
@@ -125,14 +125,14 @@ class Value:
 def _value(x):
     if isinstance(x, Value):
         if x._truth:
-            raise TypeError("a truth where a number is wanted: use ridge.stencil.select(truth, yes, no)")
+            raise TypeError("needs a number, got a comparison: use ridge.stencil.select(condition, yes, no)")
         return x._expression
     if isinstance(x, Field):
-        raise TypeError(f"the field {x._name} itself where a number is wanted: index it, {x._name}[0, 0]")
+        raise TypeError(f"needs a number, got the field {x._name}: index it, {x._name}[0, 0]")
     try:
         return _ridge.constant(float(x))
     except (TypeError, ValueError):
-        raise TypeError(f"an update function computes with values and numbers, not with {type(x).__name__}") from None
+        raise TypeError(f"an update function needs values and numbers, got {type(x).__name__}") from None
 
 
 def _node(name, *operands, truth=False):
@@ -142,7 +142,7 @@ def _node(name, *operands, truth=False):
 def _logic(name, *operands):
     for x in operands:
         if not isinstance(x, Value) or not x._truth:
-            raise TypeError("& | ~ are for truths: comparisons of values")
+            raise TypeError("& | ~ need comparisons of values")
     return Value(_ridge.operation(name, [x._expression for x in operands]), True)
 
 
@@ -184,7 +184,7 @@ def select(truth, yes, no):
     array([0.5, 1. ], dtype=float32)
     """
     if not isinstance(truth, Value) or not truth._truth:
-        raise TypeError("select wants a truth first: a comparison of values")
+        raise TypeError("the first argument of select must be a comparison of values")
     return Value(_ridge.operation("select", [truth._expression, _value(yes), _value(no)]))
 
 
@@ -201,11 +201,11 @@ class Field:
         try:
             offset = tuple(operator.index(o) for o in offset)
         except TypeError:
-            raise TypeError(f"{self._name}{list(offset)}: offsets are whole numbers") from None
+            raise TypeError(f"{self._name}{list(offset)}: offsets must be integers") from None
         if not 1 <= len(offset) <= 3:
-            raise ValueError(f"{self._name}{list(offset)}: one, two or three offsets, an axis each")
+            raise ValueError(f"{self._name}{list(offset)}: needs one, two or three offsets, one per axis")
         if self._seen and self._seen[0] != len(offset):
-            raise ValueError(f"{self._name}{list(offset)}: {len(offset)} offsets here and {self._seen[0]} elsewhere")
+            raise ValueError(f"{self._name}{list(offset)}: {len(offset)} offsets here, but {self._seen[0]} elsewhere")
         self._seen.append(len(offset))
         return Value(self._make(self._index, offset))
 
@@ -213,7 +213,7 @@ class Field:
         return self[offset]
 
     def _wrong(self, *_):
-        raise TypeError(f"the field {self._name} itself in arithmetic: index it, {self._name}[0, 0]")
+        raise TypeError(f"arithmetic needs a value, got the field {self._name}: index it, {self._name}[0, 0]")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _wrong
 
@@ -250,13 +250,13 @@ def _traced(function):
     fields = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     coefficients = [p.name for p in parameters if p.kind == kinds.KEYWORD_ONLY]
     if not fields or len(fields) + len(coefficients) != len(parameters):
-        raise TypeError("an update function has a parameter a field and keyword-only ones for coefficients, no * or **")
+        raise TypeError("an update function needs one parameter per field, and keyword-only ones for coefficients; no * or **")
     seen = []
     result = function(*[Field(name, _ridge.read, i, seen) for i, name in enumerate(fields)],
                       **{name: Field(name, _ridge.coefficient, i, seen) for i, name in enumerate(coefficients)})
     result = result if isinstance(result, (tuple, list)) else (result,)
     if len(result) != len(fields):
-        raise ValueError(f"the function has {len(fields)} fields and returns {len(result)} new values: one a field")
+        raise ValueError(f"the function has {len(fields)} fields and returns {len(result)} values: return one per field")
     if not seen:
         raise ValueError("the function reads no neighbour: u[0, 0] is the cell itself")
     outputs = [_value(x) for x in result]
@@ -271,7 +271,7 @@ def _weighted(weights):
         dimensions.add(len(offset))
         terms.append(([operator.index(o) for o in offset], float(weight), 0, 0))
     if len(dimensions) != 1:
-        raise ValueError("offsets of one length are wanted: all (dy, dx), say" if dimensions else "no offsets at all")
+        raise ValueError("all offsets must have the same length, such as (dy, dx)" if dimensions else "needs at least one offset")
     dimensions = dimensions.pop()
     return Update(lambda cells: _ridge.linear_update(cells, dimensions, terms), dimensions, 1, 0, f"{len(terms)}-point")
 
@@ -294,7 +294,7 @@ def update(what):
         return _weighted(what)
     weights = np.asarray(what, float)
     if not 1 <= weights.ndim <= 3 or any(n % 2 == 0 for n in weights.shape):
-        raise ValueError(f"an array of weights has one to three axes of odd lengths, not the shape {weights.shape}")
+        raise ValueError(f"an array of weights needs one to three axes of odd lengths, got the shape {weights.shape}")
     middle = [n // 2 for n in weights.shape]
     return _weighted({tuple(int(i - m) for i, m in zip(at, middle)): weights[at]
                       for at in np.ndindex(*weights.shape) if weights[at] != 0})
@@ -345,10 +345,10 @@ def _borders(border, axes):
         border = [border] * axes
     border = list(border)
     if len(border) != axes:
-        raise ValueError(f"{len(border)} borders for {axes} axes")
+        raise ValueError(f"needs {axes} borders, one per axis, got {len(border)}")
     pairs = [(side, side) if isinstance(side, str) else tuple(side) for side in border]
     if any(len(pair) != 2 for pair in pairs):
-        raise ValueError("a border is a word or a pair of words, (low, high)")
+        raise ValueError("a border must be a name or a pair of names, (low, high)")
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
@@ -365,7 +365,7 @@ def _writable(u):
     try:
         memoryview(u)
     except TypeError:
-        raise TypeError(f"the grid is stepped in place and must be an array, not {type(u).__name__}: give the array in it, or "
+        raise TypeError(f"the grid is stepped in place and must be an array, not {type(u).__name__}: pass the array in it, or "
                         f"call the plan for a new one") from None
     return u
 
@@ -492,10 +492,10 @@ def plan(what, like, border="fixed", device="host", workers=None, measured=False
     like = like if hasattr(like, "shape") and hasattr(like, "dtype") else np.asarray(like)
     wanted = made.dimensions + (made.fields != 1)
     if like.ndim != wanted and not (made.fields == 1 and like.ndim == wanted + 1 and like.shape[0] == 1):
-        raise ValueError(f"{made!r} wants an array of {wanted} axes{', fields first' if made.fields != 1 else ''}, "
-                         f"not of the shape {like.shape}")
+        raise ValueError(f"{made!r} needs an array of {wanted} axes{', fields first' if made.fields != 1 else ''}, "
+                         f"got the shape {like.shape}")
     if made.fields != 1 and like.shape[0] != made.fields:
-        raise ValueError(f"{made!r} wants {made.fields} fields along the first axis, not {like.shape[0]}")
+        raise ValueError(f"{made!r} needs {made.fields} fields along the first axis, got {like.shape[0]}")
     return Plan(made, like.shape, like.dtype, border, device, workers, measured)
 
 

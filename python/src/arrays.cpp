@@ -56,7 +56,7 @@ Array::Array(pybind11::handle object, bool writable, const char* what, const Ele
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
     if (writable && (PyErr_ExceptionMatches(PyExc_BufferError) != 0 || PyErr_ExceptionMatches(PyExc_ValueError) != 0)) {
       PyErr_Clear();
-      throw pybind11::value_error(std::string(what) + " is read-only, or no array");
+      throw pybind11::value_error(std::string(what) + " must be a writable array: it is read-only or not an array");
     }
     if (PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
       PyErr_Clear();
@@ -69,8 +69,7 @@ Array::Array(pybind11::handle object, bool writable, const char* what, const Ele
   if (!is_known || view_.itemsize != static_cast<Py_ssize_t>(size_of(element_)) ||
       std::find(wanted.begin(), wanted.end(), element_) == wanted.end()) {
     const std::string found = is_known ? to_string(element_) : view_.format == nullptr ? "?" : view_.format;
-    wrong = std::string(what) + " holds elements of type \"" + found + "\": " + names_of(wanted) + " " +
-            (wanted.size() == 1 ? "is" : "are") + " wanted";
+    wrong = std::string(what) + " must hold " + names_of(wanted) + ", got elements of type \"" + found + "\"";
   }
   bool strided = true;
   for (int axis = 0; axis < view_.ndim && wrong.empty(); ++axis) {
@@ -81,7 +80,7 @@ Array::Array(pybind11::handle object, bool writable, const char* what, const Ele
     PyBuffer_Release(&view_);
     if (!wrong.empty()) throw pybind11::type_error(wrong);
     throw pybind11::value_error(std::string(what) +
-                                " has strides or an address that are no multiple of its elements: "
+                                " has strides or an address that are not multiples of its element size: "
                                 "copy it first");
   }
 }
@@ -114,8 +113,7 @@ void* Array::packed(const char* what) const {
   std::ptrdiff_t wanted = 1;
   for (std::size_t axis = axes(); axis-- > 0;) {
     if (length(axis) > 1 && stride(axis) != wanted) {
-      throw pybind11::value_error(std::string(what) +
-                                  " is not contiguous: give numpy.ascontiguousarray() of it, or one that is");
+      throw pybind11::value_error(std::string(what) + " must be contiguous: pass numpy.ascontiguousarray() of it");
     }
     wanted *= static_cast<std::ptrdiff_t>(length(axis));
   }

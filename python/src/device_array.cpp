@@ -18,7 +18,7 @@ namespace {
 
 Element element_of(const std::string& name) {
   Element element{};
-  if (!element_named(name, element)) throw py::type_error("arrays of type " + name + " are not held on devices");
+  if (!element_named(name, element)) throw py::type_error("device arrays of type " + name + " are not supported");
   return element;
 }
 
@@ -26,7 +26,7 @@ std::size_t checked_size(const std::vector<std::size_t>& shape, Element element)
   std::size_t product = size_of(element);
   for (const std::size_t n : shape) {
     if (__builtin_mul_overflow(product, n, &product) || product > std::size_t{1} << 50) {
-      throw py::value_error("an array larger than any memory");
+      throw py::value_error("the array exceeds the address space");
     }
   }
   return product / size_of(element);
@@ -64,8 +64,8 @@ Element element_of(const dlpack::DataType& type) {
     default:
       throw py::type_error("a DLPack tensor of type code " + std::to_string(type.code) + ", " +
                            std::to_string(type.bits) +
-                           " bits: float16, float32, float64, complex64, complex128, uint8, uint16, "
-                           "uint32 or int32 are wanted");
+                           " bits; needs float16, float32, float64, complex64, complex128, uint8, uint16, "
+                           "uint32 or int32");
   }
 }
 
@@ -94,7 +94,7 @@ Device device_of(const dlpack::DeviceId& id) {
       return ridge::device("cuda:" + std::to_string(id.number));
     default:
       throw py::value_error("a DLPack tensor on a device of type " + std::to_string(id.type) +
-                            ": the host (1) and CUDA (2) are taken");
+                            "; needs the host (1) or CUDA (2)");
   }
 }
 
@@ -133,7 +133,7 @@ DeviceArray::DeviceArray(const Device& device, Element element, std::vector<std:
 
 DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
-    throw py::value_error("no DLPack capsule, or one that has been taken already");
+    throw py::value_error("needs an unused DLPack capsule; this is none, or it has been consumed");
   }
   auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   const dlpack::Tensor& tensor = managed->tensor;
@@ -150,7 +150,7 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
   std::int64_t wanted = 1;
   for (std::int32_t axis = tensor.axes; tensor.strides != nullptr && size != 0 && axis-- > 0;) {
     if (tensor.shape[axis] > 1 && tensor.strides[axis] != wanted) {
-      throw py::value_error("the array is not contiguous: give a contiguous copy of it");
+      throw py::value_error("the array must be contiguous: pass a contiguous copy");
     }
     wanted *= tensor.shape[axis];
   }
@@ -172,7 +172,7 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
 DeviceArray DeviceArray::viewed(const std::string& type, std::vector<std::size_t> shape) const {
   DeviceArray seen(device_, element_of(type), {0});
   if (checked_size(shape, seen.element_) * size_of(seen.element_) != bytes()) {
-    throw py::value_error("the array seen otherwise has another size");
+    throw py::value_error("the view has another size than the array");
   }
   seen.shape_ = std::move(shape);
   seen.buffer_ = buffer_;
@@ -187,7 +187,7 @@ std::size_t DeviceArray::size() const {
 
 void DeviceArray::upload(const py::object& from) {
   const Array array(from, false, "the array", {element_});
-  if (array.shape() != shape_) throw py::value_error("the array has another shape than what it is copied to");
+  if (array.shape() != shape_) throw py::value_error("the source and the destination must have the same shape");
   const void* const data = array.packed("the array");
   if (size() == 0) return;
   const py::gil_scoped_release free;
@@ -198,7 +198,7 @@ void DeviceArray::upload(const py::object& from) {
 
 void DeviceArray::download(const py::object& to) const {
   const Array array(to, true, "the output", {element_});
-  if (array.shape() != shape_) throw py::value_error("the output has another shape than the array");
+  if (array.shape() != shape_) throw py::value_error("the output must have the shape of the array");
   void* const data = array.packed("the output");
   if (size() == 0) return;
   const py::gil_scoped_release free;
@@ -241,7 +241,7 @@ py::capsule DeviceArray::to_dlpack() const {
 
 void check_device(const DeviceArray& array, const Device& device, const char* what) {
   if (array.device().id() != device.id()) {
-    throw py::value_error(std::string(what) + " lies on " + array.device().id() + ", the plan is for " + device.id());
+    throw py::value_error(std::string(what) + " is on " + array.device().id() + ", the plan is for " + device.id());
   }
 }
 

@@ -39,7 +39,7 @@ TensorProblem problem_of(const Request& request, const Array& in, const Array& o
   for (std::size_t i = 0; i < request.axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(request.axes[i]);
     if (request.axes[i] < 0 || axis >= in.axes() || taken[axis])
-      throw py::value_error("axes must be different and of the array");
+      throw py::value_error("axes must be distinct axes of the array");
     taken[axis] = true;
     const bool last = i + 1 == request.axes.size();
     const bool forward = last && request.kind == TensorKind::real_forward;
@@ -47,13 +47,13 @@ TensorProblem problem_of(const Request& request, const Array& in, const Array& o
     const std::size_t n = inverse ? out.length(axis) : in.length(axis);
     if (n == 0) throw py::value_error("invalid number of data points (0) specified");
     if (forward ? out.length(axis) != n / 2 + 1 : inverse ? in.length(axis) != n / 2 + 1 : out.length(axis) != n) {
-      throw py::value_error("the lengths of input and output do not fit along axis " + std::to_string(axis));
+      throw py::value_error("the lengths of input and output do not match along axis " + std::to_string(axis));
     }
     problem.axes.push_back({n, in.stride(axis), out.stride(axis)});
   }
   for (std::size_t axis = 0; axis < in.axes(); ++axis) {
     if (taken[axis]) continue;
-    if (in.length(axis) != out.length(axis)) throw py::value_error("the shapes of input and output do not fit");
+    if (in.length(axis) != out.length(axis)) throw py::value_error("the shapes of input and output do not match");
     problem.loops.push_back({in.length(axis), in.stride(axis), out.stride(axis)});
   }
   for (const int kind : request.real_kinds) problem.real_kinds.push_back(static_cast<fft::RealKind>(kind));
@@ -129,11 +129,11 @@ class Plan {
   void run(const py::object& input, const py::object& output) const {
     const Array in(input, false, "the input"), out(output, true, "the output");
     if (!same(in, shape_in_) || !same(out, shape_out_)) {
-      throw py::value_error("the arrays' types, shapes or strides are not those of the plan");
+      throw py::value_error("the arrays must have the types, shapes and strides of the plan");
     }
     if ((in.data() == out.data()) != problem().in_place) {
-      throw py::value_error(problem().in_place ? "the plan was made in place: give the same array twice"
-                                               : "the plan was made for two arrays: give two");
+      throw py::value_error(problem().in_place ? "this is an in-place plan: pass the same array as input and output"
+                                               : "this is an out-of-place plan: pass two different arrays");
     }
     const bool apart = problem().in_place || !share_memory(in, out);
     const std::vector<std::byte> copied = apart ? std::vector<std::byte>() : bytes_of(in);

@@ -94,11 +94,11 @@ class DevicePlan {
                            : samples && real ? (single ? Element::float32 : Element::float64)
                                              : (single ? Element::complex64 : Element::complex128);
     if (array.element() != wanted) {
-      throw py::type_error(std::string(what) + " holds " + to_string(array.element()) + ": " + to_string(wanted) +
-                           " is wanted");
+      throw py::type_error(std::string(what) + " must hold " + to_string(wanted) + ", got " +
+                           to_string(array.element()));
     }
     if (array.size() != (samples ? input : output))
-      throw py::value_error(std::string(what) + " has another size than the plan's");
+      throw py::value_error(std::string(what) + " must have the plan's size");
   }
 
   static fft::Storage storage_named(const std::string& name) {
@@ -152,9 +152,9 @@ class DeviceRealPlan {
     for (const DeviceArray* array : {&in, &out}) {
       check_device(*array, device_, "the array");
       if (array->element() != (single_ ? Element::float32 : Element::float64)) {
-        throw py::type_error("cosine and sine transforms are of real numbers of the plan's precision");
+        throw py::type_error("cosine and sine transforms need real numbers of the plan's precision");
       }
-      if (array->size() != elements_) throw py::value_error("the array has another size than the plan's");
+      if (array->size() != elements_) throw py::value_error("the array must have the plan's size");
     }
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
@@ -194,7 +194,8 @@ class Rearranger {
                          const std::vector<std::size_t>& lengths) {
     check(array, in_);
     const std::vector<std::size_t>& shape = array.shape();
-    if (order.size() != shape.size() || lengths.size() != shape.size()) throw py::value_error("an axis for each axis");
+    if (order.size() != shape.size() || lengths.size() != shape.size())
+      throw py::value_error("order and lengths need one entry per axis");
     std::vector<std::uint64_t> strides(shape.size(), 1);
     for (std::size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
     fft::on_device::Rearrangement wanted;
@@ -213,7 +214,7 @@ class Rearranger {
 
   void scale_ends(const DeviceArray& array, std::size_t axis, double first, double last) {
     check(array, out_);
-    if (axis >= array.shape().size()) throw py::value_error("no such axis");
+    if (axis >= array.shape().size()) throw py::value_error("the axis exceeds the array's dimensions");
     const std::vector<std::uint64_t> shape(array.shape().begin(), array.shape().end());
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
@@ -223,7 +224,9 @@ class Rearranger {
  private:
   void check(const DeviceArray& array, Element wanted) const {
     check_device(array, device_, "the array");
-    if (array.element() != wanted) throw py::type_error(std::string("an array of ") + to_string(wanted) + " is wanted");
+    if (array.element() != wanted)
+      throw py::type_error(std::string("the array must hold ") + to_string(wanted) + ", got " +
+                           to_string(array.element()));
   }
 
   Device device_;

@@ -34,7 +34,7 @@ class Bytes {
         throw py::error_already_set();
       }
       PyErr_Clear();
-      throw py::value_error("the samples are not contiguous: give numpy.ascontiguousarray() of them");
+      throw py::value_error("the samples must be contiguous: pass numpy.ascontiguousarray() of them");
     }
   }
   ~Bytes() { PyBuffer_Release(&view_); }
@@ -52,8 +52,9 @@ Samples samples_named(const std::string& name) {
   for (const Samples s : {Samples::int4, Samples::int8, Samples::int16, Samples::float32}) {
     if (name == to_string(s)) return s;
   }
-  throw py::value_error("no samples \"" + name + "\": " + to_string(Samples::int4) + ", " + to_string(Samples::int8) +
-                        ", " + to_string(Samples::int16) + " and " + to_string(Samples::float32) + " are there");
+  throw py::value_error("unknown samples \"" + name + "\": use " + to_string(Samples::int4) + ", " +
+                        to_string(Samples::int8) + ", " + to_string(Samples::int16) + " or " +
+                        to_string(Samples::float32));
 }
 
 Prototype prototype_named(const std::string& window, double shape, double width) {
@@ -96,7 +97,7 @@ Products products_named(const std::string& name) {
   if (name == "total") return Products::total;
   if (name == "powers") return Products::powers;
   if (name == "stokes") return Products::stokes;
-  throw py::value_error("no products \"" + name + "\": total, powers and stokes are there");
+  throw py::value_error("unknown products \"" + name + "\": use total, powers or stokes");
 }
 
 const Elements kComplexes{Element::complex64};

@@ -46,14 +46,14 @@ Element element_of_depth(Depth depth) {
 Depth depth_named(const std::string& name) {
   Element element{};
   if (!element_named(name, element) || is_complex(element) || element == Element::int32) {
-    throw py::type_error("pixels of type " + name + ": uint8, uint16 or float32 are wanted");
+    throw py::type_error("pixels must be uint8, uint16 or float32, got " + name);
   }
   return depth_of_element(element);
 }
 
 Shape shape_of(const std::vector<std::size_t>& given, const std::string& type) {
   if (given.size() != 2 && given.size() != 3)
-    throw py::value_error("an image has the shape (rows, columns) or (rows, columns, channels)");
+    throw py::value_error("an image must have the shape (rows, columns) or (rows, columns, channels)");
   return {
       .rows = given[0], .columns = given[1], .channels = given.size() == 3 ? given[2] : 1, .depth = depth_named(type)};
 }
@@ -70,7 +70,7 @@ class Picture {
         shape.rows <= 1 ? channels * static_cast<std::ptrdiff_t>(shape.columns) : array_.stride(0);
     if (!packed || row < channels * static_cast<std::ptrdiff_t>(shape.columns)) {
       throw py::value_error(std::string(what) +
-                            " is not contiguous along its rows: give numpy.ascontiguousarray() of it");
+                            " must be contiguous along its rows: pass numpy.ascontiguousarray() of it");
     }
     const std::size_t pitch = static_cast<std::size_t>(row) * size_of(array_.element());
     image = writable ? Image::view(array_.data(), shape, pitch)
@@ -127,7 +127,7 @@ void add_image(py::module_& module) {
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const py::dict& parameters,
                        std::size_t threads, bool measured) {
         if (shape.size() < 2 || shape.size() > 3)
-          throw py::value_error("frames have the shape (rows, columns) or (rows, columns, channels)");
+          throw py::value_error("frames must have the shape (rows, columns) or (rows, columns, channels)");
         const FlowProblem problem = flow_problem(shape, parameters, threads);
         const py::gil_scoped_release free;
         return FlowPlan(ridge::device(device), problem, options_of(measured));
@@ -142,8 +142,7 @@ void add_image(py::module_& module) {
       .def(py::init([](const std::string& device, const std::vector<std::size_t>& shape, const std::string& type,
                        std::pair<std::size_t, std::size_t> window, const std::string& method, const std::string& border,
                        double constant, std::size_t threads, bool measured) {
-        if (shape.size() != 2)
-          throw py::value_error("the variance is that of an image of one channel: (rows, columns)");
+        if (shape.size() != 2) throw py::value_error("the variance needs an image of one channel: (rows, columns)");
         const VarianceProblem problem{.rows = shape[0],
                                       .columns = shape[1],
                                       .depth = depth_named(type),

@@ -32,7 +32,7 @@ T get(const pybind11::dict& dict, const char* name) {
     return pybind11::cast<T>(dict[name]);
   } catch (const pybind11::cast_error&) {
     throw pybind11::type_error(std::string(name) + ": " + pybind11::repr(dict[name]).cast<std::string>() +
-                               " will not do");
+                               " is not a valid value");
   }
 }
 

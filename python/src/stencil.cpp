@@ -46,7 +46,7 @@ Result for_cells(const std::string& name, const Make& make) {
   if (name == "float64") return make(double{});
   if (name == "int32") return make(std::int32_t{});
   if (name == "uint8") return make(std::uint8_t{});
-  throw py::type_error("cells of type " + name + ": float32, float64, int32 or uint8 are there");
+  throw py::type_error("cells must be float32, float64, int32 or uint8, got " + name);
 }
 
 // An expression as a Python object.
@@ -55,7 +55,7 @@ struct Recorded {
 };
 
 Offset offset_of(const std::vector<int>& given) {
-  if (given.empty() || given.size() > 3) throw py::value_error("an offset has one, two or three numbers");
+  if (given.empty() || given.size() > 3) throw py::value_error("an offset must have one, two or three numbers");
   Offset offset{};
   for (std::size_t i = 0; i < given.size(); ++i) offset[3 - given.size() + i] = given[i];
   return offset;
@@ -77,7 +77,7 @@ Recorded operation(const std::string& name, const std::vector<Recorded>& operand
     for (const Recorded& operand : operands) expressions.push_back(operand.expression);
     return {make_node(kind, std::move(expressions))};
   }
-  throw py::value_error("no operation \"" + name + "\"");
+  throw py::value_error("unknown operation \"" + name + "\"");
 }
 
 struct AnyUpdate {
@@ -103,7 +103,7 @@ void check_divisions(const std::vector<Expression>& outputs) {
     const ridge::stencil::Operation& divisor = tape.operations[operation.from[1]];
     const auto by = static_cast<std::int32_t>(divisor.value);
     if (divisor.kind != Node::Kind::constant || by == 0 || by == -1) {
-      throw py::value_error("integer cells are divided by whole numbers other than 0 and -1 only");
+      throw py::value_error("integer cells can be divided only by integer constants other than 0 and -1");
     }
   }
 }
@@ -120,20 +120,20 @@ template <class Make>
 AnyUpdate floating(const std::string& cells, const Make& make) {
   if (cells == "float32") return {make(float{})};
   if (cells == "float64") return {make(double{})};
-  throw py::type_error("cells of type " + cells + ": float32 or float64 are wanted");
+  throw py::type_error("cells must be float32 or float64, got " + cells);
 }
 
 Border border_named(const std::string& name) {
   if (name == "fixed") return Border::fixed;
   if (name == "mirror") return Border::mirror;
   if (name == "periodic") return Border::periodic;
-  throw py::value_error("no border \"" + name + "\": fixed, mirror and periodic are there");
+  throw py::value_error("unknown border \"" + name + "\": use fixed, mirror or periodic");
 }
 
 Norm norm_named(const std::string& name) {
   if (name == "max") return Norm::max;
   if (name == "l2") return Norm::l2;
-  throw py::value_error("no norm \"" + name + "\": max and l2 are there");
+  throw py::value_error("unknown norm \"" + name + "\": use max or l2");
 }
 
 // Checks an array's shape: fields are the first axis, which a single field may omit. Returns true if that axis is
@@ -222,7 +222,8 @@ class AnyPlan {
   AnyPlan(const AnyUpdate& update, const std::vector<std::size_t>& shape, const std::vector<std::string>& low,
           const std::vector<std::string>& high, const std::string& device, std::size_t threads, bool measured) {
     Problem problem{.shape = shape, .threads = threads};
-    if (low.size() != shape.size() || high.size() != shape.size()) throw py::value_error("a border a side is wanted");
+    if (low.size() != shape.size() || high.size() != shape.size())
+      throw py::value_error("needs one border per side of each axis");
     for (std::size_t axis = 0; axis < shape.size() && axis < 3; ++axis) {
       problem.borders.low[axis] = border_named(low[axis]);
       problem.borders.high[axis] = border_named(high[axis]);
@@ -335,8 +336,8 @@ class AnyPlan {
   static void check_there(const Plan<T>& plan, const DeviceArray& array, std::size_t fields, const char* what) {
     if (!array.device().is_host()) check_device(array, plan.device(), what);
     if (array.element() != element_for<T>())
-      throw py::type_error(std::string(what) + " holds " + to_string(array.element()) + ": " +
-                           to_string(element_for<T>()) + " is wanted");
+      throw py::type_error(std::string(what) + " must hold " + to_string(element_for<T>()) + ", got " +
+                           to_string(array.element()));
     check_shape(array.shape(), plan.problem().shape, fields, what);
   }
   std::mutex mutex_;
@@ -385,7 +386,7 @@ void add_stencil(py::module_& module) {
   module.def("life_update", [](const std::string& cells, const std::string& rule) -> AnyUpdate {
     if (cells == "uint8") return {life<std::uint8_t>(rule)};
     if (cells == "int32") return {life<std::int32_t>(rule)};
-    throw py::type_error("cells of type " + cells + ": uint8 or int32 are wanted");
+    throw py::type_error("cells must be uint8 or int32, got " + cells);
   });
 
   py::class_<AnySession>(module, "StencilSession")

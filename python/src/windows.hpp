@@ -13,8 +13,8 @@ inline Window window_named(const std::string& name) {
   for (int i = 0; i < 6; ++i) {
     if (name == kNames[i]) return static_cast<Window>(i);
   }
-  throw pybind11::value_error("no window \"" + name +
-                              "\": none, hamming, blackman, kaiser, gaussian and taylor are there");
+  throw pybind11::value_error("unknown window \"" + name +
+                              "\": use none, hamming, blackman, kaiser, gaussian or taylor");
 }
 
 }  // namespace ridge::python

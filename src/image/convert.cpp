@@ -48,7 +48,8 @@ void with_depth(Depth depth, const F& f) {
 void convert(const Image& from, Image& to) {
   if (from.rows() != to.rows() || from.columns() != to.columns() || from.channels() != to.channels()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("convert: {} and {} differ", from.shape().text(), to.shape().text()));
+                fmt::format("convert: the images need the same size and channels, got {} and {}", from.shape().text(),
+                            to.shape().text()));
   }
   const std::size_t count = from.columns() * from.channels();
   with_depth(from.depth(), [&]<class From>(From) {

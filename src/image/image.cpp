@@ -27,7 +27,8 @@ std::size_t checked_pitch(const Shape& shape, std::size_t pitch) {
                     pitch, shape.row_bytes(), bytes_of(shape.depth)));
   }
   if (pitch > std::numeric_limits<std::ptrdiff_t>::max() / shape.rows) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("image: {} rows with a pitch of {} bytes", shape.rows, pitch));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("image: {} rows with a pitch of {} bytes exceed the address space", shape.rows, pitch));
   }
   return pitch;
 }
@@ -80,10 +81,10 @@ void check(const Shape& shape, const std::string& what) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorKind::invalid_argument, fmt::format("{} of {}: {}", what, shape.text(), why));
   };
-  if (shape.rows == 0 || shape.columns == 0) refuse("no pixels");
-  if (shape.channels == 0 || shape.channels > 4) refuse("1 to 4 channels are allowed");
+  if (shape.rows == 0 || shape.columns == 0) refuse("no pixels: rows and columns must be at least 1");
+  if (shape.channels == 0 || shape.channels > 4) refuse("needs 1 to 4 channels");
   constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  if (shape.columns > kMost / 64 || shape.rows > kMost / 64 / shape.columns) refuse("too large");
+  if (shape.columns > kMost / 64 || shape.rows > kMost / 64 / shape.columns) refuse("too large for the address space");
 }
 
 Image::Image(const Shape& shape) : shape_(shape) {
@@ -97,7 +98,7 @@ Image::Image(const Shape& shape) : shape_(shape) {
 Image Image::view(void* pixels, const Shape& shape, std::size_t pitch) {
   Image image;
   image.pitch_ = checked_pitch(shape, pitch);
-  if (pixels == nullptr) throw Error(ErrorKind::invalid_argument, "image: a view of no memory (null)");
+  if (pixels == nullptr) throw Error(ErrorKind::invalid_argument, "image: a view needs memory, got a null pointer");
   image.shape_ = shape;
   image.data_ = static_cast<std::byte*>(pixels);
   return image;
@@ -133,14 +134,16 @@ Image Image::of(const Buffer& buffer, const Shape& shape, std::size_t pitch, std
 std::size_t Image::span_bytes() const { return shape_.rows == 0 ? 0 : span_of(shape_, pitch_); }
 
 std::byte* Image::bytes() {
-  if (read_only_) throw Error(ErrorKind::invalid_argument, "image: a view of const memory cannot be written");
+  if (read_only_)
+    throw Error(ErrorKind::invalid_argument, "image: this is a view of const memory and cannot be written");
   return const_cast<std::byte*>(std::as_const(*this).bytes());
 }
 
 const std::byte* Image::bytes() const {
   if (buffer_) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("image in buffer \"{}\" of {}: download it to see its pixels",
-                                                         buffer_.name(), buffer_.device().id()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("image in buffer \"{}\" of {}: download it to access its pixels", buffer_.name(),
+                            buffer_.device().id()));
   }
   return data_;
 }

@@ -47,7 +47,7 @@ void AnyPlan::run_images(std::span<const Image> in, Image& out) const {
   const std::string& workload = state_->workload;
   if (in.size() != state_->inputs.size()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: {} images given, this plan takes {}", workload, in.size(), state_->inputs.size()));
+                fmt::format("{}: this plan needs {} input images, got {}", workload, state_->inputs.size(), in.size()));
   }
   check_shape(workload, "output", out, state_->output);
   std::byte* const to = out.bytes();
@@ -55,7 +55,7 @@ void AnyPlan::run_images(std::span<const Image> in, Image& out) const {
     check_shape(workload, input_name(i, in.size()), in[i], state_->inputs[i]);
     if (planner::overlap(in[i].bytes(), in[i].span_bytes(), to, out.span_bytes())) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: {} and output overlap; give separate memory", workload, input_name(i, in.size())));
+                  fmt::format("{}: {} and output overlap: pass separate memory", workload, input_name(i, in.size())));
     }
   }
   state_->variant->run(in, out);
@@ -80,7 +80,7 @@ void AnyPlan::enqueue_images(Queue& queue, std::span<const Image> in, const Imag
     if (same && in[i].offset() < out.offset() + out.span_bytes() &&
         out.offset() < in[i].offset() + in[i].span_bytes()) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: {} and output overlap; give separate memory", workload, input_name(i, in.size())));
+                  fmt::format("{}: {} and output overlap: pass separate memory", workload, input_name(i, in.size())));
     }
   }
   state_->variant->enqueue(queue, in, out);

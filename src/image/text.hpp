@@ -26,7 +26,7 @@ struct Names {
       if (name == text) return each;
       known += known.empty() ? text : fmt::format(", {}", text);
     }
-    throw Error(ErrorKind::invalid_argument, fmt::format("no {} \"{}\": there are {}", what, name, known));
+    throw Error(ErrorKind::invalid_argument, fmt::format("unknown {} \"{}\": use one of {}", what, name, known));
   }
 };
 

@@ -9,13 +9,12 @@ namespace {
 
 void check_pair(const Image& here, const Image& there, const Queue& queue, const char* what) {
   if (here.resident() || !there.resident()) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("{}: one image must be in the host's memory and the other on {}", what, queue.device().id()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: one image must be in host memory and the other on {}", what, queue.device().id()));
   }
   if (here.shape() != there.shape()) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: {} and {} differ", what, here.shape().text(), there.shape().text()));
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: the images need the same shape, got {} and {}", what,
+                                                         here.shape().text(), there.shape().text()));
   }
 }
 

@@ -118,7 +118,7 @@ std::string to_html(const Report& report) {
   for (const DeviceSection& device : report.devices) profile.devices.push_back(device.profile);
   for (std::size_t i = 0; i < report.benches.size(); ++i)
     out += bench_card(report.benches[i], i, roof_warnings(report.benches[i], profile));
-  out += list_card("Not here", report.notes);
+  out += list_card("Not available", report.notes);
   out += fmt::format("<footer>{}</footer>\n</div>\n", escape(report.hardware));
   out += fmt::format("<script type=\"application/json\" id=\"report-data\">{}</script>\n",
                      json_for_script(json_of(report)));

@@ -116,7 +116,7 @@ std::string bench_card(const Bench& bench, std::size_t index, const std::vector<
   if (!bench.note.empty()) out += fmt::format("<div class=\"meta\">{}</div>\n", escape(bench.note));
   for (const std::string& warning : warnings) out += fmt::format("<p class=\"meta\">{}</p>\n", escape(warning));
   const bool chosen = std::any_of(bench.rows.begin(), bench.rows.end(), [](const BenchRow& row) { return row.chosen; });
-  if (chosen) out += "<p class=\"meta\"><span class=\"key\"></span>what the planner picks</p>\n";
+  if (chosen) out += "<p class=\"meta\"><span class=\"key\"></span>chosen by the planner</p>\n";
   for (const Illustration& one : bench.illustrations) {
     out += fmt::format(
         "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption "

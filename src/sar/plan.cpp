@@ -139,7 +139,8 @@ void Plan::run(std::span<const Complex> echoes, std::span<Complex> image) const 
 
 void Plan::enqueue(Queue& queue, const Buffer& echoes, const Buffer& image) const {
   if (state_->device.is_host())
-    throw Error(ErrorKind::invalid_argument, "sar: the host takes frames in host memory: run(echoes, image)");
+    throw Error(ErrorKind::invalid_argument,
+                "sar: enqueue() needs a device plan, this one is for the host: call run(echoes, image)");
   planner::check_queue(kWorkload, queue, state_->device);
   planner::check_buffer(kWorkload, "echoes", echoes, state_->device, state_->frame_bytes());
   planner::check_buffer(kWorkload, "image", image, state_->device, state_->frame_bytes());

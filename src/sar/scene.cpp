@@ -34,33 +34,36 @@ void check(const Problem& problem) {
       {"sample rate", radar.sample_rate_hz},   {"pulse rate", radar.pulse_rate_hz}, {"speed", radar.speed_m_s},
       {"near range", radar.near_range_m},      {"beam width", radar.beam_rad}};
   for (const auto& [name, value] : positive) {
-    if (!(value > 0) || !std::isfinite(value)) refuse(fmt::format("the {} is {}, it must be above 0", name, value));
+    if (!(value > 0) || !std::isfinite(value))
+      refuse(fmt::format("the {} must be finite and above 0, got {}", name, value));
   }
-  if (radar.beam_rad > 1) refuse(fmt::format("a beam of {} rad is beyond the algorithm's 1 rad", radar.beam_rad));
-  if (problem.pulses < 16 || problem.samples < 16) refuse("a frame has at least 16 pulses of 16 samples");
+  if (radar.beam_rad > 1) refuse(fmt::format("the beam width must be at most 1 rad, got {} rad", radar.beam_rad));
+  if (problem.pulses < 16 || problem.samples < 16)
+    refuse(fmt::format("a frame needs at least 16 pulses of 16 samples, got {} x {}", problem.pulses, problem.samples));
   if (problem.samples > (1U << 20) || problem.pulses > (1U << 20))
-    refuse("a frame has at most 2^20 pulses and samples");
+    refuse(fmt::format("a frame has at most 2^20 pulses and samples, got {} x {}", problem.pulses, problem.samples));
   if (!(problem.doppler_share > 0) || problem.doppler_share > 0.95) {
-    refuse(fmt::format("the Doppler share is {}, it must lie in (0, 0.95]", problem.doppler_share));
+    refuse(fmt::format("the Doppler share must be in (0, 0.95], got {}", problem.doppler_share));
   }
   if (radar.bandwidth_hz > 0.9 * radar.sample_rate_hz) {
-    refuse(fmt::format("a bandwidth of {:.3g} MHz needs a sample rate of {:.3g} MHz at least, there are {:.3g}",
+    refuse(fmt::format("a bandwidth of {:.3g} MHz needs a sample rate of at least {:.3g} MHz, got {:.3g} MHz",
                        radar.bandwidth_hz / 1e6, radar.bandwidth_hz / 0.9e6, radar.sample_rate_hz / 1e6));
   }
   if (const double chirp_samples = radar.pulse_s * radar.sample_rate_hz;
       chirp_samples > static_cast<double>(problem.samples) / 2) {
-    refuse(fmt::format("the pulse lasts {:.0f} samples, more than half of the frame's {}", chirp_samples,
-                       problem.samples));
+    refuse(fmt::format(
+        "the pulse lasts {:.0f} samples, more than half of the frame's {}: use a shorter pulse or more samples",
+        chirp_samples, problem.samples));
   }
   if (beam_band(radar) > radar.pulse_rate_hz) {
-    refuse(fmt::format("the beam's Doppler band of {:.4g} Hz needs as many pulses a second, there are {:.4g}",
+    refuse(fmt::format("the beam's Doppler band of {:.4g} Hz needs at least that pulse rate, got {:.4g} Hz",
                        beam_band(radar), radar.pulse_rate_hz));
   }
   if (const double phase = neglected_phase(problem); phase > kPi / 4) {
-    refuse(
-        fmt::format("range and Doppler are coupled by {:.2g} rad, the range-Doppler algorithm bears {:.2g}: use a "
-                    "smaller bandwidth or Doppler share",
-                    phase, kPi / 4));
+    refuse(fmt::format(
+        "the coupling of range and Doppler is {:.2g} rad, above the range-Doppler algorithm's limit of {:.2g}: use a "
+        "smaller bandwidth or Doppler share",
+        phase, kPi / 4));
   }
 }
 

@@ -96,8 +96,9 @@ bool Stream::ready() const {
 
 std::span<Complex> Stream::frame() {
   if (full()) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("sar: {} frames are on their way; take an image first", slots_.size()));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("sar: all {} frames of the stream are in use: call take() for an image first", slots_.size()));
   }
   return slots_[taken_ % slots_.size()]->frame.span();
 }
@@ -130,7 +131,7 @@ void Stream::check_sizes(std::size_t echoes, std::size_t image) const {
   const std::size_t wanted = points(plan_.problem());
   if (echoes < wanted || image < wanted) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("sar: a frame has {} values; echoes have {}, the image has {}", wanted, echoes, image));
+                fmt::format("sar: echoes and image need {} values each, got {} and {}", wanted, echoes, image));
   }
 }
 

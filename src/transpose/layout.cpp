@@ -21,7 +21,7 @@ namespace {
 std::size_t multiply(std::size_t a, std::size_t b) {
   std::size_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || product > PTRDIFF_MAX) {
-    refuse(fmt::format("{} x {} elements are more than this machine can address", a, b));
+    refuse(fmt::format("{} x {} elements exceed the address space of this machine", a, b));
   }
   return product;
 }
@@ -29,7 +29,7 @@ std::size_t multiply(std::size_t a, std::size_t b) {
 std::size_t add(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > PTRDIFF_MAX) {
-    refuse("the strides reach further than this machine can address");
+    refuse("the strides exceed the address space of this machine");
   }
   return sum;
 }
@@ -64,7 +64,7 @@ void check_distinct(const Layout& layout) {
   for (const Axis& axis : axes) {
     if (axis.count == 1) continue;
     if (axis.stride < below) {
-      refuse(fmt::format("the output's {} stride of {} makes its elements overlap; it must be at least {}", axis.name,
+      refuse(fmt::format("the output's {} stride of {} makes its elements overlap: it must be at least {}", axis.name,
                          axis.stride, below));
     }
     below = add(below, multiply(axis.count - 1, axis.stride));
@@ -75,9 +75,9 @@ bool same(const Strides& a, const Strides& b) { return a.row == b.row && a.colum
 
 void check_in_place(const Layout& layout) {
   if (layout.rows != layout.columns) {
-    refuse(fmt::format("in place needs a square matrix, not {} x {}", layout.rows, layout.columns));
+    refuse(fmt::format("in-place transposition needs a square matrix, got {} x {}", layout.rows, layout.columns));
   }
-  if (!same(layout.input, layout.output)) refuse("in place needs the same strides for input and output");
+  if (!same(layout.input, layout.output)) refuse("in-place transposition needs the same strides for input and output");
 }
 
 std::string describe(const char* name, const Strides& strides) {
@@ -88,11 +88,11 @@ std::string describe(const char* name, const Strides& strides) {
 
 Layout resolve(const Problem& problem, std::size_t element_bytes) {
   if (element_bytes == 0 || element_bytes > 16 || !std::has_single_bit(element_bytes)) {
-    refuse(fmt::format("elements of {} bytes; they can have 1, 2, 4, 8 or 16", element_bytes));
+    refuse(fmt::format("elements must have 1, 2, 4, 8 or 16 bytes, got {} bytes", element_bytes));
   }
   if (problem.rows == 0 || problem.columns == 0 || problem.batch == 0) {
-    refuse(
-        fmt::format("an empty problem ({} rows, {} columns, batch {})", problem.rows, problem.columns, problem.batch));
+    refuse(fmt::format("rows, columns and batch must be at least 1: empty problem ({} rows, {} columns, batch {})",
+                       problem.rows, problem.columns, problem.batch));
   }
   Layout layout{.rows = problem.rows,
                 .columns = problem.columns,

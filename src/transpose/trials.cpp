@@ -35,7 +35,7 @@ std::string place_of(const Layout& layout, std::size_t byte) {
     left -= axis->at * axis->stride;
   }
   return left == 0 ? fmt::format("batch {}, row {}, column {}", axes[0].at, axes[1].at, axes[2].at)
-                   : fmt::format("byte {}, which is not the transpose's", byte);
+                   : fmt::format("byte {}, in a gap that must not be written", byte);
 }
 
 }  // namespace

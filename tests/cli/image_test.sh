@@ -87,7 +87,7 @@ mistake "no operator \"blur\"" "$ridge" image blur 3 a.ppm x.ppm
 mistake "gauss SIGMA" "$ridge" image gauss a.ppm x.ppm
 mistake "--guide FILE" "$ridge" image 'cross-bilateral 2 2 20' a.ppm x.ppm
 mistake "which format" "$ridge" image gray a.ppm x.bmp
-mistake "no border" "$ridge" image gray a.ppm x.pgm --border soft
+mistake "unknown border" "$ridge" image gray a.ppm x.pgm --border soft
 
 # Conventions: uncovered corners are black unless something else is asked for; OpenCV's where they differ.
 corner() { tail -c $((64 * 48 * 3)) "$1" | od -An -t u1 -N 3 | tr -s ' '; }
@@ -102,7 +102,7 @@ slope() { tail -c 40 "$1" | od -An -t f4 -N 4 | tr -d ' '; }  # d/dx of the midd
 "$ridge" image gradient ramp.pgm d.npy --device host >/dev/null && [ "$(slope d.npy)" = 10 ] || fail "a gradient of $(slope d.npy)"
 "$ridge" image gradient ramp.pgm d.npy --like opencv --device host >/dev/null && [ "$(slope d.npy)" = 80 ] ||
   fail "OpenCV's gradient is $(slope d.npy)"
-mistake "no convention \"pillow\": there are ridge, opencv" "$ridge" image gray a.ppm x.pgm --like pillow
+mistake "unknown convention \"pillow\": use one of ridge, opencv" "$ridge" image gray a.ppm x.pgm --like pillow
 mistake "gauss SIGMA" "$ridge" image gauss 2 opencv a.ppm x.ppm
 
 # --- variance --------------------------------------------------------------------------------------------------------
@@ -121,6 +121,6 @@ fi
 expect 'standard deviation times' "$ridge" variance a.ppm v.pgm --window 9 --method three-wise --device host
 expect 'three-wise' "$ridge" variance --study --window 9 --threads 1 --plot study.svg
 has "<svg" study.svg
-mistake "no method \"best-of\"" "$ridge" variance a.ppm x.npy --method best-of
+mistake "unknown method \"best-of\"" "$ridge" variance a.ppm x.npy --method best-of
 mistake "a window of 0x0" "$ridge" variance a.ppm x.npy --window 0
 finish

@@ -387,7 +387,7 @@ class DeviceArrays(unittest.TestCase):
                                    (ridge.array(u[:5], device), ridge.array(k, device)), (there, ridge.array(k))):
             with self.assertRaises((ValueError, TypeError)):
                 plan.run(grid, 1, coefficients)
-        with self.assertRaisesRegex(ValueError, "lies on"):
+        with self.assertRaisesRegex(ValueError, "is on"):
             ridge.stencil.plan(conduct, u).run(there, 1, ridge.array(k, device))
 
     def test_another_device(self):
@@ -405,7 +405,7 @@ class DeviceArrays(unittest.TestCase):
         with self.assertRaises(TypeError):
             np.asarray(there)
         plan = ridge._ridge.DevicePlan(device, True, [64], 4, False, 1.0, 1.0, False)
-        with self.assertRaisesRegex(ValueError, "lies on host"):
+        with self.assertRaisesRegex(ValueError, "is on host"):
             plan.run(ridge.array(x)._held, there._held, False)
         with self.assertRaises(ValueError):
             plan.run(ridge.empty((3, 64), np.complex64, device)._held, there._held, False)

@@ -41,8 +41,9 @@ void check_pair(const Image& flow, const Image& truth) {
   check_field(flow);
   check_field(truth);
   if (flow.shape() != truth.shape()) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("flow fields of {}x{} and {}x{} cannot be compared",
-                                                         flow.columns(), flow.rows(), truth.columns(), truth.rows()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("flow fields to compare need the same size, got {}x{} and {}x{}", flow.columns(),
+                            flow.rows(), truth.columns(), truth.rows()));
   }
 }
 
@@ -62,14 +63,14 @@ double longest(const Image& flow) {
 void check_field(const Image& flow) {
   if (flow.channels() != 2 || flow.depth() != Depth::f32) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("a flow field has 2 channels of float; this image is {}", flow.shape().text()));
+                fmt::format("a flow field needs 2 channels of float, got {}", flow.shape().text()));
   }
 }
 
 Image flow_picture(const Image& flow, double most) {
   check_field(flow);
   if (!(most >= 0))
-    throw Error(ErrorKind::invalid_argument, "flow picture: the length of full colour must be positive");
+    throw Error(ErrorKind::invalid_argument, "flow picture: the length of full colour must be at least 0");
   const double full = most > 0 ? most : longest(flow);
   static const std::vector<std::array<double, 3>> colors = wheel();
   Image picture({.rows = flow.rows(), .columns = flow.columns(), .channels = 3});
@@ -113,7 +114,7 @@ FlowErrors compare_flow(const Image& flow, const Image& truth) {
       angles += std::acos(cosine > 1 ? 1.0 : cosine < -1 ? -1.0 : cosine);
     }
   }
-  if (errors.known == 0) throw Error(ErrorKind::invalid_argument, "no vector of the truth is known");
+  if (errors.known == 0) throw Error(ErrorKind::invalid_argument, "the ground truth has no known vector");
   const auto count = static_cast<double>(errors.known);
   errors.rmse = std::sqrt(squares / count);
   errors.mean = sum / count;

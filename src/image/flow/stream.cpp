@@ -40,13 +40,13 @@ FlowStream::~FlowStream() = default;
 void FlowStream::push(const Image& frame) {
   State& own = *state_;
   if (!frame || frame.shape() != own.frame) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("a stream of frames of {}: this one is {}", own.frame.text(),
+    throw Error(ErrorKind::invalid_argument, fmt::format("flow stream: needs frames of {}, got {}", own.frame.text(),
                                                          frame ? frame.shape().text() : "empty"));
   }
   if (frame.resident())
-    throw Error(ErrorKind::invalid_argument, "a stream takes frames from the host's memory; this one is on a device");
+    throw Error(ErrorKind::invalid_argument, "flow stream: needs frames in host memory, got one on a device");
   if (waiting() == room())
-    throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before another waits");
+    throw Error(ErrorKind::invalid_argument, "flow stream: all flows are waiting to be fetched: call next() first");
   if (own.queues) {
     Image input = own.queues->input();
     copy_rows(frame, input);
@@ -66,7 +66,8 @@ std::size_t FlowStream::room() const { return state_->queues ? state_->queues->r
 
 Image FlowStream::next() {
   if (state_->queues) return state_->queues->next().clone();
-  if (!state_->flow) throw Error(ErrorKind::invalid_argument, "a stream of frames: no flow waits");
+  if (!state_->flow)
+    throw Error(ErrorKind::invalid_argument, "flow stream: no flow to fetch: push() another frame first");
   return std::exchange(state_->flow, {});
 }
 

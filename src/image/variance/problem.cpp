@@ -15,23 +15,24 @@ void check(const VarianceProblem& problem) {
   check(Shape{.rows = problem.rows, .columns = problem.columns, .depth = problem.depth}, "variance: image");
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid_argument, "variance: " + why); };
   if (problem.depth == Depth::u32 || problem.depth == Depth::f64) {
-    refuse(fmt::format("{} images; 8-bit, 16-bit and float ones can be used", to_string(problem.depth)));
+    refuse(fmt::format("needs 8-bit, 16-bit or float images, got {}", to_string(problem.depth)));
   }
   constexpr std::size_t kMost = 4096;
   if (problem.window_rows == 0 || problem.window_columns == 0 || problem.window_rows > kMost ||
       problem.window_columns > kMost) {
-    refuse(fmt::format("a window of {}x{}; each side lies in 1 to {}", problem.window_columns, problem.window_rows,
+    refuse(fmt::format("a window of {}x{}: each side must be in 1 to {}", problem.window_columns, problem.window_rows,
                        kMost));
   }
   if (problem.method == VarianceMethod::exact && problem.depth == Depth::f32) {
-    refuse("exact sums need whole numbers; a float image has none: take three-wise, or best");
+    refuse("the exact method needs integer pixels, got float: use three-wise or best");
   }
   if (problem.border == Border::constant) {
     const double most = problem.depth == Depth::u8 ? 255 : 65535;
     const bool whole =
         problem.constant >= 0 && problem.constant <= most && problem.constant == std::floor(problem.constant);
     if (problem.depth == Depth::f32 ? !std::isfinite(problem.constant) : !whole) {
-      refuse(fmt::format("a border of {:g} for a {} image", problem.constant, to_string(problem.depth)));
+      refuse(fmt::format("the border constant {:g} is not a value of {} images", problem.constant,
+                         to_string(problem.depth)));
     }
   }
 }

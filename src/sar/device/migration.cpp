@@ -31,7 +31,7 @@ class DeviceMigration final : public Migration {
     queue.finish();
   }
   void run(const Complex*, Complex*) const override {
-    throw Error(ErrorKind::internal, "sar: host memory was given to a device's migration");
+    throw Error(ErrorKind::internal, "sar: a device's migration step needs device buffers, got host memory");
   }
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     queue.launch(kernel_, launch_, {in, azimuth_, taps_, stretch_, out, ranges_, pulses_, first_range_});

@@ -18,7 +18,7 @@ class HostMigration final : public Migration {
   HostMigration(const Problem& problem, const Tables& tables) : problem_(problem), tables_(tables) {}
   void run(const Complex* in, Complex* out) const override;
   void enqueue(Queue&, const Buffer&, const Buffer&) const override {
-    throw Error(ErrorKind::internal, "sar: buffers of a device were given to the host's migration");
+    throw Error(ErrorKind::internal, "sar: the host's migration step needs host memory, got device buffers");
   }
 
  private:

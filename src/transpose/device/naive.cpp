@@ -22,9 +22,10 @@ Group group_shape(const Limits& limits) {
 std::uint64_t groups_along(std::size_t count, std::size_t group) { return count / group + (count % group != 0); }
 
 std::string refusal(const Layout& layout, std::uint64_t groups_down, std::uint64_t groups_across) {
-  if (std::max(layout.rows, layout.columns) > kMostGroups) return "rows and columns are counted in 31 bits here";
+  if (std::max(layout.rows, layout.columns) > kMostGroups)
+    return fmt::format("needs fewer than 2^31 rows and columns, got {} x {}", layout.rows, layout.columns);
   if (groups_down * groups_across > kMostGroups / layout.batch) {
-    return fmt::format("needs more than the {} work-groups of one launch", kMostGroups);
+    return fmt::format("needs more than {} work-groups, the most of one launch", kMostGroups);
   }
   return {};
 }

@@ -112,11 +112,13 @@ std::string unaligned(const Layout& layout, const TileOptions& options) {
   const std::size_t width = options.unit_elements;
   if (width == 1) return {};
   if (layout.rows % width != 0 || layout.columns % width != 0) {
-    return fmt::format("16-byte units need rows and columns in multiples of {}", width);
+    return fmt::format("16-byte units need rows and columns in multiples of {}, got {} x {}", width, layout.rows,
+                       layout.columns);
   }
   for (const Strides& strides : {layout.input, layout.output}) {
     if (strides.row % width != 0 || (layout.batch > 1 && strides.batch % width != 0)) {
-      return fmt::format("16-byte units need row and batch strides in multiples of {}", width);
+      return fmt::format("16-byte units need row and batch strides in multiples of {}, got {} and {}", width,
+                         strides.row, strides.batch);
     }
   }
   return {};
@@ -125,7 +127,7 @@ std::string unaligned(const Layout& layout, const TileOptions& options) {
 std::string refusal(const Device& device, const Layout& layout, const TileOptions& options) {
   const Limits& limits = device.limits();
   if (!layout.unit_columns()) {
-    return fmt::format("tiles need neighbouring columns side by side; the column strides are {} and {}",
+    return fmt::format("needs column strides of 1, got a column stride of {} in the input and {} in the output",
                        layout.input.column, layout.output.column);
   }
   if (std::string reason = unaligned(layout, options); !reason.empty()) return reason;
@@ -135,12 +137,13 @@ std::string refusal(const Device& device, const Layout& layout, const TileOption
   }
   const std::size_t local = local_bytes(layout, options), most = std::min(limits.local_memory, kLocalArrays);
   if (local > most) {
-    return fmt::format("needs {} of local memory, {} are allowed", base::human_bytes(static_cast<double>(local)),
+    return fmt::format("needs {} of local memory, the limit is {}", base::human_bytes(static_cast<double>(local)),
                        base::human_bytes(static_cast<double>(most)));
   }
-  if (std::max(layout.rows, layout.columns) > kMostGroups) return "rows and columns are counted in 31 bits here";
+  if (std::max(layout.rows, layout.columns) > kMostGroups)
+    return fmt::format("needs fewer than 2^31 rows and columns, got {} x {}", layout.rows, layout.columns);
   if (groups(layout, options) > kMostGroups / options.tiles_per_group) {
-    return fmt::format("needs more than the {} work-groups of one launch", kMostGroups);
+    return fmt::format("needs more than {} work-groups, the most of one launch", kMostGroups);
   }
   return {};
 }
@@ -171,7 +174,7 @@ std::vector<Argument> scalars(const Layout& layout, const TileOptions& options) 
 KernelSource tile_source(const Layout& layout, const TileOptions& options) {
   const std::size_t width = options.unit_elements;
   std::string text = fmt::format(
-      "// Corner turn of {}-byte elements by tiles of {} rows x {} columns, {} bytes a unit\n", layout.element_bytes,
+      "// Corner turn of {}-byte elements by tiles of {} rows x {} columns, {} bytes per unit\n", layout.element_bytes,
       options.units_down * width, options.units_across * width, unit_bytes(layout, options));
   text += options.streaming ? "#define LOAD_UNIT(p) LOAD_ONCE(p)\n#define STORE_UNIT(p, v) STORE_ONCE(p, v)\n"
                             : "#define LOAD_UNIT(p) (*(p))\n#define STORE_UNIT(p, v) (*(p) = (v))\n";

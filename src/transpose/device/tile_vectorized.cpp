@@ -31,7 +31,7 @@ void list_device_tile_vectorized(const Device& device, const Layout& layout, std
   const std::size_t width = 16 / layout.element_bytes;
   if (width == 1) {
     Entry entry = tile_entry("tile_vectorized", device, layout, {.units_down = 32, .units_across = 32}, 0.9);
-    entry.candidate.refusal = "elements have 16 bytes already: tile_padded does this";
+    entry.candidate.refusal = "needs elements of at most 8 bytes, got 16: see tile_padded";
     entries.push_back(std::move(entry));
     return;
   }

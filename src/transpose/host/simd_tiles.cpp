@@ -84,7 +84,7 @@ class SimdTiles final : public TileVariant {
 
 std::string refusal(const Layout& layout) {
   if (layout.unit_columns()) return {};
-  return fmt::format("vectors need neighbouring columns side by side; the column strides are {} and {}",
+  return fmt::format("needs column strides of 1, got a column stride of {} in the input and {} in the output",
                      layout.input.column, layout.output.column);
 }
 

@@ -47,10 +47,11 @@ std::string search_refusal(const Device& device, const FlowParameters& p, Search
   constexpr int kMost = 190;  // of 255; the rest is for addresses and bounds
   const int wanted = search_registers(p, search);
   if (wanted > kMost) {
-    return fmt::format("a window of radius {} and a reach of {} take {} registers a work-item, {} can be had",
+    return fmt::format("a window of radius {} and a reach of {} need {} registers per work-item, the limit is {}",
                        p.averaging_radius, p.max_flow, wanted, kMost);
   }
-  if (!device.limits().private_arrays_in_registers) return "the device keeps a work-item's arrays in memory";
+  if (!device.limits().private_arrays_in_registers)
+    return "needs private arrays in registers, the device keeps them in memory";
   return "";
 }
 
@@ -59,18 +60,19 @@ std::string smooth_refusal(const Device& device, const FlowDesign& design, const
   const SmoothLaunch launch = smooth_launch(design, filter);
   constexpr std::size_t kBesides = 1024;  // bytes of local arrays outside the block
   if (launch.local_bytes + (design.smooth == Smooth::matrix ? kBesides : 0) > limits.local_memory) {
-    return fmt::format("a tile for radius {} takes {} of local memory, the device has {}", filter.radius,
+    return fmt::format("a tile for radius {} needs {} of local memory, the device has {}", filter.radius,
                        base::human_bytes(static_cast<double>(launch.local_bytes)),
                        base::human_bytes(static_cast<double>(limits.local_memory)));
   }
   if (launch.items_x * launch.items_y > limits.work_group) {
-    return fmt::format("a work-group of {}, the device allows {}", launch.items_x * launch.items_y, limits.work_group);
+    return fmt::format("needs work-groups of {}, the device allows {}", launch.items_x * launch.items_y,
+                       limits.work_group);
   }
   if (design.smooth != Smooth::matrix) return "";
-  if (!limits.matrix_units) return "the device has no instructions for products of matrices";
+  if (!limits.matrix_units) return "needs matrix instructions, the device has none";
   const double exponent = -2 * double{flow::slope_of(filter.sigma_color)} * kFarthest;
   if (exponent > kMostExponent) {
-    return fmt::format("sigma_color {} makes weights of 2^{:.0f}, which leave the floats", filter.sigma_color,
+    return fmt::format("sigma_color {} gives weights of 2^{:.0f}, beyond the range of floats", filter.sigma_color,
                        exponent);
   }
   return "";
@@ -85,7 +87,7 @@ std::string refusal(const Device& device, const FlowProblem& problem, const Flow
   const std::uint64_t all = FlowPipeline::workspace_bytes(problem, design) + 2 * FlowPipeline::pyramid_bytes(problem);
   const Limits& limits = device.limits();
   if ((limits.allocation != 0 && largest > limits.allocation) || (limits.memory != 0 && all > limits.memory)) {
-    return fmt::format("takes {} of memory, {} in one buffer; the device has {} and allows {}",
+    return fmt::format("needs {} of memory, {} in one buffer; the device has {} and allows {} per buffer",
                        base::human_bytes(static_cast<double>(all)), base::human_bytes(static_cast<double>(largest)),
                        base::human_bytes(static_cast<double>(limits.memory)),
                        base::human_bytes(static_cast<double>(limits.allocation)));

@@ -44,7 +44,7 @@ Image FlowQueues::input() {
 
 void FlowQueues::push() {
   if (waiting() >= room())
-    throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before another waits");
+    throw Error(ErrorKind::invalid_argument, "flow stream: all flows are waiting to be fetched: call next() first");
   const std::size_t f = pushed_;
   Lane& own = lane(f);
   const FlowPipeline& pipeline = variant_->pipeline();
@@ -66,7 +66,8 @@ void FlowQueues::push() {
 }
 
 Image FlowQueues::next() {
-  if (waiting() == 0) throw Error(ErrorKind::invalid_argument, "a stream of frames: no flow waits");
+  if (waiting() == 0)
+    throw Error(ErrorKind::invalid_argument, "flow stream: no flow to fetch: push() another frame first");
   ++taken_;
   done_[taken_ % done_.size()].wait();
   return Image::view(lane(taken_).flow_map->data(), flow_);

@@ -79,32 +79,38 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   const VarianceMethod method = method_of(problem);
   const std::size_t cells = problem.window_rows * problem.window_columns;
   if (design.kernel == VarianceKernel::plain) return "";
-  if (problem.depth != Depth::u8) return "for 8-bit images";
+  if (problem.depth != Depth::u8) return fmt::format("needs 8-bit images, got {}", to_string(problem.depth));
   if (design.kernel == VarianceKernel::exact) {
     if (method != VarianceMethod::exact) return "computes the exact method";
     if (problem.window_rows > 257 || cells > 66051)
-      return "sums of a window of more than 257 rows or 66051 cells do not fit";
-    if (columns_written(problem, design) < 128) return "the window is wider than three quarters of what a group sees";
+      return fmt::format("needs a window of at most 257 rows and 66051 cells, got {} and {}", problem.window_rows,
+                         cells);
+    if (columns_written(problem, design) < 128)
+      return fmt::format("the window of {} columns is wider than three quarters of a work-group's columns",
+                         problem.window_columns);
     return "";
   }
   if (design.kernel == VarianceKernel::lanes) {
     if (method != VarianceMethod::exact) return "computes the exact method";
     if (cells > 1023 || problem.window_columns > 33 || problem.window_rows > 31)
-      return "windows of at most 31 rows, 33 columns and 1023 cells";
+      return fmt::format("needs a window of at most 31 rows, 33 columns and 1023 cells, got {} x {}",
+                         problem.window_rows, problem.window_columns);
     return "";
   }
   if (design.kernel == VarianceKernel::columns) {
     if (method != VarianceMethod::exact && method != VarianceMethod::three_wise)
-      return "computes the exact and the three-wise method";
+      return "computes only the exact and the three-wise method";
     if (method == VarianceMethod::three_wise && problem.window_columns != 9 && problem.window_columns != 27)
-      return fmt::format("windows of 9 or 27 columns, not {}", problem.window_columns);
-    if (cells > 1023) return "windows of at most 1023 cells";
-    if (columns_written(problem, design) < 2 * design.items) return "the window is wider than half a group sees";
+      return fmt::format("needs a window of 9 or 27 columns, got {}", problem.window_columns);
+    if (cells > 1023) return fmt::format("needs a window of at most 1023 cells, got {}", cells);
+    if (columns_written(problem, design) < 2 * design.items)
+      return fmt::format("the window of {} columns is wider than half of a work-group's columns",
+                         problem.window_columns);
     return "";
   }
-  if (method != VarianceMethod::three_wise) return "computes the three-wise method";
+  if (method != VarianceMethod::three_wise) return "computes only the three-wise method";
   for (const std::size_t side : {problem.window_rows, problem.window_columns}) {
-    if (side != 9 && side != 27) return fmt::format("windows of 9 or 27 each way, not {}", side);
+    if (side != 9 && side != 27) return fmt::format("needs a window of 9 or 27 rows and columns, got {}", side);
   }
   return "";
 }
