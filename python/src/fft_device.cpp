@@ -51,7 +51,7 @@ class DevicePlan {
     check(inverse ? in : out, false, inverse ? "the input" : "the output");
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
-    if (device.is_host()) return run_halves(in, out, inverse);
+    if (device.is_host()) return run_16_bit(in, out, inverse);
     std::visit(
         [&](const auto& plan) {
           inverse ? plan.enqueue_inverse(queue_, in.buffer(), out.buffer())
@@ -87,10 +87,10 @@ class DevicePlan {
         },
         *plan_);
     const auto& [input, output, real] = sizes;
-    const bool halves =
+    const bool stored_16_bit =
         std::visit([](const auto& plan) { return plan.problem().storage != fft::Storage::same; }, *plan_);
-    if (halves && (array.element() == Element::uint16 || array.element() == Element::float16)) return;
-    const Element wanted = halves            ? Element::float16
+    if (stored_16_bit && (array.element() == Element::uint16 || array.element() == Element::float16)) return;
+    const Element wanted = stored_16_bit     ? Element::float16
                            : samples && real ? (single ? Element::float32 : Element::float64)
                                              : (single ? Element::complex64 : Element::complex128);
     if (array.element() != wanted) {
@@ -106,7 +106,7 @@ class DevicePlan {
   }
 
   // Transforms of 16-bit floats: the only plans that also run here on the host.
-  void run_halves(const DeviceArray& in, const DeviceArray& out, bool inverse) const {
+  void run_16_bit(const DeviceArray& in, const DeviceArray& out, bool inverse) const {
     const auto& plan = std::get<fft::Plan<float>>(*plan_);
     const std::span from(reinterpret_cast<const std::uint16_t*>(in.address()), in.size());  // NOLINT: an address
     const std::span to(reinterpret_cast<std::uint16_t*>(out.address()), out.size());        // NOLINT: an address

@@ -41,17 +41,17 @@ class PlanState {
         problem(checked(wanted)),
         tables_(make_tables(problem)),
         range_(device, range_transform(problem, tables_), options),
-        turn_(device, {.rows = problem.pulses, .columns = problem.samples, .threads = problem.threads}, options),
+        corner_turn_(device, {.rows = problem.pulses, .columns = problem.samples, .threads = problem.threads}, options),
         along_(device, {.shape = {problem.pulses}, .batch = problem.samples, .threads = problem.threads}, options),
         migration_(make_migration(device, problem, tables_)),
         staging_(device, kWorkload) {
-    for (const auto* part : {&range_.decisions(), &turn_.decisions(), &along_.decisions()})
+    for (const auto* part : {&range_.decisions(), &corner_turn_.decisions(), &along_.decisions()})
       decisions.insert(decisions.end(), part->begin(), part->end());
     const auto add = [&](const std::vector<KernelSource>& part) {
       kernels.insert(kernels.end(), part.begin(), part.end());
     };
     add(range_.kernels());
-    add(turn_.kernels());
+    add(corner_turn_.kernels());
     add(along_.kernels());
     add(migration_->kernels());
     if (device.is_host()) {
@@ -78,7 +78,7 @@ class PlanState {
   void enqueue(Queue& queue, const Buffer& echoes, const Buffer& image) const {
     range_.enqueue_forward(queue, echoes, work_);
     range_.enqueue_inverse(queue, work_, other_);
-    turn_.enqueue(queue, other_, work_);
+    corner_turn_.enqueue(queue, other_, work_);
     along_.enqueue_forward(queue, work_, other_);
     migration_->enqueue(queue, other_, work_);
     along_.enqueue_inverse(queue, work_, image);
@@ -95,7 +95,7 @@ class PlanState {
     return fmt::format(
         "range-Doppler focusing of {} pulses x {} samples on {}\n\nrange compression\n{}\ncorner turn\n{}\nalong the "
         "track\n{}",
-        problem.pulses, problem.samples, device.id(), range_.explain(), turn_.explain(), along_.explain());
+        problem.pulses, problem.samples, device.id(), range_.explain(), corner_turn_.explain(), along_.explain());
   }
 
   const Device device;
@@ -109,7 +109,7 @@ class PlanState {
     const std::span<Complex> first(first_), second(second_);
     range_.forward(echoes, first);
     range_.inverse(first, second);
-    turn_.run(second, first);
+    corner_turn_.run(second, first);
     along_.forward(first, second);
     migration_->run(second.data(), first.data());
     along_.inverse(first, image);
@@ -117,7 +117,7 @@ class PlanState {
 
   const Tables tables_;
   const fft::Plan<float> range_;
-  const transpose::Plan<Complex> turn_;
+  const transpose::Plan<Complex> corner_turn_;
   const fft::Plan<float> along_;
   const std::unique_ptr<const Migration> migration_;
   Staging staging_;  // copies frames in host memory to and from a device

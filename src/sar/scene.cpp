@@ -81,10 +81,10 @@ std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>&
         const double range = std::hypot(target.range_m, place - target.along_m);
         const double strength = target.amplitude * beam(radar, (target.along_m - place) / range);
         if (strength == 0) continue;
-        const auto turned = std::polar(strength, -4 * kPi / wavelength(radar) * range);
+        const auto echo = std::polar(strength, -4 * kPi / wavelength(radar) * range);
         const double delay = 2 * (range - radar.near_range_m) / kLight;
         for (std::size_t n = 0; n < problem.samples; ++n) {
-          row[n] += turned * chirp(radar, static_cast<double>(n) / radar.sample_rate_hz - delay);
+          row[n] += echo * chirp(radar, static_cast<double>(n) / radar.sample_rate_hz - delay);
         }
       }
       for (std::size_t n = 0; n < problem.samples; ++n) echoes[pulse * problem.samples + n] = Complex(row[n]);

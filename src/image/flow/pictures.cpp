@@ -83,9 +83,9 @@ Image flow_picture(const Image& flow, double most) {
         continue;
       }
       const double length = std::hypot(double{at[0]}, double{at[1]}) / full;
-      const double turn = (std::atan2(-double{at[1]}, -double{at[0]}) / std::numbers::pi + 1) /
-                          2;  // angle as a fraction of a full circle
-      const double place = turn * static_cast<double>(colors.size() - 1);
+      const double angle = (std::atan2(-double{at[1]}, -double{at[0]}) / std::numbers::pi + 1) /
+                           2;  // angle as a fraction of a full circle
+      const double place = angle * static_cast<double>(colors.size() - 1);
       const auto first = static_cast<std::size_t>(place), next = (first + 1) % colors.size();
       for (std::size_t k = 0; k < 3; ++k) {
         double color = std::lerp(colors[first][k], colors[next][k], place - std::floor(place));

@@ -28,12 +28,12 @@ struct TableWeights {
       }
     }
   }
-  double alike(Pixel a, Pixel b) const {
+  double color_weight(Pixel a, Pixel b) const {
     double product = 1;
     for (int k = 0; k < 3; ++k) product *= color[static_cast<std::size_t>(std::abs(a.c[k] - b.c[k]))];
     return product;
   }
-  float near(int dy, int dx) const {
+  float space_weight(int dy, int dx) const {
     return space[static_cast<std::size_t>((dy + radius) * (2 * radius + 1) + dx + radius)];
   }
 };
@@ -174,8 +174,9 @@ void search(const Picture& from, const Picture& to, const Mask& mask, Field& flo
       for (int i = -radius; i <= radius; ++i) {
         for (int j = -radius; j <= radius; ++j) {
           const Pixel a = from.at(r, c), b = pixel(from, r + i, c + j);
-          *weight++ = kind == WeightKind::table ? static_cast<float>(table.near(i, j) * table.alike(a, b))
-                                                : polynomial.at(squared_distance(a, b), i, j);
+          *weight++ = kind == WeightKind::table
+                          ? static_cast<float>(table.space_weight(i, j) * table.color_weight(a, b))
+                          : polynomial.at(squared_distance(a, b), i, j);
         }
       }
       const int y0 = r + start_of(flow.at(r, c).u, r, size.rows), x0 = c + start_of(flow.at(r, c).v, c, size.columns);
@@ -222,7 +223,8 @@ Field smooth(const Picture& guide, const Mask& seen, const Field& flow, const Fi
       for (int y = std::max(0, r - radius); y <= std::min(flow.size.rows - 1, r + radius); ++y) {
         for (int x = std::max(0, c - radius); x <= std::min(flow.size.columns - 1, c + radius); ++x) {
           if (seen.at(y, x) == 0) continue;
-          const double w = double{weights.near(y - r, x - c)} * weights.alike(guide.at(r, c), guide.at(y, x));
+          const double w =
+              double{weights.space_weight(y - r, x - c)} * weights.color_weight(guide.at(r, c), guide.at(y, x));
           u += w * flow.at(y, x).u;
           v += w * flow.at(y, x).v;
           sum += w;

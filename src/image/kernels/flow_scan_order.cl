@@ -59,7 +59,7 @@ KERNEL WORK_GROUP(ROWS_AT_ONCE, 1, 1) void grow_in_order(GLOBAL uchar* RESTRICT 
 }
 
 // Upscales the coarse flow to the start of every pixel; searched pixels replace it, and blocks may begin from it.
-KERNEL WORK_GROUP(32, 8, 1) void spread(GLOBAL const float2* RESTRICT start, GLOBAL float2* RESTRICT flow, int rows,
+KERNEL WORK_GROUP(32, 8, 1) void upscale_start(GLOBAL const float2* RESTRICT start, GLOBAL float2* RESTRICT flow, int rows,
                                         int columns) {
   const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);
   if (c >= columns || r >= rows) return;

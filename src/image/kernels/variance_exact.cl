@@ -77,12 +77,12 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch + (ulong)(writes ? x : 0);
   for (int begin = 0; begin < here; begin += AHEAD) {
     UNROLL
-    for (int turn = 0; turn < AHEAD; ++turn, ++next, to += out_pitch) {
-      const int step = begin + turn;
-      replace(fresh[turn], stale[turn], &even, &odd, came, went);
+    for (int slot = 0; slot < AHEAD; ++slot, ++next, to += out_pitch) {
+      const int step = begin + slot;
+      replace(fresh[slot], stale[slot], &even, &odd, came, went);
       // The load for a later row is in flight while this one is computed.
-      fresh[turn] = four_of(in, pitch, bordered(next + AHEAD, rows), x, whole, x0, x1, x2, x3);
-      stale[turn] = four_of(in, pitch, bordered(next + AHEAD - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
+      fresh[slot] = four_of(in, pitch, bordered(next + AHEAD, rows), x, whole, x0, x1, x2, x3);
+      stale[slot] = four_of(in, pitch, bordered(next + AHEAD - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
       LOCAL uint2* single = columns_sums + (step & 1) * 4 * ITEMS_HERE + t;
       LOCAL uint2* four = fours_sums + (step & 1) * ITEMS_HERE + t;
       const uint s0 = even & 0xffffu, s1 = odd & 0xffffu, s2 = even >> 16, s3 = odd >> 16;

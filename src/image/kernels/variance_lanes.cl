@@ -37,7 +37,7 @@ FUNCTION float around_mean(float s, float q, float n) {
 }
 
 // Sixteen pixels of a row and, in a strip at the image's sides, one pixel beyond the image that this lane loads.
-struct piece {
+struct row_segment {
   uint4 words;
   uint beyond;
 };
@@ -52,11 +52,11 @@ FUNCTION uint some_of(GLOBAL const uchar* line, int value, int columns, int alig
   return word;
 }
 
-FUNCTION struct piece load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, int x, int columns, int brought,
+FUNCTION struct row_segment load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, int x, int columns, int brought,
                                 int aligned, const int at_ends) {
   const int there = bordered(row, rows);
   GLOBAL const uchar* line = in + (ulong)(there < 0 ? 0 : there) * pitch;
-  struct piece p;
+  struct row_segment p;
   p.beyond = 0u;
   if (!at_ends || (aligned == 2 && x >= 0 && x + EACH <= columns)) {
     p.words = LOAD_CACHED((GLOBAL const uint4*)(line + x));
@@ -77,7 +77,7 @@ FUNCTION struct piece load_line(GLOBAL const uchar* in, ulong pitch, int row, in
 }
 
 // Stores a row in local memory until it leaves the window; at the image's sides each lane adds the pixel it loaded.
-FUNCTION uint4 keep_line(LOCAL uint4* line, struct piece p, int lane, int to, const int at_ends) {
+FUNCTION uint4 keep_line(LOCAL uint4* line, struct row_segment p, int lane, int to, const int at_ends) {
   line[lane] = p.words;
   if (!at_ends) return p.words;
   LANES_MEET();
@@ -118,7 +118,7 @@ FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* e
   for (int c = 0; c < EACH; ++c) sums[c] = squares[c] = 0.0f;
   const uint4 nothing = make_uint4(NOTHING, NOTHING, NOTHING, NOTHING);
   int next = top - WINDOW_ROWS / 2;  // the row that enters next
-  struct piece coming[AHEAD];
+  struct row_segment coming[AHEAD];
   UNROLL
   for (int a = 0; a < AHEAD; ++a)
     coming[a] = load_line(in, pitch, next + a, rows, x, columns, brought, aligned, at_ends);
@@ -134,7 +134,7 @@ FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* e
   for (int a = 0; a < (WINDOW_ROWS - 1) % AHEAD; ++a, ++next)
     replace(keep_line(waiting + 32 * (WINDOW_ROWS - 1 - (WINDOW_ROWS - 1) % AHEAD + a), coming[a], lane, filled, at_ends),
             nothing, sums, squares);
-  struct piece arriving = coming[(WINDOW_ROWS - 1) % AHEAD];
+  struct row_segment arriving = coming[(WINDOW_ROWS - 1) % AHEAD];
   waiting[32 * (WINDOW_ROWS - 1) + lane] = nothing;
   LOCAL uint4* oldest = waiting + 32 * (WINDOW_ROWS - 1);
   for (int i = 0; i < here; ++i, ++next) {

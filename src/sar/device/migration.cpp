@@ -51,7 +51,7 @@ class DeviceMigration final : public Migration {
 KernelSource migration_source() {
   return {.name = "sar_migration",
           .text = ridge::detail::kernel_text("sar/straighten"),
-          .defines = {{"ITEMS_A_GROUP", fmt::format("{}", kItems)},
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kItems)},
                       {"FRACTIONS", fmt::format("{}", kFractions)},
                       {"TAPS", fmt::format("{}", kTaps)}}};
 }

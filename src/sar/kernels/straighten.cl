@@ -1,9 +1,9 @@
 // Range cell migration correction and azimuth compression, one point of the range-Doppler plane per work-item.
-KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
+KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
 void straighten(GLOBAL const float2* RESTRICT in, GLOBAL const float2* RESTRICT azimuth,
                 GLOBAL const float* RESTRICT taps, GLOBAL const float* RESTRICT stretch, GLOBAL float2* RESTRICT out,
                 int ranges, int pulses, float first_range) {
-  const int f = (int)GROUP_ID(0) * ITEMS_A_GROUP + LOCAL_ID(0);
+  const int f = (int)GROUP_ID(0) * ITEMS_PER_GROUP + LOCAL_ID(0);
   const int r = (int)GROUP_ID(1);
   if (f >= pulses) return;
   const ulong at = (ulong)r * (ulong)pulses + (ulong)f;

@@ -45,7 +45,7 @@ const char* place_tile(Raster raster) {
 constexpr std::array<char, 4> kMember{'x', 'y', 'z', 'w'};
 
 // Expression of word `word` of output unit `j`: element j of each of the rows that share the word.
-std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t word) {
+std::string transposed_word(std::size_t element_bytes, std::size_t j, std::size_t word) {
   const auto held = [](std::size_t row, std::size_t member) { return fmt::format("h{}.{}", row, kMember[member]); };
   switch (element_bytes) {
     case 8:
@@ -69,14 +69,14 @@ std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t wo
 }
 
 // Macro used by tiles.cl: transposes one block in registers and stores it in local memory.
-std::string turn_block(std::size_t element_bytes, std::size_t width) {
-  std::string text = "#define TURN_BLOCK(to, held, k)";
+std::string transpose_block_text(std::size_t element_bytes, std::size_t width) {
+  std::string text = "#define TRANSPOSE_BLOCK(to, held, k)";
   if (width == 1) return text + " to[0] = held[k];\n";
   for (std::size_t j = 0; j < width; ++j) text += fmt::format(" \\\n  const UNIT h{0} = held[k * WIDTH + {0}];", j);
   for (std::size_t j = 0; j < width; ++j) {
     text += fmt::format(" \\\n  to[{} * PLANE] = make_uint4(", j);
     for (std::size_t word = 0; word < 4; ++word) {
-      text += (word == 0 ? "" : ", ") + turned_word(element_bytes, j, word);
+      text += (word == 0 ? "" : ", ") + transposed_word(element_bytes, j, word);
     }
     text += ");";
   }
@@ -179,7 +179,7 @@ KernelSource tile_source(const Layout& layout, const TileOptions& options) {
   text += options.streaming ? "#define LOAD_UNIT(p) LOAD_ONCE(p)\n#define STORE_UNIT(p, v) STORE_ONCE(p, v)\n"
                             : "#define LOAD_UNIT(p) (*(p))\n#define STORE_UNIT(p, v) (*(p) = (v))\n";
   if (!layout.in_place) text += place_tile(options.raster);
-  text += turn_block(layout.element_bytes, width);
+  text += transpose_block_text(layout.element_bytes, width);
   text += ridge::detail::kernel_text("transpose/tiles");
   text += ridge::detail::kernel_text(layout.in_place ? "transpose/tiles_in_place" : "transpose/tiles_out_of_place");
   const auto number = [](std::size_t value) { return std::to_string(value); };

@@ -16,15 +16,15 @@ class CacheBlocked final : public TileVariant {
  public:
   CacheBlocked(const Layout& layout, const Tiling& tiling)
       : TileVariant(layout, tiling),
-        turn_(with_element(layout.element_bytes, [](auto bytes) { return &turn_plainly<bytes()>; })),
+        transpose_(with_element(layout.element_bytes, [](auto bytes) { return &transpose_plainly<bytes()>; })),
         swap_(with_element(layout.element_bytes, [](auto bytes) { return &swap_tile<bytes()>; })) {}
 
  private:
-  void turn(const Piece& piece) const override { turn_(piece); }
+  void transpose_tile(const MatrixBlock& block) const override { transpose_(block); }
   void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const override {
     swap_(a, b, rows, columns, layout().input, diagonal);
   }
-  void (*turn_)(const Piece&);
+  void (*transpose_)(const MatrixBlock&);
   void (*swap_)(std::byte*, std::byte*, std::size_t, std::size_t, const Strides&, bool);
 };
 

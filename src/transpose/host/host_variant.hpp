@@ -23,7 +23,7 @@ std::vector<std::size_t> thread_counts(const Layout& layout);
 planner::Cost host_cost(const Layout& layout, std::size_t threads, double efficiency);
 
 // A rectangular block of one matrix. Strides are in elements.
-struct Piece {
+struct MatrixBlock {
   const std::byte* in;
   std::byte* out;
   std::size_t rows, columns;
@@ -34,12 +34,12 @@ struct Piece {
 // Transposes a block by the plain loop, rows outside. Elements are moved as bytes: the caller's type may be any
 // trivially copyable type with any alignment.
 template <std::size_t kBytes>
-inline void turn_plainly(const Piece& piece) {
-  for (std::size_t r = 0; r < piece.rows; ++r) {
-    const std::byte* from = piece.in + r * piece.input.row * kBytes;
-    std::byte* to = piece.out + r * piece.output.column * kBytes;
-    for (std::size_t c = 0; c < piece.columns; ++c) {
-      std::memcpy(to + c * piece.output.row * kBytes, from + c * piece.input.column * kBytes, kBytes);
+inline void transpose_plainly(const MatrixBlock& block) {
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    const std::byte* from = block.in + r * block.input.row * kBytes;
+    std::byte* to = block.out + r * block.output.column * kBytes;
+    for (std::size_t c = 0; c < block.columns; ++c) {
+      std::memcpy(to + c * block.output.row * kBytes, from + c * block.input.column * kBytes, kBytes);
     }
   }
 }

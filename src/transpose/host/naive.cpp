@@ -19,12 +19,12 @@ void naive_rows(const Layout& layout, const std::byte* in, std::byte* out, std::
                              matrix + (c * to.row + row * to.column) * kBytes, 1, 1, to, false);
       }
     } else {
-      turn_plainly<kBytes>({.in = in + (batch * from.batch + row * from.row) * kBytes,
-                            .out = matrix + row * to.column * kBytes,
-                            .rows = 1,
-                            .columns = layout.columns,
-                            .input = from,
-                            .output = to});
+      transpose_plainly<kBytes>({.in = in + (batch * from.batch + row * from.row) * kBytes,
+                                 .out = matrix + row * to.column * kBytes,
+                                 .rows = 1,
+                                 .columns = layout.columns,
+                                 .input = from,
+                                 .output = to});
     }
   }
 }

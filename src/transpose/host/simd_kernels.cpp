@@ -23,8 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 
 template <std::size_t kBytes, bool kStreaming>
-void Turn(const Piece& piece) {
-  turn_plainly<kBytes>(piece);
+void Transpose(const MatrixBlock& block) {
+  transpose_plainly<kBytes>(block);
 }
 
 template <bool kStreaming>
@@ -94,7 +94,8 @@ HWY_INLINE void TurnVectors(const std::uint8_t* in, std::size_t in_stride,
 
 // Transposes kLineRows input rows x kSide columns: a whole cache line of each of kSide output rows, stored at once.
 template <std::size_t kBytes, bool kStreaming>
-HWY_INLINE void TurnLines(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride) {
+HWY_INLINE void TransposeLines(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out,
+                               std::size_t out_stride) {
   using S = Shape<kBytes>;
   const hn::ScalableTag<typename S::Lane> d;
   if constexpr (S::kWholeLines) {
@@ -118,39 +119,39 @@ HWY_INLINE void TurnLines(const std::uint8_t* in, std::size_t in_stride, std::ui
 }
 
 template <std::size_t kBytes, bool kStreaming>
-void TurnAligned(const Piece& piece) {
+void TransposeAligned(const MatrixBlock& block) {
   using S = Shape<kBytes>;
-  const std::size_t in_stride = piece.input.row * kBytes, out_stride = piece.output.row * kBytes;
-  const auto* in = reinterpret_cast<const std::uint8_t*>(piece.in);
-  auto* out = reinterpret_cast<std::uint8_t*>(piece.out);
-  const std::size_t rows = piece.rows / S::kLineRows * S::kLineRows;
-  const std::size_t columns = piece.columns / S::kSide * S::kSide;
+  const std::size_t in_stride = block.input.row * kBytes, out_stride = block.output.row * kBytes;
+  const auto* in = reinterpret_cast<const std::uint8_t*>(block.in);
+  auto* out = reinterpret_cast<std::uint8_t*>(block.out);
+  const std::size_t rows = block.rows / S::kLineRows * S::kLineRows;
+  const std::size_t columns = block.columns / S::kSide * S::kSide;
   // Each group of rows is read from end to end before the next: prefetchers follow few streams only.
   for (std::size_t r = 0; r < rows; r += S::kLineRows) {
     for (std::size_t c = 0; c < columns; c += S::kSide) {
-      TurnLines<kBytes, kStreaming>(in + r * in_stride + c * kBytes, in_stride, out + c * out_stride + r * kBytes,
-                                    out_stride);
+      TransposeLines<kBytes, kStreaming>(in + r * in_stride + c * kBytes, in_stride, out + c * out_stride + r * kBytes,
+                                         out_stride);
     }
   }
-  Piece edge = piece;  // the remaining rows
+  MatrixBlock edge = block;  // the remaining rows
   edge.in += rows * in_stride;
   edge.out += rows * kBytes;
   edge.rows -= rows;
   edge.columns = columns;
-  turn_plainly<kBytes>(edge);
-  edge = piece;  // the remaining columns
+  transpose_plainly<kBytes>(edge);
+  edge = block;  // the remaining columns
   edge.in += columns * kBytes;
   edge.out += columns * out_stride;
   edge.columns -= columns;
-  turn_plainly<kBytes>(edge);
+  transpose_plainly<kBytes>(edge);
 }
 
 template <std::size_t kBytes, bool kStreaming>
-void Turn(const Piece& piece) {
+void Transpose(const MatrixBlock& block) {
   const bool whole_lines =
-      reinterpret_cast<std::uintptr_t>(piece.out) % kLine == 0 && piece.output.row * kBytes % kLine == 0;
-  if (kStreaming && whole_lines) return TurnAligned<kBytes, kStreaming>(piece);
-  TurnAligned<kBytes, false>(piece);
+      reinterpret_cast<std::uintptr_t>(block.out) % kLine == 0 && block.output.row * kBytes % kLine == 0;
+  if (kStreaming && whole_lines) return TransposeAligned<kBytes, kStreaming>(block);
+  TransposeAligned<kBytes, false>(block);
 }
 
 template <bool kStreaming>
@@ -182,9 +183,9 @@ void CopyAll(const RowCopy& copy) {
 
 #endif
 
-TurnPiece ChooseTurn(std::size_t element_bytes, Stores stores) {
-  return with_element(element_bytes, [stores](auto bytes) -> TurnPiece {
-    return stores == Stores::streaming ? &Turn<bytes(), true> : &Turn<bytes(), false>;
+TransposeBlock ChooseTranspose(std::size_t element_bytes, Stores stores) {
+  return with_element(element_bytes, [stores](auto bytes) -> TransposeBlock {
+    return stores == Stores::streaming ? &Transpose<bytes(), true> : &Transpose<bytes(), false>;
   });
 }
 
@@ -196,11 +197,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ridge::transpose {
 
-HWY_EXPORT(ChooseTurn);
+HWY_EXPORT(ChooseTranspose);
 HWY_EXPORT(ChooseCopy);
 
-TurnPiece simd_turn(std::size_t element_bytes, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(ChooseTurn)(element_bytes, stores);
+TransposeBlock simd_transpose(std::size_t element_bytes, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(ChooseTranspose)(element_bytes, stores);
 }
 CopyRows simd_copy_rows(Stores stores) { return HWY_DYNAMIC_DISPATCH(ChooseCopy)(stores); }
 void finish_streaming() { hwy::FlushStream(); }

@@ -14,8 +14,8 @@ enum class Stores {
 inline constexpr std::size_t kLine = 64;  // bytes of a cache line, and of the widest vector
 
 // Transposes a block of any size. Both column strides are 1; input and output do not overlap.
-using TurnPiece = void (*)(const Piece& piece);
-TurnPiece simd_turn(std::size_t element_bytes, Stores stores);
+using TransposeBlock = void (*)(const MatrixBlock& block);
+TransposeBlock simd_transpose(std::size_t element_bytes, Stores stores);
 
 // Copies `rows` rows of `bytes` bytes each; strides are in bytes. While copying, it prefetches the same number of bytes
 // from rows of `next_bytes` bytes at `next`, the input of the next tile.

@@ -21,27 +21,27 @@ class SimdTiles final : public TileVariant {
   SimdTiles(const Layout& layout, const SimdOptions& options)
       : TileVariant(layout, options.tiling),
         options_(options),
-        to_output_(simd_turn(layout.element_bytes, options.stores)),
-        to_buffer_(simd_turn(layout.element_bytes, Stores::ordinary)),
+        to_output_(simd_transpose(layout.element_bytes, options.stores)),
+        to_buffer_(simd_transpose(layout.element_bytes, Stores::ordinary)),
         copy_(simd_copy_rows(options.stores)) {}
 
  private:
-  void turn(const Piece& piece) const override {
-    if (!options_.buffered) return to_output_(piece);
+  void transpose_tile(const MatrixBlock& block) const override {
+    if (!options_.buffered) return to_output_(block);
     std::byte* buffer = thread_buffer(buffer_bytes());
-    turn_into(buffer, piece.in, piece.rows, piece.columns);
-    RowCopy copy = out_of(buffer, piece.out, layout().output.row, piece.rows, piece.columns);
-    if (options_.ahead && piece.next != nullptr) {
-      copy.next = piece.next;
+    transpose_into(buffer, block.in, block.rows, block.columns);
+    RowCopy copy = out_of(buffer, block.out, layout().output.row, block.rows, block.columns);
+    if (options_.ahead && block.next != nullptr) {
+      copy.next = block.next;
       copy.next_stride = layout().input.row * layout().element_bytes;
-      copy.next_bytes = piece.columns * layout().element_bytes;
+      copy.next_bytes = block.columns * layout().element_bytes;
     }
     copy_(copy);
   }
 
   void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const override {
     std::byte* buffer = thread_buffer(buffer_bytes());
-    turn_into(buffer, a, rows, columns);
+    transpose_into(buffer, a, rows, columns);
     if (!diagonal) {
       to_output_(
           {.in = b, .out = a, .rows = columns, .columns = rows, .input = layout().input, .output = layout().input});
@@ -53,7 +53,7 @@ class SimdTiles final : public TileVariant {
   std::size_t buffer_bytes() const { return buffer_row() * tiling().columns * layout().element_bytes; }
   std::size_t buffer_row() const { return tiling().rows + kLine / layout().element_bytes; }
 
-  void turn_into(std::byte* buffer, const std::byte* in, std::size_t rows, std::size_t columns) const {
+  void transpose_into(std::byte* buffer, const std::byte* in, std::size_t rows, std::size_t columns) const {
     to_buffer_({.in = in,
                 .out = buffer,
                 .rows = rows,
@@ -78,7 +78,7 @@ class SimdTiles final : public TileVariant {
   }
 
   SimdOptions options_;
-  TurnPiece to_output_, to_buffer_;
+  TransposeBlock to_output_, to_buffer_;
   CopyRows copy_;
 };
 

@@ -32,24 +32,24 @@ void TileVariant::run(const std::byte* in, std::byte* out) const {
     if (call.self->layout_.in_place) {
       call.self->swap_tiles(call.out, share.begin, share.end);
     } else {
-      call.self->turn_tiles(call.in, call.out, share.begin, share.end);
+      call.self->transpose_tiles(call.in, call.out, share.begin, share.end);
     }
     call.self->thread_done();
   });
 }
 
-void TileVariant::turn_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const {
-  const std::size_t a_matrix = tiles_down_ * tiles_across_;
+void TileVariant::transpose_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const {
+  const std::size_t per_matrix = tiles_down_ * tiles_across_;
   const bool along_rows = tiling_.order == TileOrder::input_rows;
   const Strides &from = layout_.input, &to = layout_.output;
   struct Corner {
     std::size_t batch, row, column;
   };
   const auto corner = [&](std::size_t work) -> Corner {
-    const std::size_t tile = work % a_matrix;
+    const std::size_t tile = work % per_matrix;
     const std::size_t down = along_rows ? tile / tiles_across_ : tile % tiles_down_;
     const std::size_t across = along_rows ? tile % tiles_across_ : tile / tiles_down_;
-    return {work / a_matrix, down * tiling_.rows, across * tiling_.columns};
+    return {work / per_matrix, down * tiling_.rows, across * tiling_.columns};
   };
   const auto input = [&](const Corner& at) {
     return in + (at.batch * from.batch + at.row * from.row + at.column * from.column) * layout_.element_bytes;
@@ -57,20 +57,20 @@ void TileVariant::turn_tiles(const std::byte* in, std::byte* out, std::size_t be
   for (std::size_t work = begin; work < end; ++work) {
     const Corner at = corner(work);
     const auto [batch, row, column] = at;
-    turn({.in = input(at),
-          .out = out + (batch * to.batch + column * to.row + row * to.column) * layout_.element_bytes,
-          .rows = std::min(tiling_.rows, layout_.rows - row),
-          .columns = std::min(tiling_.columns, layout_.columns - column),
-          .input = from,
-          .output = to,
-          .next = work + 1 < end ? input(corner(work + 1)) : nullptr});
+    transpose_tile({.in = input(at),
+                    .out = out + (batch * to.batch + column * to.row + row * to.column) * layout_.element_bytes,
+                    .rows = std::min(tiling_.rows, layout_.rows - row),
+                    .columns = std::min(tiling_.columns, layout_.columns - column),
+                    .input = from,
+                    .output = to,
+                    .next = work + 1 < end ? input(corner(work + 1)) : nullptr});
   }
 }
 
 void TileVariant::swap_tiles(std::byte* data, std::size_t begin, std::size_t end) const {
-  const std::size_t a_matrix = tiles_down_ * (tiles_down_ + 1) / 2;
+  const std::size_t per_matrix = tiles_down_ * (tiles_down_ + 1) / 2;
   const Strides& strides = layout_.input;
-  std::size_t batch = begin / a_matrix, down = 0, across = begin % a_matrix;
+  std::size_t batch = begin / per_matrix, down = 0, across = begin % per_matrix;
   while (across >= tiles_down_ - down)
     across -= tiles_down_ - down++;  // row `down` holds the tiles from the diagonal on
   across += down;

@@ -25,12 +25,12 @@ class TileVariant : public HostVariant {
   const Tiling& tiling() const { return tiling_; }
 
  private:
-  virtual void turn(const Piece& piece) const = 0;
+  virtual void transpose_tile(const MatrixBlock& block) const = 0;
   // Exchanges tile `a` (rows x columns) with the transpose of its mirror `b`; on the diagonal both are the same tile.
   virtual void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const = 0;
   virtual void thread_done() const {}  // called by each thread after its last tile
 
-  void turn_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const;
+  void transpose_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const;
   void swap_tiles(std::byte* data, std::size_t begin, std::size_t end) const;
 
   Layout layout_;

@@ -20,7 +20,7 @@ FUNCTION void load_tile(GLOBAL const UNIT* in, LOCAL UNIT* tile, ulong in_row, u
     const uint r = block / UNITS_ACROSS, c = block % UNITS_ACROSS;
     if (down + r < units_down && across + c < units_across) {
       LOCAL UNIT* to = tile + c * PITCH + r;
-      TURN_BLOCK(to, held, k)
+      TRANSPOSE_BLOCK(to, held, k)
     }
   }
 }

@@ -4,9 +4,9 @@ KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(
     ulong out_row, ulong in_batch, ulong out_batch, uint tiles_down, uint tiles_across, uint tiles) {
   LOCAL_ARRAY(UNIT, tile, PLANE * WIDTH);
 #if TILES_PER_GROUP > 1
-  for (uint turn = 0; turn < TILES_PER_GROUP; ++turn) {
-    if (turn != 0) BARRIER();  // the previous tile has been stored
-    const uint index = GROUP_ID(0) * TILES_PER_GROUP + turn;
+  for (uint tile_of_group = 0; tile_of_group < TILES_PER_GROUP; ++tile_of_group) {
+    if (tile_of_group != 0) BARRIER();  // the previous tile has been stored
+    const uint index = GROUP_ID(0) * TILES_PER_GROUP + tile_of_group;
 #else
   {
     const uint index = GROUP_ID(0);

@@ -88,7 +88,7 @@ FlowPipeline::FlowPipeline(const Device& device, const FlowProblem& problem, con
   regular_ = stages.kernel("regular");
   grow_ = stages.kernel(scan_order() ? "grow_in_order" : "grow");
   if (scan_order()) {
-    spread_ = stages.kernel("spread");
+    upscale_start_ = stages.kernel("upscale_start");
     fill_in_order_ = stages.kernel("fill_in_order");
   }
   choose_ = stages.kernel("choose");
@@ -169,7 +169,7 @@ void FlowPipeline::select(Queue& queue, std::size_t k, const Workspace& work) co
                  {work.flow[k + 1], work.regular, rows, columns, problem_.parameters.speed_up_threshold});
     if (scan_order()) {
       queue.fill(work.level[k], std::byte{0});
-      queue.launch(spread_, over(level.rows, level.columns, 2),
+      queue.launch(upscale_start_, over(level.rows, level.columns, 2),
                    {work.smoothed[k + 1], work.searched, level.rows, level.columns});
     }
     std::vector<Argument> arguments{work.regular, work.level[k + 1], work.level[k], rows,

@@ -61,7 +61,7 @@ class FlowPipeline {
   std::vector<Level> levels_;
   Buffer taps_;
   Kernel pack_, halve_, regular_, grow_, choose_, fill_, finish_, search_single_, search_block_, smooth_between_,
-      smooth_last_, spread_, fill_in_order_;
+      smooth_last_, upscale_start_, fill_in_order_;
 };
 
 }  // namespace ridge::image::on_device

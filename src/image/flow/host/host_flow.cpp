@@ -16,7 +16,7 @@
 namespace ridge::image::flow {
 namespace {
 
-constexpr int kRowsATask = 8;
+constexpr int kRowsPerTask = 8;
 constexpr int kSearchedRows =
     2;  // rows per task: even because blocks are; two rows already take longer than many a stage
 
@@ -120,11 +120,11 @@ class HostFlow::Run {
     for (std::size_t k = 1; k < work_.levels.size(); ++k) {
       const Level& from = work_.levels[k - 1];
       Level& to = work_.levels[k];
-      const int tasks = (to.size.rows + kRowsATask - 1) / kRowsATask;
+      const int tasks = (to.size.rows + kRowsPerTask - 1) / kRowsPerTask;
       each_task(plan_.threads_, 2 * tasks, [&](int i, std::size_t thread) {
         const auto frame = static_cast<std::size_t>(i % 2);
-        const int begin = i / 2 * kRowsATask;
-        for (int r = begin; r < std::min(begin + kRowsATask, to.size.rows); ++r) {
+        const int begin = i / 2 * kRowsPerTask;
+        for (int r = begin; r < std::min(begin + kRowsPerTask, to.size.rows); ++r) {
           halve_row(from.frames[frame], plan_.down_[k - 1], plan_.across_[k - 1], r, to.frames[frame],
                     work_.lines[thread].data());
         }
@@ -148,11 +148,11 @@ class HostFlow::Run {
   void refine(std::size_t k) {
     Level &coarse = work_.levels[k + 1], &fine = work_.levels[k];
     seen(coarse);
-    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsPerTask, [&](std::size_t i, int begin, int end) {
       mark_regular(coarse.flows[i], coarse.size, p_.averaging_radius, p_.speed_up_threshold, begin, end);
     });
     if (p_.selection == Selection::aligned) {
-      each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+      each_rows(plan_.threads_, coarse.size.rows, 2, kRowsPerTask, [&](std::size_t i, int begin, int end) {
         select_aligned_rows(coarse.flows[i], coarse.size, fine.flows[i], fine.size, begin, end);
       });
     } else {
@@ -163,7 +163,7 @@ class HostFlow::Run {
     }
     const FilterJob between = filter_job(p_.upscale_averaging_radius, p_.upscale_sigma_dist, p_.upscale_sigma_color);
     sum_bands(coarse, between, plan_.bands_[0], 2);
-    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsPerTask, [&](std::size_t i, int begin, int end) {
       for (int r = begin; r < end; ++r) double_row(coarse, i, between, r, fine);
     });
     search(fine);
@@ -175,13 +175,13 @@ class HostFlow::Run {
     const FilterJob last = filter_job(p_.postprocess_window, p_.sigma_dist_fix, p_.sigma_color_fix);
     sum_bands(finest, last, plan_.bands_[1], 1);
     const Size size = finest.size;
-    each_rows(plan_.threads_, size.rows, 1, kRowsATask, [&](std::size_t, int begin, int end) {
+    each_rows(plan_.threads_, size.rows, 1, kRowsPerTask, [&](std::size_t, int begin, int end) {
       for (int r = begin; r < end; ++r) {
         float* to[2] = {work_.smooth[0].data() + row(size, r), work_.smooth[1].data() + row(size, r)};
         divide_row(finest, 0, last, plan_.bands_[1], r, to[0], to[1]);
       }
     });
-    each_rows(plan_.threads_, size.rows, 1, kRowsATask, [&](std::size_t, int begin, int end) {
+    each_rows(plan_.threads_, size.rows, 1, kRowsPerTask, [&](std::size_t, int begin, int end) {
       for (int r = begin; r < end; ++r) gauss_row(size, r, out.row<float>(static_cast<std::size_t>(r)));
     });
   }
@@ -215,7 +215,7 @@ class HostFlow::Run {
       }
     });
     if (p_.selection == Selection::aligned) {
-      const int grain = std::max(kRowsATask, 1 << (p_.layers - 1));
+      const int grain = std::max(kRowsPerTask, 1 << (p_.layers - 1));
       each_rows(plan_.threads_, level.size.rows, 2, grain,
                 [&](std::size_t i, int begin, int end) { fill_aligned_rows(level.flows[i], level.size, begin, end); });
     } else {

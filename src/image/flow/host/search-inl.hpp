@@ -103,14 +103,14 @@ template <class E, int kBlock>
 static void block_costs(const Words& from, const Words& to, int r, int c, int u0, int v0, const float* weights,
                         float* costs) {
   constexpr int N = E::kLanes, kWindow = kSide + kBlock - 1, kPixels = kBlock * kBlock;
-  constexpr int kPerRow = 8 / N, kTall = kAcross + kWindow - 1, kTurned = 24;
+  constexpr int kPerRow = 8 / N, kTall = kAcross + kWindow - 1, kTransposedPitch = 24;
   typename E::W own[kWindow * kWindow];
   for (int y = 0; y < kWindow; ++y)
     for (int x = 0; x < kWindow; ++x) own[y * kWindow + x] = E::all(at(from, r + y - 2, c + x - 2));
-  alignas(64) uint32_t turned[kWindow * kTurned] = {};
+  alignas(64) uint32_t transposed[kWindow * kTransposedPitch] = {};
   for (int y = 0; y < kTall; ++y) {
     const uint32_t* row = at(to, r + u0 - kSearchReach - 2 + y, c + v0 + kSearchReach - 2);
-    for (int x = 0; x < kWindow; ++x) turned[x * kTurned + y] = row[x];
+    for (int x = 0; x < kWindow; ++x) transposed[x * kTransposedPitch + y] = row[x];
   }
   // Processes two rows of candidates at once.
   constexpr int kRows = 2;
@@ -132,10 +132,10 @@ static void block_costs(const Words& from, const Words& to, int r, int c, int u0
   const uint32_t* cells[kColumn];
   float* out[kColumn];
   for (int h = 0; h < kColumn; ++h) {
-    cells[h] = turned + h * N;
+    cells[h] = transposed + h * N;
     out[h] = last + h * N;
   }
-  window_sums<E, kBlock, kColumn>(cells, 1, kTurned, own, weights, out);
+  window_sums<E, kBlock, kColumn>(cells, 1, kTransposedPitch, own, weights, out);
   for (int i = 0; i < kPixels; ++i)
     for (int u = 0; u < kAcross; ++u) costs[i * kCostPitch + u * kAcross + kAcross - 1] = last[i * kCostPitch + u];
 }

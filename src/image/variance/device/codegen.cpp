@@ -108,7 +108,7 @@ KernelSource variance_source(const VarianceProblem& problem, const VarianceDesig
       add_sides(source, problem);
       break;
     case VarianceKernel::three_wise:
-      source.text += detail::kernel_text("image/variance_threewise");
+      source.text += detail::kernel_text("image/variance_ternary");
       number("TOGETHER", static_cast<std::size_t>(design.together));
       break;
   }

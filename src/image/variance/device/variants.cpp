@@ -41,11 +41,11 @@ std::uint64_t resident_groups(const Device& device, std::uint64_t items) {
 int side_rows(int chunk) { return std::max((3 * chunk + 4) / 5, 1); }
 
 std::uint64_t lanes_groups(const VarianceProblem& problem, std::uint64_t across, int chunk) {  // in sub-groups
-  const auto pieces = [&](int each) {
+  const auto strips_down = [&](int each) {
     return (problem.rows + static_cast<std::uint64_t>(each) - 1) / static_cast<std::uint64_t>(each);
   };
   const std::uint64_t sides = std::min<std::uint64_t>(across, 2);
-  return sides * pieces(side_rows(chunk)) + (across - sides) * pieces(chunk);
+  return sides * strips_down(side_rows(chunk)) + (across - sides) * strips_down(chunk);
 }
 
 // Sub-groups of `lanes` that a compute unit holds, limited by registers and by the rows kept in local memory.
@@ -56,7 +56,7 @@ std::uint64_t lanes_resident(const Device& device, const VarianceProblem& proble
 }
 
 // Rows per group: all groups run at once, but with enough rows to amortize the first window of each group.
-int rows_a_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
+int rows_per_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
   if (design.chunk > 0) return design.chunk;
   const auto wide = static_cast<std::size_t>(columns_written(problem, design));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
@@ -165,7 +165,7 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
   if (columns) candidate.parameters.emplace_back("items", std::to_string(design.items));
   if (design.kernel != VarianceKernel::exact && !lanes)
     candidate.parameters.emplace_back("together", std::to_string(design.together));
-  const double again = 1 + static_cast<double>(problem.window_rows) / rows_a_group(device, problem, design);
+  const double again = 1 + static_cast<double>(problem.window_rows) / rows_per_group(device, problem, design);
   candidate.cost = {.flops = pixels *
                              (lanes     ? 27
                               : columns ? (exact ? 34 : 44)
@@ -195,7 +195,7 @@ DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& prob
     launch_ = {.groups = {groups(problem.columns, 32), groups(problem.rows, 8)}, .items = {32, 8}};
     return;
   }
-  chunk_ = rows_a_group(device, problem, design);
+  chunk_ = rows_per_group(device, problem, design);
   const std::uint64_t across = groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design)));
   const std::uint64_t down = groups(problem.rows, static_cast<std::size_t>(chunk_));
   launch_ = {.groups = {across, down}, .items = {static_cast<std::uint32_t>(items_of(design))}};

@@ -27,25 +27,25 @@ struct PaddedRows {
       const std::ptrdiff_t y = border_index(border, r, static_cast<std::ptrdiff_t>(image.rows()));
       if (inside && same && y >= 0) return image.row<To>(static_cast<std::size_t>(y)) + left;
     }
-    piece(r, left, count, out);
+    segment(r, left, count, out);
     return out;
   }
 
   // Copies columns [left, left + count) of row r to `out`; both may be outside the image.
-  void piece(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
+  void segment(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
     switch (image.depth()) {
       case Depth::u8:
-        return piece_of<std::uint8_t>(r, left, count, out);
+        return segment_of<std::uint8_t>(r, left, count, out);
       case Depth::u16:
-        return piece_of<std::uint16_t>(r, left, count, out);
+        return segment_of<std::uint16_t>(r, left, count, out);
       default:
-        return piece_of<float>(r, left, count, out);
+        return segment_of<float>(r, left, count, out);
     }
   }
 
  private:
   template <class T>
-  void piece_of(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
+  void segment_of(std::ptrdiff_t r, std::ptrdiff_t left, std::ptrdiff_t count, To* out) const {
     const auto rows = static_cast<std::ptrdiff_t>(image.rows()), columns = static_cast<std::ptrdiff_t>(image.columns());
     const std::ptrdiff_t y = border_index(border, r, rows);
     const To beyond = static_cast<To>(static_cast<To>(constant) - shift);

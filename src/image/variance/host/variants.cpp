@@ -21,8 +21,8 @@ constexpr int kExactRows = 128, kStrip = 1024;
 
 // Dynamic scheduling of tiles of the image over threads.
 template <class Memory, class F>
-void each_piece(std::size_t threads, std::size_t rows, std::size_t columns, int tall, int wide, const Memory& memory,
-                const F& f) {
+void each_tile(std::size_t threads, std::size_t rows, std::size_t columns, int tall, int wide, const Memory& memory,
+               const F& f) {
   const auto across = (columns + static_cast<std::size_t>(wide) - 1) / static_cast<std::size_t>(wide);
   const auto down = (rows + static_cast<std::size_t>(tall) - 1) / static_cast<std::size_t>(tall);
   std::atomic<std::size_t> next{0};
@@ -51,14 +51,14 @@ class Tiles final : public HostVariant {
               before = static_cast<int>(problem_.window_columns / 2);
     const int more_rows = static_cast<int>(problem_.window_rows) - 1,
               more_columns = static_cast<int>(problem_.window_columns) - 1;
-    const std::size_t piece =
+    const std::size_t padded_cells =
         static_cast<std::size_t>(kTileRows + more_rows) * static_cast<std::size_t>(kTileColumns + more_columns);
-    each_piece(
+    each_tile(
         threads_, problem_.rows, problem_.columns, kTileRows, kTileColumns,
-        [&] { return base::AlignedArray<float>(5 * piece); },
+        [&] { return base::AlignedArray<float>(5 * padded_cells); },
         [&](base::AlignedArray<float>& memory, std::size_t top, std::size_t left, int rows, int columns) {
           const auto pitch = static_cast<std::size_t>(columns + more_columns);
-          float* padded = memory.data() + 4 * piece;
+          float* padded = memory.data() + 4 * padded_cells;
           // Offset subtracted from the tile's values: trees stay accurate if the mean is large.
           const float shift = shifted_ ? in[0].row<float>(top + static_cast<std::size_t>(rows) /
                                                                     2)[left + static_cast<std::size_t>(columns) / 2]
@@ -66,8 +66,8 @@ class Tiles final : public HostVariant {
           const PaddedRows<float> source{in[0], problem_.border, problem_.constant,
                                          std::isfinite(shift) ? shift : 0.0f};
           for (int r = 0; r < rows + more_rows; ++r) {
-            source.piece(static_cast<std::ptrdiff_t>(top) + r - above, static_cast<std::ptrdiff_t>(left) - before,
-                         static_cast<std::ptrdiff_t>(pitch), padded + static_cast<std::size_t>(r) * pitch);
+            source.segment(static_cast<std::ptrdiff_t>(top) + r - above, static_cast<std::ptrdiff_t>(left) - before,
+                           static_cast<std::ptrdiff_t>(pitch), padded + static_cast<std::size_t>(r) * pitch);
           }
           kernel_({.in = padded,
                    .pitch = pitch,
@@ -123,7 +123,7 @@ class Exact final : public HostVariant {
       base::AlignedArray<float> line;
     };
     // Bands of at least four window heights: the first row of a band costs as much as the other rows of a window.
-    each_piece(
+    each_tile(
         threads_, problem_.rows, problem_.columns, std::max(kExactRows, 4 * tall), kStrip,
         [&] {
           return Memory{base::AlignedArray<Value>(wide),

@@ -46,13 +46,13 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int first = top - WINDOW_ROWS / 2, shift = whole ? 8 * ((x - 1) & 3) : 0;
   GLOBAL float* to = out + out_offset + (ulong)(writes ? x : 0);
   int sum_1 = 0, sum_2 = 0, squares_1 = 0, squares_2 = 0;  // sums of three cells, of the previous rows
-  float2 threes[6];  // as wide as the window, three rows high
+  float2 three_rows[6];  // as wide as the window, three rows high
   UNROLL
-  for (int i = 0; i < 6; ++i) threes[i] = make_float2(0.0f, 0.0f);
+  for (int i = 0; i < 6; ++i) three_rows[i] = make_float2(0.0f, 0.0f);
 #if WINDOW_ROWS == 27
-  float2 tall[18];  // nine rows high
+  float2 nine_rows[18];  // nine rows high
   UNROLL
-  for (int i = 0; i < 18; ++i) tall[i] = make_float2(0.0f, 0.0f);
+  for (int i = 0; i < 18; ++i) nine_rows[i] = make_float2(0.0f, 0.0f);
 #endif
   uint2 next[TOGETHER];
   UNROLL
@@ -98,11 +98,11 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
         const float2 across = own[k];
         const float cells = 27.0f;
 #endif
-        const float2 nine = joined(threes[i % 6], threes[(i + 3) % 6], across, 6.0f / cells);
-        threes[i % 6] = across;
+        const float2 nine = joined(three_rows[i % 6], three_rows[(i + 3) % 6], across, 6.0f / cells);
+        three_rows[i % 6] = across;
 #if WINDOW_ROWS == 27
-        const float2 all = joined(tall[i], tall[(i + 9) % 18], nine, 2.0f / cells);
-        tall[i] = nine;
+        const float2 all = joined(nine_rows[i], nine_rows[(i + 9) % 18], nine, 2.0f / cells);
+        nine_rows[i] = nine;
 #else
         const float2 all = nine;
 #endif
