@@ -111,11 +111,11 @@ def number_problem(data, key, value, text):
     except KeyError:
         return f"the page shows {key}, which the JSON does not have"
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
-        return f"{key} is no number in the JSON but {wanted!r}"
+        return f"{key} must be a number in the JSON, got {wanted!r}"
     try:
         given = float(value)
     except (TypeError, ValueError):
-        return f"{key} carries data-value {value!r}, which is no number"
+        return f"{key} has data-value {value!r}, which is not a number"
     if not math.isfinite(given) or given != wanted:
         return f"{key} is {value} on the page and {wanted!r} in the JSON"
     if text.strip() and not shows(text, given):  # bars and dots have no text

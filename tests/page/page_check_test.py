@@ -104,7 +104,7 @@ class PageCheck(unittest.TestCase):
         self.expect("which the JSON does not have", "devices.0.share", "devices.1.share")
 
     def test_number_without_value(self):
-        self.expect("which is no number", ' data-value="3"', "")
+        self.expect("which is not a number", ' data-value="3"', "")
 
     def test_changed_data(self):
         self.expect("not the JSON's", '"count": 3', '"count": 4')
