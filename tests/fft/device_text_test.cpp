@@ -200,7 +200,7 @@ TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
       ++rings;
       EXPECT_EQ(ring->first.items(), ring->second.items()) << route.candidate.name();
       const std::uint64_t first = ring->first_tiles(), second = ring->second_tiles(), chunks = 2 * ring->slots + 3;
-      const std::uint64_t ahead = std::min<std::uint64_t>(ring->ahead, (ring->slots - 1) * first);
+      const std::uint64_t ahead = std::min<std::uint64_t>(ring->lead, (ring->slots - 1) * first);
       std::vector<std::uint64_t> written(chunks), read(chunks);  // tiles taken so far
       for (std::uint64_t ticket = 0; ticket < ahead + chunks * (first + second); ++ticket) {
         bool is_first = true;
