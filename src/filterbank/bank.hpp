@@ -1,4 +1,4 @@
-// What a Plan holds: the complete problem, the decision and the variant that was built.
+// State of a filter-bank Plan: the completed problem, the planner's decision and the variant that was built.
 #pragma once
 #include <ridge/filterbank.hpp>
 
@@ -17,7 +17,7 @@ class Bank {
   std::vector<KernelSource> kernels;
   std::string variant_name;
   std::shared_ptr<const Variant> variant;
-  std::shared_ptr<const Weights> weights;  // of problem.weights
+  std::shared_ptr<const Weights> weights;  // problem.weights in the variant's layout
 };
 
 }  // namespace ridge::filterbank

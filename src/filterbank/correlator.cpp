@@ -1,6 +1,7 @@
-// Products of all pairs of signals (a signal is one polarization of one station), lanes across channels: 16 channels of
-// all signals over a few times are set apart (real and imaginary parts), and tiles of 2 x 4 signals are summed from
-// there. Floats over kTimes times at most, so that a long integration does not round away; doubles over those.
+// Correlator on the host: products of all pairs of signals (one polarization of one station each), vectorized across
+// channels. Blocks of 16 channels of all signals over a few times are split into real and imaginary parts, and tiles of
+// 2 x 4 signals are summed from them. Sums are floats over at most kTimes times, so that long integrations keep their
+// precision, and doubles over those.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +18,7 @@ namespace ridge::filterbank {
 namespace {
 
 constexpr std::size_t kTimes = 64;
-constexpr std::size_t kStaged = 32;  // times set apart at once
+constexpr std::size_t kStaged = 32;  // times staged at once
 
 }  // namespace
 
@@ -90,7 +91,7 @@ class HostCorrelator final : public CorrelatorState {
     std::complex<float>* to = out;
     for (std::size_t t = 0; t < times;) {
       const std::uint64_t within = count_ % correlation_.times;
-      // To the end of the floats' sum or of the integration.
+      // Up to the end of the float sum or of the integration.
       const std::uint64_t left = std::min(kTimes - within % kTimes, correlation_.times - within);
       const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(left, times - t));
       const bool carry = now == left, last = within + now == correlation_.times;
@@ -121,7 +122,7 @@ class HostCorrelator final : public CorrelatorState {
     return sums_.data() + (block * tiles_.size() + tile) * kTileFloats;
   }
 
-  // Times `first` to `first` + `count` of the push into the floats' sums of one block of channels.
+  // Adds times `first` to `first` + `count` of the push to the float sums of one block of channels.
   void add(const std::complex<float>* spectra, std::size_t first, std::size_t count, std::size_t block, float* staged) {
     for (std::size_t t = 0; t < count; t += kStaged) {
       const std::size_t now = std::min(kStaged, count - t);
@@ -136,7 +137,7 @@ class HostCorrelator final : public CorrelatorState {
     }
   }
 
-  // [time][station][polarization][re, im][channel]
+  // Copies the values of one block of channels to [time][station][polarization][re, im][channel].
   void stage(const std::complex<float>* spectra, std::size_t first, std::size_t count, std::size_t block,
              float* staged) const {
     const Geometry& g = geometry_;
@@ -182,7 +183,7 @@ class HostCorrelator final : public CorrelatorState {
     }
   }
 
-  // The totals in the order of the output; they begin anew.
+  // Writes the totals in output order and resets them.
   void write(std::complex<float>* out) {
     const Geometry& g = geometry_;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
@@ -217,7 +218,7 @@ class HostCorrelator final : public CorrelatorState {
   double factor_ = 1;
   std::vector<TileAt> tiles_;
   base::AlignedArray<float> sums_;  // [block of channels][tile][row, column][re, im][channel]
-  std::vector<double> totals_;      // the same
+  std::vector<double> totals_;      // same layout as sums_
   std::vector<base::AlignedArray<float>> staged_;
 };
 

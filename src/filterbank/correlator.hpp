@@ -1,4 +1,4 @@
-// What a correlator is made of, on the host or on a device.
+// Interface of a correlator: products of all pairs of signals, summed over time, on the host or on a device.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace ridge::filterbank {
 
-// "float32", "float16", "int8"; Error{invalid_argument} for others.
+// Parses "float32", "float16" or "int8"; throws Error{invalid_argument} for any other name.
 Arithmetic arithmetic_named(std::string_view name);
 
 class CorrelatorState {
  public:
-  // Error{invalid_argument} in words where the problem cannot be correlated so.
+  // Throws Error{invalid_argument} if the problem cannot be correlated with these parameters.
   CorrelatorState(const Problem& problem, const Correlation& correlation);
   virtual ~CorrelatorState() = default;
-  // Whole output blocks of spectra, counted and checked.
+  // Adds `spectra`. The caller has checked that they are whole output blocks and that `out` is large enough.
   virtual void push(std::span<const std::complex<float>> spectra, std::complex<float>* out) = 0;
   virtual void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out);
   virtual void pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows);
@@ -39,13 +39,13 @@ class CorrelatorState {
  protected:
   Geometry geometry_;
   Correlation correlation_;
-  std::uint64_t count_ = 0;  // times taken
+  std::uint64_t count_ = 0;  // spectra added so far
 };
 
 namespace on_device {
 std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
                                                  const Correlation& correlation);
-// With the kernels of matrix units or without; a device that has none imitates them, slowly.
+// Uses the matrix-unit kernels if `matrix_units` is true. A device without matrix units emulates them, slowly.
 std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
                                                  const Correlation& correlation, bool matrix_units);
 }  // namespace on_device

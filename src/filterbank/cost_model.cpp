@@ -1,3 +1,4 @@
+// Operation and byte counts of the LOFAR study's filter bank.
 #include "filterbank/cost_model.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Interpolated station delays, split into whole samples and a phase.
 #include "filterbank/delays.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void DelayTrack::forget_before(std::uint64_t spectrum) {
   const auto behind = std::find_if(points_.begin(), points_.end(), [&](const SavedState::Delays& point) {
     return static_cast<double>(point.sample) > middle;
   });
-  // The last at or before the spectrum stays.
+  // The last point at or before the spectrum is still needed for interpolation.
   if (behind - points_.begin() > 1) points_.erase(points_.begin(), behind - 1);
 }
 
@@ -68,7 +69,7 @@ double DelayTrack::delay(std::uint64_t spectrum, std::size_t polarization, std::
   return delay(find(spectrum), polarization * geometry_.stations + station);
 }
 
-// Both polarizations are read from the same sample on: that of the first.
+// Both polarizations are read from the same sample, that of the first polarization's delay.
 void DelayTrack::shifts(std::uint64_t spectrum, std::span<std::int64_t> shifts) const {
   const Between between = find(spectrum);
   for (std::size_t s = 0; s < geometry_.stations; ++s) shifts[s] = std::llround(delay(between, s));

@@ -1,4 +1,4 @@
-// Delays of the stations along a stream: points in order of time, linear between them.
+// Time-dependent delays of the stations: points in order of time, interpolated linearly.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,23 +14,23 @@ class DelayTrack {
  public:
   DelayTrack(const Geometry& geometry, double frequency) : geometry_(geometry), frequency_(frequency) {}
 
-  // Error{invalid_argument} where it is not behind the last, or a delay is not within bounds.
+  // Throws Error{invalid_argument} if `sample` is not after the last point or a delay is out of bounds.
   void add(std::uint64_t sample, std::span<const double> delays);
-  // Whether a point at the end of the track would change this spectrum.
+  // True if a point appended to the track could still change the delays of this spectrum.
   bool open_at(std::uint64_t spectrum) const;
-  // Points that no spectrum from `spectrum` on needs.
+  // Drops the points that no spectrum from `spectrum` on needs.
   void forget_before(std::uint64_t spectrum);
   const std::vector<SavedState::Delays>& points() const { return points_; }
   void restore(std::vector<SavedState::Delays> points);
 
-  // Whole samples of every station at a spectrum.
+  // Delay of each station at a spectrum, rounded to whole samples.
   void shifts(std::uint64_t spectrum, std::span<std::int64_t> shifts) const;
-  // Its phases, [polarization][station], for those shifts.
+  // Phases that remain after those shifts, [polarization][station].
   void phases(std::uint64_t spectrum, std::span<const std::int64_t> shifts, std::span<Phase> phases) const;
   double delay(std::uint64_t spectrum, std::size_t polarization, std::size_t station) const;
 
  private:
-  // Between which points a spectrum lies and how far behind the first of them, 0 to 1.
+  // The two points around a spectrum and its relative position between them, 0 to 1.
   struct Between {
     std::size_t low, high;
     double share;

@@ -1,3 +1,4 @@
+// Detector: power or Stokes parameters of spectra, summed over times and channels.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,10 +10,10 @@
 namespace ridge::filterbank {
 namespace {
 
-constexpr std::size_t kWorthThreads = std::size_t{1} << 16;  // values of a push
+constexpr std::size_t kWorthThreads = std::size_t{1} << 16;  // per push; fewer use one thread
 
-// One time of some of a station's channels into their sums, whose products are `channels` apart. Plain loops over real
-// and imaginary parts, which compilers turn into vectors.
+// Adds one time of `count` channels of a station to their sums. Products are `channels` sums apart. The loops over real
+// and imaginary parts are plain, so that compilers vectorize them.
 void add(Products products, const float* __restrict__ x, const float* __restrict__ y, std::size_t channels,
          std::size_t count, double* __restrict__ sums) {
   const auto power = [](const float* value) {
@@ -58,7 +59,7 @@ Detector::Detector(const Problem& problem, const Detection& detection)
   if (detection.products == Products::stokes && polarizations_ != 2) {
     throw Error(ErrorKind::invalid_argument, "filterbank: Stokes parameters need two polarizations");
   }
-  sum_.assign(stations_ * products() * channels_, 0.0);  // neighbours are added when a row is written
+  sum_.assign(stations_ * products() * channels_, 0.0);  // adjacent channels are added when a row is written
 }
 
 std::size_t Detector::products() const {
@@ -77,7 +78,7 @@ std::size_t Detector::push(std::span<const std::complex<float>> spectra, std::sp
                 fmt::format("filterbank: power of {} values into room for {}; a time has {}, {} sums of {} are due",
                             spectra.size(), out.size(), each, rows, size));
   }
-  // A piece of work is some channels of one station, through all times: no sum has two owners.
+  // A work unit is a range of channels of one station over all times, so that each sum belongs to one thread.
   const std::size_t threads = spectra.size() < kWorthThreads ? 1 : threads_;
   const std::size_t parts = std::min(channels(), (threads + stations_ - 1) / stations_);
   base::parallel(std::min(threads, stations_ * parts), [&](std::size_t thread, std::size_t all) {

@@ -1,3 +1,4 @@
+// Ranges of spectra that missing samples affect.
 #include <algorithm>
 
 #include "filterbank/geometry.hpp"
@@ -10,7 +11,7 @@ std::vector<SpectrumRange> flagged(const Problem& problem, std::span<const Hole>
   std::vector<SpectrumRange> ranges;
   for (const Hole& hole : holes) {
     if (hole.samples == 0) continue;
-    // newest(t) = (t + 1) hop - 1 at or behind the first, newest(t) - span below the end.
+    // Spectrum t is affected if newest(t) = (t + 1) hop - 1 >= first and newest(t) - span < end.
     const std::uint64_t first = (hole.first - std::min<std::uint64_t>(hole.first, g.longest)) / g.hop;
     const std::uint64_t end = (hole.first + hole.samples + span - 1) / g.hop;
     if (!ranges.empty() && first <= ranges.back().end) {

@@ -1,3 +1,4 @@
+// Validation of a filter-bank problem and the layout of its stream.
 #include "filterbank/geometry.hpp"
 
 #include <cmath>
@@ -20,7 +21,7 @@ void check_counts(const Problem& problem) {
   if (problem.polarizations < 1 || problem.polarizations > 2) {
     refuse(fmt::format("{} polarizations; there are 1 or 2", problem.polarizations));
   }
-  // Far beyond any use, and no product of them can overflow.
+  // Beyond any practical use, and small enough that no product of them overflows.
   constexpr std::size_t kMost = std::size_t{1} << 24;
   if (problem.channels > kMost || problem.taps > kMost || problem.stations > kMost || problem.input_block > kMost ||
       problem.channels * problem.taps > (std::size_t{1} << 30) ||
@@ -71,7 +72,7 @@ Geometry resolve(const Problem& problem) {
   geometry.polarizations = problem.polarizations;
   geometry.samples = problem.samples == Samples::same ? Samples::float32 : problem.samples;
   geometry.hop = hop_of(problem);
-  // One station's samples lie together however they are cut.
+  // The samples of a single station are contiguous for any block size.
   geometry.block = problem.input_block == 0 || problem.stations == 1 ? problem.channels : problem.input_block;
   geometry.threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   geometry.sample_bytes = bytes_of(problem.samples);
@@ -115,7 +116,7 @@ Problem complete(const Problem& problem) {
 }
 
 std::uint64_t Geometry::samples_in(std::uint64_t bytes) const {
-  const std::uint64_t piece = polarizations * sample_bytes;  // all polarizations of one sample
+  const std::uint64_t piece = polarizations * sample_bytes;  // bytes of one sample, all polarizations
   const std::uint64_t frame = bytes / frame_bytes(), rest = bytes % frame_bytes();
   const std::uint64_t before_last = (stations - 1) * block * piece;
   return frame * block + (rest > before_last ? (rest - before_last) / piece : 0);

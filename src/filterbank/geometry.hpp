@@ -1,4 +1,4 @@
-// Where every sample of a stream lies and which of them a spectrum needs.
+// Layout of a sample stream: the position of every sample, and the samples that each spectrum needs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace ridge::filterbank {
 struct Geometry {
   std::size_t channels, taps, stations, polarizations;
   Samples samples;
-  std::size_t hop;           // samples from a spectrum to the next
-  std::size_t block;         // samples of one station that lie together
+  std::size_t hop;           // samples between consecutive spectra
+  std::size_t block;         // contiguous samples of one station
   std::size_t threads;       // resolved: at least 1
   std::size_t sample_bytes;  // of one complex sample of one polarization
   bool centred;
-  std::size_t times;    // spectra of an output block; 1 in order of time
+  std::size_t times;    // spectra per output block; 1 for Order::time
   bool by_channel;      // Order::channel
-  bool delayed;         // delays are tracked
-  std::size_t longest;  // whole samples a station may be read further on
+  bool delayed;         // the problem has delays
+  std::size_t longest;  // largest delay of a station, in whole samples
 
   bool critical() const { return hop == channels; }
   std::size_t row_samples() const { return channels * polarizations; }  // complex values of one station's row
@@ -27,19 +27,19 @@ struct Geometry {
   std::size_t frame_bytes() const { return stations * block * polarizations * sample_bytes; }
   std::size_t spectrum_size() const { return polarizations * stations * channels; }
 
-  // Whole samples of every station in the first `bytes` of the stream.
+  // Number of samples that all stations have in the first `bytes` of the stream.
   std::uint64_t samples_in(std::uint64_t bytes) const;
-  // Spectra that can be written with them: whole output blocks, every station's longest delay there.
+  // Number of spectra that those samples allow: whole output blocks, with every station delayed by up to `longest`.
   std::uint64_t spectra_in(std::uint64_t bytes) const {
     const std::uint64_t there = samples_in(bytes);
     return there < longest ? 0 : (there - longest) / hop / times * times;
   }
   std::int64_t newest(std::uint64_t spectrum) const { return static_cast<std::int64_t>((spectrum + 1) * hop) - 1; }
-  // The middle of a spectrum's window, as a sample number: where its delay is taken.
+  // Sample number of the centre of a spectrum's window, at which its delay is evaluated.
   double middle(std::uint64_t spectrum) const {
     return static_cast<double>(newest(spectrum)) - (static_cast<double>(channels * taps) - 1) / 2;
   }
-  // A value's place in the output, in complex values from the start of the block that holds spectrum `first`.
+  // Position of a value in the output, in complex values from the start of the block that holds spectrum `first`.
   std::size_t place(std::uint64_t first, std::uint64_t spectrum, std::size_t polarization, std::size_t station,
                     std::size_t channel) const {
     if (!by_channel) {
@@ -51,25 +51,25 @@ struct Geometry {
     return (((block_number * channels + channel) * stations + station) * polarizations + polarization) * times +
            static_cast<std::size_t>(spectrum % times);
   }
-  // Channel k's frequency in channels from the middle of the band.
+  // Frequency of channel k, in channel spacings from the centre of the band.
   std::int64_t signed_channel(std::size_t channel) const {
     const auto k = static_cast<std::int64_t>(channel), c = static_cast<std::int64_t>(channels);
     return centred ? k - c / 2 : k < (c + 1) / 2 ? k : k - c;
   }
-  // The first row (samples row * channels and on) a spectrum needs; below 0 before the stream starts.
+  // The first row (a row is `channels` samples) that a spectrum needs; negative before the start of the stream.
   std::int64_t oldest_row(std::uint64_t spectrum) const;
-  // Where the frame that holds a sample begins in the stream.
+  // Byte position of the frame that holds a sample.
   std::uint64_t frame_start(std::int64_t sample) const;
 
-  std::string key() const;  // the same for the same problem in every process
-  double flops() const;     // of one time, all stations
+  std::string key() const;  // identical for the same problem in every process
+  double flops() const;     // of one spectrum of all stations and polarizations
   double bytes() const;
 };
 
-// Error{invalid_argument} in words.
+// Checks the problem and computes its geometry; throws Error{invalid_argument}.
 Geometry resolve(const Problem& problem);
 
-// The problem with its prototype filled in and checked.
+// Returns the problem with its prototype designed (if it gives none) and checked.
 Problem complete(const Problem& problem);
 
 }  // namespace ridge::filterbank

@@ -1,3 +1,4 @@
+// Householder QR solution of a regularized least-squares problem.
 #include "filterbank/least_squares.hpp"
 
 #include <algorithm>

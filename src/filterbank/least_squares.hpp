@@ -1,4 +1,5 @@
-// Small dense least squares with a ridge, by Householder reflections: the normal equations would square the condition.
+// Small dense least squares with ridge regularization, by Householder reflections. The normal equations would square
+// the condition number.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -12,7 +13,7 @@ class LeastSquares {
   double& at(std::size_t row, std::size_t column) { return matrix_[row * columns_ + column]; }
   double& right(std::size_t row) { return right_[row]; }
 
-  // The x that minimizes |A x - b|^2 + (ridge * largest entry)^2 |x|^2. Uses the matrix up.
+  // Returns the x that minimizes |A x - b|^2 + (ridge * largest entry)^2 |x|^2. Overwrites the matrix.
   std::vector<double> solve(double ridge);
 
  private:

@@ -1,3 +1,4 @@
+// Leakage and reconstruction error of a filter bank, measured through the bank.
 #include "filterbank/measure.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::vector<std::complex<float>> spectra_of(const Plan& plan, std::span<const st
 double leakage_of_tone_db(const Device& device, std::span<const double> prototype, std::size_t channels, double off,
                           double beyond) {
   const Problem problem = float_problem(prototype, channels, {1, 1});
-  const double frequency = static_cast<double>(channels / 3) + off;  // no channel's neighbours are special
+  const double frequency = static_cast<double>(channels / 3) + off;  // a channel away from 0 and from half the band
   std::vector<std::complex<float>> samples(channels * (problem.taps + 3));
   for (std::size_t n = 0; n < samples.size(); ++n) {
     const double turns = frequency * static_cast<double>(n) / static_cast<double>(channels);
@@ -70,7 +71,7 @@ double reconstruction_db(const Device& device, std::span<const double> prototype
   std::vector<std::complex<float>> out(spectra.size() / bank.spectrum_size() * synthesis.step_size());
   synthesis.push(spectra, out);
   double difference = 0, size = 0;
-  // Away from both ends of the stream.
+  // Excludes the transients at both ends of the stream.
   for (std::size_t n = reach; n + synthesis.delay() < out.size(); ++n) {
     difference += std::norm(std::complex<double>(out[n + synthesis.delay()]) - std::complex<double>(samples[n]));
     size += std::norm(std::complex<double>(samples[n]));

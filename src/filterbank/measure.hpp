@@ -1,4 +1,5 @@
-// What a bank really does, measured through the bank itself: tones off the channels' centres, noise there and back.
+// Measurements of a filter bank through the bank itself: leakage of tones, and the round-trip error of noise through
+// analysis and synthesis.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,16 +9,16 @@
 
 namespace ridge::filterbank {
 
-// The loudest channel beyond `beyond` channels from a tone `off` channels beside a channel's centre, in dB of the
-// loudest of all, through the float bank.
+// Loudest channel more than `beyond` channels away from a tone `off` channels beside a channel's centre, in dB relative
+// to the loudest of all channels, through the float bank.
 double leakage_of_tone_db(const Device& device, std::span<const double> prototype, std::size_t channels, double off,
                           double beyond = 1.5);
 
-// Analysis and synthesis of noise: what is left of the difference, in dB of the noise. `length` as in dual().
+// Round-trip error of noise through analysis and synthesis, in dB relative to the noise. `length` as in dual().
 double reconstruction_db(const Device& device, std::span<const double> prototype, std::size_t channels, Ratio ratio,
                          double length = 1.5);
 
-// Ratios n / (n - 1) and n / (n - d) from 8/7 to 4 that a number of channels allows.
+// Ratios n / (n - 1) and n / (n - d) from 8/7 to 4 that divide this number of channels.
 std::vector<Ratio> oversampling_ratios(std::size_t channels);
 
 }  // namespace ridge::filterbank

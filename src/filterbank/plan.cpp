@@ -1,4 +1,4 @@
-// The way of one call: check, complete, list, choose.
+// Planning of a filter bank: checks and completes the problem, lists the variants and chooses one.
 #include <algorithm>
 
 #include <fmt/format.h>

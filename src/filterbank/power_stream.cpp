@@ -1,5 +1,5 @@
-// Samples in, power out: a stream and a detector on the host; one kernel on a device, whose short sums are added up
-// here in double.
+// Power from samples in one object: a stream and a detector, or, on a device, one kernel whose short sums are
+// accumulated in double on the host.
 #include <algorithm>
 #include <optional>
 
@@ -22,7 +22,7 @@ class PowerState {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 20;  // of samples, there at once
+constexpr std::size_t kPieceBytes = std::size_t{64} << 20;  // of samples per upload
 
 class DetectedSpectra final : public PowerState {
  public:
@@ -101,11 +101,11 @@ class FusedPower final : public PowerState {
                                                                              static_cast<std::int64_t>(g.channels))));
       }
     }
-    queue_.finish();  // the caller's bytes are his again
+    queue_.finish();  // the caller may reuse its buffer
   }
 
  private:
-  // The short sums of the next `count` spectra; every whole integration is written.
+  // Computes the short sums of the next `count` spectra and writes every completed integration.
   float* add(std::size_t count, float* out) {
     const std::size_t summed = bank_->design().summed, rows = count / summed;
     const std::size_t bytes = rows * sums_.size() * sizeof(float);
@@ -143,11 +143,11 @@ class FusedPower final : public PowerState {
   std::shared_ptr<const on_device::DeviceWeights> weights_;
   Geometry geometry_;
   Detection detection_;
-  Detector shape_;  // for its checks and counts
+  Detector shape_;  // for its checks and counts only
   on_device::SampleWindow window_;
-  std::vector<double> sums_;  // of the integration so far: station, product, channel
+  std::vector<double> sums_;  // of the current integration: [station][product][channel]
   Buffer short_sums_;
-  std::optional<Mapping> parts_;  // those, in page-locked memory
+  std::optional<Mapping> parts_;  // short_sums_ in page-locked host memory
   std::uint64_t spectra_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Windowed-sinc prototypes, and what they do to a tone.
+// Windowed-sinc prototype filters, and their response to a tone.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -28,7 +28,7 @@ void check_sizes(std::span<const double> prototype, std::size_t channels) {
 
 double amplitude_db(double amplitude, double of) { return 20 * std::log10(std::max(amplitude, 1e-300) / of); }
 
-// |H| at offset j / (fine * taps) channels, for every j up to half the band.
+// |H| at offset j / (fine * taps) channels, for each j up to half the band.
 std::vector<double> spectrum_of(std::span<const double> prototype, std::size_t fine) {
   const std::size_t n = fine * prototype.size();
   const auto line = fft::default_line<double>(n);

@@ -1,4 +1,4 @@
-// A stretch of a stream in two pieces of memory: what was carried over, and what was pushed.
+// View of a contiguous part of a stream that is stored in two memory ranges: held from earlier pushes, and pushed now.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace ridge::filterbank {
 
 class RawView {
  public:
-  // `start` is the first piece's position in the stream; the second follows at once.
+  // `start` is the stream position of the first range; the second range follows it without a gap.
   RawView(std::uint64_t start, const std::byte* first, std::size_t first_bytes, const std::byte* second,
           std::size_t second_bytes)
       : start_(start),
@@ -24,17 +24,17 @@ class RawView {
   std::uint64_t start() const { return start_; }
   std::uint64_t end() const { return end_; }
 
-  // Whole samples of delay: station s is read shifts[s] samples further on. None where empty.
+  // Sets the delays in whole samples: station s is read shifts[s] samples later. Empty: no delays.
   void shift_stations(std::span<const std::int64_t> shifts) { shifts_ = shifts; }
   std::int64_t shift(std::size_t station) const { return shifts_.empty() ? 0 : shifts_[station]; }
 
-  // The bytes where they are, or null where they lie in two pieces or are not all there.
+  // Pointer to the bytes, or null if they cross the two ranges or are not all present.
   const std::byte* direct(std::uint64_t at, std::size_t bytes) const {
     if (at >= middle_) return at + bytes <= end_ ? second_ + (at - middle_) : nullptr;
     return at >= start_ && at + bytes <= middle_ ? first_ + (at - start_) : nullptr;
   }
 
-  // What is not there yet is 0.
+  // Copies bytes; those outside the view read as 0.
   void copy(std::uint64_t at, std::size_t bytes, std::byte* to) const {
     each_run(at, bytes, [&](const std::byte* from, std::size_t run) {
       if (from != nullptr) {
@@ -46,7 +46,7 @@ class RawView {
     });
   }
 
-  // The bytes as runs of memory, in order; null for those that are not there.
+  // Calls take(pointer, length) for each contiguous run, in order; the pointer is null for bytes outside the view.
   template <class Take>
   void each_run(std::uint64_t at, std::size_t bytes, const Take& take) const {
     while (bytes > 0) {
@@ -66,8 +66,8 @@ class RawView {
     }
   }
 
-  // `count` samples of one station from sample number `sample` on, all polarizations, in one piece: where they are, or
-  // copied to `room`. Samples before the stream are 0. The station's shift is added here.
+  // Returns `count` contiguous samples of one station from sample number `sample` on, all polarizations: a pointer into
+  // the stream, or a copy in `room`. Samples before the stream are 0. The station's shift is added here.
   const std::byte* samples(const Geometry& g, std::size_t station, std::int64_t sample, std::size_t count,
                            std::byte* room) const {
     const std::size_t piece = g.polarizations * g.sample_bytes;
@@ -93,7 +93,7 @@ class RawView {
     }
     return room;
   }
-  // Asks for a row before it is wanted: rows of many stations lie too far apart for the processor to see a pattern.
+  // Prefetches a row. The rows of many stations are too far apart for the hardware prefetcher.
   void prefetch_row(const Geometry& g, std::size_t station, std::int64_t row) const {
     const std::byte* there = g.stations > 1 ? block_row(g, station, row) : nullptr;
     if (there == nullptr) return;
@@ -105,7 +105,7 @@ class RawView {
   }
 
  private:
-  // Where rows are the blocks of the input, as they mostly are: the row where it is, or null.
+  // Pointer to a row where the rows coincide with the input blocks, which is the common case; otherwise null.
   const std::byte* block_row(const Geometry& g, std::size_t station, std::int64_t row) const {
     if (g.block != g.channels || row < 0 || shift(station) != 0) return nullptr;
     return direct((static_cast<std::uint64_t>(row) * g.stations + station) * g.row_bytes(), g.row_bytes());

@@ -1,3 +1,4 @@
+// The filter bank by its definition, in double precision.
 #include "filterbank/reference.hpp"
 
 #include <algorithm>

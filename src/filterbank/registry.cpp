@@ -1,3 +1,4 @@
+// All variants of the filter bank, in the order in which they are listed.
 #include "filterbank/variant.hpp"
 
 namespace ridge::filterbank {
@@ -6,7 +7,7 @@ void Variant::enqueue(Queue&, const Resident&, const Weights&, const ResidentDel
   throw Error(ErrorKind::invalid_argument, "filterbank: buffers of a device were given to a plan for the host");
 }
 
-// One line a variant. A plain list, because self-registration is dropped by linkers from static libraries.
+// One line per variant. This is an explicit list because linkers drop self-registering objects from static libraries.
 // clang-format off
 namespace on_device {
 void list_all(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {

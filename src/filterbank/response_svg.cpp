@@ -1,3 +1,4 @@
+// SVG plot of a prototype filter's frequency response.
 #include "filterbank/response_svg.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ std::string response_svg(std::span<const double> prototype, std::size_t channels
   out += fmt::format("<line class=\"peak2\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight,
                      y.at(quality.leakage_db), y.at(quality.leakage_db));
 
-  // Fine enough for the side lobes, each 1 / taps wide, of the wide view; the neighbours are the same curve, moved.
+  // Fine enough for the side lobes, which are 1 / taps channels wide. Adjacent channels have the same curve, shifted.
   std::vector<std::pair<double, double>> curve;
   const double step = std::max(1.0 / (8 * static_cast<double>(taps)), 2 * channels_shown / 4000);
   for (double offset = 0; offset <= channels_shown + 1; offset += step) {

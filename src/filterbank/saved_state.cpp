@@ -1,3 +1,4 @@
+// Binary format of a saved stream: a magic line, numbers and arrays in little-endian order, and a checksum.
 #include "filterbank/saved_state.hpp"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// A stream's state as bytes: counts, samples held, weights in use and waiting, delays.
+// Serialization of a stream's state: counts, held samples, current and pending weights, delays.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace ridge::filterbank {
 
 struct SavedState {
   struct Waiting {
-    std::uint64_t spectrum = 0;  // the first they are for
+    std::uint64_t spectrum = 0;  // first spectrum that uses these weights
     std::vector<double> weights{};
   };
   struct Delays {
     std::uint64_t sample = 0;
-    std::vector<double> delays{};  // samples; one a (polarization, station)
+    std::vector<double> delays{};  // samples, [polarization][station]
   };
   std::string problem{}, variant{};
   std::uint64_t spectra = 0;    // written
-  std::uint64_t held_from = 0;  // position in the stream of the first byte held
+  std::uint64_t held_from = 0;  // stream position of the first held byte
   std::vector<std::byte> held{};
   std::vector<double> weights{};
   std::vector<Waiting> waiting{};
@@ -28,7 +28,7 @@ struct SavedState {
 
 std::string write_state(const SavedState& state);
 
-// Error{io} for anything write_state did not write. Whether it fits a problem is the caller's to check.
+// Throws Error{io} unless write_state() wrote the text. The caller checks that the state fits its problem.
 SavedState read_state(std::string_view text);
 
 }  // namespace ridge::filterbank

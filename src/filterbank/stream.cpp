@@ -1,3 +1,5 @@
+// Streaming filter bank: takes bytes in pushes of any size, holds the samples that later spectra need, and can be saved
+// and restored.
 #include <algorithm>
 #include <deque>
 
@@ -34,7 +36,7 @@ class StreamState {
                   fmt::format("filterbank: {} bytes make {} spectra of {} values; there is room for {} values",
                               in.size(), spectra, geometry().spectrum_size(), out.size()));
     }
-    // A large push is worked on where it is; a small one joins what is held.
+    // Large pushes are processed in place; small ones are appended to the held samples.
     const bool large = spectra > 0 && in.size() / 4 > saved_.held.size() - slack_;
     if (!large) saved_.held.insert(saved_.held.end(), in.begin(), in.end());
     const std::span<const std::byte> second = large ? in : std::span<const std::byte>();
@@ -63,7 +65,7 @@ class StreamState {
   }
 
   void replace_weights(std::span<const double> weights, std::uint64_t sample) {
-    const std::uint64_t spectrum = sample / geometry().hop;  // the first with newest = (t + 1) * hop - 1 >= sample
+    const std::uint64_t spectrum = sample / geometry().hop;  // the first t with newest(t) = (t + 1) * hop - 1 >= sample
     if (spectrum < written()) {
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("filterbank: weights from sample {} on come too late: {} spectra of {} samples each have "
@@ -72,8 +74,8 @@ class StreamState {
     }
     Problem problem = bank_->problem;
     problem.weights.assign(weights.begin(), weights.end());
-    complete(problem);  // counts and checks them
-    // Later options for the same or earlier spectra win.
+    complete(problem);  // checks their number and values
+    // Later calls override earlier ones for the same and later spectra.
     std::erase_if(saved_.waiting, [&](const auto& one) { return one.spectrum >= spectrum; });
     saved_.waiting.push_back({spectrum, problem.weights});
     prepared_.resize(saved_.waiting.size() - 1);
@@ -81,7 +83,7 @@ class StreamState {
   }
 
   void set_delays(std::uint64_t sample, std::span<const double> delays) {
-    // A further point changes what lies behind the one before.
+    // A further point changes the delays after the previous point, so those spectra must not have been written.
     if (written() > first_ && track_.open_at(written() - 1)) {
       throw Error(
           ErrorKind::invalid_argument,
@@ -128,7 +130,7 @@ class StreamState {
     }
   }
 
-  // The counts of a state, which come from outside, must be those that pushes would have led to.
+  // A state comes from outside: its counts must be ones that pushes can lead to.
   void check_consistent(const SavedState& state) const {
     const auto fail = [](const char* what) {
       throw Error(ErrorKind::io, fmt::format("filterbank: a damaged state: {}", what));
@@ -148,8 +150,8 @@ class StreamState {
     }
   }
 
-  // Spectra from `first` on, at most `most`, that are read with the same whole samples of delay: those are left in
-  // shifts_, and the phases in phases_.
+  // Returns how many spectra from `first` on, at most `most`, have the same whole-sample delays. Stores those delays in
+  // shifts_ and the phases in phases_.
   std::size_t follow_delays(std::uint64_t first, std::size_t most) {
     const Geometry& g = geometry();
     const std::size_t each = g.polarizations * g.stations;
@@ -166,7 +168,7 @@ class StreamState {
     return most;
   }
 
-  // `out` is the place of the next spectrum's output block; jobs need not end with one.
+  // `out` is the output block of the next spectrum. Jobs need not end at a block boundary.
   void run(RawView& raw, std::size_t spectra, std::complex<float>* out) {
     while (spectra > 0) {
       while (!saved_.waiting.empty() && saved_.waiting.front().spectrum <= saved_.spectra) {
@@ -200,7 +202,7 @@ class StreamState {
     }
   }
 
-  // Lets go of everything the next spectrum does not need.
+  // Drops all bytes that the next spectrum does not need.
   void keep(const RawView& raw, bool large) {
     const Geometry& g = geometry();
     const std::uint64_t from =
@@ -213,7 +215,7 @@ class StreamState {
       slack_ = 0;
     } else {
       slack_ += static_cast<std::size_t>(from - saved_.held_from);
-      // Moved to the front when half of it is of no use: each byte moves about once.
+      // The data move to the front only when half of the buffer is unused, so each byte moves about once.
       if (2 * slack_ >= saved_.held.size()) {
         saved_.held.erase(saved_.held.begin(), saved_.held.begin() + static_cast<std::ptrdiff_t>(slack_));
         slack_ = 0;
@@ -224,15 +226,15 @@ class StreamState {
 
   std::shared_ptr<const Bank> bank_;
   std::shared_ptr<const Weights> weights_;
-  std::shared_ptr<void> memory_;  // the variant's
-  SavedState saved_;              // its delays are in track_
+  std::shared_ptr<void> memory_;  // owned by the variant
+  SavedState saved_;              // except delays, which are in track_
   DelayTrack track_;
   std::vector<std::int64_t> shifts_, next_shifts_;
   std::vector<Phase> phases_;
-  std::uint64_t first_ = 0;       // where start_at began
-  std::size_t slack_ = 0;         // bytes at the front of saved_.held that nothing needs; held_from counts behind them
-  std::vector<std::byte> spare_;  // for the next large push
-  std::deque<std::shared_ptr<const Weights>> prepared_;  // of saved_.waiting
+  std::uint64_t first_ = 0;       // first spectrum set by start_at()
+  std::size_t slack_ = 0;         // unused bytes at the front of saved_.held; held_from is the position after them
+  std::vector<std::byte> spare_;  // buffer for the next large push
+  std::deque<std::shared_ptr<const Weights>> prepared_;  // one per entry of saved_.waiting
 };
 
 Stream::Stream(const Plan& plan) : state_(std::make_unique<StreamState>(plan)) {}

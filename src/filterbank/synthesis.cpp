@@ -17,7 +17,7 @@
 namespace ridge::filterbank {
 namespace {
 
-// f is given for u = first_lag .. first_lag + length - 1, centred on the middle of h turned round.
+// The lags u = first .. first + length - 1 of f, centred on the middle of the time-reversed h.
 struct Lags {
   std::int64_t first;
   std::size_t length;
@@ -25,7 +25,7 @@ struct Lags {
 
 Lags lags_of(std::size_t prototype, double length) {
   const auto wanted = static_cast<std::size_t>(std::llround(length * static_cast<double>(prototype)));
-  const std::size_t longer = wanted + (wanted % 2 == prototype % 2 ? 0 : 1);  // so that both have one centre
+  const std::size_t longer = wanted + (wanted % 2 == prototype % 2 ? 0 : 1);  // so that both have the same centre
   return {-static_cast<std::int64_t>(prototype - 1) -
               (static_cast<std::int64_t>(longer) - static_cast<std::int64_t>(prototype)) / 2,
           longer};
@@ -42,7 +42,7 @@ std::vector<double> dual(std::span<const double> h, std::size_t channels, std::s
   const Lags lags = lags_of(h.size(), length);
   const auto c = static_cast<std::int64_t>(channels), size = static_cast<std::int64_t>(h.size());
   const std::int64_t last = lags.first + static_cast<std::int64_t>(lags.length) - 1;
-  // Every s for which -u - s * channels can lie within h.
+  // All s for which -u - s * channels can lie within h.
   const std::int64_t lowest = -(last + size - 1) / c - 1, highest = -lags.first / c + 1;
   const auto equations = static_cast<std::size_t>(highest - lowest + 1);
   std::vector<double> f(lags.length);
@@ -78,7 +78,7 @@ class SynthesisState {
                   "filterbank: synthesis is of spectra in order of time without delays; they are not undone");
     }
     const std::vector<double> f = dual(problem_.weights, geometry_.channels, geometry_.hop, length);
-    // Padded to whole hops, so that every spectrum touches the same number of steps.
+    // Padded to whole hops, so that every spectrum contributes to the same number of steps.
     steps_ = (f.size() + geometry_.hop - 1) / geometry_.hop;
     filter_.assign(steps_ * geometry_.hop, 0.0f);
     std::transform(f.begin(), f.end(), filter_.begin(), [](double value) { return static_cast<float>(value); });
@@ -89,7 +89,7 @@ class SynthesisState {
   const Geometry& geometry() const { return geometry_; }
   std::size_t delay() const { return delay_; }
 
-  // One time of spectra in, one step of samples out.
+  // Consumes the spectra of one time and produces one step of samples.
   void step(const std::complex<float>* spectra, std::complex<float>* out) {
     const Geometry& g = geometry_;
     for (std::size_t p = 0; p < g.polarizations; ++p) {
@@ -105,7 +105,7 @@ class SynthesisState {
   }
 
  private:
-  // sums[i] belongs to the sample `delay` before this spectrum's newest, plus i; its value of v is that of the sample's
+  // sums[i] belongs to the sample with number (newest of this spectrum) - delay_ + i, and takes the value of v at that
   // number modulo the channels.
   void overlap_add(const std::complex<float>* spectrum, std::complex<float>* sums) {
     const std::size_t channels = geometry_.channels;
@@ -140,7 +140,7 @@ Synthesis& Synthesis::operator=(Synthesis&&) noexcept = default;
 
 std::size_t Synthesis::hop() const { return state_->geometry().hop; }
 
-// The first sample out is the one `first lag` before the newest of spectrum 0, hop - 1.
+// The first output sample is the one delay_ before the newest sample of spectrum 0, which is hop - 1.
 std::size_t Synthesis::delay() const { return state_->delay() - (hop() - 1); }
 
 std::size_t Synthesis::step_size() const {

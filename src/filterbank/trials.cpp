@@ -1,3 +1,4 @@
+// Timing of filter-bank variants on random samples, and their comparison with the definition.
 #include "filterbank/trials.hpp"
 
 #include <algorithm>
@@ -16,12 +17,12 @@ namespace ridge::filterbank {
 namespace {
 
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
-// Of all stations together; in checking mode, where no time means anything, enough to be compared.
+// Samples of all stations together; in checking mode, where times are not used, only enough to compare.
 constexpr std::size_t kTrialSamples = std::size_t{1} << 20, kCheckedSamples = std::size_t{1} << 17;
 constexpr std::size_t kTrialBytes = std::size_t{256} << 20;
-constexpr double kComparedProducts = 1e8;  // of the transform by its definition
+constexpr double kComparedProducts = 1e8;  // multiplications of the direct DFT
 constexpr std::size_t kMostLines = 512;
-// Of the spectra's root mean square: single precision through a long sum, a transform, and a phase.
+// Relative to the spectra's root mean square: single precision through a long sum, a transform and a phase factor.
 constexpr double kAllowed = 1e-5;
 
 }  // namespace
@@ -37,7 +38,7 @@ Trials::Trials(const Problem& problem, const Geometry& geometry)
   if (geometry.by_channel) first_ = (first_ + geometry.times - 1) / geometry.times * geometry.times;
 }
 
-// Enough samples that no spectrum reaches before or behind them.
+// Enough samples that no spectrum reads before the first or after the last one.
 void Trials::fill() {
   if (in_.size() != 0) return;
   const Geometry& g = geometry_;
@@ -70,7 +71,7 @@ void Trials::make_expected() {
   const std::size_t count = std::min(all, std::clamp<std::size_t>(affordable, 4, kMostLines));
   std::vector<std::vector<std::complex<double>>> samples(g.stations * g.polarizations);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = count == 1 ? 0 : i * (all - 1) / (count - 1);  // the first and the last among them
+    const std::size_t at = count == 1 ? 0 : i * (all - 1) / (count - 1);  // includes the first and the last
     const Line line{at / (g.stations * g.polarizations), at / g.polarizations % g.stations, at % g.polarizations};
     auto& stream = samples[line.station * g.polarizations + line.polarization];
     if (stream.empty()) stream = station_samples(problem_, in_.span(), line.station, line.polarization);

@@ -1,4 +1,4 @@
-// How variants of the filter bank are timed and judged while planning.
+// Timing and checking of filter-bank variants during planning.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace ridge::filterbank {
 
-// A stretch of stream, random, and room for its spectra, made when the first candidate is timed or compared.
+// Holds a random part of a stream and space for its spectra, allocated when the first candidate is timed or compared.
 class Trials final : public planner::Trials<Variant> {
  public:
-  Trials(const Problem& problem, const Geometry& geometry);  // of a complete problem
-  std::size_t spectra() const { return spectra_; }           // of one run
+  Trials(const Problem& problem, const Geometry& geometry);  // `problem` is complete
+  std::size_t spectra() const { return spectra_; }           // per run
   double seconds(const Variant& variant) override;
-  // Spectra spread over the stretch, every station and polarization among them, against the definition in double; and
-  // no value of any other may be none.
+  // Compares spectra at equal distances over the run, of every station and polarization, with the definition in double,
+  // and checks that all other values are finite.
   planner::Comparison compare(const Variant& variant) override;
 
  private:
@@ -25,20 +25,20 @@ class Trials final : public planner::Trials<Variant> {
   void make_expected();
   std::string place_of(std::size_t value) const;
 
-  // A spectrum that is compared.
+  // One spectrum that is compared.
   struct Line {
     std::size_t time, station, polarization;
   };
   const Problem& problem_;
   const Geometry& geometry_;
   std::size_t spectra_;
-  std::uint64_t first_;  // spectrum of a run
-  Phase phase_;          // of every delay: within half a turn over the band, as a sample's share is
+  std::uint64_t first_;  // first spectrum of a run
+  Phase phase_;          // for all spectra: at most half a cycle over the band, like a fraction of a sample
   base::AlignedArray<std::byte> in_;
   base::AlignedArray<std::complex<float>> out_;
   std::vector<Phase> phases_;
   std::vector<Line> lines_;
-  std::vector<float> expected_, got_;  // line after line, real and imaginary
+  std::vector<float> expected_, got_;  // consecutive spectra, real and imaginary parts interleaved
 };
 
 }  // namespace ridge::filterbank

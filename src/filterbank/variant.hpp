@@ -1,4 +1,4 @@
-// What a variant of the filter bank brings. Adding one: a file with a lister, and its line in registry.cpp.
+// Interface of a filter-bank variant. To add one: write a file with a lister, and add its line to registry.cpp.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -14,52 +14,52 @@
 
 namespace ridge::filterbank {
 
-// A prototype in the form a variant wants it. Made beforehand and replaced as a whole.
+// A prototype in a variant's own layout; immutable, replaced as a whole.
 class Weights {
  public:
   virtual ~Weights() = default;
 };
 
-// A delay's phase: channel k is turned by start + signed_channel(k) * slope turns. Half a turn either way at most in
-// `start`, so that floats are exact enough.
+// Phase of a delay: channel k is multiplied by exp(2 pi i (start + signed_channel(k) * slope)). `start` is in cycles
+// between -1/2 and 1/2, so that single precision suffices.
 struct Phase {
   float start = 0, slope = 0;
 };
 
 struct Job {
-  const RawView& raw;       // with the stations' whole samples of delay: raw.shift(station)
+  const RawView& raw;       // with the whole-sample delays of the stations: raw.shift(station)
   std::uint64_t first = 0;  // number of the first spectrum
   std::size_t spectra = 0;
   const Weights& weights;
-  // Where the output block of `first` begins: geometry.place(first, ...). With Order::channel a job may begin and end
-  // within a block, and writes its own times only.
+  // Start of the output block that holds `first`: index it with geometry.place(first, ...). With Order::channel a job
+  // may begin and end within a block; it writes only its own times.
   std::complex<float>* out = nullptr;
-  // [spectrum - first][polarization][station]; empty where the problem wants no delays.
+  // [spectrum - first][polarization][station]; empty if the problem has no delays.
   std::span<const Phase> phases{};
-  // What a variant keeps for this stream from job to job, if it keeps anything: history in a device's memory.
+  // State that a variant keeps for this stream between jobs, such as history in device memory; may be null.
   std::shared_ptr<void>* memory = nullptr;
 };
 
-// Those of resident samples: whole samples of every station, and phases as a Job has them.
+// Delays for samples in device memory: whole samples per station, and phases as in Job.
 struct ResidentDelays {
   std::vector<std::int32_t> shifts{};
   std::vector<Phase> phases{};
 };
 
-// Built for one problem on one device: ready, unchanging, used by any number of threads.
+// Built for one problem on one device; immutable, safe for concurrent use.
 class Variant {
  public:
   virtual ~Variant() = default;
   virtual std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const = 0;
   virtual void run(const Job& job) const = 0;
-  // Devices: samples and spectra that are there already; enqueued, not waited for. The sizes have been checked.
+  // Enqueues work on samples and spectra in device memory, without waiting. The caller has checked the sizes.
   virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const;
 };
 
 using Entry = planner::Entry<Variant>;
 
-// A variant's file defines one and registry.cpp names it: appends the variant with each set of parameters worth trying,
-// refusals included. The problem is complete.
+// Each variant file defines one, and registry.cpp lists it: it appends the variant once per parameter set worth trying,
+// including refusals. The problem is complete.
 using Lister = void(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 namespace on_device {
 using Lister = void(const Device& device, const Problem& problem, const Geometry& geometry,

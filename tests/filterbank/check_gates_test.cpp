@@ -1,5 +1,5 @@
-// The gates of `ridge check` for banks, detectors and correlators: an answer that is off by ten times the allowed error
-// in one value is wrong, one that is off by a tenth of it is not.
+// Error bounds of `ridge check` for banks, detectors and correlators: an answer with an error of ten times the bound in
+// one value is rejected, one with a tenth of the bound is accepted.
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 enum class Product { total, powers, stokes };
 
-// The text behind `word`, as a number.
+// The number after `word` in the text.
 std::size_t number_behind(const std::string& text, const std::string& word) {
   const auto at = text.find(word);
   return at == std::string::npos ? 0 : static_cast<std::size_t>(std::atoll(text.c_str() + at + word.size()));
@@ -28,7 +28,7 @@ std::size_t number_before(const std::string& text, const std::string& word) {
   return end == std::string::npos ? 0 : static_cast<std::size_t>(std::atoll(text.c_str() + begin + 1));
 }
 
-// Adds `share` times the allowed error to one value of an answer; returns what it was the answer of.
+// Adds `share` times the allowed error to one value of an answer; returns the kind of the answer.
 std::string spoil(const std::string& problem, std::span<std::byte> answer, double share, std::size_t which) {
   std::vector<float> values(answer.size() / 4);
   std::memcpy(values.data(), answer.data(), answer.size());
@@ -55,7 +55,7 @@ std::string spoil(const std::string& problem, std::span<std::byte> answer, doubl
     if (power) channels /= number_before(problem.substr(problem.find(", power ")), " channels");
     const std::size_t polarizations = number_before(problem, " polarizations");
     const std::size_t count = product == Product::total ? 1 : product == Product::powers ? polarizations : 4;
-    // The power of both polarizations at this place.
+    // Power of both polarizations of this value.
     const std::size_t first = at / (channels * count) * channels * count + at % channels;
     double size = values[first], mean = 0;
     if (product == Product::powers && polarizations == 2) size += values[first + channels];

@@ -1,4 +1,4 @@
-// The correlator against its definition, in double.
+// Tests the correlator against its definition in double.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,7 +120,7 @@ TEST(Correlator, ADelayedStationIsInPhaseBehindTheBank) {
                         .samples = Samples::float32,
                         .input_block = 8,
                         .delays = {.wanted = true, .frequency = 3.7, .longest = 8}};
-  // Station 1 is station 0 three samples later, turned as a mixer at 3.7 cycles a sample turns it.
+  // Station 1 is station 0 three samples later, with the phase of a mixer at 3.7 cycles per sample.
   std::mt19937 random(1);
   std::normal_distribution<float> values;
   std::vector<std::complex<float>> noise(8 * 300);

@@ -1,4 +1,4 @@
-// The tables of the LOFAR study (int16 samples), as it prints them.
+// Tests the cost model against the printed tables of the LOFAR study (int16 samples).
 #include <gtest/gtest.h>
 
 #include "filterbank/cost_model.hpp"

@@ -1,4 +1,5 @@
-// Delays of stations, undone by whole samples and a phase; and the channel-major order, however a stream is cut.
+// Tests that station delays are undone by whole samples and a phase, and that channel-major output does not depend on
+// how a stream is cut.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,13 +53,13 @@ TEST(Delays, HoweverTheStreamIsCutAndHoweverManyThreads) {
   EXPECT_TRUE(same_bits(whole, run_in_pieces(plan_of(problem), bytes, points, bytes.size())));
 }
 
-// Two stations that see the same noise, one of them late by a fraction of a sample: afterwards both say the same.
+// Two stations receive the same noise, one of them late by a fraction of a sample: after correction both agree.
 TEST(Delays, ALateStationAgreesWithTheOther) {
   constexpr std::size_t kSamples = 64 * 60, kLong = 2048;
   const double tau = 7.3, frequency = 12.25;
   std::mt19937 random(3);
   std::normal_distribution<double> values;
-  // Noise within the band, of period kLong, so that it may be evaluated anywhere.
+  // Noise within the band, of period kLong, so that it can be evaluated at any time.
   std::vector<std::complex<double>> lines(kLong * 3 / 4);
   for (auto& line : lines) line = {values(random), values(random)};
   const auto at = [&](double n) {
@@ -99,7 +100,8 @@ TEST(Delays, ALateStationAgreesWithTheOther) {
     }
     return error(there, here);
   };
-  // What is left is the part of a sample that shifts the window, not the signal: a 64th of a channel's filter.
+  // The remaining error is the fraction of a sample that shifts the window but not the signal: 1/64 of a channel's
+  // filter.
   EXPECT_LT(difference(points), 0.02);
   EXPECT_GT(difference(none), 0.5);
 }

@@ -1,3 +1,4 @@
+// Tests of power and Stokes parameters.
 #include <gtest/gtest.h>
 
 #include "support.hpp"
@@ -7,7 +8,7 @@ namespace {
 
 const Problem kProblem{.channels = 4, .taps = 1, .stations = 2};
 
-// time, polarization, station, channel
+// [time][polarization][station][channel]
 Spectra some(std::size_t times) {
   Spectra out(times * 16);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -30,7 +31,8 @@ TEST(Detector, StokesOfEveryChannel) {
       EXPECT_FLOAT_EQ(at(1), std::norm(x) - std::norm(y));
       EXPECT_FLOAT_EQ(at(2), 2 * (x * std::conj(y)).real());
       EXPECT_FLOAT_EQ(at(3), -2 * (x * std::conj(y)).imag());
-      EXPECT_NEAR(at(0) * at(0), at(1) * at(1) + at(2) * at(2) + at(3) * at(3), 1e-2);  // one sample is polarized
+      EXPECT_NEAR(at(0) * at(0), at(1) * at(1) + at(2) * at(2) + at(3) * at(3),
+                  1e-2);  // a single sample is fully polarized
     }
   }
 }

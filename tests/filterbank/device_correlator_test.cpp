@@ -1,4 +1,4 @@
-// Correlators on every device of this machine against the host's.
+// Tests correlators on every device of this machine against the host's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
                             std::span(parts).subspan(written * cut.size()));
       }
       EXPECT_TRUE(same_bits(parts, got)) << one.problem.stations << " on " << device.id();
-      // And where the spectra are there already.
+      // The same with spectra in device memory.
       Queue queue = device.queue();
       const std::size_t times = integrations * one.correlation.times;
       const Buffer in = uploaded(device, std::span<const std::complex<float>>(spectra), "spectra");
@@ -67,14 +67,14 @@ TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
   }
 }
 
-// Rounded values: bytes give the same integers everywhere, halves the same products with another order of sums.
+// Rounded values: int8 gives identical integers everywhere, float16 the same products summed in another order.
 TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
   struct Wanted {
     Problem problem;
     Correlation correlation;
     std::size_t times;
   };
-  // One block of signals straight to the output, two blocks, and sums of channels through totals.
+  // One block of signals written to the output directly, two blocks, and sums of channels through totals.
   const std::vector<Wanted> all{
       {{.channels = 2, .stations = 35, .order = Order::channel, .output_times = 16},
        {.times = 32, .arithmetic = Arithmetic::float16},
@@ -122,8 +122,8 @@ TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
   }
 }
 
-// Only one architecture has these instructions: whole and odd numbers of turns, straight and through totals, pushed,
-// and sums of halves that leave the matrix units twice before their end.
+// Only Hopper has these instructions: whole and partial stages, direct and through totals, pushed, and float16 sums
+// that leave the matrix units twice before their end.
 TEST_F(BankOnDevices, CorrelatorByWarpGroups) {
   bool any = false;
   std::mt19937 random(7);
@@ -151,7 +151,7 @@ TEST_F(BankOnDevices, CorrelatorByWarpGroups) {
         matrix->enqueue(queue, in, 2 * times, out);
         queue.download(out, std::span(got));
         queue.finish();
-        // Matrix units cut off what lies below the sum's last bit, a step of 8 times after the other.
+        // Matrix units truncate below the last bit of the sum, in steps of 8 times.
         const double bound = bytes ? 1e-7 : 0x1p-23 * std::min(times, 1024u) / 8;
         EXPECT_LE(error(got, wanted), bound) << times << " times, " << summed << " channels summed";
         std::fill(got.begin(), got.end(), std::complex<float>(NAN, NAN));
@@ -177,7 +177,7 @@ TEST_F(BankOnDevices, CorrelatorOfPackedRows) {
   const Buffer rows = device.buffer(spectra.size() * 2), out = device.buffer(2 * correlator.size() * 8);
   Queue queue = device.queue();
   correlator.pack(queue, in, 128, rows);
-  // Whoever packs rows himself finds them as the header has it.
+  // Packed rows have the layout that the header documents.
   std::vector<std::int8_t> bytes(spectra.size() * 2);
   queue.download(rows, std::span(bytes));
   queue.finish();
@@ -225,7 +225,7 @@ TEST(BankKernels, CorrelatorsCompileForHopper) {
                                                      .baselines = 2080,
                                                      .direct = direct});
       for (const auto& kernel : detail::resources_for(source, "sm_90a")) {
-        // Where totals are added to, a few addresses wait in memory, once a stretch.
+        // Without `direct`, a few addresses are spilled, once per sum.
         EXPECT_LE(kernel.spilled_bytes, direct ? 0 : 160) << (arithmetic == Arithmetic::float16 ? "halves" : "bytes");
       }
     }

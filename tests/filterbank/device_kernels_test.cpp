@@ -1,4 +1,5 @@
-// Kernels that a plan does not choose here: matrix units imitated, specialized warps, what CUDA is given.
+// Tests kernels that a plan does not choose on this machine: emulated matrix units, specialized warps, CUDA kernel
+// text.
 #include <gtest/gtest.h>
 #include <ridge/half.hpp>
 
@@ -16,7 +17,7 @@ using namespace on_device;
 
 using ridge::test::accelerators;
 
-// --- the matrix units, imitated where there are none ---------------------------------------------------------------
+// --- the matrix units, emulated on devices that have none ----------------------------------------------------------
 
 TEST(MatrixWeights, TwoHalvesHoldAWeight) {
   for (const double value : {1.0, -0.3, 1e-4, 3e-6, 16383.9, 0.0}) {
@@ -51,7 +52,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
                                  {Fir::blocks, 4096, 2, Samples::int8, false, 1},
                                  {Fir::blocks, 1024, 4, Samples::int8, true}};
     if (compiles_fast(device)) cases.insert(cases.end(), std::begin(others), std::end(others));
-    // Only a GPU compiles these within seconds.
+    // Only GPUs compile these within seconds.
     const KernelCase long_filters[] = {{Fir::blocks, 512, 16, Samples::int8, false, 16, 1, 4, 512},
                                        {Fir::blocks, 512, 16, Samples::int16, false, 16, 0, 4, 512},
                                        {Fir::blocks, 1024, 16, Samples::int8, false, 8, 2, 4, 512},
@@ -65,7 +66,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const bool blocks = one.fir != Fir::matrix;  // or as many items as they
+      const bool blocks = one.fir != Fir::matrix;  // these choose their own number of items
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
                                 .items = blocks ? one.items : 64u,
@@ -83,7 +84,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
       const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
       const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
-      // A delay that stays: 3.25 and 37.5 samples less a bit, the second polarization later.
+      // A constant delay just below 3.25 and 37.5 samples, with the second polarization later.
       std::vector<DelayPoint> points;
       std::vector<std::int32_t> shifts{3, 37};
       std::vector<float> phases;
@@ -124,8 +125,8 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   }
 }
 
-// What only CUDA is offered: every sort of samples, taps that end within a product and beyond one, each sort of
-// bandpass, stretches that begin and end anywhere.
+// Kernels that only CUDA devices get: every sample type, taps that end within a product and beyond one, each kind of
+// bandpass, and ranges that begin and end anywhere.
 class CudaBanks : public BankOnDevices {
  protected:
   static void agree(const std::string& kind, std::initializer_list<std::size_t> all_channels, std::size_t least,
@@ -170,7 +171,7 @@ TEST_F(CudaBanks, SpecializedWarpsAgreeWithTheDefinition) { agree("warp_speciali
 TEST_F(CudaBanks, StackedProductsAgreeWithTheDefinition) { agree("stacked", {512}, 3); }
 TEST_F(CudaBanks, AlternatingPolarizationsAgreeWithTheDefinition) { agree("alternating", {512, 1024}, 6, of_cuda()); }
 
-// Needs no GPU: what a CUDA device would be given.
+// Needs no GPU: checks the text that a CUDA device would compile.
 TEST(BankKernels, ScenariosCompileForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   struct Scenario {
@@ -203,7 +204,7 @@ TEST(BankKernels, ScenariosCompileForHopper) {
   }
 }
 
-// Two values in memory cost a quarter of the speed (1024x16 on an H200: .518 of a copy for .685).
+// Two spilled values cost a quarter of the speed (1024x16 on an H200: 0.518 of copy speed instead of 0.685).
 TEST(BankKernels, AlternatingKeepsEverythingInRegisters) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const std::size_t channels : {512, 1024}) {

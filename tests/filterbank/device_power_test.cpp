@@ -1,4 +1,4 @@
-// Power by the kernels that only CUDA has, on a GPU or, with RIDGE_SLOW, emulated; and as NVRTC is given them.
+// Tests power by the CUDA kernels, on a GPU or, with RIDGE_SLOW, emulated; and their resources as NVRTC compiles them.
 #include <gtest/gtest.h>
 #include <ridge/filterbank.hpp>
 
@@ -64,7 +64,7 @@ const PowerCase kPowerCases[] = {
 INSTANTIATE_TEST_SUITE_P(Cases, PowerKernels, testing::ValuesIn(kPowerCases),
                          [](const auto& each) { return "channels_" + std::string(each.param.name); });
 
-// Needs no GPU: what a CUDA device would be given, and that sums in registers leave room for the rest.
+// Needs no GPU: compiles the kernels for CUDA and checks that sums in registers cause no spills.
 TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const auto& [channels, taps, products, most] : {std::tuple{256, 16, Products::total, 0},

@@ -1,4 +1,5 @@
-// Every variant of the filter bank on every device of this machine (PoCL on the build machines) against the definition.
+// Tests every variant of the filter bank on every device of this machine (PoCL on the build machines) against the
+// definition.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -41,8 +42,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-// A kernel costs a compilation of seconds on PoCL: every variant of the first problem, of the others the one that would
-// be chosen, and where there is a bandpass one that is not fused. A GPU runs every kernel of every problem.
+// Compiling a kernel takes seconds on PoCL: of the first problem every variant is tested, of the others the one that
+// would be chosen and, with a bandpass, one that is not fused. A GPU runs every kernel of every problem.
 TEST_F(BankOnDevices, EveryVariantAgreesWithTheDefinition) {
   for (const Device& device : accelerators()) {
     bool every = true;
@@ -84,7 +85,7 @@ TEST_F(BankOnDevices, PiecesOfAnyLengthGiveTheSameBits) {
         at += now;
       }
       EXPECT_TRUE(same_bits(parts, whole)) << device.id();
-      // And from the middle on.
+      // The same from the middle of the stream on.
       Stream later(plan);
       const std::uint64_t first = 37;
       const std::uint64_t skipped = later.start_at(first);
@@ -97,7 +98,7 @@ TEST_F(BankOnDevices, PiecesOfAnyLengthGiveTheSameBits) {
   }
 }
 
-// Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
+// Delays that cross half samples, each station at another spectrum, with different polarizations.
 TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
   const DelayTracking delays{.wanted = true, .frequency = 768.123, .longest = 40};
   std::vector<Problem> problems{

@@ -1,4 +1,4 @@
-// Leakage and reconstruction, measured through the bank.
+// Tests leakage and reconstruction, measured through the bank.
 #include <gtest/gtest.h>
 
 #include "filterbank/measure.hpp"
@@ -19,12 +19,12 @@ TEST(Measure, TheDefaultPrototypeLeaksLessThanMinus100dB) {
 }
 
 TEST(Measure, LeakageIsThatOfTheResponse) {
-  // A short Hamming window leaks far above what floats hide.
+  // A short Hamming window leaks far above the rounding error of floats.
   const auto h = design(32, 4, {.window = Window::hamming});
   double worst = -300;
   for (double off = -0.5; off <= 0.5; off += 0.02)
     worst = ridge::test::worse(worst, leakage_of_tone_db(host(), h, 32, off));
-  // Tones half a channel off are 6 dB lower where they are loudest.
+  // A tone half a channel off is 6 dB lower in its loudest channel.
   EXPECT_GT(worst, quality(h, 32).leakage_db - 1.5);
   EXPECT_LT(worst, quality(h, 32).leakage_db + 6.1);
 }

@@ -1,5 +1,5 @@
-// Adding a variant of the filter bank as HACKING.md tells it: a class, a lister, a line in the registry. Here it stands
-// behind the registry's.
+// Adds a variant of the filter bank as HACKING.md describes it: a class, a lister, a line in the registry. Here it is
+// appended after the registered variants.
 #include <gtest/gtest.h>
 
 #include "filterbank/trials.hpp"
@@ -9,7 +9,7 @@
 namespace ridge::filterbank::test {
 namespace {
 
-// Spectrum after spectrum by the plain variant.
+// Runs the plain variant one spectrum at a time.
 class OneByOne final : public Variant {
  public:
   OneByOne(std::shared_ptr<const Variant> plain, std::size_t spectrum, std::size_t forgotten)
@@ -29,7 +29,7 @@ class OneByOne final : public Variant {
 
  private:
   std::shared_ptr<const Variant> plain_;
-  std::size_t spectrum_, forgotten_;  // spectra: a mistake to be caught
+  std::size_t spectrum_, forgotten_;  // spectra to leave out: an error that must be found
 };
 
 template <std::size_t kForgotten>

@@ -1,4 +1,4 @@
-// The fixture of the filter bank's tests on devices.
+// Fixture of the filter bank's device tests.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace ridge::filterbank::test {
 
 class BankOnDevices : public ridge::test::NeedsAccelerator<> {
  protected:
-  // A kernel costs a compilation of seconds on PoCL: where it does, tests take fewer of those that are alike.
+  // Compiling a kernel takes seconds on PoCL: there, tests use fewer of the similar kernels.
   static bool compiles_fast(const Device& device) {
     return device.limits().sub_group != 0 || std::getenv("RIDGE_SLOW") != nullptr;
   }
 };
 
-// CUDA's devices or, with RIDGE_SLOW, an emulated one.
+// CUDA devices or, with RIDGE_SLOW, an emulated one.
 inline std::vector<Device> of_cuda() {
   std::vector<Device> found = ridge::test::devices_of(Backend::cuda);
   if (found.empty() && std::getenv("RIDGE_SLOW") != nullptr) {
@@ -31,7 +31,7 @@ inline std::vector<Device> of_cuda() {
   return found;
 }
 
-// All rows of power of the bytes, which come in pieces of so many.
+// All power rows of the bytes, pushed `piece` bytes at a time.
 inline std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,
                                    std::span<const std::byte> bytes, std::size_t piece) {
   PowerStream stream(device, problem, detection, {.effort = Effort::quick});

@@ -1,3 +1,4 @@
+// Tests of prototype design, responses and leakage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What the channels of a bank show of a tone at `frequency` channels: dB of the loudest.
+// Level of each channel for a tone at `frequency` channels, in dB relative to the loudest.
 std::vector<double> levels_db(const Problem& problem, double frequency) {
   const std::size_t samples = problem.channels * (problem.taps + 3);
   const Spectra out = run(plan_of(problem), tone(problem.channels, frequency, samples));
@@ -79,7 +80,7 @@ TEST(Prototype, EveryWindowIsSymmetricWithTheSumOne) {
     EXPECT_NEAR(std::accumulate(h.begin(), h.end(), 0.0), 1, 1e-12);
     for (std::size_t n = 0; n < h.size(); ++n) EXPECT_NEAR(h[n], h[h.size() - 1 - n], 1e-15);
   }
-  // Their side lobes, in the order the books give.
+  // Side lobes in the order that textbooks give.
   const auto leak = [](Window window) { return quality(design(64, 16, {.window = window}), 64).leakage_db; };
   EXPECT_GT(leak(Window::hamming), leak(Window::blackman));
   EXPECT_GT(leak(Window::blackman), leak(Window::kaiser));

@@ -1,3 +1,4 @@
+// Tests of streams: pushes of any size, saved states, replaced weights, holes and starts in the middle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +72,7 @@ TEST(Stream, ThreadsDoNotChangeABit) {
   }
 }
 
-// A silent stream before the first samples must not differ from one that never was cut, signs of zero included.
+// A stream of zeros gives the same zeros, including their signs, however it is cut.
 TEST(Stream, SilenceIsSilenceWhereverItIsCut) {
   const Problem problem = oversampled();
   const Plan plan = plan_of(problem);
@@ -120,7 +121,7 @@ TEST(Stream, SeveralChangesWaitAndLaterWishesWin) {
   stream.replace_weights(gaussian, 9 * 12);
   again.replace_weights(gaussian, 7 * 12);
   again.replace_weights(gaussian, 12 * 12);
-  again.replace_weights(hamming, 4 * 12);  // takes the place of both
+  again.replace_weights(hamming, 4 * 12);  // replaces both
   again.replace_weights(gaussian, 9 * 12);
   Spectra a, b;
   append(stream, bytes, plan.spectrum_size(), a);
@@ -155,7 +156,7 @@ TEST(Stream, SavedAndRestoredItGoesOnExactly) {
   }
 }
 
-// Whatever a stream has been through, it goes on as the saved one: held samples, weights in use and waiting, delays.
+// A restored stream continues like the saved one: held samples, current and pending weights, delays.
 TEST(Stream, RestoringAUsedStreamLeavesNothingOfIt) {
   Problem tracked = small();
   tracked.delays = {.wanted = true, .frequency = 0.3, .longest = 9};
@@ -182,9 +183,9 @@ TEST(Stream, RestoringAUsedStreamLeavesNothingOfIt) {
       Stream used(plan);
       if (problem.delays.wanted) used.set_delays(3, std::vector<double>(each, 4.0));
       used.replace_weights(design(problem.channels, problem.taps, {.window = Window::gaussian}), 2 * plan.hop());
-      used.replace_weights(later, 100 * plan.hop());  // still waiting
+      used.replace_weights(later, 100 * plan.hop());  // still pending
       used.start_at(0);
-      // In small pushes too, which leave held samples behind that nothing needs.
+      // Small pushes too, which leave unused samples in the buffer.
       for (std::size_t at = 0; at < other.size(); at += 7)
         append(used, std::span(other).subspan(at, std::min<std::size_t>(7, other.size() - at)), plan.spectrum_size(),
                waste);
@@ -197,7 +198,7 @@ TEST(Stream, RestoringAUsedStreamLeavesNothingOfIt) {
   }
 }
 
-// A state goes on with the very problem it was saved from.
+// A state only restores to the problem it was saved from.
 TEST(Stream, AStateOfAnyOtherProblemIsRefused) {
   const Problem base{.channels = 8, .taps = 4, .stations = 2, .polarizations = 2, .samples = Samples::int8};
   std::vector<std::pair<const char*, Problem>> others;
@@ -263,7 +264,7 @@ TEST(Stream, MemoryIsBoundedByTheFilter) {
       most = std::max(most, stream.save().size());
     }
   }
-  // Four rows of two stations of 64 bytes, the weights, and a row to come.
+  // Four rows of two stations of 64 bytes, the weights, and one more row.
   EXPECT_LT(most, 2u * (5 + 1) * 64 + 64 * 8 + 400);
 }
 
@@ -293,7 +294,7 @@ TEST(Stream, StartedAnywhereItGivesTheSameSpectra) {
   EXPECT_THROW(begun.start_at(3), Error);
 }
 
-// A hole flags every spectrum that another value in it would change, and no other.
+// A hole flags exactly the spectra that depend on its samples.
 TEST(Stream, HolesFlagTheSpectraTheyTouch) {
   for (const Problem& problem : {Problem{.channels = 8, .taps = 3, .polarizations = 1},
                                  Problem{.channels = 8, .taps = 3, .polarizations = 1, .oversampling = {8, 7}}}) {
@@ -318,7 +319,7 @@ TEST(Stream, HolesFlagTheSpectraTheyTouch) {
   EXPECT_EQ(flagged({.channels = 8, .taps = 3}, joined).size(), 2u);
 }
 
-// So that a run may be resumed by whichever of them was chosen.
+// A run may be resumed with any of these variants.
 TEST(Stream, FastVariantsAgreeToTheLastBit) {
   const Problem problem{.channels = 40, .taps = 9, .stations = 2};
   const Bytes bytes = noise(problem, 40 * 70);

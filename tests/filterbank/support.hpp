@@ -1,4 +1,4 @@
-// What the tests of the filter bank share: noise in every sample type, runs of a whole stream, the reference beside it.
+// Shared by the filter bank's tests: noise in every sample type, runs of a whole stream, and the reference result.
 #pragma once
 #include <cmath>
 #include <complex>
@@ -25,7 +25,7 @@ inline Plan plan_of(const Problem& problem, const std::string& variant = "fused"
   return plan(host(), problem, only(variant));
 }
 
-// Every bit pattern of the integers; floats between -1 and 1.
+// Every bit pattern for integers; floats between -1 and 1.
 inline Bytes noise(const Problem& problem, std::size_t samples, unsigned seed = 1) {
   const Geometry g = resolve(problem);
   const std::size_t frames = (samples + g.block - 1) / g.block;
@@ -44,19 +44,19 @@ inline Bytes noise(const Problem& problem, std::size_t samples, unsigned seed = 
 }
 
 inline Spectra run(const Plan& plan, std::span<const std::byte> bytes) {
-  // On a cache line, as stores past the caches want it.
+  // Aligned to a cache line, as non-temporal stores require.
   base::AlignedArray<std::complex<float>> out(Stream(plan).due(bytes.size()) * plan.spectrum_size());
   plan.run(bytes, out.span());
   return {out.begin(), out.end()};
 }
 
-// Delays in samples, [polarization][station], at a sample.
+// Delays in samples, [polarization][station], at one sample number.
 struct DelayPoint {
   std::uint64_t sample;
   std::vector<double> delays;
 };
 
-// Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
+// Delays that cross half samples, each station at another spectrum, with different polarizations.
 inline std::vector<DelayPoint> moving_delays(const Problem& problem) {
   std::vector<DelayPoint> points;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -97,7 +97,7 @@ inline double delay_at(const std::vector<DelayPoint>& points, double sample, std
   return points.back().delays[index];
 }
 
-// The whole output by the definition: delays, bandpass and order included.
+// The whole output by the definition, with delays, bandpass and order.
 inline std::vector<std::complex<double>> expected(const Problem& problem, std::span<const std::byte> bytes,
                                                   const std::vector<DelayPoint>& points = {}) {
   const Geometry g = resolve(problem);
@@ -134,7 +134,7 @@ inline std::vector<std::complex<double>> expected(const Problem& problem, std::s
   return out;
 }
 
-// Relative L2; huge where the sizes differ.
+// Relative L2 error; huge if the sizes differ.
 template <class A, class B>
 double error(const std::vector<A>& got, const std::vector<B>& wanted) {
   if (got.size() != wanted.size()) return 1e30;

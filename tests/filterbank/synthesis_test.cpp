@@ -1,3 +1,4 @@
+// Tests of the synthesis filter bank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@
 namespace ridge::filterbank::test {
 namespace {
 
-// Analysis and synthesis of noise: what is left of the difference, in dB.
+// Round-trip error of noise through analysis and synthesis, in dB.
 double residual_db(const Problem& problem, double length = 1.5) {
   const Plan plan = plan_of(problem);
   Synthesis synthesis(problem, length);
@@ -14,7 +15,7 @@ double residual_db(const Problem& problem, double length = 1.5) {
   const Bytes bytes = noise(problem, samples);
   const Spectra spectra = run(plan, bytes);
   Spectra out(spectra.size() / plan.spectrum_size() * synthesis.step_size());
-  // In two pushes: the state is carried.
+  // In two pushes, which tests that the state is carried over.
   const std::size_t cut = spectra.size() / plan.spectrum_size() / 3;
   std::size_t steps = synthesis.push(std::span(spectra).first(cut * plan.spectrum_size()), out);
   steps += synthesis.push(std::span(spectra).subspan(cut * plan.spectrum_size()),
@@ -24,7 +25,7 @@ double residual_db(const Problem& problem, double length = 1.5) {
   for (std::size_t s = 0; s < problem.stations; ++s) {
     for (std::size_t p = 0; p < problem.polarizations; ++p) {
       const auto x = station_samples(problem, bytes, s, p);
-      // Away from both ends of the stream.
+      // Excludes the transients at both ends of the stream.
       const std::size_t margin = 2 * problem.channels * problem.taps;
       for (std::size_t n = margin; n + margin < steps * plan.hop(); ++n) {
         const std::size_t at = n + synthesis.delay();
@@ -60,7 +61,7 @@ TEST(Synthesis, StationsPolarizationsAndTheCentredOrder) {
   EXPECT_LT(residual_db(problem, 2), -85);
 }
 
-// Critical sampling aliases at the channel edges: no filter of a sensible length undoes it.
+// Critical sampling aliases at the channel edges, which no filter of practical length undoes.
 TEST(Synthesis, CriticalSamplingStopsFarAbove) {
   const Problem problem{.channels = 32, .taps = 16, .polarizations = 1, .samples = Samples::float32};
   const double residual = residual_db(problem, 2);

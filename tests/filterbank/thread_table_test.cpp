@@ -1,4 +1,5 @@
-// Families of threads: every index once, blocks and the table's size respected, nested families waited for.
+// Tests families of threads: every index runs once, block and table sizes are respected, and nested families are waited
+// for.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What planning compares: every variant of the host is right, and a wrong value is seen wherever it is.
+// Tests the comparison during planning: every host variant passes, and a wrong value is found wherever it is.
 #include "filterbank/trials.hpp"
 
 #include <cmath>
@@ -37,7 +37,7 @@ TEST(Trials, EveryVariantOfTheHostIsRight) {
   expect_all_right(all);
 }
 
-// A right variant with one value changed.
+// A correct variant with one value changed.
 class Wrong final : public Variant {
  public:
   Wrong(std::shared_ptr<const Variant> right, std::size_t value, float change)
@@ -68,12 +68,12 @@ TEST(Trials, AWrongValueIsSeenAndNamed) {
   }
   const auto named = trials.compare(Wrong(right, 5, 1));
   EXPECT_EQ(named.where, "spectrum 0, station 0, polarization 0, channel 5");
-  // What is no number is seen in spectra that are not compared, too.
+  // NaN is also found in spectra that are not compared.
   for (const std::size_t value : {std::size_t{0}, std::size_t{12345}, last - 77, last})
     EXPECT_FALSE(trials.compare(Wrong(right, value, std::numeric_limits<float>::quiet_NaN())).right()) << value;
 }
 
-// One value off by a share of the root mean square of all.
+// One value with an error relative to the root mean square of all.
 class Spoilt final : public Variant {
  public:
   Spoilt(std::shared_ptr<const Variant> right, std::size_t values, std::size_t value, float share)
@@ -94,7 +94,7 @@ class Spoilt final : public Variant {
   float share_;
 };
 
-// The gate is 1e-5 of the root mean square.
+// The bound is 1e-5 of the root mean square.
 TEST(Trials, TenTimesTheAllowedErrorIsWrong) {
   for (const Samples samples : {Samples::int8, Samples::float32}) {
     const Problem problem = complete({.channels = 32, .taps = 4, .samples = samples});

@@ -1,4 +1,4 @@
-// Every variant against the definition in double.
+// Tests every variant against the definition in double.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST(Variants, SaturatedIntegersStayWhatTheyAre) {
        {std::pair{Samples::int4, -8.0}, {Samples::int8, -128.0}, {Samples::int16, -32768.0}}) {
     Problem problem{.channels = 16, .taps = 2, .samples = type};
     problem.weights.assign(32, 0.0);
-    for (std::size_t m = 0; m < 16; ++m) problem.weights[m] = 1;  // the newest block alone
+    for (std::size_t m = 0; m < 16; ++m) problem.weights[m] = 1;  // only the newest block
     Bytes bytes(16 * 2 * bytes_of(type) * 3);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       // The lowest value of the type in every part: 0x8, 0x80, 0x8000.
@@ -157,7 +157,7 @@ TEST(Variants, TheLowNibbleIsReal) {
                                      static_cast<float>(high > 7 ? high - 16 : high));
     EXPECT_EQ(run(plan_of(problem), Bytes{static_cast<std::byte>(value)})[0], wanted);
   }
-  // And by the vector: 256 channels, one value each, told apart by the inverse of the FFT.
+  // The vectorized path: 256 channels with one value each, which the FFT keeps distinguishable.
   problem.channels = 256;
   problem.weights.assign(256, 1.0);
   Bytes bytes(256);
@@ -165,7 +165,7 @@ TEST(Variants, TheLowNibbleIsReal) {
   EXPECT_LT(error(run(plan_of(problem), bytes), expected(problem, bytes)), 1e-6);
 }
 
-// A prototype of ones over a block and its neighbours: channel 0 is the moving average.
+// A prototype of ones over three blocks: channel 0 is a moving average.
 TEST(Variants, MovingAverage) {
   Problem problem{.channels = 8, .taps = 3, .polarizations = 1, .samples = Samples::int16};
   problem.weights.assign(24, 1.0 / 24);

@@ -1,9 +1,10 @@
-// 512 or 1024 channels of bytes: every work-item filters one polarization of its channels, then the other; half of the
-// warps transform the lines of the first, the others those of the second. So nobody waits where all meet: between what
-// a warp gives and what it takes lies the FIR of the other polarization.
+// Kernel text of the `alternating` FIR for 512 or 1024 channels of bytes. Every work-item filters the first
+// polarization of its channels, then the second. Half of the warps transform the rows of the first polarization, the
+// other half those of the second. Between writing a row and reading one, a warp filters the other polarization, so that
+// it hardly waits at the barriers.
 //
-// An item has the channels that lie 512 apart and a block of spectra, from raw rows in registers, as in `blocks`; what
-// is left are transforms of 512 points, two of them a warp: 32 points, then 16.
+// A work-item has the channels that are 512 apart and filters a block of spectra from raw rows in registers, as in
+// `blocks`. Transforms of 512 points remain, two per warp: radix 32, then 16.
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
@@ -39,7 +40,7 @@ class AlternatingWriter {
     text_.line("LOCAL_BLOCK(float2, points, {});", whole);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", roots());
-    // Of each polarization: its lines are there, its lines have been read.
+    // Barriers per polarization: its rows have been written; its rows have been read.
     text_.line("LOCAL ulong* const there = (LOCAL ulong*)(roots + {});", roots() + weights / 2);
     text_.line("LOCAL ulong* const read = there + 2;");
     text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, side = warp / {};", kSide);
@@ -58,7 +59,7 @@ class AlternatingWriter {
     text_.close();
     text_.line("BARRIER();");
     text_.line("_Pragma(\"unroll 1\")");
-    // The second polarization is transformed behind the FIR of the next block's first.
+    // The second polarization is transformed after the FIR of the next block's first polarization.
     text_.open("for (int round = 0; round <= {}; ++round)", rounds);
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.open("if (round < {})", rounds);
@@ -80,9 +81,9 @@ class AlternatingWriter {
   }
 
  private:
-  static constexpr std::size_t kItems = 512, kWarps = 16, kSide = 8;  // warps of a polarization
-  static constexpr std::size_t kPoints = 32 * 17 + 8;                 // from a transform to the next: every bank once
-  static constexpr std::size_t kTransforms = 16;                      // of a polarization and block
+  static constexpr std::size_t kItems = 512, kWarps = 16, kSide = 8;  // warps per polarization
+  static constexpr std::size_t kPoints = 32 * 17 + 8;                 // pitch of a transform, without bank conflicts
+  static constexpr std::size_t kTransforms = 16;                      // per polarization and block
   static constexpr std::size_t kRoots = 32 * 8;
 
   std::size_t roots() const { return kRoots + (each_ - 1) * kItems; }
@@ -93,7 +94,7 @@ class AlternatingWriter {
     return g_.centred ? fmt::format("(i & 1) ? -{0} : {0}", value) : value;
   }
 
-  // Rows lie in the order of time; those of a block's first spectrum begin with 0.
+  // Rows are in order of time; row 0 is the oldest row of the block's first spectrum.
   void first_rows() {
     text_.line("const int row0 = origin / {};", g_.channels);
     text_.line("GLOBAL const raw_t* const samples = in + ((long)row0 * {} + (station * {} + item));", stride(),
@@ -109,7 +110,7 @@ class AlternatingWriter {
     }
   }
 
-  // The next block's rows go where this block's oldest are no longer wanted.
+  // The next block's rows replace this block's oldest rows, which are no longer needed.
   void load(std::size_t j) {
     text_.open();
     text_.line("const int next = t + {}, from = next + {};", d_.steps, g_.taps - 1);
@@ -155,7 +156,8 @@ class AlternatingWriter {
     const std::size_t taps = g_.taps, steps = d_.steps;
     text_.open();
     text_.line("float w[{}];", (taps + 3) / 4 * 4);
-    // The oldest row wants the last weight, and every row one more: four at a time, three rows ahead.
+    // The oldest row needs only the last weight, and each following row one more: weights are loaded in fours, three
+    // rows ahead.
     load_weights(j, (taps - 1) / 4);
     for (std::size_t r = 1; r < 3; ++r) load_weights_of_row(j, r);
     for (std::size_t r = 0; r < rows_; ++r) {
@@ -171,7 +173,7 @@ class AlternatingWriter {
         if (tap + 1 == taps && j == 0) {
           text_.line("{0} = make_float2(x * {1}, y * {1});", sum, w);
         } else {
-          // The second channel is added to the first as it is filtered.
+          // The second channel's sum starts from the first channel's, which gives the radix-2 sum.
           const std::string before = tap + 1 == taps ? fmt::format("sum0[{}]", s) : sum;
           text_.line("{0} = make_float2(FMA(x, {1}, {2}.x), FMA(y, {1}, {2}.y));", sum, w, before);
         }
@@ -200,7 +202,7 @@ class AlternatingWriter {
       if (each_ == 1) {
         text_.line("give[{}] = sum0[{}];", s * kPoints, s);
       } else {
-        // The difference is twice the first less the sum.
+        // The difference is twice the first value minus the sum.
         text_.line("give[{}] = sum1[{}];", 2 * s * kPoints, s);
         text_.line(
             "give[{0}] = multiply(make_float2(FMA(2.0f, sum0[{1}].x, -sum1[{1}].x), FMA(2.0f, sum0[{1}].y, "
@@ -230,7 +232,7 @@ class AlternatingWriter {
     text_.line("_Pragma(\"unroll 1\")");
     text_.open("for (int turn = 0; turn < 2; ++turn)");
     const std::string block = fmt::format("begin + block * {} + warp % {}", d_.steps, kSide);
-    // Two transforms are two spectra, or one whose channels take turns.
+    // The two transforms of a warp are two spectra, or the even and odd channels of one.
     if (each_ == 1) {
       text_.line("const int u = lane, from = turn, k = lane, time = {} * 2 + turn;", block);
     } else {
@@ -261,8 +263,8 @@ class AlternatingWriter {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t each_;  // channels of an item
-  std::size_t rows_;  // of a block
+  std::size_t each_;  // channels per work-item
+  std::size_t rows_;  // per block
   codegen::Text text_;
 };
 

@@ -1,11 +1,12 @@
-// The kernel for many channels: no delay line of floats. An item has the channels that lie N apart, where N is the
-// number of items, 256 or 512; it filters a block of spectra from raw rows in registers, does the first butterfly over
-// its channels where they are, and leaves transforms of N points, which take a pass of N / 16 and one of 16 in place.
+// Kernel text of the `blocks` FIR for many channels, without a delay line of floats. With N work-items (256 or 512), an
+// item has the channels that are N apart. It filters a block of spectra from raw rows in registers and computes the
+// first butterfly over its own channels. Transforms of N points remain: a pass of radix N / 16 and one of radix 16, in
+// place.
 //
-// With two parts a group has one polarization, so that twice as many groups fit a unit and one filters while another
-// transforms; two rows of bytes then share a register.
+// With two parts a group has one polarization, so that twice as many groups fit a compute unit and one can filter while
+// another transforms. Two rows of bytes then share a register.
 //
-// With C = N R, channel c + N j, outputs k = R k' + r:
+// With C = N R, input channel c + N j and output channel R k' + r:
 //   X[R k' + r] = sum over c of W_N^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + N j] ]
 #include <algorithm>
 #include <cmath>
@@ -25,10 +26,10 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kWeightsAhead = 4;  // rows before the one that needs them
-constexpr std::size_t kHeldTurns = 4;     // from here on an item reads its roots again instead of keeping them
+constexpr std::size_t kWeightsAhead = 4;  // rows between loading a weight and using it
+constexpr std::size_t kHeldTurns = 4;  // with more channels per item its twiddle factors are reloaded instead of kept
 
-// Of a transform in local memory: lanes of both passes meet every bank once.
+// Pitch of a transform in local memory, without bank conflicts in either pass.
 std::size_t points_of(std::size_t items, std::size_t each) {
   return items / 16 * 17 + 16 / std::max<std::size_t>(each, 2);
 }
@@ -90,10 +91,10 @@ class Writer {
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
-    // With delays or sums of powers it costs more registers than it saves time.
+    // With delays or power sums the prefetch costs more registers than it saves time.
     if (first_ != 16 && !g_.delayed && d_.summed == 0) fetch();
     filter();
-    // A butterfly of 32 points leaves no registers for rows on their way.
+    // A butterfly of 32 points leaves no registers for loads in flight.
     if (first_ == 16) load(fmt::format("t + {}", d_.steps));
     text_.line("BARRIER();");
     first_pass();
@@ -109,7 +110,7 @@ class Writer {
   }
 
  private:
-  std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights of a tap in local memory
+  std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights per tap in local memory
   std::size_t left_at() const { return transforms() * points_ + roots() + g_.taps * row_kept() / 2; }
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
   std::size_t roots() const { return first_ * codegen::turned_roots(16); }  // of the second pass
@@ -117,8 +118,8 @@ class Writer {
     return fmt::format("LOAD_CACHED(tables + {} + item)", roots() + d_.items * (r - 1));
   }
 
-  // Delays move every channel of an item by as many samples, beyond the end of a row or not; without them the channels
-  // lie a constant distance apart, and one address is enough.
+  // A delay shifts every channel of an item by the same number of samples, possibly into the next row. Without delays
+  // the channels are a constant distance apart, and one address suffices.
   std::string row_name(std::size_t j) const { return fmt::format("row{}", g_.delayed ? j : 0); }
   std::string samples(std::size_t j) const {
     if (g_.delayed) return fmt::format("samples{}", j);
@@ -145,7 +146,7 @@ class Writer {
   void first_sample(std::size_t j) {
     text_.line("const int moved{0} = item + {1}{2};", j, j * d_.items,
                g_.delayed ? " + LOAD_CACHED(shifts + station)" : "");
-    // Rows count from the oldest that the spectrum 0 of the launch needs.
+    // Rows are counted from the oldest that spectrum 0 of the launch needs.
     text_.line("const int row{} = origin / {}{};", j, g_.channels,
                g_.delayed ? fmt::format(" + moved{} / {}", j, g_.channels) : "");
     text_.line("GLOBAL const raw_t* const samples{0} = in + ((long)row{0} * {1} + (station * {2} + moved{0}{3}){4});",
@@ -153,7 +154,7 @@ class Writer {
                polarizations_ == 1 ? " * 2 + pol" : "");
   }
 
-  // Row `i` of those held; where they are kept in pairs, the first may be one that no sum wants.
+  // Row `i` of the held rows. Rows held in pairs may begin with one that no sum needs.
   std::string first_row(std::size_t j, std::size_t i) const {
     const std::size_t unwanted = held_ - (g_.taps - 1);
     if (i < unwanted) return "RAW_ZERO";
@@ -180,7 +181,7 @@ class Writer {
     text_.close();
     text_.close();
   }
-  // The next block's rows, long before there are registers for them: a row of the warp's channels a lane.
+  // Prefetches the next block's rows before registers are available for them: one row of the warp's channels per lane.
   void fetch() {
     text_.open();
     text_.line("const int lane = item % 32, time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
@@ -203,7 +204,7 @@ class Writer {
     }
   }
 
-  // --- the FIR: every row is converted once a block and goes into all sums that want it
+  // --- the FIR: every row is converted once per block and added to all sums that need it
   void filter() {
     for (std::size_t j = 0; j < each_; ++j) text_.line("float sum{}[{}];", j, d_.parts * d_.steps);
     for (std::size_t j = 0; j < each_; ++j) {
@@ -213,12 +214,14 @@ class Writer {
     first_butterflies();
   }
 
-  // Where an item has several channels, the sums of all but the last wait where their transforms will be: then there
-  // are registers for rows that are converted ahead. Not where it has eight: as many loads and stores cost more.
+  // With several channels per item, the sums of all but the last are stored where their transforms will be, which frees
+  // registers for rows converted in advance. With eight channels the additional loads and stores cost more.
   bool staged() const { return d_.items == 512 && (each_ == 2 || each_ == 4) && d_.summed == 0; }
-  // The second channel of two is added to the first as it is filtered; the difference is twice the first less the sum.
+  // The second of two channels is added to the first while it is filtered; the difference is twice the first minus the
+  // sum.
   bool added() const { return staged() && each_ == 2 && polarizations_ == 2; }
-  // Whoever has read the points of a block goes on to filter the next and waits for the others only before it stores.
+  // A warp that has read the points of a block filters the next block, and waits for the other warps only before it
+  // stores.
   bool counted() const { return each_ > 1; }
   void wait_for_points() {
     text_.line("{};", counted() ? fmt::format("LEFT_WAIT(points + {}, round)", left_at()) : "BARRIER()");
@@ -245,7 +248,7 @@ class Writer {
       }
     }
     if (turned_) {
-      // Once a row and not in every block that needs it; here, where rows have arrived.
+      // Once per row, and only after the rows have arrived.
       for (std::size_t s = 0; s < steps; ++s) text_.line("fresh{0}[{1}] = TURNED(fresh{0}[{1}]);", j, s);
     }
     for (std::size_t row = 0; row < steps + taps - 1; ++row) {
@@ -267,13 +270,14 @@ class Writer {
       }
       text_.close();
     }
-    // The newest rows are the next block's old ones.
+    // The newest rows become the next block's old rows.
     const std::size_t words = packed_ ? held_ / 2 : held_, moved = packed_ ? steps / 2 : steps;
     for (std::size_t i = 0; i < words; ++i) text_.line("old{}[{}] = {};", j, i, word(j, i + moved));
     text_.close();
   }
 
-  // The oldest row wants the last weight, and every row one more: the first ones come late, for the registers' sake.
+  // The oldest row needs only the last weight, and each following row one more: the first weights are loaded late, to
+  // save registers.
   void load_weights(std::size_t j, std::size_t begin, std::size_t end) {
     for (std::size_t i = end; i-- > begin;) {
       const bool local = j < d_.local_weights;
@@ -284,7 +288,7 @@ class Writer {
     }
   }
 
-  // A word of the rows held and the fresh ones behind them.
+  // Word `i` of the held rows followed by the new ones.
   std::string word(std::size_t j, std::size_t i) const {
     const std::size_t words = packed_ ? held_ / 2 : held_;
     if (i < words) return fmt::format("old{}[{}]", j, i);
@@ -303,7 +307,7 @@ class Writer {
       text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, roots() + d_.items * (r - 1));
     }
     if (staged()) {
-      text_.line("int again = item + item / 16;");  // or the compiler would keep what was stored
+      text_.line("int again = item + item / 16;");  // otherwise the compiler would keep the stored values in registers
       text_.line("OPAQUE(again);");
     }
     for (std::size_t line = 0; line < transforms() / each_; ++line) {
@@ -332,8 +336,8 @@ class Writer {
     text_.close();
   }
 
-  // --- the transforms of as many points as there are items: loops as they are, or the code does not fit the cache
-  // for instructions
+  // --- the transforms of as many points as there are items; their loops are not unrolled, so that the code fits the
+  // instruction cache
   std::size_t transforms() const { return d_.steps * polarizations_ * each_; }
 
   void open_turns(std::size_t turns, std::size_t at_once = 1) {
@@ -352,7 +356,7 @@ class Writer {
     text_.close();
   }
 
-  // Butterfly u has points 16 u .. 16 u + 15 and gives k' = u + N / 16 i; neighbouring items have neighbouring
+  // Butterfly u has points 16 u .. 16 u + 15 and computes k' = u + N / 16 i. Consecutive items have consecutive
   // channels.
   void second_pass() {
     open_turns(transforms() / 16, both_kept() ? 2 : 1);
@@ -361,8 +365,9 @@ class Writer {
     text_.close();
   }
 
-  // Spectra: few items have whole lines to themselves and go on without the others (where a unit has two groups only
-  // if they are one warp). Power: an item has the same channels in every turn.
+  // Number of work-items that exchange data. Spectra: small subsets of the items share whole rows and synchronize on
+  // their own; with two groups per unit only if the subset is one warp. Power: all items, so that an item has the same
+  // channels in every iteration.
   std::size_t together() const {
     const std::size_t some = std::max<std::size_t>(32, 16 * each_);
     return d_.summed > 0 || (some > 32 && d_.resident > 1) ? d_.items : some;
@@ -374,8 +379,8 @@ class Writer {
   }
 
   void second_turn(const char* turn, const char* power) {
-    const std::size_t items = first_ * each_;                  // of a line
-    const std::size_t some = together(), parts = first_ / 16;  // of a turn of the first pass
+    const std::size_t items = first_ * each_;                  // per row
+    const std::size_t some = together(), parts = first_ / 16;  // per iteration of the first pass
     text_.open();
     if (some == d_.items) {
       text_.line("const int b = item + {} * {}, line = b / {};", turn, d_.items, items);
@@ -389,7 +394,7 @@ class Writer {
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
     if (staged()) text_.line("if ({} == {}) LEFT(points + {});", turn, transforms() / 16 - 1, left_at());
-    // An item has the same u in every turn, but no registers to keep its roots in.
+    // An item has the same u in every iteration, but no registers to keep its twiddle factors.
     const std::size_t count = codegen::turned_roots(16);
     text_.line("int same = u * {};", count);
     text_.line("OPAQUE(same);");
@@ -416,12 +421,12 @@ class Writer {
     text_.close();
   }
 
-  // An item has every line of 4096 channels: one polarization after the other.
+  // With 4096 channels an item has both polarizations of its channels, one after the other.
   bool both_kept() const {
     return d_.summed > 0 && polarizations_ == 2 && each_ == 16 && d_.products == Products::powers;
   }
 
-  // An item has the same channels of every turn, and where it has not both polarizations always the same one.
+  // An item has the same channels in every iteration and, unless it has both polarizations, always the same one.
   void store_power() {
     const std::size_t items = first_ * each_, lines = std::max<std::size_t>(d_.items / items, 1);
     const bool total = d_.products == Products::total;
@@ -447,13 +452,13 @@ class Writer {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t each_;           // channels of an item
-  std::size_t first_;          // points of a butterfly of the first pass
-  std::size_t polarizations_;  // of a group
-  bool packed_;                // two rows a register
-  bool turned_;                // rows are held with their top bits turned over, one a register
-  std::size_t held_;           // rows from block to block
-  std::size_t points_;         // from a transform to the next
+  std::size_t each_;           // channels per work-item
+  std::size_t first_;          // radix of the first pass
+  std::size_t polarizations_;  // per group
+  bool packed_;                // two rows per register
+  bool turned_;                // one row per register, in offset binary (sign bits inverted)
+  std::size_t held_;           // rows kept from block to block
+  std::size_t points_;         // pitch of a transform
   codegen::Text text_;
   PowerWriter power_;
 };

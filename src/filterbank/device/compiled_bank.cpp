@@ -1,3 +1,4 @@
+// Compiles filter-bank kernels, uploads their tables and launches them.
 #include "filterbank/device/compiled_bank.hpp"
 
 #include <algorithm>
@@ -8,20 +9,20 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-// Rows that a group filters before its first spectrum, each a share of the work of a spectrum.
+// Cost of the history rows that a group reads before its first spectrum, in spectra.
 double history_steps(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   const double in = static_cast<double>(g.sample_bytes), whole = in + 8;
   return static_cast<double>(g.taps - 1) * in / whole;
 }
 
-// Spectra that a group could have done while it starts and ends. `alternating`: at first nothing is there to be
-// transformed, at last nothing to be filtered (18 us of 6.4 to 6.8 a block on an H200).
+// Start-up and wind-down cost of a group, in spectra. In `alternating` the first block has nothing to transform and the
+// last has nothing to filter: 18 us at 6.4 to 6.8 us per block on an H200.
 double idle_steps(const KernelDesign& design) {
   return design.fir == Fir::alternating ? 2.7 * static_cast<double>(design.steps) : 4;
 }
 
-constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // of one launch
+constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // per launch
 
 }  // namespace
 
@@ -50,7 +51,7 @@ std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::siz
   for (std::size_t rounds = 1; rounds <= std::min<std::size_t>(turns, 512); ++rounds) {
     const std::size_t groups = (turns + rounds - 1) / rounds * design.station_groups();
     const auto waves = static_cast<double>((groups + slots - 1) / slots);
-    // The last wave of several starts before the one before it has ended everywhere: part of its gaps is filled.
+    // The last of several waves starts before the previous one has ended on all units, which fills part of its gaps.
     const double even = static_cast<double>(groups) / static_cast<double>(slots);
     const double cost = (0.5 * waves + 0.5 * std::max(even, 1.0)) *
                         (static_cast<double>(rounds * period) + history_steps(design) + idle_steps(design));
@@ -92,7 +93,7 @@ std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const doubl
 void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
   const Geometry& g = design_.geometry;
   Stretch part = stretch;
-  // Positions within a launch are counted in 31 bits.
+  // Positions within a launch are 31-bit integers.
   std::size_t most = std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / g.hop));
   if (design_.summed > 0) most = std::max<std::size_t>(1, most / design_.unit) * design_.unit;
   for (std::size_t done = 0; done < stretch.count; done += part.count) {
@@ -108,8 +109,8 @@ void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
 
 void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
   const Geometry& g = design_.geometry;
-  // Groups of the matrix kernel begin with a multiple of its 8 times, so that a spectrum's place in a product, and
-  // with it the order of its sum, is always the same.
+  // Groups of the matrix kernels start at multiples of 8 spectra, so that a spectrum's position within a product, and
+  // therefore the order of its sum, does not depend on the launch.
   const std::size_t before = design_.on_matrix_units() ? static_cast<std::size_t>(stretch.first % 8) : 0;
   const std::uint64_t first = stretch.first - before;
   const std::int64_t row = g.oldest_row(first);
@@ -119,7 +120,8 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const std::size_t slots = std::max<std::size_t>(1, device_.limits().compute_units * design_.resident);
   const std::size_t rounds = rounds_for(design_, count, slots), chunk = rounds * design_.period();
   const std::uint64_t groups = (count + chunk - 1) / chunk * design_.station_groups();
-  const std::uint64_t offset = stretch.out_offset - before * g.spectrum_size();  // may wrap; so does the kernel's sum
+  const std::uint64_t offset =
+      stretch.out_offset - before * g.spectrum_size();  // unsigned; may wrap, and the kernel's sum wraps back
   const auto within = static_cast<std::int32_t>(first % g.times);
   std::vector<Argument> arguments{stretch.samples,
                                   stretch.spectra,

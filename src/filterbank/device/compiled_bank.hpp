@@ -1,4 +1,4 @@
-// A kernel of the filter bank made real on a device: compiled, its tables there, launched over any stretch.
+// A filter-bank kernel compiled for a device, with its tables in device memory, launched over any range of spectra.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,10 +16,10 @@ class DeviceWeights final : public Weights {
  public:
   DeviceWeights(Buffer values, Buffer scaled_roots) : buffer(std::move(values)), tables(std::move(scaled_roots)) {}
   Buffer buffer;
-  Buffer tables;  // roots of the transform, times what undoes the scale of the weights
+  Buffer tables;  // twiddle factors, multiplied by the inverse scale of the weights
 };
 
-// `values` in a buffer of the device, there when this returns.
+// Returns a device buffer with `values`; the upload is complete on return.
 template <class Value>
 Buffer uploaded(const Device& device, std::span<const Value> values, const char* name) {
   const Buffer buffer = device.buffer(values.size_bytes(), {.name = name});
@@ -29,9 +29,9 @@ Buffer uploaded(const Device& device, std::span<const Value> values, const char*
   return buffer;
 }
 
-// Spectra first .. first + count of a stream whose sample number `start` (of each station, a multiple of the block) is
-// the first in `samples`; written from value `out_offset` of `spectra` on, which is where the output block of the first
-// begins.
+// Spectra first .. first + count of a stream. `samples` begins with sample number `start` of each station, a multiple
+// of the block size. Output starts at value `out_offset` of `spectra`, which is the start of the output block that
+// holds `first`.
 struct Stretch {
   const Buffer& samples;
   std::int64_t start = 0;
@@ -39,13 +39,13 @@ struct Stretch {
   std::uint64_t out_offset = 0;
   std::uint64_t first = 0;
   std::size_t count = 0;
-  // Where delays are undone: whole samples of each station (std::int32_t), and phases [spectrum][polarization][station]
-  // from number `first_phase` on.
+  // With delays: whole samples per station (std::int32_t), and phases [spectrum][polarization][station] from number
+  // `first_phase` on.
   Buffer shifts{}, phases{};
   std::size_t first_phase = 0;
 };
 
-// Where the output block of spectrum `at` begins, in values behind where that of spectrum `first` does.
+// Distance in values from the output block that holds spectrum `first` to the one that holds spectrum `at`.
 inline std::size_t block_place(const Geometry& g, std::uint64_t first, std::uint64_t at) {
   return static_cast<std::size_t>(at / g.times - first / g.times) * g.times * g.spectrum_size();
 }
@@ -65,10 +65,11 @@ class CompiledBank {
   KernelDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
-  Buffer tables_, factors_;  // no tables_ where the weights bring their own
+  Buffer tables_, factors_;  // tables_ is empty if the weights bring their own
 };
 
-// Turns of a group's loop over time: groups that fill the device evenly and read little history twice.
+// Iterations of a work-group's loop over time, chosen so that the groups fill the device evenly and little history is
+// read twice.
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots);
 
 }  // namespace ridge::filterbank::on_device

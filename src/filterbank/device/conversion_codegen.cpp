@@ -1,5 +1,5 @@
-// Integers to float without the converter, which is slow on GPUs: the bits of an integer under the exponent of 2^23 are
-// the number 2^23 + integer, exactly, and one subtraction is left.
+// Conversion of integers to float without conversion instructions, which are slow on GPUs: an integer's bits under the
+// exponent of 2^23 are exactly 2^23 + integer, so one subtraction remains.
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
@@ -9,11 +9,11 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-// Number `i` of a raw value named `raw`.
+// Expression for number `i` of the raw value `raw`.
 std::string number(Samples samples, std::size_t parts, std::size_t i) {
   switch (samples) {
     case Samples::int4:
-      // The nibble's top bit turned over is the number plus 8.
+      // A nibble with its sign bit inverted is the number plus 8.
       return fmt::format("AS_FLOAT((((uint)raw >> {}) & 15u ^ 8u) | 0x4b000000u) - 8388616.0f", 4 * i);
     case Samples::int8:
       return fmt::format("AS_FLOAT(PICK_BYTES(bits, 0x4b000000u, 0x744{}u)) - 8388736.0f", i);

@@ -1,6 +1,6 @@
-// Products of all pairs of signals on a device. Sums are floats (or integers) over a stretch of times; a total of two
-// floats (a sum and what its roundings lost) takes stretch after stretch, always the same ones. Rounded values are
-// packed first, and multiplied on the matrix units where there are some.
+// Correlator on a device. Products are summed in floats (or integers) over a fixed range of times, and the sums are
+// added to totals of two floats (a sum and its rounding error). The float16 and int8 arithmetics pack the rounded
+// values first and multiply on the matrix units if available.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -43,9 +43,9 @@ std::string packed_text(std::size_t items) {
 namespace {
 
 constexpr std::size_t kPackItems = 128;
-constexpr std::size_t kStretch = 128;         // times of one sum of floats, about
-constexpr std::size_t kBytesStretch = 32768;  // of products of bytes: so many fit an integer
-constexpr std::size_t kSegments = 16;         // sums of halves that the kernel of warp groups adds up itself
+constexpr std::size_t kStretch = 128;         // times per float sum, approximately
+constexpr std::size_t kBytesStretch = 32768;  // times per int8 sum: the products fit an int32
+constexpr std::size_t kSegments = 16;         // float16 sums that the warp-group kernel accumulates itself
 
 class DeviceCorrelator final : public CorrelatorState {
  public:
@@ -53,7 +53,7 @@ class DeviceCorrelator final : public CorrelatorState {
       : CorrelatorState(problem, correlation), device_(device), queue_(device.queue()) {
     const Geometry& g = geometry_;
     const Arithmetic arithmetic = correlation.arithmetic;
-    // Whole output blocks, so that a push can always be taken up to such a stretch's end.
+    // Whole output blocks, so that every push can be consumed up to the end of such a range.
     const auto stretch_of = [&](std::size_t times) {
       return std::min(correlation.times, std::max<std::size_t>(1, times / g.times) * g.times);
     };
@@ -80,7 +80,7 @@ class DeviceCorrelator final : public CorrelatorState {
     const std::size_t each = geometry_.spectrum_size();
     while (!spectra.empty()) {
       const std::size_t within = static_cast<std::size_t>(count_ % correlation_.times);
-      // To the end of the stretch, which an integration's end cuts off.
+      // Up to the end of the range or of the integration.
       const std::size_t end = std::min(correlation_.times, (within / held_times_ + 1) * held_times_);
       const std::size_t now = std::min(spectra.size() / each, end - within);
       held_.insert(held_.end(), spectra.begin(), spectra.begin() + static_cast<std::ptrdiff_t>(now * each));
@@ -131,7 +131,7 @@ class DeviceCorrelator final : public CorrelatorState {
             .baselines = baselines(),
             .direct = direct};
   }
-  // Sums of stretches: what a push always needs, and an integration that is no single sum.
+  // Sums over ranges of times, for push() and for integrations that are not a single sum.
   ProductSums& sums() {
     if (!sums_) sums_ = products_of(wanted(false));
     return *sums_;
@@ -142,7 +142,7 @@ class DeviceCorrelator final : public CorrelatorState {
   }
   bool packs() const { return correlation_.arithmetic != Arithmetic::float32; }
 
-  // One integration from `first` on.
+  // Computes one integration that begins with time `first`.
   void integrate(Queue& queue, const Buffer& samples, std::size_t first, const Buffer& out, std::size_t offset) {
     const std::size_t times = correlation_.times;
     if (direct_) {
@@ -191,7 +191,7 @@ class DeviceCorrelator final : public CorrelatorState {
   std::size_t stretch_ = 1, held_times_ = 1;
   bool matrix_ = false, direct_ = false;
   float factor_ = 1;
-  std::vector<std::complex<float>> held_;  // of the stretch so far
+  std::vector<std::complex<float>> held_;  // values of the current range
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Transfers between host and device memory around the filter-bank kernels.
 #include "filterbank/device/device_variant.hpp"
 
 #include <algorithm>
@@ -8,11 +9,11 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{16} << 20;  // of spectra, overlapped
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of spectra, in turn
+constexpr std::size_t kPieceBytes = std::size_t{16} << 20;  // of spectra per chunk, overlapped transfers
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of spectra per chunk, otherwise
 constexpr std::size_t kSlots = 3;
 
-// The bytes of the stream that spectra first .. first + count need, whole blocks at the front.
+// Byte range of the stream that spectra first .. first + count need, starting at a whole block.
 struct Range {
   std::uint64_t from = 0, end = 0;
 };
@@ -61,7 +62,7 @@ void DeviceVariant::enqueue(Queue& queue, const Resident& work, const Weights& w
                  static_cast<const DeviceWeights&>(weights));
 }
 
-// Spectra that go there and back at a time: whole output blocks.
+// Spectra per chunk: whole output blocks.
 std::size_t DeviceVariant::piece(std::size_t spectra) const {
   const Geometry& g = geometry_;
   const std::size_t each = g.spectrum_size() * sizeof(std::complex<float>);
@@ -90,7 +91,7 @@ void DeviceVariant::make_room(std::size_t spectra, std::size_t slots) const {
     const BufferOptions mapped{.kind = MemoryKind::mapped, .name = "filter bank samples", .write_combined = true};
     slot.samples = transfers_ == Transfers::mapped ? device_.buffer(s.sample_bytes, mapped)
                                                    : device_.buffer(s.sample_bytes, {.name = "filter bank samples"});
-    // What a stream has not brought yet is 0, and a kernel may read ahead of it.
+    // A kernel may read past the end of the received samples; those must read as 0.
     if (transfers_ != Transfers::mapped) s.up->fill(slot.samples, std::byte{0});
     slot.spectra = device_.buffer(s.spectrum_values * sizeof(std::complex<float>), {.name = "filter bank spectra"});
     if (g.delayed) {
@@ -101,12 +102,12 @@ void DeviceVariant::make_room(std::size_t spectra, std::size_t slots) const {
   }
 }
 
-// What the device holds already is copied there, the rest comes as it lies in host memory; what has not come yet is 0.
+// Copies what the device already holds, and uploads the rest from host memory. Samples not yet received are 0.
 void DeviceVariant::send(const RawView& raw, std::uint64_t from, std::uint64_t end, const Held& held,
                          const Buffer& to) const {
   Queue& queue = *scratch_.up;
   if (transfers_ == Transfers::mapped) {
-    queue.finish();  // the kernel may still read what is written now
+    queue.finish();  // the kernel may still read the buffer that is written now
     const Mapping mapping = to.map();
     raw.copy(from, static_cast<std::size_t>(end - from), mapping.data());
     return;
@@ -158,7 +159,7 @@ void DeviceVariant::hand_over(const Shared& shared) const {
   }
 }
 
-// The stream's next spectra need the end of what the device holds.
+// Keeps the end of the samples on the device for the stream's next spectra.
 void DeviceVariant::keep(const Job& job, const Held& last) const {
   if (job.memory == nullptr || transfers_ == Transfers::mapped) return;
   const Geometry& g = geometry_;

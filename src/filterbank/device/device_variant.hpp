@@ -1,4 +1,4 @@
-// What the device variants share: a stretch of a stream in host memory carried there, and its spectra back.
+// Shared part of the device variants: uploads samples from host memory, runs the kernels and downloads the spectra.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -11,12 +11,12 @@
 namespace ridge::filterbank::on_device {
 
 enum class Transfers {
-  in_turn,     // copy there, compute, copy back
-  overlapped,  // pieces over three queues, so that all of it goes on at once
-  mapped,      // samples read by the kernel from page-locked memory of the host, and so written once only
+  in_turn,     // upload, compute, download, one after another
+  overlapped,  // chunks over three queues, so that transfers and computation overlap
+  mapped,      // the kernel reads samples from page-locked host memory, so they are copied only once
 };
 
-// The kernels of a variant, on memory of the device.
+// The kernels of a variant, working on device memory.
 class DeviceBank {
  public:
   virtual ~DeviceBank() = default;
@@ -33,7 +33,7 @@ class DeviceVariant final : public Variant {
   void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const override;
 
  private:
-  // Bytes `from` .. `end` of a stream, in memory of the device.
+  // Bytes `from` .. `end` of a stream, in device memory.
   struct Held {
     Buffer bytes;
     std::uint64_t from = 0, end = 0;
@@ -46,11 +46,11 @@ class DeviceVariant final : public Variant {
     std::mutex mutex;
     std::optional<Queue> up, compute, down;
     std::vector<Slot> slots;
-    std::size_t sample_bytes = 0, spectrum_values = 0;  // of each slot
+    std::size_t sample_bytes = 0, spectrum_values = 0;  // per slot
     std::vector<std::int32_t> shifts;
-    Buffer resident_shifts, resident_phases;  // of the latest call that was enqueued
+    Buffer resident_shifts, resident_phases;  // of the latest enqueue()
   };
-  // Spectra of an output block that a job shares with another: they go through memory of their own.
+  // Spectra of an output block that two jobs write: they are downloaded to a separate buffer first.
   struct Shared {
     std::uint64_t first = 0;
     std::size_t count = 0;
@@ -73,7 +73,7 @@ class DeviceVariant final : public Variant {
   mutable Scratch scratch_;
 };
 
-// The least a device must do for one time, and what a variant moves beyond it.
+// Cost of one spectrum: the minimal arithmetic and traffic, and `passes` additional passes over the channels.
 planner::Cost device_cost(const Geometry& geometry, double efficiency, double passes = 0, double launches = 1);
 
 }  // namespace ridge::filterbank::on_device

@@ -1,3 +1,4 @@
+// Kernel text for delay phases, bandpass factors and output positions.
 #include "filterbank/device/finish_codegen.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace ridge::filterbank::on_device {
 std::string finish_words(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   if (!g.delayed) return "";
-  // A channel's frequency, in channels from the middle of the band.
+  // A channel's frequency, in channel spacings from the centre of the band.
   const std::string number = g.centred ? fmt::format("((k) - {})", g.channels / 2)
                                        : fmt::format("((k) < {} ? (k) : (k) - {})", (g.channels + 1) / 2, g.channels);
   return fmt::format("{}#define SIGNED_CHANNEL(k) {}\n", ridge::detail::kernel_text("filterbank/delay"), number);

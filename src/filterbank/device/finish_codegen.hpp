@@ -1,5 +1,4 @@
-// What becomes of a channel's value behind the transform, as text: turned by the phase of its station's delay, times
-// the bandpass, to its place in the output.
+// Kernel text for a channel's value after the transform: delay phase, bandpass factor and position in the output.
 #pragma once
 #include <string>
 
@@ -8,21 +7,21 @@
 
 namespace ridge::filterbank::on_device {
 
-// Functions and macros that the texts below use.
+// Functions and macros that the generated expressions use.
 std::string finish_words(const KernelDesign& design);
 
-// Arguments a kernel has beyond those every kernel has: those of the delays.
+// Additional kernel arguments for delays; empty without delays.
 std::string delay_arguments(const Geometry& geometry);
 
-// Within a line of spectrum `time` (an expression, counted as the phases are), with `pol` and `station` in variables of
-// these names: what finished() needs.
+// Declares the variables that finished() uses, for the spectrum `time` (an expression, counted like the phases). The
+// variables `pol` and `station` must exist.
 void open_finish(codegen::Text& text, const KernelDesign& design, const std::string& time);
 
-// The expression of the finished value of channel `k`.
+// Expression for the finished value of channel `k`.
 std::string finished(const KernelDesign& design, const std::string& value, const std::string& k);
 
-// The place of a value in `out`, of the variables `pol` and `station`: `time` counts from the launch's first spectrum.
-// By channel, `within` is the place of that spectrum in its output block.
+// Expression for a value's position in `out`, from the variables `pol` and `station`. `time` counts from the first
+// spectrum of the launch. With Order::channel, `within` is the position of that first spectrum in its output block.
 std::string place_text(const Geometry& geometry, const std::string& time, const std::string& k);
 
 }  // namespace ridge::filterbank::on_device

@@ -1,5 +1,5 @@
-// The kernel that keeps the delay line in registers, and the one that gathers its samples: integers in, FIR, transform,
-// factors, out.
+// Kernel text of the `registers` FIR (delay line in registers) and the `gather` FIR (samples read again for every tap),
+// with conversion, transform and bandpass.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -22,7 +22,7 @@ class FirWriter {
  public:
   explicit FirWriter(const KernelDesign& design) : d_(design), g_(design.geometry) {
     pitch_ = padded(g_.channels - 1) + 1;
-    // Neighbouring lines begin two banks of 8 bytes apart where their length would put them on the same.
+    // Consecutive lines start two 8-byte banks apart where their length would put them on the same bank.
     if (pitch_ % 16 == 0) pitch_ += 2;
   }
 
@@ -33,7 +33,7 @@ class FirWriter {
     if (lines > 0) text_.line("LOCAL_BLOCK(float2, points, {});", lines + roots);
     text_.line("const int item = LOCAL_ID(0);");
     if (roots > 0) {
-      // Those in global memory would be fetched far ahead, into registers that are not there.
+      // The compiler would load twiddle factors from global memory early, into registers that are not available.
       text_.line("LOCAL float2* const roots = points + {};", lines);
       text_.line("for (int i = item; i < {}; i += {}) roots[i] = LOAD_CACHED(tables + i);", roots, d_.items);
     }
@@ -70,7 +70,7 @@ class FirWriter {
         d_.constant_weights ? "CONSTANT float*" : "GLOBAL const float* RESTRICT", delay_arguments(g_));
   }
 
-  // --- the units of an item: channel, part of the numbers, station ---------------------------------------------------
+  // --- the units of a work-item: channel, part of the sample, station ------------------------------------------------
   std::size_t each() const { return d_.units_each(); }
   bool ragged() const { return d_.units() % d_.items != 0; }
 
@@ -82,23 +82,23 @@ class FirWriter {
       text_.line("const int station{0} = first_station + stream{0};", j);
       text_.line("const int here{0} = unit{0} < {1} && station{0} < {2};", j, d_.units(), g_.stations);
       if (!g_.delayed) continue;
-      // Whole samples of delay: another place in the row, and rows further on.
+      // Whole samples of delay change the position within the row and the row.
       text_.line("const int moved{0} = channel{0} + (here{0} ? LOAD_CACHED(shifts + station{0}) : 0);", j);
       text_.line("const int later{0} = moved{0} / {1};", j, g_.channels);
     }
   }
 
-  // The unit's place in a row, in samples, and the rows that its station is read further on.
+  // The unit's position in a row, in samples, and the rows by which its station is delayed.
   std::string place(std::size_t j) const {
     return g_.delayed ? fmt::format("moved{} % {}", j, g_.channels) : fmt::format("channel{}", j);
   }
   std::string later(std::size_t j) const { return g_.delayed ? fmt::format(" + later{}", j) : std::string(); }
 
-  // The raw value of unit j in row `row`, counted from the oldest that the first spectrum needs.
-  // `row` is one text and a constant, `condition` says that it is there.
+  // Loads the raw value of unit j in row `row`, counted from the oldest row of the first spectrum. `row` is an
+  // expression plus a constant; `condition` tells that the row exists.
   void load(const std::string& to, std::size_t j, const std::string& row, const std::string& condition) {
     if (g_.block == g_.channels) {
-      // Whole rows of all stations follow each other.
+      // The rows of all stations are contiguous.
       text_.line("{} = here{} && {} ? LOAD_ROW(from{} + (long)({}) * {}) : RAW_ZERO;", to, j, condition, j, row,
                  stride());
       return;
@@ -114,7 +114,7 @@ class FirWriter {
   }
   std::size_t stride() const { return g_.stations * g_.channels * d_.split(); }
 
-  // Where the unit's numbers of the row `row` are.
+  // Declares pointers to the units' values in row `row`.
   void row_pointers(const std::string& row) {
     if (g_.block != g_.channels) return;
     for (std::size_t j = 0; j < each(); ++j) {
@@ -134,7 +134,7 @@ class FirWriter {
       text_.line("float delay{}[{}][{}];", j, taps, d_.parts);
       text_.line("raw_t raw{}[{}];", j, d_.steps);
       text_.line("GLOBAL const float* const weights{} = weights + {} - channel{};", j, g_.channels - 1, j);
-      // Rows before the stream are zeros.
+      // Rows before the stream are zero.
       for (std::size_t row = 0; row + 1 < taps; ++row) {
         text_.open();
         text_.line("raw_t old;");
@@ -165,19 +165,19 @@ class FirWriter {
     text_.close();
   }
 
-  // Only the rows of the first spectra can lie before the stream.
+  // Only the rows of the first spectra can precede the stream.
   std::string before_stream(std::size_t row, std::size_t j) const {
     if (g_.block != g_.channels) return fmt::format("begin + {} < spectra + {}", row, g_.taps - 1);
     return fmt::format("origin / {} + begin + {}{} >= 0 && begin + {} < spectra + {}", g_.channels, row, later(j), row,
                        g_.taps - 1);
   }
 
-  // Where whole rows follow each other, pointers stand at the first row of the loop's turn; else rows are counted.
+  // With contiguous rows the pointers are at the iteration's first row; otherwise rows are counted from `first`.
   std::string row_text(const std::string& first, std::size_t more) const {
     return g_.block == g_.channels ? fmt::format("{}", more) : fmt::format("{} + {}", first, more);
   }
 
-  // The steps behind those that begin `sub` steps after the loop's turn; "begin": the very first.
+  // Loads the steps after those that begin `sub` steps into the iteration; "begin": the first steps of all.
   void load_steps(const std::string& first, std::size_t sub) {
     const std::size_t ahead = first == "begin" ? 0 : d_.steps;
     for (std::size_t j = 0; j < each(); ++j) {
@@ -192,7 +192,7 @@ class FirWriter {
 
   void filter_steps(std::size_t j, std::size_t first) {
     const std::size_t taps = g_.taps;
-    // Loaded again and again: between two filters the transform needs the registers.
+    // Loaded again in every iteration, because the transform in between needs the registers.
     text_.line("float w{}[{}];", j, taps);
     for (std::size_t i = 0; i < taps; ++i) {
       const std::string value = fmt::format("LOAD_CACHED(weights{} + zero + {})", j, i * g_.channels);
@@ -219,12 +219,12 @@ class FirWriter {
     }
   }
 
-  // Sums of one step to local memory, or out.
+  // Writes the sums of one step to local memory, or to the output.
   void put(std::size_t j, std::size_t step) {
     const std::size_t complexes = d_.parts / 2;
     for (std::size_t c = 0; c < complexes; ++c) {
       const std::string value = fmt::format("make_float2(sum[{}], sum[{}])", 2 * c, 2 * c + 1);
-      // The polarization: parts 4 hold both, parts 2 the one the unit says.
+      // With 4 parts a unit has both polarizations, with 2 parts the one that its number selects.
       const std::string polarization = complexes == 2 ? fmt::format("{}", c) : fmt::format("part{}", j);
       if (d_.transform) {
         text_.line("if (unit{0} < {1}) points[((stream{0} * {2} + {3}) * {4} + {5}) * {6} + PLACE(channel{0})] = {7};",
@@ -255,7 +255,7 @@ class FirWriter {
         text_.line("float sum[{}];", d_.parts);
         for (std::size_t p = 0; p < d_.parts; ++p) text_.line("sum[{}] = 0.0f;", p);
         text_.open("if (here{} && t + {} < spectra)", j, s);
-        // The newest sample of this phase and its age.
+        // The newest sample of this channel in the window, and its age.
         text_.line("const int last = newest + (t + {}) * {};", s, g_.hop);
         text_.line("const int phase = last % {}, row = last / {} - (channel{} > phase ? 1 : 0);", g_.channels,
                    g_.channels, j);
@@ -301,7 +301,7 @@ class FirWriter {
     };
     lines_text(text_, lines, open_line, [&](Text& text, const std::string& value, const std::string& k) {
       if (in_place()) {
-        // Back to where the butterfly's points were; they leave in another order, or as power.
+        // In place: they leave in another order, or as power.
         text.line("points[line * {} + PLACE({})] = {};", pitch_, k, finished(d_, value, k));
       } else {
         text.line("STORE_ONCE(to + {}, {});", k, finished(d_, value, k));
@@ -316,7 +316,7 @@ class FirWriter {
   }
   bool in_place() const { return g_.by_channel || d_.summed > 0; }
 
-  // Sums of `summed` times of every channel.
+  // Sums `summed` times of every channel and writes power rows.
   void store_power() {
     const std::size_t sums = d_.steps / d_.summed, products = d_.product_count();
     text_.open("for (int n = item; n < {}; n += {})", d_.streams * sums * g_.channels, d_.items);

@@ -1,3 +1,4 @@
+// Kernel text for FFTs of rows in local memory.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -17,7 +18,7 @@ using codegen::Text;
 class LinesWriter {
  public:
   LinesWriter(Text& text, const LinesDesign& design) : text_(text), d_(design) {
-    // Where both sides of an exchange belong to the same lanes, those lanes alone have to wait.
+    // If writers and readers of an exchange are in the same sub-group, a sub-group barrier suffices.
     for (const std::size_t radix : d_.radices) {
       const std::size_t butterflies = d_.points / radix;
       if (radix != d_.radices.front() || 32 % butterflies != 0) within_lanes_ = false;
@@ -66,7 +67,7 @@ class LinesWriter {
  private:
   void wait() { text_.line("{}();", within_lanes_ ? "LANES_WAIT" : "BARRIER"); }
 
-  // Written so that the places of a butterfly are one address and constants.
+  // Written so that the addresses of a butterfly are one variable plus constants.
   static std::string place(const std::string& point, std::size_t more) {
     if (more % 16 == 0) return fmt::format("PLACE({}) + {}", point, padded(more));
     return fmt::format("PLACE({} + {})", point, more);
@@ -137,7 +138,7 @@ std::vector<std::complex<float>> stage_tables(const std::vector<std::size_t>& ra
 }
 
 std::vector<std::size_t> radices_of(std::size_t channels, std::size_t held) {
-  // Odd primes first, joined as long as they stay small; then the power of two in parts of about equal size.
+  // Odd prime factors first, merged while their product stays small; then the power of two in factors of similar size.
   std::vector<std::size_t> radices;
   std::size_t rest = channels, odd = 1;
   for (std::size_t p = 3; p <= rest;) {

@@ -1,4 +1,4 @@
-// Transforms of lines that lie in local memory, as text: Stockham's order, one stage after the other.
+// Kernel text for FFTs of rows in local memory: Stockham order, one stage after another.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -13,27 +13,27 @@ namespace ridge::filterbank::on_device {
 struct LinesDesign {
   std::size_t points = 1, lines = 1, items = 1;
   std::vector<std::size_t> radices = {};
-  std::size_t table = 0;  // where the first stage's roots stand in `roots`
-  std::size_t pitch = 1;  // float2 from a line to the next
+  std::size_t table = 0;  // offset of the first stage's twiddle factors in `roots`
+  std::size_t pitch = 1;  // float2 between consecutive lines
 };
 
-// One point in sixteen stays empty, so that the writes of a first stage of 16 meet no bank twice.
+// One float2 in seventeen is padding, so that the writes of a first stage of radix 16 have no bank conflicts.
 inline std::size_t padded(std::size_t point) { return point + point / 16; }
-// Writes point `value` (a float2 expression) with number `k` of the line `line`.
+// Emits the store of `value` (a float2 expression) as point number `k` of the line `line`.
 using StoreText = std::function<void(codegen::Text& text, const std::string& value, const std::string& k)>;
 
-// From local memory `points`, where a barrier has passed since it was written, through `store`. `zero` is an int that
-// the compiler cannot see through: roots are loaded again in every turn of a loop instead of being kept in registers.
-// `open_line` is called once for every butterfly of the last stage with the number of its line in the variable `line`
-// and closes nothing.
+// Transforms lines in local memory `points` and passes the results to `store`. A barrier must have passed since
+// `points` was written. `open_line` is called once per butterfly of the last stage, with the line's number in the
+// variable `line`; it opens one scope, which is closed after the stores.
 void lines_text(codegen::Text& text, const LinesDesign& design, const std::function<void()>& open_line,
                 const StoreText& store);
 
-// Complex values of the stages' roots, in all.
+// Number of complex twiddle factors of all stages.
 std::size_t table_size(const std::vector<std::size_t>& radices);
 std::vector<std::complex<float>> stage_tables(const std::vector<std::size_t>& radices);
 
-// Of `channels` points; empty where a prime factor is too large for a butterfly. `held` points a work-item at most.
+// Radices of a transform of `channels` points, each at most `held` if possible; empty if a prime factor exceeds the
+// largest butterfly.
 std::vector<std::size_t> radices_of(std::size_t channels, std::size_t held);
 
 }  // namespace ridge::filterbank::on_device

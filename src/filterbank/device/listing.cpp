@@ -1,4 +1,4 @@
-// The variants for devices: which kernels, with which numbers.
+// Lists the device variants: the kernel designs for a problem, with their parameters and refusals.
 #include <algorithm>
 #include <bit>
 
@@ -28,13 +28,13 @@ class FusedBank final : public DeviceBank {
   CompiledBank bank_;
 };
 
-// A barrier within a loop whose end is not known when it is compiled comes out wrong in PoCL 3.1.
+// PoCL 3.1 miscompiles a barrier within a loop whose end is not a compile-time constant.
 std::size_t fixed_rounds(const Device& device, std::size_t period) {
   if (device.limits().private_arrays_in_registers) return 0;
   return std::max<std::size_t>(1, 64 / period);
 }
 
-// What one kernel may have: NVIDIA's OpenCL gives 48 KiB whatever it says.
+// Local memory that one kernel may use: NVIDIA's OpenCL allows 48 KiB, whatever it reports.
 std::size_t local_memory(const Device& device) {
   return device.info().backend == Backend::opencl ? std::min<std::size_t>(device.limits().local_memory, 48 << 10)
                                                   : device.limits().local_memory;
@@ -55,7 +55,7 @@ Factors factors_of(const Problem& problem, const Geometry& g) {
   return problem.bandpass.size() == g.channels && g.spectrum_size() != g.channels ? Factors::channels : Factors::all;
 }
 
-// Designs of a FIR (with a transform behind it or not) that fit the device, the most promising first.
+// Designs of a FIR, with or without a transform, that fit the device, the most promising first.
 std::vector<KernelDesign> designs(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
                                   bool transform, std::size_t parts) {
   const std::size_t largest_radix = device.limits().private_arrays_in_registers ? 16 : 8;
@@ -69,16 +69,16 @@ std::vector<KernelDesign> designs(const Device& device, const Problem& problem, 
   const std::size_t most = std::min<std::size_t>(device.limits().work_group, 256);
   const std::size_t split = 2 * g.polarizations / parts;
   d.items = std::min(most, std::bit_ceil(std::max<std::size_t>(g.channels * split, 32)));
-  // Several stations where one does not give every item a channel.
+  // Several stations where one does not occupy all work-items.
   d.streams = std::clamp<std::size_t>(d.items / (g.channels * split), 1, g.stations);
-  // Channels meet in a transform only: without one an item has one of them.
+  // Without a transform a station's channels may be divided among groups, one channel per work-item.
   if (!transform) d.pieces = std::max<std::size_t>(1, (g.channels * split + d.items - 1) / d.items);
   const std::size_t local = local_memory(device);
   for (const std::size_t target : {std::size_t{4096}, std::size_t{2048}, std::size_t{8192}}) {
     const std::size_t values = d.streams * g.channels * g.polarizations / d.pieces;
     std::size_t steps = std::max<std::size_t>(1, target / values);
     if (fir == Fir::registers) {
-      // The delay line comes round after a multiple of the taps: steps that divide them, or are a multiple.
+      // The delay line repeats after a multiple of the taps: the steps divide them or are a multiple.
       steps = std::min<std::size_t>(steps, 32);
       while (steps > 1 && g.taps % steps != 0 && (steps % g.taps != 0 || steps > 2 * g.taps)) --steps;
     } else {
@@ -116,12 +116,12 @@ void refuse(const char* variant, const std::string& why, std::vector<Entry>& ent
   entries.push_back({.candidate = {.variant = variant, .refusal = why}});
 }
 
-// Registers of a work-item that hold the delay line and the weights.
+// Registers per work-item for the delay line and the weights.
 std::size_t held_numbers(const KernelDesign& d) {
   return d.units_each() * (d.geometry.taps * (d.parts + 1) + d.steps * d.parts / 4);
 }
 
-// Integers, two polarizations, critical. A device without matrix units can imitate `matrix`: tests do.
+// Tests run `matrix` also on devices without matrix units, which emulate them.
 bool takes_matrix(const Geometry& g) {
   return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
          g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
@@ -131,7 +131,7 @@ struct GroupSize {
   std::size_t items, steps;
 };
 
-// The first of the sizes that fits the device.
+// Adds the first of the sizes that fits the device.
 void add_matrix(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
                 const std::vector<GroupSize>& sizes, std::vector<KernelDesign>& all) {
   KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
@@ -150,7 +150,7 @@ void add_matrix(const Device& device, const Problem& problem, const Geometry& g,
 
 void add_matrix_whole(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!takes_matrix(g) || g.delayed) return;
-  const std::size_t warps = g.channels / 16;  // of 32 spectra
+  const std::size_t warps = g.channels / 16;  // per 32 spectra
   std::vector<GroupSize> sizes;
   for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
     sizes.push_back({32 * warps * tiles, 32 * tiles});
@@ -180,16 +180,16 @@ void add_alternating(const Device& device, const Problem& problem, const Geometr
   add_matrix(device, problem, g, Fir::alternating, {{512, 8192 / g.channels}}, all);
 }
 
-// Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
+// Registers per work-item of `blocks`: raw rows, sums of a block of spectra, weights.
 std::size_t block_registers(const KernelDesign& d) {
   const std::size_t each = d.geometry.channels / d.items, taps = d.geometry.taps;
   const bool pairs = d.parts == 2 && d.geometry.samples == Samples::int8;
   return each * ((pairs ? taps / 2 : taps - 1) + d.parts * d.steps) + (pairs ? d.steps : each * d.steps) + taps + 8;
 }
 
-// Groups that fit a unit by their registers and local memory; 0: not one.
+// Groups per compute unit by their registers and local memory; 0: not even one fits.
 std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
-  constexpr std::size_t kSpilled = 312, kWideSpilled = 154;  // a few values in memory still pay
+  constexpr std::size_t kSpilled = 312, kWideSpilled = 154;  // limits that still pay, although a few values are spilled
   const std::size_t registers = block_registers(d), bytes = block_text(d).local_bytes;
   if (bytes > local) return 0;
   if (d.items == 512) return registers <= kWideSpilled ? 1 : 0;
@@ -206,7 +206,7 @@ bool takes_blocks(const Device& device, const Geometry& g) {
          device.limits().work_group >= 256;
 }
 
-// Few taps and up to 1024 channels.
+// At most 8 taps and 1024 channels.
 void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDesign>& all) {
   for (const std::size_t values : {4096, 2048}) {
     d.steps = values / d.geometry.channels;
@@ -217,9 +217,9 @@ void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDe
   }
 }
 
-// All of the weights, or as many as there is room for: the others come from a cache, which is the larger the less local
-// memory is asked for, and with two groups a unit large enough. One of two channels leaves it too little (H200,
-// 1024x32: .417 of a copy, .439 with none).
+// Channels per work-item whose weights are kept in local memory: all, or as many as fit. The other weights come from
+// the L1 cache, which shrinks as local memory grows and suffices with two groups per unit. Keeping one of two channels
+// leaves the cache too small (H200, 1024x32: 0.417 of copy speed, against 0.439 with none).
 std::size_t weights_in_local_memory(const KernelDesign& d, std::size_t local) {
   const std::size_t room = local / d.resident, rest = block_text(d).local_bytes + 1024;
   const std::size_t all = d.geometry.channels / d.items, each = d.geometry.taps * d.items * sizeof(float);
@@ -227,8 +227,8 @@ std::size_t weights_in_local_memory(const KernelDesign& d, std::size_t local) {
   return fit >= all ? all : d.resident == 1 && all > 2 ? fit : 0;
 }
 
-// Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first. Twice
-// as many items have half of the channels, and half of the registers, each.
+// Groups of both polarizations first, or of one where the rows of both exceed the registers; the longest blocks first.
+// With twice as many work-items each has half of the channels and needs half of the registers.
 void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, std::vector<KernelDesign>& all) {
   const Geometry& g = d.geometry;
   const std::size_t local = local_memory(device), transforms = 2 * items * (items / 16);
@@ -253,14 +253,14 @@ void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, st
   }
 }
 
-// 256 times 1 to 16 channels: the rows of a block of spectra fit the registers as they are.
+// 256 times 1 to 16 channels: the raw rows of a block of spectra fit the registers.
 void add_blocks(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!takes_blocks(device, g)) return;
   KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
   d.factors = factors_of(problem, g);
   const bool is_short = g.taps <= 8 && g.channels <= 1024;
   if (is_short) add_short_blocks(device, d, all);
-  if (!device.limits().private_arrays_in_registers) return;  // compiling them for a processor takes too long to pay
+  if (!device.limits().private_arrays_in_registers) return;  // compiling them for a CPU takes too long
   if (g.channels >= 512 && device.limits().work_group >= 512) add_long_blocks(device, d, 512, all);
   if (!is_short) add_long_blocks(device, d, 256, all);
 }
@@ -288,7 +288,7 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
   return all;
 }
 
-// The branches between FIR and transform are in order of time, whatever the output's order is.
+// The branches between FIR and transform are in Order::time for any output order.
 KernelDesign separate_design(const Device& device, const Problem& problem, Geometry g, Fir fir, std::size_t parts) {
   g.by_channel = false;
   g.times = 1;
@@ -340,8 +340,7 @@ std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Prob
 
 void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
   const std::size_t all = 2 * g.polarizations;
-  // A processor loses what it has in its caches between the kernels, and its delay lines are no registers: seen at 1/20
-  // of fused.
+  // CPUs lose their cache contents between the kernels and keep delay lines in memory: measured at 1/20 of fused.
   const double share = device.limits().private_arrays_in_registers ? 1 : 0.05;
   add_separate(device, problem, g, Fir::gather, 2, true, "reference", 0.01 * share, entries);
   add_separate(device, problem, g, Fir::gather, all, false, "gathered", 0.3 * share, entries);

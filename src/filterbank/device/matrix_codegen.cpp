@@ -1,10 +1,10 @@
-// The FIR on the matrix units, the transform behind it without a trip through memory.
+// Kernel text of the `matrix` FIR: the FIR on the matrix units, and the transform without a trip through global memory.
 //
-// For one channel the samples of a window (16 rows: re and im of both polarizations, four times over, each 8 rows later
-// than the one before) times a Toeplitz matrix of weights (window x 8 times) are 32 spectra of both polarizations.
-// Weights are sums of two halves, integers of 8 bits are halves exactly, those of 16 bits sums of two. A lane's share
-// of the result is two complex numbers, neighbours in time: those of 16 channels that lie channels / 16 apart are the
-// points of two butterflies, which the lane does at once; what is left of the transform goes through local memory.
+// For one channel, the samples of a window (16 rows: re and im of both polarizations at four times, each 8 rows later
+// than the previous one) times a Toeplitz matrix of weights (window x 8 times) give 32 spectra of both polarizations.
+// Weights are sums of two float16 numbers; 8-bit integers are exact in float16, 16-bit integers are sums of two. Each
+// lane holds two complex results that are adjacent in time. Those of 16 channels, channels / 16 apart, are the points
+// of two butterflies, which the lane computes in registers. The rest of the transform goes through local memory.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class MatrixWriter {
       : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
     history_ = matrix_history(g_.taps) / 8;
     planes_ = g_.samples == Samples::int16 ? 2 : 1;
-    row_words_ = g_.channels * 4 + 4;  // of two rows; the next two begin 4 banks on
+    row_words_ = g_.channels * 4 + 4;  // per two rows; the next two start 4 banks further
     units_ = history_ + d_.steps / 8;
     plane_words_ = units_ * 4 * row_words_;
     line_pitch_ = others_ * 17;
@@ -42,7 +42,7 @@ class MatrixWriter {
     text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
     text_.line("LOCAL uint* const ring = local_words;");
     text_.line("LOCAL float2* const points = (LOCAL float2*)(local_words + {});", ring);
-    // The compiler fetches what is in global memory far ahead, and has no registers for it.
+    // The compiler would load values from global memory early, into registers that are not available.
     text_.line("LOCAL uint* const weights = local_words + {};", ring + exchange);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(local_words + {});", ring + exchange + words);
     text_.line("FRAGMENTS(local_words + {})", whole);
@@ -90,13 +90,13 @@ class MatrixWriter {
 
   void lane_constants() {
     text_.line("const int task = warp % {0}, tile = warp / {0};", others_);
-    // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
+    // Position of a lane's pair of weights in a channel's words, per distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
       if (!clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
                  distance(j), g_.taps + 1);
     }
-    // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
+    // Row g of the samples: polarization g % 2 of the g / 2th group of 8 times; the result has the same position.
     text_.line("const int column = tig * {} + g % 2 * 2;", row_words_);
     text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 17;", line_pitch_);
   }
@@ -107,7 +107,7 @@ class MatrixWriter {
   bool clamped(std::size_t j) const {
     return distance(j) - 7 < -1 || distance(j) + 6 > static_cast<std::int64_t>(g_.taps + 1);
   }
-  // A lane's weights of channel `task`.
+  // Declares pointers to a lane's weights of channel `task`.
   void weight_pointers() {
     text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", matrix_words(g_.taps));
     text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
@@ -123,11 +123,11 @@ class MatrixWriter {
     return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
 
-  // --- samples: pairs of rows, as halves -----------------------------------------------------------------------------
+  // --- samples: pairs of rows, as float16 ----------------------------------------------------------------------------
   std::size_t pairs(std::size_t rows) const { return rows / 2 * g_.channels; }
   std::size_t pairs_each(std::size_t rows) const { return (pairs(rows) + d_.items - 1) / d_.items; }
 
-  // The i-th pair of rows of an item: a channel and a place that the item gives, and constants where that can be.
+  // The i-th pair of rows of an item: channel and position as expressions of the item, plus constants where possible.
   struct Pair {
     std::string channel, rows;
     std::size_t more_channels = 0, more_rows = 0;  // in pairs of rows
@@ -145,7 +145,7 @@ class MatrixWriter {
             fmt::format("(item + {}) / {}", i * d_.items, channels), 0, 0};
   }
 
-  // Rows from that of spectrum `first` on; those before the stream, and behind its end, are zeros.
+  // Loads rows from that of spectrum `first` on; rows before the stream and after its end are zero.
   void load(const char* to, std::size_t rows, const std::string& first) {
     const std::size_t row = g_.stations * g_.channels;
     const bool same = d_.items % g_.channels == 0 || g_.channels % d_.items == 0;
@@ -195,7 +195,8 @@ class MatrixWriter {
     const char* ones = "0x3c003c00u";
     switch (g_.samples) {
       case Samples::int4: {
-        // A nibble with its top bit turned over, under the exponent of 1024: 1032 + n, or 1024 + 16 (n + 8) in place.
+        // A nibble with its sign bit inverted, under the exponent of 1024: 1032 + n, or 1024 + 16 (n + 8) for the upper
+        // nibble.
         text_.line("const uint both = ((uint)a | ((uint)b << 16)) ^ 0x88888888u;");
         for (std::size_t p = 0; p < 2; ++p) {
           text_.line("const uint p{0} = PICK_BYTES(both, 0x64646464u, 0x4{1}4{0}u);", p, p + 2);
@@ -231,7 +232,7 @@ class MatrixWriter {
     }
   }
 
-  // The rows before the first spectrum, a few at a time, so that few registers are needed.
+  // Loads the rows before the first spectrum, 8 at a time to save registers.
   void prime() {
     for (std::size_t unit = 0; unit < history_; ++unit) {
       text_.open();
@@ -284,7 +285,7 @@ class MatrixWriter {
   }
 
   // --- the transform -------------------------------------------------------------------------------------------------
-  // Every second spectrum: the butterfly of 16 points, the exchange, the other butterfly, out.
+  // Every second spectrum: the radix-16 butterfly, the exchange, the second butterfly, the stores.
   void finish_half(std::size_t half) {
     if (half == 1) text_.line("BARRIER();");
     text_.open();
@@ -334,9 +335,9 @@ class MatrixWriter {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
+  std::size_t others_;  // channels / 16: radix of the second butterfly, and warps per 32 spectra
   codegen::Text text_;
-  std::size_t history_ = 0, units_ = 0;  // of 8 rows
+  std::size_t history_ = 0, units_ = 0;  // in units of 8 rows
   std::size_t planes_ = 1, row_words_ = 0, plane_words_ = 0, line_pitch_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// Products on the matrix units: rounded values, floats or integers summed. Signals come in blocks of up to 128; a group
-// has the products of a block with itself, or of two, for one channel (kernels/correlate_matrix.cl).
+// Correlator kernel on the matrix units: rounded values, float or integer sums. Signals are divided into blocks of up
+// to 128; a group computes the products of a block with itself, or of two blocks, for one channel
+// (kernels/correlate_matrix.cl).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,13 +13,13 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kTile = 32;  // signals a side that a warp has
+constexpr std::size_t kTile = 32;  // signals per side of a warp's tile
 constexpr std::size_t kMostTiles = 4;
 constexpr std::size_t kRowBytes = 64;
 constexpr std::size_t kStages = 3, kMostTurn = 4;
 
 struct BlockShape {
-  std::size_t side, blocks;  // signals of a block, blocks of all signals
+  std::size_t side, blocks;  // signals per block, number of blocks
 };
 
 BlockShape block_shape(const Geometry& g) {
@@ -44,7 +45,7 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   const std::size_t imitation = limits.matrix_units ? 0 : 6 * 4 * 32 * warps;
   const std::size_t room = limits.local_memory > imitation ? limits.local_memory - imitation : 0;
   const std::size_t resident = warps * 32 * 2 * 100 <= limits.registers ? 2 : 1;
-  // As many blocks of rows between two barriers as local memory takes three times over; warps run apart in between.
+  // As many row blocks per barrier as local memory holds three times; between barriers the warps run independently.
   const std::size_t turn = std::clamp<std::size_t>(room / resident / (rows * kRowBytes * kStages), 1, kMostTurn);
   const std::size_t stages = std::clamp<std::size_t>(room / (turn * rows * kRowBytes), 2, kStages);
   Defines defines = correlator_defines(wanted);

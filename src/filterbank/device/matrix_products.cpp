@@ -1,3 +1,4 @@
+// Kernel text for products on the matrix units or their emulation.
 #include "filterbank/device/matrix_products.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Weights and twiddle factors for the matrix-unit kernels.
 #include "filterbank/device/matrix_weights.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
   for (const double weight : prototype) largest = std::max(largest, std::abs(weight));
   int exponent = 0;
   if (largest > 0) std::frexp(largest, &exponent);
-  // The largest just below 2^14: what is 2^-28 of it still has all its bits.
+  // Scales the largest weight to just below 2^14, so that weights down to 2^-28 of it keep all their bits.
   const int up = 14 - exponent;
   MatrixWeights out;
   out.words.assign(2 * words * channels, 0);
@@ -33,7 +34,7 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       return two_halves(std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up));
     };
     for (std::size_t word = 0; word < words; ++word) {
-      // The weight behind the first one of the pair.
+      // Index of the pair's second weight.
       const auto behind = static_cast<std::int64_t>(round > 0 ? round - 1 : taps) - static_cast<std::int64_t>(word);
       const auto [a_upper, a_lower] = upper_lower(round > 0 && word == 0 ? 0 : behind + 1);
       const auto [b_upper, b_lower] = upper_lower(behind);
@@ -41,7 +42,7 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       out.words[2 * (m * words + word) + 1] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
   }
-  // Samples of 16 bits are taken as parts of 256.
+  // 16-bit samples are scaled by 1/256.
   const bool parts = design.fir != Fir::matrix && g.samples == Samples::int16;
   const double down = std::ldexp(1.0, (parts ? 8 : 0) - up);
   const std::size_t first = stacked ? channels / 16 : 16;  // points of the first butterflies

@@ -1,4 +1,4 @@
-// Weights as the matrix units want them: each as a sum of two half-precision numbers, in pairs along time.
+// Weights for the matrix units: each is a sum of two float16 numbers, stored in pairs along time.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace ridge::filterbank::on_device {
 
-// Rows of history that 8 spectra need, in eights.
+// Rows of history that 8 spectra need, rounded up to a multiple of 8.
 inline std::size_t matrix_history(std::size_t taps) { return (taps - 1 + 7) / 8 * 8; }
 
-// Pairs of words of a channel, one of upper halves and one of lower: pair e has the weights taps - e and taps - e - 1
-// (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
+// Word pairs per channel, one word of upper and one of lower float16 parts. Pair e holds the weights taps - e and taps
+// - e - 1 (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
 inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 
-// The same, as if there were as many taps as rows of history: e = 0 .. rows - 1, where pair 0 has the weights 0 and
-// rows - 1 at its ends. Of a pair of rows a lane has the weights either in the first eight of them or in the last, so
-// both are one pair of words and a mask. 0: for taps that do not fit it or would have more words, and kernels that do
-// not know it.
+// Word pairs per channel in the cyclic layout, as if there were as many taps as rows of history: e = 0 .. rows - 1,
+// where pair 0 holds the weights 0 and rows - 1. For the first and last 8 rows a lane needs weights in only one of
+// them, so one pair of words and a mask serve both. 0: the taps do not fit this layout, it would need more words, or
+// the kernel does not support it.
 inline std::size_t round_words(const KernelDesign& design) {
   const std::size_t taps = design.geometry.taps, history = matrix_history(taps);
   if (design.fir == Fir::stacked) return 16;
@@ -29,11 +29,12 @@ inline std::size_t round_words(const KernelDesign& design) {
 
 struct MatrixWeights {
   std::vector<std::uint32_t> words;
-  std::vector<std::complex<float>> tables;  // roots behind the first butterflies, times what undoes the weights' scale
+  std::vector<std::complex<float>>
+      tables;  // twiddle factors after the first butterflies, times the inverse scale of the weights
 };
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype);
 
-// Two halves whose sum is a value to 22 bits, the upper one first.
+// Splits a value into two float16 numbers whose sum has 22 significant bits, the larger one first.
 std::pair<std::uint16_t, std::uint16_t> two_halves(double value);
 
 }  // namespace ridge::filterbank::on_device

@@ -1,3 +1,4 @@
+// Kernel designs and text for power output.
 #include "filterbank/device/power_codegen.hpp"
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kLongestUnit = 128;  // times: a stream's piece has work for every compute unit
+constexpr std::size_t kLongestUnit = 128;  // times; short enough that one push of a stream occupies every compute unit
 
-// Turns of `steps` times whose sums stay in registers.
+// Iterations of `steps` times whose sums stay in registers; 0: none.
 std::size_t turns_of(const KernelDesign& design, std::size_t times) {
   if (times % design.steps != 0 || design.rounds > 0) return times % design.steps == 0 ? 1 : 0;
   std::size_t best = 1;
@@ -22,7 +23,7 @@ std::size_t turns_of(const KernelDesign& design, std::size_t times) {
   return best;
 }
 
-// Rows of a unit: eight warps transform.
+// Row layout of `warp_specialized`: eight warps transform.
 bool power_by_warps(KernelDesign& d, std::size_t times) {
   constexpr std::size_t kWarps = 8, kTurnTimes = 16;
   if (const std::size_t turns = turns_of(d, times); turns > 0) {
@@ -32,11 +33,11 @@ bool power_by_warps(KernelDesign& d, std::size_t times) {
   }
   if (times % kTurnTimes != 0) return false;
   d.summed = std::gcd(times / kTurnTimes, d.steps / kTurnTimes);
-  d.unit = d.summed * kTurnTimes;  // less than `steps`: a row a half and a warp
+  d.unit = d.summed * kTurnTimes;  // less than `steps`: one row per half of the spectra and warp
   return true;
 }
 
-// `blocks` and `stacked`.
+// Row layout of `blocks` and `stacked`.
 bool power_by_blocks(KernelDesign& d, std::size_t times) {
   const std::size_t turns = turns_of(d, times);
   if (turns == 0 || d.products == Products::stokes) return false;
@@ -51,7 +52,7 @@ bool power_by_blocks(KernelDesign& d, std::size_t times) {
 std::size_t block_power_rows(const KernelDesign& d) {
   const std::size_t each = d.geometry.channels / d.items, lines = std::max<std::size_t>(16 / each, 1);
   const bool total = d.products == Products::total;
-  if (d.parts == 2) return lines * (total ? 2 : 1);  // a group has a polarization
+  if (d.parts == 2) return lines * (total ? 2 : 1);  // one polarization per group
   return total ? lines : std::max<std::size_t>(lines / 2, 1);
 }
 
@@ -95,7 +96,7 @@ void PowerWriter::add(const std::string& first, const std::string& name) {
   }
 }
 
-// Of x (the first polarization) and y: the first half sums re(x conj(y)), the second -im.
+// Cross products of x (the first polarization) and y: the lower 16 lanes sum re(x conj(y)), the upper ones -im.
 void PowerWriter::add_crossed(const std::string& first) {
   if (d_.products != Products::stokes) return add(first);
   for (std::size_t k = 0; k < count_; ++k) {

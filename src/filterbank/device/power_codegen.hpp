@@ -1,4 +1,4 @@
-// Power in the registers of the work-items that have the last butterflies.
+// Kernel text for power sums, kept in the registers of the work-items that compute the last butterflies.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ridge::filterbank::on_device {
 
-// Sums of `count` channels, `step` apart, that an item has from turn to turn.
+// Sums of `count` channels, `step` apart, that a work-item keeps over the iterations of its loop.
 class PowerWriter {
  public:
   PowerWriter(codegen::Text& text, const KernelDesign& design, std::size_t count, std::size_t step)
@@ -16,14 +16,14 @@ class PowerWriter {
 
   void declare(const std::string& name = "power");
   void clear(const std::string& name = "power");
-  // `v[k]` with what stands behind a spectrum; `k` of the first channel in words.
+  // Adds the power of the finished values `v[k]`. `first` is the expression for the first channel.
   void add(const std::string& first, const std::string& name = "power");
-  // The polarizations of a time are in the halves of a sub-group (pol says which); crossed products too.
+  // The two polarizations of a time are in the two halves of a sub-group (`pol` tells which); adds cross products too.
   void add_crossed(const std::string& first);
-  // To row `row` (words), as it is.
+  // Stores the sums to row `row` (an expression).
   void store(const std::string& row, const std::string& product, const std::string& first,
              const std::string& name = "power");
-  // The same where the other polarization is 16 lanes away.
+  // As store(), with the other polarization 16 lanes away.
   void store_crossed(const std::string& row, const std::string& first);
 
  private:

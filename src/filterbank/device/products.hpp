@@ -1,4 +1,4 @@
-// Ways to sum the products of all pairs of signals on a device, stretch after stretch of times.
+// Methods to sum the products of all pairs of signals on a device, over consecutive ranges of times.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace ridge::filterbank::on_device {
 
-// Of rounded values: 64 bytes hold so many times of one signal and channel.
+// Times of one signal and channel in a packed row of 64 bytes.
 inline std::size_t row_times(Arithmetic arithmetic) { return arithmetic == Arithmetic::int8 ? 32 : 16; }
 
-// Times of one sum of products of halves: matrix units cut off what it cannot hold, 1e-8 a time.
+// Times per float16 sum: the matrix units truncate the low bits of a sum, with an error of 1e-8 per time.
 inline constexpr std::size_t kHalvesStretch = 1024;
 
 struct ProductsWanted {
@@ -22,14 +22,14 @@ struct ProductsWanted {
   const Geometry& geometry;
   const Correlation& correlation;
   std::size_t baselines = 0;
-  bool direct = false;  // whole integrations come at once and go to the output as they are
+  bool direct = false;  // each integration is one sum and is written to the output directly
 };
 
 struct SummedTimes {
-  Buffer samples{};  // spectra, or rows of rounded values
+  Buffer samples{};  // spectra, or packed rows
   std::size_t first = 0, times = 0;
-  bool begins = true;  // an integration
-  Buffer to{};         // totals of two floats: [channel][baseline][polarizations], or the output where `direct`
+  bool begins = true;  // first sum of an integration
+  Buffer to{};         // double-float totals [channel][baseline][polarizations], or the output if `direct`
   std::size_t offset = 0;
   float factor = 1;
 };
@@ -49,9 +49,9 @@ KernelSource warp_group_kernel(const ProductsWanted& wanted);
 
 using Defines = std::vector<std::pair<std::string, std::string>>;
 Defines correlator_defines(const ProductsWanted& wanted);
-// Where a value of `channel` is among spectra that begin an output block: text of PLACE_OF(time, signal).
+// Text of PLACE_OF(time, signal): the position of a value of `channel` in spectra that begin with an output block.
 std::string place_of_value(const Geometry& geometry);
-// The words of rounded values, with how many times a row has; `items` of a group may multiply matrices.
+// Functions on packed values. `items` is the group size of a kernel that multiplies matrices.
 std::string packed_text(std::size_t items);
 
 }  // namespace ridge::filterbank::on_device

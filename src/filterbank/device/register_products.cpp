@@ -1,5 +1,5 @@
-// A group has one channel and a tile of signals x signals, whose times come through local memory; an item sums a square
-// of products in registers.
+// Correlator kernel without matrix units: a group has one channel and a tile of signals x signals, whose values are
+// staged in local memory; a work-item sums a square of products in registers.
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -10,7 +10,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kSide = 16;    // items of a group: kSide x kSide
+constexpr std::size_t kSide = 16;    // a group has kSide x kSide work-items
 constexpr std::size_t kStaged = 16;  // times in local memory
 
 class RegisterProducts final : public ProductSums {

@@ -1,3 +1,4 @@
+// The part of a sample stream that is in device memory.
 #include "filterbank/device/sample_window.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ void SampleWindow::make_room(Queue& queue, std::size_t bytes) {
   const std::size_t size = std::max(bytes, bytes_ ? 2 * bytes_.size() : 0);
   Buffer larger = device_.buffer(size, {.name = "filter bank samples"});
   if (held_ > 0) queue.copy(bytes_, larger, held_);
-  queue.finish();  // the smaller one goes
+  queue.finish();  // before the smaller buffer is released
   bytes_ = std::move(larger);
   spare_ = {};
 }
@@ -27,7 +28,7 @@ void SampleWindow::forget_before(Queue& queue, std::uint64_t position) {
   held_ -= gone;
   from_ = position;
   if (held_ == 0) return;
-  // Where it is short, within one buffer; else to the other one, as copies must not overlap.
+  // Copies must not overlap: short remainders move within the buffer, long ones to the spare buffer.
   if (held_ <= gone) {
     queue.copy(bytes_, bytes_, held_, gone);
     return;

@@ -1,5 +1,5 @@
-// The stretch of a stream of samples that a device holds: new bytes go up behind it straight from where they lie, and
-// what the next spectra need stays there.
+// The part of a sample stream that is in device memory: new bytes are uploaded behind it, and bytes that later spectra
+// need are kept.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace ridge::filterbank::on_device {
 
 class SampleWindow {
  public:
-  // `from`: position in the stream of the first byte that will come.
+  // `from`: stream position of the first byte that will be appended.
   SampleWindow(const Device& device, std::uint64_t from = 0) : device_(device), from_(from) {}
 
   std::uint64_t from() const { return from_; }
   std::uint64_t end() const { return from_ + held_; }
-  const Buffer& bytes() const { return bytes_; }  // from() lies at its beginning
+  const Buffer& bytes() const { return bytes_; }  // begins with the byte at from()
 
-  // Enqueued: `in` must stay until the queue has passed it.
+  // Enqueues an upload: `in` must stay valid until the queue has executed it.
   void append(Queue& queue, std::span<const std::byte> in);
-  // Lets go of everything before a position, which is not before from().
+  // Drops all bytes before a position, which must not precede from().
   void forget_before(Queue& queue, std::uint64_t position);
 
  private:

@@ -1,3 +1,4 @@
+// FIR, FFT and finishing as separate kernels.
 #include "filterbank/device/separate.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t kFinishRowItems = 128;
 constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::size_t{1} << 16;
 
-// Channels to their place, turned by their delay and times the bandpass.
+// Kernel that applies delay phases and bandpass and writes channels in output order.
 KernelSource finish_source(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   codegen::Text text;
@@ -70,7 +71,7 @@ SeparateBank::Size SeparateBank::size(const Device& device, std::size_t spectra)
                              {.effort = Effort::quick}),
             device.buffer(bytes, {.name = "filter bank branches"}),
             device.buffer(bytes, {.name = "filter bank channels"})};
-  // Lines behind the last are transformed too: they hold something.
+  // The FFT covers whole batches, so unused rows must hold defined values.
   Queue queue = device.queue();
   queue.fill(made.branches, std::byte{0});
   queue.finish();
@@ -85,7 +86,7 @@ void SeparateBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
   std::size_t done = 0;
   while (done < stretch.count) {
     const std::size_t left = stretch.count - done;
-    // The smallest that holds what is left, else the largest. Lines behind the last are transformed and not looked at.
+    // The smallest size that holds the remaining spectra, or the largest. Results of unused rows are ignored.
     const Size* size = &sizes_.front();
     for (const Size& one : sizes_) {
       if (one.spectra >= left) size = &one;

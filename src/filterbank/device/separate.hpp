@@ -1,5 +1,5 @@
-// FIR and transform as two kernels with the branches in memory between them: the study's variants, any number of
-// channels, and what fusing is measured against.
+// FIR and FFT as separate kernels with the branches in device memory: the variants of the LOFAR study, for any number
+// of channels, and the baseline for the fused kernels.
 #pragma once
 #include <vector>
 
@@ -11,11 +11,11 @@ namespace ridge::filterbank::on_device {
 
 class SeparateBank final : public DeviceBank {
  public:
-  // `one_each`: a launch a spectrum, as the study's reference does.
+  // `one_each`: one launch per spectrum, as in the study's reference.
   SeparateBank(const Device& device, const KernelDesign& fir, const Problem& problem, bool one_each);
   std::shared_ptr<const DeviceWeights> prepare(std::span<const double> prototype) const override;
   void enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const override;
-  // What it compiles, the transform's own apart.
+  // Kernels that it compiles, without those of the FFT plan.
   static std::vector<KernelSource> kernels(const KernelDesign& fir, const Problem& problem);
 
  private:
@@ -33,10 +33,10 @@ class SeparateBank final : public DeviceBank {
   std::vector<Size> sizes_;  // descending
 };
 
-// The FIR as a kernel of its own, the best there is for the problem.
+// The best FIR kernel for the problem, without a transform.
 std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& geometry);
 
-// A fused kernel that writes power: sums over divisors of `times`. Nothing where the channels do not fit one.
+// A fused kernel that writes power, with sums over divisors of `times`; empty if no fused kernel fits the channels.
 std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& geometry,
                                          Products products, std::size_t times);
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& geometry,

@@ -1,10 +1,11 @@
-// The FIR of 512 channels on the matrix units, 16 spectra at a time: 64 numbers of a channel are one product whose rows
-// are 8 times, first with the upper and then with the lower halves of the weights; its columns are the real and
-// imaginary parts of both polarizations and of two eights of times. A warp has the channels that lie 16 apart, so that
-// a lane holds 32 points of one line, transforms them where they are, and hands 16 of them at a time to others for the
-// transforms over the warps.
+// Kernel text of the `stacked` FIR: the FIR of 512 channels on the matrix units, 16 spectra at a time. The 64 values of
+// a channel are one product. Its rows are 8 times, first with the upper and then with the lower float16 parts of the
+// weights; its columns are the real and imaginary parts of both polarizations and of two groups of 8 times. A warp has
+// the channels that are 16 apart, so that a lane holds 32 points of one row. It transforms them in registers and writes
+// 16 of them at a time to local memory for the transforms across the warps.
 //
-// A sum of 8 times reaches over three eights of rows; weights of the first and the last are one word and a mask.
+// A sum for 8 times extends over three groups of 8 rows; the weights of the first and last groups are one word and a
+// mask.
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
@@ -20,7 +21,7 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kWarps = 16, kWords = 16;  // of a channel's weights
-// Of a line, half of its points or all of half as many lines: lanes and work-items meet every bank once.
+// Pitch of half a row, or of whole rows when half as many are exchanged: no bank conflicts for lanes or work-items.
 constexpr std::size_t kHalfLine = 16 * 17 + 1, kWholeLine = 32 * 17 + 1;
 
 class StackedWriter {
@@ -76,7 +77,7 @@ class StackedWriter {
     text_.line("float2 v[{}];", each_);
     products();
     butterflies();
-    // Not before: the products need all registers. The rows wait in the second-level cache.
+    // Not earlier, because the products need all registers. The rows are in the L2 cache by now.
     load("t + 16");
     wait_for_points(0);
     give(0);
@@ -106,13 +107,13 @@ class StackedWriter {
     text_.line("LOCAL const uint2* const outer = (LOCAL const uint2*)weights + (warp * {} + (e & 15));", kWords);
     text_.line("LOCAL const uint2* const middle = (LOCAL const uint2*)weights + (warp * {} + e + 8);", kWords);
     text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
-    // The second eight of times begins a unit of 8 rows later.
+    // The second group of 8 times starts 8 rows later.
     text_.line("const uint firsts = g < 4 ? 0x3210u : 0x5432u, lasts = g < 4 ? 0x4140u : 0x4342u;");
     text_.line("const int column = tig * {} + warp * 4 + g % 4;", row_);
     if (d_.summed == 0) text_.line("const int line = item / 16, r = item % 16;");
   }
 
-  // 16 rows of the item's channel.
+  // Loads 16 rows of the item's channel.
   void load(const std::string& first) {
     text_.open();
     text_.line("const int time = {};", first);
@@ -129,7 +130,7 @@ class StackedWriter {
     text_.close();
   }
 
-  // The warp's part of 16 rows, a row a lane.
+  // Prefetches the warp's part of 16 rows, one row per lane.
   void fetch(const std::string& first) {
     text_.open();
     text_.line("const int time = {} + lane % 16;", first);
@@ -137,7 +138,7 @@ class StackedWriter {
     text_.close();
   }
 
-  // Words of one part: rows 2 p and 2 p + 1 of both eights. Bytes with their top bits turned over are positive.
+  // Stores one half of the ring: rows 2 p and 2 p + 1 of both groups of 8, in offset binary (sign bits inverted).
   void put(const std::string& half) {
     for (std::size_t p = 0; p < 4; ++p) {
       text_.open();
@@ -163,7 +164,7 @@ class StackedWriter {
     text_.line("const uint last = newer[j * {0}], two = PICK_BYTES(older[j * {0}], last, firsts);", 4 * kWarps);
     for (const auto& [name, word, pick] :
          {std::tuple{"x0", "two", "0x4140u"}, {"x1", "two", "0x4342u"}, {"x2", "last", "lasts"}}) {
-      // Under the exponent of 1024, less what that adds.
+      // Bytes under the exponent of 1024, minus that offset.
       text_.line("const uint {} = halves_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name, word,
                  pick);
     }
@@ -175,7 +176,7 @@ class StackedWriter {
     text_.close();
   }
 
-  // Over the lane's channels, and the roots behind: the same for all lanes.
+  // Butterflies over the lane's channels, and their twiddle factors, which are the same for all lanes.
   void butterflies() {
     text_.line("dft{}(v);", each_);
     for (std::size_t u = 0; u < each_; u += 2) {
@@ -198,7 +199,7 @@ class StackedWriter {
     }
   }
 
-  // Lines lie in the order of the lanes that gave them: time within its eight, eight, polarization.
+  // Rows are in the order of the lanes that wrote them: time within its group of 8, group, polarization.
   void take(std::size_t half) {
     if (d_.summed > 0) return take_lines(half);
     text_.open();
@@ -216,8 +217,8 @@ class StackedWriter {
     text_.close();
   }
 
-  // Power: a warp that has read its points goes on, and waits for the others only before it gives new ones. With
-  // spectra the stores bound them all.
+  // For power, a warp that has read its points continues and waits for the other warps only before it writes new ones.
+  // For spectra the stores limit all warps, so a plain barrier suffices.
   void wait_for_points(int half) {
     text_.line("{};", d_.summed > 0 ? fmt::format("LEFT_WAIT(left, {})", half) : "BARRIER()");
   }
@@ -229,7 +230,8 @@ class StackedWriter {
     text_.line("dft16(v);");
   }
 
-  // For power every second four times of an eight at once, so that a work-item has the same 16 channels of both halves.
+  // For power, alternate groups of four times are exchanged as whole rows, so that a work-item has the same 16 channels
+  // both times.
   void give_lines(std::size_t half) {
     text_.open("if (lane / 16 == {})", half);
     for (std::size_t u = 0; u < each_; ++u) {
@@ -248,7 +250,7 @@ class StackedWriter {
     text_.close();
   }
 
-  // A warp has one polarization.
+  // Each warp has one polarization.
   void store_power() {
     const bool total = d_.products == Products::total;
     text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
@@ -262,8 +264,8 @@ class StackedWriter {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t each_;  // channels of a lane
-  std::size_t row_;   // words of a pair of rows of both eights
+  std::size_t each_;  // channels per lane
+  std::size_t row_;   // words per pair of rows of both groups of 8
   codegen::Text text_;
   PowerWriter power_;
 };

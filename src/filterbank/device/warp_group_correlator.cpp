@@ -1,5 +1,5 @@
-// Products of 128 signals by warp groups out of local memory: a group on every unit that goes from channel to channel
-// (kernels/correlate_warp_groups.cl).
+// Correlator kernel for 128 signals by warp-group products (wgmma) from shared memory: one persistent group per
+// multiprocessor, which iterates over channels (kernels/correlate_warp_groups.cl).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kBlockSignals = 128, kTurnBlocks = 2, kTurnsAhead = 8, kWarpGroupItems = 512;
-constexpr std::size_t kRingBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // and what aligns them
+constexpr std::size_t kRingBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // plus alignment
 constexpr std::size_t kSumBytes = 3 * 64 * 64 * 2 * sizeof(float);                         // of three tiles
 
 std::size_t warp_group_bytes(Arithmetic arithmetic) {

@@ -1,10 +1,10 @@
-// The FIR on the matrix units with the work divided among the warps of a group: eight of them filter and do the first
-// butterflies, eight take samples in and do the second butterflies, so that products (local memory), butterflies
-// (arithmetic) and stores go on at the same time.
+// Kernel text of the `warp_specialized` FIR on the matrix units. Eight warps of a group filter and compute the first
+// butterflies; eight warps load samples and compute the second butterflies. Products (local memory), butterflies
+// (arithmetic) and stores therefore overlap.
 //
-// Products, lanes and order are those of matrix_codegen.cpp. A filtering warp has two pieces of 16 channels x 32
-// spectra, one after the other; even and odd spectra have their buffers of lines. The two sides meet at barriers of
-// their own, where one side arrives and goes on and the other waits. CUDA only.
+// Products, lanes and order are those of matrix_codegen.cpp. A filtering warp processes two tasks of 16 channels x 32
+// spectra one after the other; even and odd spectra have separate row buffers. The two sides synchronize with named
+// barriers, at which one side arrives and continues and the other waits. CUDA only.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -36,11 +36,11 @@ class WarpSpecializedWriter {
     channel_words_ = round_ > 0 ? round_ : matrix_words(g_.taps);
     wide_ = g_.samples == Samples::int16;
     units_ = history_ + d_.steps / 8;
-    // Of two rows: a word (or two) a polarization. Lanes of an 8 x 8 piece meet every bank once.
+    // Words per two rows: one (or two) per polarization. The lanes of an 8 x 8 fragment have no bank conflicts.
     row_words_ = g_.channels * (wide_ ? 4 : 2);
     while (row_words_ % 32 != (wide_ ? 4 : 2)) row_words_ += 2;
     pitch_ = g_.channels + 2;
-    pairs_ = 256 / g_.channels;  // pairs of rows that all items take at once
+    pairs_ = 256 / g_.channels;  // pairs of rows that all work-items load at once
   }
 
   KernelText write() {
@@ -144,7 +144,8 @@ class WarpSpecializedWriter {
     text_.close();
   }
 
-  // Power whose sums go on from half to half and from round to round; else a turn's or a few turns' are stored at once.
+  // True if power sums continue from half to half and from round to round; otherwise they are stored after one or a few
+  // iterations.
   bool over_rounds() const { return d_.summed > 0 && d_.unit >= d_.steps; }
   void store_rounds() {
     text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
@@ -156,9 +157,8 @@ class WarpSpecializedWriter {
     text_.close();
   }
 
-  // What the products need to know of their place.
   void constants() {
-    // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
+    // Position of a lane's pair of weights in a channel's words, per distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
       if (round_ > 0 || !clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
@@ -168,11 +168,11 @@ class WarpSpecializedWriter {
       text_.line("const int e = 2 * tig - g;");
       text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
     }
-    // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
+    // Row g of the samples: polarization g % 2 of the g / 2th group of 8 times; the result has the same position.
     text_.line("const int column = tig * {} + g % 2 * {};", row_words_, wide_ ? 2 : 1);
   }
 
-  // Where an item's samples are.
+  // Declares pointers to an item's samples.
   void sources() {
     text_.line("const int channel = item % {0}, pair0 = item / {0};", g_.channels);
     if (g_.delayed) {
@@ -192,8 +192,8 @@ class WarpSpecializedWriter {
     return distance(j) - 7 < -1 || distance(j) + 6 > static_cast<std::int64_t>(g_.taps + 1);
   }
 
-  // --- samples: pairs of rows, a word for the real and imaginary parts of both ---------------------------------------
-  // The rows of spectra `first` and on, every item its pairs.
+  // --- samples: pairs of rows, one word for the real and imaginary parts of both -------------------------------------
+  // Loads the rows of spectra from `first` on, each item its pairs.
   void load(const std::string& first) {
     text_.open();
     text_.line("const int time = {} + pair0 * 2;", first);
@@ -219,7 +219,7 @@ class WarpSpecializedWriter {
     }
   }
 
-  // The rows before the first spectrum.
+  // Loads the rows before the first spectrum.
   void prime() {
     const std::size_t pairs = history_ * 4;
     for (std::size_t i = 0; i * pairs_ < pairs; ++i) {
@@ -244,7 +244,7 @@ class WarpSpecializedWriter {
     }
   }
 
-  // Numbers with their top bits turned over, so that they are positive.
+  // Stores numbers in offset binary (sign bits inverted).
   void put_pair(const std::string& from, std::size_t i, const std::string& pair, const std::string& slot) {
     text_.line("const int pair = {};", pair);
     text_.line("int unit = {} + pair / 4;", slot);
@@ -253,7 +253,7 @@ class WarpSpecializedWriter {
     text_.line("const raw_t a = {0}[{1}], b = {0}[{2}];", from, 2 * i, 2 * i + 1);
     switch (g_.samples) {
       case Samples::int4:
-        // Nibbles to bytes: two rows of a polarization in a word.
+        // Nibbles to bytes: two rows of one polarization per word.
         text_.line("const uint both = ((uint)a | ((uint)b << 16)) ^ 0x88888888u;");
         text_.line("const uint low = both & 0x0f0f0f0fu, high = (both >> 4) & 0x0f0f0f0fu;");
         text_.line("*(LOCAL uint2*)to = make_uint2(PICK_BYTES(low, high, 0x6240u), PICK_BYTES(low, high, 0x7351u));");
@@ -318,7 +318,7 @@ class WarpSpecializedWriter {
     text_.close();
   }
 
-  // Of eights `a` and `b` of rows, or of one.
+  // Products of the groups `a` and `b` of 8 rows, or of one group if they are equal.
   void multiply(std::size_t a, std::size_t b) {
     for (const char* plane : {"", "low"}) {
       if (*plane != '\0' && !wide_) continue;
@@ -333,7 +333,7 @@ class WarpSpecializedWriter {
     }
   }
 
-  // The lane's first butterfly of one half of the spectra, and the roots behind it: the same for all lanes.
+  // First butterfly of a lane for one half of the spectra, and its twiddle factors, which are the same for all lanes.
   void butterfly(std::size_t half) {
     text_.line("float2 v{}[16];", half);
     for (std::size_t j = 0; j < 16; ++j) {
@@ -360,7 +360,8 @@ class WarpSpecializedWriter {
     return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
 
-  // Bytes under the exponent of 1024, less what that adds; of 16 bits the upper byte so, the lower as parts of 256.
+  // Bytes under the exponent of 1024, minus that offset. Of 16-bit samples the upper byte likewise, the lower one
+  // scaled by 1/256.
   void halves(std::size_t k) {
     const char* ones = "0x3c003c00u";
     const std::string place = fmt::format("j * {}", others_ * (wide_ ? 4 : 2));
@@ -384,7 +385,7 @@ class WarpSpecializedWriter {
     }
   }
 
-  // --- the transform behind the first butterfly ----------------------------------------------------------------------
+  // --- the transform after the first butterfly -----------------------------------------------------------------------
   std::string buffer(std::size_t half) const { return fmt::format("points + {}", half * d_.steps * pitch_); }
 
   void exchange(std::size_t half) {
@@ -397,7 +398,7 @@ class WarpSpecializedWriter {
     text_.close();
   }
 
-  // Sixteen items have a line.
+  // Sixteen work-items share a row.
   void second(std::size_t half) {
     const bool short_sums = d_.summed > 0 && !over_rounds();
     for (std::size_t turn = 0; turn < d_.steps / 16; ++turn) {
@@ -440,9 +441,9 @@ class WarpSpecializedWriter {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
+  std::size_t others_;  // channels / 16: radix of the second butterfly, and warps per 32 spectra
   codegen::Text text_;
-  std::size_t history_ = 0, units_ = 0;  // of 8 rows
+  std::size_t history_ = 0, units_ = 0;  // in units of 8 rows
   std::size_t round_ = 0, channel_words_ = 0;
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;

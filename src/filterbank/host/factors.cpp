@@ -1,6 +1,7 @@
+// Multiplies channels by delay phases and bandpass factors, vectorized for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filterbank/host/factors.cpp"
-// The order Highway wants.
+// Highway needs this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -28,7 +29,7 @@ HWY_INLINE Complex product(Complex a, Complex b) {
   return {hn::NegMulAdd(a.im, b.im, hn::Mul(a.re, b.re)), hn::MulAdd(a.im, b.re, hn::Mul(a.re, b.im))};
 }
 
-// exp(2 pi i turns): to an eighth of a turn around the nearest quarter, then polynomials of the usual degrees.
+// exp(2 pi i turns): reduces the angle to an eighth of a cycle around the nearest quarter, then evaluates polynomials.
 HWY_INLINE Complex unit(V turns) {
   const F f;
   const hn::RebindToSigned<F> i;
@@ -41,7 +42,7 @@ HWY_INLINE Complex unit(V turns) {
   V cosine = hn::MulAdd(square, hn::Set(f, 2.443315711809948e-5f), hn::Set(f, -1.388731625493765e-3f));
   cosine = hn::MulAdd(square, cosine, hn::Set(f, 4.166664568298827e-2f));
   cosine = hn::MulAdd(hn::Mul(square, square), cosine, hn::NegMulAdd(square, hn::Set(f, 0.5f), hn::Set(f, 1.0f)));
-  // Quarter q of the turn: 1 and 3 swap the two; then 1 and 2 negate the real part, 2 and 3 the imaginary one.
+  // Quadrant q: 1 and 3 swap sine and cosine; 1 and 2 negate the real part, 2 and 3 the imaginary part.
   const auto q = hn::ConvertTo(i, quarters);
   const auto one = hn::Set(i, 1), two = hn::Set(i, 2);
   const auto odd = hn::RebindMask(f, hn::Eq(hn::And(q, one), one));
@@ -51,13 +52,13 @@ HWY_INLINE Complex unit(V turns) {
   return {hn::Xor(re, hn::BitCast(f, re_sign)), hn::Xor(im, hn::BitCast(f, im_sign))};
 }
 
-constexpr size_t kGroup = 16;  // channels whose factors are those of the first group, turned by one factor
+constexpr size_t kGroup = 16;  // channels per group; a group's factors are the first group's times one factor
 
 struct Fine {
   alignas(64) float re[kGroup], im[kGroup];
 };
 
-// One group's values by fine * coarse, and by given factors where there are some.
+// Multiplies one group's values by fine * coarse, and by `factors` unless null.
 HWY_INLINE void turn_group(float* values, const float* factors, const Fine& fine, float coarse_re, float coarse_im) {
   const F f;
   const Complex coarse{hn::Set(f, coarse_re), hn::Set(f, coarse_im)};
@@ -83,7 +84,7 @@ void turn_run(const Turn& task, size_t begin, size_t end, std::int64_t offset, c
   const auto* const factors = reinterpret_cast<const float*>(task.factors);
   alignas(64) float re[kGroup], im[kGroup];
   for (size_t k = begin; k < end; k += lanes * kGroup) {
-    // The factors of the next groups' first channels.
+    // Factors of the first channels of the next groups.
     const auto first = static_cast<float>(static_cast<std::int64_t>(k) + offset);
     const V number = hn::MulAdd(hn::Iota(f, 0.0f), hn::Set(f, static_cast<float>(kGroup)), hn::Set(f, first));
     const Complex coarse = unit(hn::MulAdd(number, slope, start));
@@ -119,7 +120,7 @@ void TurnRow(const Turn& task) {
   }
 }
 
-// Written out: the library's product looks for infinities.
+// Written out, because the library's product checks for infinities.
 void MultiplyRow(std::complex<float>* values, const std::complex<float>* factors, size_t channels) {
   for (size_t k = 0; k < channels; ++k) {
     const float re = values[k].real(), im = values[k].imag();

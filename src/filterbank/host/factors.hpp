@@ -1,4 +1,4 @@
-// Factors of finished channels: the bandpass, a delay's phase, or both at once.
+// Factors of finished channels: bandpass, delay phase, or both at once.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -6,15 +6,15 @@
 
 namespace ridge::filterbank {
 
-// values[k] *= factors[k] * exp(2 pi i (start + signed k * slope)), where signed k is first + k, and `channels` less
-// from `wrap` on.
+// values[k] *= factors[k] * exp(2 pi i (start + signed k * slope)), where signed k is first + k, minus `channels` from
+// k = `wrap` on.
 struct Turn {
   std::complex<float>* values;
   std::size_t channels;
   std::int64_t first;
   std::size_t wrap;
-  float start, slope;                  // turns
-  const std::complex<float>* factors;  // or null
+  float start, slope;                  // cycles
+  const std::complex<float>* factors;  // may be null
 };
 
 struct FactorKernels {

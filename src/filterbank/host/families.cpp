@@ -1,6 +1,6 @@
-// The study's form for its many-core machine: a family of threads over the stations, in each of which, time after time,
-// a family over the channels filters with the taps inside the thread, before the station's FFT. Block sizes and the
-// size of the thread table are parameters.
+// The LOFAR study's form for its many-core machine: a family of threads over the stations; each of them creates, per
+// spectrum, a family over the channels that computes the FIR, and then runs the station's FFT. Block size and thread
+// table size are parameters.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class Families final : public Variant {
     if (job.spectra == 0) return;
     const auto loan = pool_.lend();
     ThreadTable table(geometry_.threads, entries_);
-    // A core has one station at a time: its rows are what its cache holds.
+    // A core processes one station at a time, whose rows stay in its cache.
     table.run(geometry_.stations, 1, [&](std::size_t core, std::size_t begin, std::size_t end) {
       auto* const scratch = reinterpret_cast<float*>(loan->of_thread[core]);
       for (std::size_t station = begin; station < end; ++station) one_station(job, station, table, core, scratch);

@@ -1,11 +1,11 @@
-// Cache lines that will be written from end to end need not be read from memory first.
+// Allocates cache lines for writing without reading them from memory first.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace ridge::filterbank {
 
-// Whether make_fresh() does anything here: ARM has an instruction that puts a line of zeros into the cache.
+// True if make_fresh() has an effect: ARM can zero a line in the cache (dc zva).
 inline bool can_make_fresh() {
 #if defined(__aarch64__)
   static const bool can = [] {
@@ -19,7 +19,7 @@ inline bool can_make_fresh() {
 #endif
 }
 
-// Lines that lie wholly within the bytes become zeros in the cache, at no cost to memory.
+// Zeroes in the cache, without memory traffic, the lines that lie completely within the range.
 inline void make_fresh([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__aarch64__)
   const auto begin = reinterpret_cast<std::uintptr_t>(memory), end = begin + bytes;

@@ -1,5 +1,6 @@
-// FIR and FFT of a few steps at a time, while their samples and branches are in the nearest cache: one read and one
-// write of memory. Critical sampling takes the register tile of the FIR, oversampling one spectrum at a time.
+// The `fused` variant: FIR and FFT of a few spectra at a time, while their samples and branches are in the first-level
+// cache, so that memory is read once and written once. Critical sampling uses the register-tiled FIR, oversampling one
+// spectrum at a time.
 #include <algorithm>
 #include <array>
 
@@ -13,15 +14,15 @@
 namespace ridge::filterbank {
 namespace {
 
-// Of the window, or none: rows straight from the stream's bytes.
+// Window rows: 0 means that rows are read from the stream's bytes without a window.
 constexpr std::size_t kNoWindow = 0;
 
 class Fused final : public HostVariant {
  public:
-  // `rows` beyond the filter's own that the window holds before it moves; kNoWindow: critical sampling only.
+  // `rows`: rows beyond the filter's own that the window holds before it moves; kNoWindow: critical sampling only.
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t rows, std::size_t past_bytes)
       : Fused(problem, g, steps, capacity(g, steps, rows), past_bytes, channel_fft(g.channels)) {}
-  // `line` null: the branches as they are, no FFT.
+  // `line` null: writes the FIR's branches without an FFT.
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity, std::size_t past_bytes,
         std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
@@ -35,7 +36,7 @@ class Fused final : public HostVariant {
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
-  // Rows of a window for batches of so many steps, with `more` rows before it moves.
+  // Window rows for batches of `steps` spectra, with `more` rows before the window moves.
   static std::size_t capacity(const Geometry& g, std::size_t steps, std::size_t more) {
     return more == kNoWindow ? kNoWindow : least_rows(g, steps) + more;
   }
@@ -44,7 +45,7 @@ class Fused final : public HostVariant {
   static std::size_t source_floats(const Geometry& g, std::size_t steps, std::size_t capacity) {
     return whole_lines(capacity == kNoWindow ? DirectRows::floats(g, steps) : SampleWindow::floats(g, capacity));
   }
-  // Floats of the branches, or the spectra, of a batch of steps.
+  // Floats for the branches, or the spectra, of a batch of steps.
   static std::size_t batch(const Geometry& g, std::size_t steps) {
     return (steps + kernels().tile) * g.polarizations * filtered_row(g);
   }
@@ -80,7 +81,8 @@ class Fused final : public HostVariant {
       }
       return;
     }
-    // The spectra of one batch of steps, which stand where its branches stood, are written while the next is computed.
+    // The spectra of a batch, computed in place of its branches, are written to memory while the next batch is
+    // computed.
     float* const spectra[2] = {filtered, filtered + batch(g, steps_)};
     auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 2 * batch(g, steps_));
     LateStores late[2] = {{steps_ * g.polarizations, 2 * g.channels}, {steps_ * g.polarizations, 2 * g.channels}};
@@ -130,9 +132,9 @@ class Fused final : public HostVariant {
     }
   }
 
-  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory
-  // long spectra take them so; short ones are fetched for writing, to the second cache, whence they come in time
-  // without driving out what is in work.
+  // Prepares the output memory of a later spectrum while this one is computed. Long spectra allocate cache lines
+  // without reading memory where the processor can do that. Short ones are prefetched for writing to the second-level
+  // cache, which leaves the working set in the first level.
   void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
     const bool fresh = g.channels >= 512 && can_make_fresh();
@@ -153,14 +155,14 @@ class Fused final : public HostVariant {
 
 namespace {
 
-// As many steps as keep their branches within this much cache.
+// As many steps as keep their branches within `room` bytes of cache.
 std::size_t steps_within(std::size_t room, const Geometry& geometry) {
   const std::size_t bytes = geometry.polarizations * filtered_row(geometry) * sizeof(float);
   const std::size_t tile = std::max<std::size_t>(1, kernels().tile / geometry.polarizations);
   return std::clamp<std::size_t>(room / bytes / tile * tile, tile, 64);
 }
 
-// In kilobytes, the best so far first: it is what a plan takes that measures nothing.
+// Cache sizes to try in kilobytes, the best so far first: a plan that measures nothing uses it.
 std::array<std::size_t, 3> rooms() {
   using Sizes = std::array<std::size_t, 3>;
   return kernels().store_past == nullptr ? Sizes{540, 128, 32} : Sizes{128, 540, 32};
@@ -188,7 +190,7 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
                        }});
   };
   for (const std::size_t kilobytes : rooms()) {
-    // Windows of many channels outgrow the second cache, which two threads may share.
+    // Windows of many channels exceed the second-level cache, which two threads may share.
     for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, std::size_t{8}, kNoWindow}) {
       if (rows == 8 && geometry.channels < 512) continue;
       add(kilobytes << 10, rows, kPastBytes);

@@ -1,3 +1,4 @@
+// Distribution of a job over the host's threads.
 #include "filterbank/host/host_variant.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiecesEach = 12;
 
-// Scratch of more than a few pages is walked with large strides: enough of it that it lies in huge pages.
+// Large scratch memory is accessed with large strides, so it is enlarged until the allocator uses huge pages.
 std::size_t scratch_complex(std::size_t floats) {
   constexpr std::size_t kSmall = (std::size_t{128} << 10) / 4, kHuge = (std::size_t{4} << 20) / 4;
   return ((floats > kSmall ? std::max(floats, kHuge) : floats) + 1) / 2;
@@ -32,8 +33,8 @@ HostVariant::HostVariant(const Problem& problem, const Geometry& geometry, std::
 void HostVariant::run(const Job& job) const {
   const Geometry& g = geometry_;
   if (job.spectra == 0) return;
-  // Cores do not all run at the same speed, so each takes the next piece when it has done one: a dozen for each. A
-  // piece re-reads the samples of its first window, so none is short.
+  // Dynamic scheduling, because cores differ in speed: 12 pieces per thread. Each piece re-reads the samples of its
+  // first window, so pieces have at least 4 * taps spectra.
   const std::size_t longest = std::max<std::size_t>(1, job.spectra / (4 * g.taps));
   const std::size_t wanted = (kPiecesEach * g.threads + g.stations - 1) / g.stations;
   const std::size_t cuts = g.threads == 1 ? 1 : std::min(wanted, longest);
@@ -43,7 +44,7 @@ void HostVariant::run(const Job& job) const {
   const auto task = [&](std::size_t thread, std::size_t) {
     auto* const scratch = reinterpret_cast<float*>(loan->of_thread[thread]);
     for (std::size_t i = next++; i < pieces; i = next++) {
-      // Stations side by side are written side by side in memory: at the same time by neighbours.
+      // Consecutive stations are adjacent in the output, so threads write adjacent memory at the same time.
       const base::Share times = base::share(job.spectra, i / g.stations, cuts);
       const Piece piece{.raw = job.raw,
                         .station = i % g.stations,

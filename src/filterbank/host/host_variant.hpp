@@ -1,4 +1,4 @@
-// What the host variants share: stations and stretches of time over the threads, scratch.
+// Shared part of the host variants: distributes stations and ranges of time over the threads, and provides scratch.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace ridge::filterbank {
 
-// Spectra of one station, done by one thread.
+// A range of spectra of one station, computed by one thread.
 struct Piece {
   const RawView& raw;
   std::size_t station;
   std::uint64_t first;
   std::size_t spectra;
   const Weights& weights;
-  std::complex<float>* out;  // the job's
+  std::complex<float>* out;  // of the whole job
   std::uint64_t job_first;
   std::size_t job_spectra;
-  std::span<const Phase> phases;  // the job's
+  std::span<const Phase> phases;  // of the whole job
 };
 
 class Output;
 
 class HostVariant : public Variant {
  public:
-  // `scratch` floats for each thread, 64-byte aligned.
+  // `scratch` floats per thread, 64-byte aligned.
   HostVariant(const Problem& problem, const Geometry& geometry, std::size_t scratch);
   void run(const Job& job) const final;
 
@@ -44,21 +44,21 @@ class HostVariant : public Variant {
   std::unique_ptr<fft::ScratchPool<float>> pool_;
 };
 
-// Floats, rounded up to whole cache lines.
+// Rounds a number of floats up to whole cache lines.
 inline std::size_t whole_lines(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
-// The forward FFT of a variant: the choice of the priors, so that every process makes the same one and a stream that is
-// resumed goes on to the last bit.
+// The forward FFT of a variant, chosen without measurement: every process makes the same choice, so that a resumed
+// stream has bit-identical results.
 std::shared_ptr<const fft::LineKernel<float>> channel_fft(std::size_t channels);
 
-// The cost host variants have in common: the arithmetic of one time at `efficiency` of the roof, and `passes` more
-// trips of the channels through memory than the least.
+// Cost of host variants: the arithmetic of one spectrum at `efficiency` of the roofline ceiling, and `passes`
+// additional passes of the channels through memory.
 planner::Cost host_cost(const Geometry& geometry, double efficiency, double passes = 0);
 
-// The bank without its FFT, for the record: branch m where channel m would be. The problem is complete.
+// The bank without its FFT, for benchmarks: branch m at the position of channel m. The problem is complete.
 std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry);
 
-// The first refusal that holds.
+// Refusal of an oversampled problem; empty for critical sampling.
 std::string needs_critical(const Geometry& geometry);
 
 }  // namespace ridge::filterbank

@@ -1,6 +1,7 @@
+// Sample conversion and FIR kernels of the host filter bank, compiled for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filterbank/host/kernels.cpp"
-// The order Highway wants.
+// Highway needs this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -29,7 +30,7 @@ constexpr size_t kLanes = HWY_LANES(float) > kBlockFloats ? kBlockFloats : HWY_L
 using F = hn::CappedTag<float, kLanes>;
 using V = hn::Vec<F>;
 
-// 16 architectural registers hold half the accumulators that 32 do.
+// 16 architectural registers hold half as many accumulators as 32.
 constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
 constexpr size_t kAccumulators = kFewRegisters ? 8 : 16;
 constexpr size_t kChunk = kFewRegisters ? 4 : 8;  // taps whose weights are in registers
@@ -56,7 +57,7 @@ HWY_INLINE hn::Vec<D> load_bytes(D d, const std::byte* from) {
   return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
 }
 
-// Eight int16 numbers as floats.
+// Stores eight int16 numbers as floats.
 template <size_t kWidth = kLanes>
 HWY_INLINE void store_eight(hn::Vec<hn::CappedTag<std::int16_t, 8>> numbers, float* to) {
   if constexpr (kWidth >= 8) {
@@ -86,7 +87,7 @@ HWY_INLINE void store_sixteen(hn::Vec<hn::CappedTag<std::int8_t, 16>> numbers, f
 }
 #endif
 
-// kBlock samples of each polarization.
+// Converts kBlock samples of each polarization.
 template <size_t P>
 HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
 #if HWY_TARGET != HWY_SCALAR
@@ -95,7 +96,7 @@ HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
     store_sixteen(load_bytes(bytes, from), to);
   } else {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    // Floats first: a sample is 64 bits then, and one permutation of both vectors takes out a polarization.
+    // Converted to float first: a sample is then 64 bits, and one permutation of both vectors extracts a polarization.
     const F f;
     const hn::RebindToSigned<F> i;
     const hn::Repartition<std::uint64_t, F> samples;
@@ -170,7 +171,7 @@ HWY_INLINE void block_of_float(const std::byte* from, float* to) {
 #endif
 }
 
-// Named, not handed on: a compiler that optimizes little cannot inline through a parameter.
+// Called by name, because compilers at low optimization levels do not inline through a function parameter.
 template <class T, size_t P>
 HWY_INLINE void convert_block(const std::byte* from, float* to) {
   if constexpr (std::is_same_v<T, std::int8_t>) {
@@ -182,7 +183,7 @@ HWY_INLINE void convert_block(const std::byte* from, float* to) {
   }
 }
 
-// A row, or one block of several rows, of numbers T.
+// Converts a row of numbers T.
 template <class T, size_t P>
 HWY_INLINE void row_by_blocks(const ConvertRow& row) {
   size_t done = 0;
@@ -233,7 +234,7 @@ void UnpackInt4(const std::byte* from, size_t samples, signed char* to) {
   const hn::CappedTag<std::int8_t, 16> bytes;
   const hn::CappedTag<std::int16_t, 8> words;
   for (; done + 16 <= samples; done += 16) {
-    // Nibbles in words: shifted up, then down with their sign, the upper half of each word first.
+    // Sign-extends nibbles within 16-bit words by shifts.
     const auto both = load_bytes(words, from + done);
     const auto high_odd = hn::ShiftRight<12>(both);
     const auto high_even = hn::ShiftRight<12>(hn::ShiftLeft<8>(both));
@@ -271,8 +272,8 @@ void BlockInt4(const ConvertBlock& task) {
 
 // --- FIR -----------------------------------------------------------------------------------------------------------
 
-// sum += x * w, as the instruction itself: left to choose the form and the registers, the compiler moves some of the 16
-// accumulators about in every chunk, and loads samples again that it had.
+// sum += x * w by the instruction itself: otherwise the compiler moves some of the 16 accumulators in every chunk and
+// reloads samples.
 HWY_INLINE void multiply_add(V x, V w, V& sum) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(sum.raw) : "w"(x.raw), "w"(w.raw));
@@ -283,7 +284,7 @@ HWY_INLINE void multiply_add(V x, V w, V& sum) {
 #endif
 }
 
-// acc[b][p] += rows[b + k] * weights[k] for k < K, k rising for every b: each row is loaded once.
+// acc[b][p] += rows[b + k] * weights[k] for k < K, in increasing k for every b; each row is loaded once.
 template <size_t K, size_t kTimes, size_t P>
 HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT weights, size_t stride,
                       V (&acc)[kTimes][P]) {
@@ -366,7 +367,7 @@ template <size_t P>
 void One(const FirBlock& block) {
   const F f;
   constexpr size_t kVectors = kBlockFloats / kLanes;
-  // At most 8 vectors at once.
+  // At most 8 accumulators at once.
   constexpr size_t kTogether = kVectors < 4 ? kVectors : 4;
   for (size_t v = 0; v < kVectors; v += kTogether) {
     V acc[kTogether][P];
@@ -399,7 +400,7 @@ void One(const FirBlock& block) {
 
 void FirOne(const FirBlock& block) { block.polarizations == 1 ? One<1>(block) : One<2>(block); }
 
-// Here rows hold xr, xi, yr, yi of a channel side by side: 4 * kBlock floats a row, one weight a channel.
+// Rows hold xr, xi, yr, yi of each channel: 4 * kBlock floats per row, one weight per channel.
 void FirPairs(const FirBlock& block) {
 #if HWY_TARGET == HWY_SCALAR
   for (size_t m = 0; m < kBlock; ++m) {
@@ -433,7 +434,7 @@ void FirPairs(const FirBlock& block) {
 #endif
 }
 
-// --- past the caches -------------------------------------------------------------------------------------------------
+// --- non-temporal stores -------------------------------------------------------------------------------------------
 
 #if HWY_ARCH_X86
 void StorePast(const float* HWY_RESTRICT from, float* HWY_RESTRICT to, size_t lines) {

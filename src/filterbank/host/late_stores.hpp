@@ -1,5 +1,5 @@
-// Spectra that will not stay in the caches, written past them a few lines at a time between other work: a row written
-// at once would hold up the stores behind it until memory has taken it.
+// Non-temporal stores of spectra that will not stay in the caches, issued a few lines at a time between other work: a
+// row written at once would stall later stores until memory has accepted it.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -15,21 +15,21 @@ namespace ridge::filterbank {
 
 class LateStores {
  public:
-  // Rows of `floats` floats.
+  // For rows of `floats` floats.
   LateStores(std::size_t most_rows, std::size_t floats) : lines_(floats / kBlockFloats) { rows_.reserve(most_rows); }
   ~LateStores() { finish(); }
   LateStores(const LateStores&) = delete;
   LateStores& operator=(const LateStores&) = delete;
 
-  // `from` stays as it is until the row is written. Whole lines only: see fits().
+  // `from` must not change until the row is written. Only whole lines: see fits().
   void add(const float* from, float* to) { rows_.push_back({from, to}); }
   static bool fits(const void* to, std::size_t floats) {
     return kernels().store_past != nullptr && floats % kBlockFloats == 0 &&
            reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
   }
 
-  // Of so many lines that a piece of the FIR or one FFT made, those to be written beside it. Both have half of them; a
-  // long FFT cannot be interrupted, and so many lines at its end would stand in the way: they go beside the FIR.
+  // Writes a share of `lines` lines while a FIR block or an FFT is computed. FIR and FFT write half each. A long FFT
+  // cannot be interrupted, and all its lines at the end would stall, so these are written beside the FIR.
   void beside_fir(std::size_t lines) { some((lines * fir_eighths() + 7) / 8); }
   void beside_fft(std::size_t lines) { some((lines * (8 - fir_eighths()) + 7) / 8); }
 
@@ -42,7 +42,7 @@ class LateStores {
       if (line_ == lines_) ++row_, line_ = 0;
     }
   }
-  // All that was added; the list is empty then.
+  // Writes all rows that were added and clears the list.
   void rest() {
     some((rows_.size() - row_) * lines_);
     rows_.clear();
@@ -63,7 +63,7 @@ class LateStores {
   std::vector<Row> rows_;
 };
 
-// Outputs of this size and more are written past the caches: what is read soon had better stay in them.
+// Outputs of at least this size are written past the caches; smaller ones may be read soon and stay cached.
 inline constexpr std::size_t kPastBytes = std::size_t{30} << 20;
 
 inline bool goes_past_caches(const Geometry& g, const Piece& piece, std::size_t from_bytes = kPastBytes) {

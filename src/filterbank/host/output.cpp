@@ -1,3 +1,4 @@
+// Finishing of spectra (bandpass, delay phase) and output in either order.
 #include "filterbank/host/output.hpp"
 
 #include <algorithm>
@@ -47,11 +48,11 @@ void Output::finish(std::size_t t, std::size_t polarization, std::complex<float>
   write_block(std::max(piece_.first, spectrum / g.times * g.times), spectrum + 1);
 }
 
-// The times `first` to `end` of one block: each channel and polarization's are together in the output.
+// Writes the times `first` to `end` of one block; those of a channel and polarization are contiguous in the output.
 void Output::write_block(std::uint64_t first, std::uint64_t end) const {
   const Geometry& g = geometry_;
   const std::size_t row = staged_row(g), count = static_cast<std::size_t>(end - first);
-  constexpr std::size_t kChannels = 8;  // a cache line of each row
+  constexpr std::size_t kChannels = 8;  // one cache line of each row
   for (std::size_t k = 0; k < g.channels; k += kChannels) {
     const std::size_t last = std::min(k + kChannels, g.channels);
     for (std::size_t p = 0; p < g.polarizations; ++p) {

@@ -1,3 +1,4 @@
+// Rows of floats in input order and their weights.
 #include "filterbank/host/plain_rows.hpp"
 
 #include <algorithm>

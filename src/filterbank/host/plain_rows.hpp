@@ -1,4 +1,4 @@
-// For the plainly written variants: rows of floats in the order of the input, and their weights.
+// Rows of floats in input order and their weights, for the variants without explicit vectorization.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace ridge::filterbank {
 
-// One station's row, [channel][polarization][re, im].
+// Converts one station's row to [channel][polarization][re, im].
 void plain_row(const Geometry& geometry, const std::byte* from, float* to);
 
-// [tap, newest first][channel]: tap 0 is the newest block. Critical sampling.
+// [tap, newest first][channel]: tap 0 is the newest block. Critical sampling only.
 class TapWeights final : public Weights {
  public:
   TapWeights(const Geometry& geometry, std::span<const double> prototype);
@@ -23,7 +23,7 @@ class TapWeights final : public Weights {
   base::AlignedArray<float> table_;
 };
 
-// The last `taps` rows of a station; row r is in slot r mod taps. Also the branches of one time, and the FFT's scratch.
+// The last `taps` rows of a station, row r in slot r mod taps; the branches of one time; and the FFT's scratch.
 class PlainScratch {
  public:
   static std::size_t floats(const Geometry& geometry, const fft::LineKernel<float>& line);
@@ -32,7 +32,7 @@ class PlainScratch {
   std::size_t slot_of(std::int64_t row) const;
   void load(const RawView& raw, std::size_t station, std::int64_t row);
   float* branches(std::size_t polarization) const { return branches_ + polarization * branch_floats_; }
-  float* block() const { return block_; }  // taps rows of kBlock channels, all polarizations
+  float* block() const { return block_; }  // `taps` rows of kBlock channels, all polarizations
   std::complex<float>* fft() const { return fft_; }
 
  private:
@@ -43,7 +43,7 @@ class PlainScratch {
   std::complex<float>* fft_;
 };
 
-// All taps of a channel, both polarizations, into its branches.
+// FIR of one channel, all polarizations, into its branches.
 inline void filter_channel(const Geometry& g, const PlainScratch& rows, std::size_t newest, const TapWeights& weights,
                            std::size_t m) {
   for (std::size_t p = 0; p < g.polarizations; ++p) {

@@ -1,5 +1,6 @@
-// The study's own steps on a CPU: threads over stations, vectors across the two polarizations, and the ring of delayed
-// rows unrolled with its index peeled off. FIR and FFT of a station stay in one thread, one spectrum at a time.
+// The LOFAR study's CPU variants: threads over stations, vectors across the two polarizations, and a ring of delayed
+// rows that is unrolled with its index as a constant. FIR and FFT of a station run in one thread, one spectrum at a
+// time.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -13,7 +14,7 @@
 namespace ridge::filterbank {
 namespace {
 
-// What they share: the rows of the ring, and the FFT behind it.
+// Shared part: the ring of rows and the FFT.
 class RingVariant : public HostVariant {
  public:
   RingVariant(const Problem& problem, const Geometry& g) : RingVariant(problem, g, channel_fft(g.channels)) {}
@@ -22,7 +23,7 @@ class RingVariant : public HostVariant {
   }
 
  protected:
-  // The branches of one time, whose newest row is in slot `newest`.
+  // Computes the branches of one time, whose newest row is in slot `newest`.
   virtual void filter(const PlainScratch& rows, std::size_t newest, const TapWeights& weights) const = 0;
 
  private:
@@ -69,7 +70,7 @@ class SimdPolarizations final : public RingVariant {
   void filter(const PlainScratch& rows, std::size_t newest, const TapWeights& weights) const override {
     const Geometry& g = geometry();
     for (std::size_t m = 0; m < g.channels; m += kBlock) {
-      // The kernel wants its rows at one distance: a block of them is copied out of the ring first.
+      // The kernel needs rows at a constant distance, so a block is first copied from the ring.
       for (std::size_t i = 0; i < g.taps; ++i) {
         const float* from = rows.slot(newest >= i ? newest - i : newest + g.taps - i) + 4 * m;
         std::copy(from, from + 4 * kBlock, rows.block() + i * 4 * kBlock);
@@ -87,7 +88,7 @@ class SimdPolarizations final : public RingVariant {
   }
 };
 
-// One function a place of the newest row in the ring: all indices are constants, and the loop over channels is plain.
+// One function per position of the newest row in the ring: all indices are constants.
 template <std::size_t kTaps, std::size_t kNewest>
 void filter_at(const PlainScratch& rows, const TapWeights& weights, std::size_t channels, std::size_t polarizations) {
   const float* slot[kTaps];

@@ -1,6 +1,7 @@
+// Correlator kernels of the host, compiled for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filterbank/host/products.cpp"
-// The order Highway wants.
+// Highway needs this order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -25,7 +26,7 @@ constexpr size_t kLanes = HWY_LANES(float) > kProductChannels ? kProductChannels
 using F = hn::CappedTag<float, kLanes>;
 using V = hn::Vec<F>;
 
-// 16 architectural registers hold half the sums that 32 do: two columns at a time there.
+// 16 architectural registers hold half as many sums as 32: two columns at a time.
 constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
 constexpr size_t kColumns = kFewRegisters ? 2 : kTileColumns;
 

@@ -1,16 +1,16 @@
-// The arithmetic of the correlator on the host: products of the signals of one block of channels, summed over times.
+// Correlator kernels of the host: products of the signals of one block of channels, summed over times.
 #pragma once
 #include <cstddef>
 
 namespace ridge::filterbank {
 
-// Channels whose real parts, and behind them imaginary parts, lie together.
+// Channels per block: their real parts are stored first, then their imaginary parts.
 inline constexpr std::size_t kProductChannels = 16;
 inline constexpr std::size_t kSignalFloats = 2 * kProductChannels;
-inline constexpr std::size_t kTileRows = 2, kTileColumns = 4;  // signals of one tile: i and j
+inline constexpr std::size_t kTileRows = 2, kTileColumns = 4;  // signals per tile
 inline constexpr std::size_t kTileFloats = kTileRows * kTileColumns * kSignalFloats;
 
-// sums[r][c] += x[t][row + r] conj(x[t][column + c]) over the times, t rising.
+// sums[r][c] += x[t][row + r] conj(x[t][column + c]) over the times, in increasing t.
 struct ProductTile {
   const float* rows;        // signal `row` at time 0
   const float* columns;     // signal `column` at time 0
@@ -21,7 +21,7 @@ struct ProductTile {
 
 struct ProductKernels {
   void (*tile)(const ProductTile& tile);
-  // `count` (at most kProductChannels) complex values apart: real parts, then imaginary parts; the rest 0.
+  // Splits `count` (at most kProductChannels) complex values into real parts, then imaginary parts; the rest is 0.
   void (*split)(const float* from, std::size_t count, float* to);
 };
 

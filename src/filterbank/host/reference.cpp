@@ -1,4 +1,4 @@
-// The definition itself, in double, as a variant like any other: too slow to be chosen, there to be compared with.
+// The `reference` variant: the definition in double precision, too slow to be chosen, for comparison.
 #include <algorithm>
 
 #include "filterbank/host/output.hpp"
@@ -17,7 +17,7 @@ class Reference final : public HostVariant {
  public:
   Reference(const Problem& problem, const Geometry& g)
       : HostVariant(problem, g, whole_lines(g.polarizations * g.sample_bytes)), problem_(problem) {
-    problem_.bandpass.clear();  // multiplied by the output, as are delays
+    problem_.bandpass.clear();  // the output multiplies by it, and by delay phases
   }
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return std::make_shared<Plain>(prototype);
@@ -58,7 +58,7 @@ class Reference final : public HostVariant {
 
 void list_host_reference(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   planner::Cost cost = host_cost(geometry, 0.02);
-  // The transform by its definition.
+  // The direct DFT.
   cost.flops += 8.0 * static_cast<double>(geometry.spectrum_size()) * static_cast<double>(geometry.channels);
   cost.float64 = true;
   entries.push_back({{.variant = "reference", .cost = cost}, {}, [problem, geometry] {

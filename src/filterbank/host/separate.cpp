@@ -1,5 +1,5 @@
-// The same FIR and the same FFT as the fused variant, one after the other over all that was pushed, with the branches
-// in memory between them: what fusing is measured against.
+// The `separate` variant: the FIR and the FFT of the fused variant, run one after the other over a whole push with the
+// branches in memory, as a baseline for fusion.
 #include <algorithm>
 
 #include "filterbank/host/output.hpp"
@@ -8,7 +8,7 @@
 namespace ridge::filterbank {
 namespace {
 
-// Memory that is never reached by a push is never touched.
+// Memory that no push uses is never touched.
 constexpr std::size_t kSeparateMoreRows = 32, kMostBytes = std::size_t{128} << 20;
 
 class Separate final : public HostVariant {

@@ -1,5 +1,5 @@
-// Vectors across channels, one spectrum at a time: every tap is a multiply-add of a row of samples with a row of
-// weights. Any oversampling.
+// The `simd_channels` variant: vectors across channels, one spectrum at a time. Every tap is a multiply-add of a row of
+// samples with a row of weights. Any oversampling.
 #include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 

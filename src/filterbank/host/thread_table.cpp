@@ -1,3 +1,4 @@
+// Scheduler for nested families of threads with a bounded thread table.
 #include "filterbank/host/thread_table.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace ridge::filterbank {
 
 bool ThreadTable::step(std::unique_lock<std::mutex>& lock, Family& family, std::size_t core, bool own_entry) {
   if (family.next == family.count) return false;
-  // Whoever waits for the family lends it the entry it waits in: a full table cannot bring everything to a stop.
+  // The core that waits for the family may use its own table entry, so that a full table cannot deadlock.
   const std::size_t room = std::max(free_, own_entry ? std::size_t{1} : std::size_t{0});
   const std::size_t taken = std::min({family.block, family.count - family.next, room});
   if (taken == 0) return false;
@@ -49,7 +50,7 @@ void ThreadTable::create(std::size_t core, std::size_t count, std::size_t block,
 void ThreadTable::work(std::size_t core) {
   std::unique_lock lock(mutex_);
   while (!over_) {
-    // Leaves first: somebody waits for them.
+    // Leaf families first, because a core waits for them.
     const auto found = std::find_if(families_.begin(), families_.end(), [](const Family* one) { return one->leaf; });
     Family* const family = found != families_.end() ? *found : families_.empty() ? nullptr : families_.front();
     if (family == nullptr || !step(lock, *family, core, false)) changed_.wait(lock);

@@ -1,3 +1,4 @@
+// Converted sample rows and weights for the FIR kernels.
 #include "filterbank/host/window.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ std::size_t rounded(std::size_t times, std::size_t tile) { return (times + tile 
 }  // namespace
 
 std::size_t SampleWindow::stride_of(const Geometry& geometry, std::size_t capacity) {
-  return (capacity * geometry.polarizations + 1) * kBlockFloats;  // a line more, against strides of powers of two
+  return (capacity * geometry.polarizations + 1) * kBlockFloats;  // one line more, to avoid power-of-two strides
 }
 
 std::size_t SampleWindow::floats(const Geometry& geometry, std::size_t capacity) {
@@ -26,7 +27,7 @@ SampleWindow::SampleWindow(const Geometry& geometry, std::size_t capacity, float
   float* after = memory + blocks_of(geometry) * stride_;
   room_ = reinterpret_cast<std::byte*>(after);
   unpacked_ = reinterpret_cast<signed char*>(after + whole_lines(geometry.row_bytes() / 4 + 1));
-  // Channels that are not there, behind the last block's: their weights are 0, their samples must be numbers.
+  // Padding channels after the last: their weights are 0, and their samples must be finite.
   if (geometry.channels % kBlock != 0) {
     float* last = memory + (blocks_of(geometry) - 1) * stride_;
     std::fill(last, last + stride_, 0.0f);
@@ -67,7 +68,7 @@ void SampleWindow::ensure(const RawView& raw, std::size_t station, std::int64_t 
     base_ = low;
     end_ = std::max(end_, low);
   }
-  // The rows of the next call are on their way while this one's are worked on.
+  // The rows of the next call are prefetched while this call's rows are converted.
   const std::int64_t ahead = high + 1 - end_;
   for (; end_ <= high; ++end_) {
     raw.prefetch_row(geometry_, station, end_ + ahead);
@@ -214,7 +215,7 @@ void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& pie
   // Channels below the phase have their newest sample in row `newest`, the others in the row before.
   const auto phase = static_cast<std::size_t>(ahead % channels);
   const std::int64_t newest = static_cast<std::int64_t>(ahead / channels);
-  const std::int64_t oldest = newest - static_cast<std::int64_t>(geometry.taps);  // of channels at or above the phase
+  const std::int64_t oldest = newest - static_cast<std::int64_t>(geometry.taps);  // for channels at or above the phase
   window.ensure(piece.raw, piece.station, oldest, phase == 0 ? newest - 1 : newest);
   const auto* blocks = dynamic_cast<const BlockWeights*>(&piece.weights);
   const auto* rotated = dynamic_cast<const RotatedWeights*>(&piece.weights);
@@ -234,7 +235,7 @@ void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& pie
     task.out = out + b * kBlockFloats;
     kernels().fir_one(task);
     if (phase <= channel || phase >= channel + kBlock) continue;
-    // The phase cuts this block: its lower channels once more, a row later.
+    // The phase lies within this block: its lower channels are computed again, one row later.
     alignas(64) float lower[2 * kBlockFloats];
     task.rows = window.row(b, oldest + 1);
     task.out = lower;

@@ -1,4 +1,4 @@
-// The samples a FIR looks at, converted to floats once, and its weights in the order the kernels read them.
+// Samples converted to floats once, and the FIR's weights in the order in which the kernels read them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace ridge::filterbank {
 
 inline std::size_t blocks_of(const Geometry& geometry) { return (geometry.channels + kBlock - 1) / kBlock; }
 
-// A stretch of consecutive rows of one station. When it is full the rows still needed move to its front.
+// A range of consecutive rows of one station. When it is full, the rows still needed move to its front.
 class SampleWindow {
  public:
-  static std::size_t floats(const Geometry& geometry, std::size_t capacity);  // of memory it needs
+  static std::size_t floats(const Geometry& geometry, std::size_t capacity);  // required memory
   SampleWindow(const Geometry& geometry, std::size_t capacity, float* memory);
 
-  // Makes rows `low` to `high` of the station ready. `low` never falls, and at most `capacity` rows are asked for.
+  // Converts rows `low` to `high` of the station. `low` never decreases, and at most `capacity` rows are requested.
   void ensure(const RawView& raw, std::size_t station, std::int64_t low, std::int64_t high);
   const float* row(std::size_t block, std::int64_t row) const {
     return memory_ + block * stride_ + static_cast<std::size_t>(row - base_) * geometry_.polarizations * kBlockFloats;
   }
-  std::size_t stride() const { return stride_; }  // floats from a block to the next
+  std::size_t stride() const { return stride_; }  // floats between consecutive blocks
 
  private:
   static std::size_t stride_of(const Geometry& geometry, std::size_t capacity);
@@ -40,7 +40,7 @@ class SampleWindow {
   bool started_ = false;
 };
 
-// [block][tap, oldest first][16]; critical sampling.
+// [block][tap, oldest first][16]; critical sampling only.
 class BlockWeights final : public Weights {
  public:
   BlockWeights(const Geometry& geometry, std::span<const double> prototype);
@@ -51,8 +51,8 @@ class BlockWeights final : public Weights {
   base::AlignedArray<float> table_;
 };
 
-// [tap, oldest first][channel - phase + channels], any phase: the weights of channel a at phase f are those of channel
-// (a - f) mod channels at phase 0.
+// [tap, oldest first][channel - phase + channels], for any phase: the weights of channel a at phase f are those of
+// channel (a - f) mod channels at phase 0.
 class RotatedWeights final : public Weights {
  public:
   RotatedWeights(const Geometry& geometry, std::span<const double> prototype);
@@ -64,24 +64,24 @@ class RotatedWeights final : public Weights {
 
  private:
   std::size_t channels_, stride_;
-  base::AlignedArray<float> even_, odd_;  // odd phases of a centred bank have the other sign
+  base::AlignedArray<float> even_, odd_;  // odd phases of a centred bank have the opposite sign
 };
 
 std::shared_ptr<const Weights> window_weights(const Geometry& geometry, std::span<const double> prototype);
 
-// Filtered branches, ready for the FFT: time t, polarization p at (t * polarizations + p) * row_floats.
+// Floats per row of branches: time t, polarization p start at (t * polarizations + p) * filtered_row().
 inline std::size_t filtered_row(const Geometry& geometry) { return blocks_of(geometry) * kBlockFloats + kBlockFloats; }
 
-// Spectrum number `spectrum` alone, at any phase; the window is made ready.
+// FIR of one spectrum at any phase. Converts the rows it needs.
 void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum, float* out);
 
-// `times` spectra from `spectrum` on at once; critical sampling. `out` has room for a multiple of kernels().tile. Half
-// of the late stores, where there are any, go between the blocks of the FIR.
+// FIR of `times` consecutive spectra; critical sampling. `out` has space for a multiple of kernels().tile times. Part
+// of the late stores, if given, are issued between the blocks of the FIR.
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
                  std::size_t times, float* out, LateStores* late = nullptr);
 
-// The same straight from the stream's bytes, each block of channels converted where the FIR takes it: rows are
-// converted (taps - 1 + times) / times times over, but nothing is written that would not stay in the nearest cache.
+// As filter_many(), but reads the stream's bytes: each block of channels is converted just before its FIR. Rows are
+// converted (taps - 1 + times) / times times, but all intermediate data stay in the first-level cache.
 class DirectRows {
  public:
   static std::size_t floats(const Geometry& geometry, std::size_t times);
@@ -93,7 +93,7 @@ class DirectRows {
   const Geometry& geometry_;
   std::size_t most_;
   float* block_;     // one block of all rows, converted
-  std::byte* room_;  // for rows that do not lie in one piece
+  std::byte* room_;  // for rows that are not contiguous in the stream
   std::vector<const std::byte*> rows_;
 };
 

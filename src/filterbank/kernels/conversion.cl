@@ -1,4 +1,5 @@
-// Bits as a float, bytes picked from two words, and a value the compiler cannot see through.
+// AS_FLOAT: reinterprets bits as a float. PICK_BYTES: picks four bytes from two words. OPAQUE: hides a value from the
+// optimizer.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define AS_FLOAT(bits) __uint_as_float(bits)
 #define PICK_BYTES(a, b, selector) __byte_perm(a, b, selector)

@@ -1,5 +1,5 @@
-// SIDE x SIDE items, EACH x EACH products an item, STAGED times at a time. VALUE_OF(time, signal): a value of this
-// group's channel among VALUES.
+// Correlator without matrix units: SIDE x SIDE work-items, EACH x EACH products per item, STAGED times in local memory.
+// VALUE_OF(time, signal) reads a value of this group's channel from `in`, of type VALUES.
 #define TILE (SIDE * EACH)
 #define PITCH (TILE + 1)
 

@@ -1,7 +1,8 @@
-// Products on the matrix units. A group has one channel, SIDE signals of rows and SIDE of columns (the same ones where
-// DIAGONAL); a warp has a tile of 32 x 32 of their products. Times run along the inner side of the matrices, real and
-// imaginary parts in turn: with a row's (a, b) the column's (c, d) gives the real part ac + bd, and (-d, c) the
-// imaginary part bc - ad. In what order times are summed is free, so a lane takes 8 bytes of a row as they lie.
+// Correlator on the matrix units. A group has one channel, SIDE signals as rows and SIDE as columns (the same signals
+// if DIAGONAL); each warp computes a 32 x 32 tile of their products. Times run along the inner dimension, real and
+// imaginary parts interleaved: a row's (a, b) with the column's (c, d) gives the real part ac + bd, and with (-d, c)
+// the imaginary part bc - ad. The order of summation over times is arbitrary, so each lane loads 8 consecutive bytes of
+// a row.
 #define TILES (SIDE / 32)
 #define LOADED (DIAGONAL ? SIDE : 2 * SIDE)  // signals that are copied to local memory
 #define COPIES ((LOADED * 4 + WARPS * 32 - 1) / (WARPS * 32))
@@ -40,8 +41,8 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
   UNROLL
   for (int i = 0; i < 32; ++i) re[i] = im[i] = ZERO;
 
-  // What this item copies of a block of rows, and where the next block has it. Halves of rows change places so that
-  // lanes of neighbouring rows meet different banks.
+  // The item's share of a block of rows; the pointers advance to the next block. The halves of some rows are swapped so
+  // that lanes of adjacent rows use different banks.
   GLOBAL const uint4* from[COPIES];
   UNROLL
   for (int i = 0; i < COPIES; ++i) {
@@ -50,7 +51,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     if (signal >= SIGNAL_COUNT) signal = SIGNAL_COUNT - 1;  // its products are not written
     from[i] = in + (first_block * CHANNELS + channel) * (SIGNAL_COUNT * 4) + signal * 4 + ROW_CHUNK(signal, n % 4);
   }
-  // TURN blocks of rows between two barriers; STAGES such turns in local memory.
+  // TURN blocks of rows per barrier; STAGES such stages in local memory.
   const int turns = (row_blocks + TURN - 1) / TURN;
   int copied = 0;  // blocks
 #define COPY_TURN(slot)                                                                                          \
@@ -94,7 +95,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     }
   }
 
-  // A lane has columns 2 (lane % 4) and the next one, rows lane / 4 and 8 further.
+  // A lane has columns 2 (lane % 4) and the next one, and rows lane / 4 and lane / 4 + 8.
   UNROLL
   for (int m = 0; m < 4; ++m) {
     const int row = block.x * SIDE + tile_row * 32 + m * 8 + lane / 4;

@@ -1,9 +1,11 @@
-// Products of 128 signals by warp groups (CUDA, one architecture). A group of work-items has three tiles of 64 x 64, a
-// warp group each, and goes from channel to channel; one more warp keeps copies of rows ahead of them: TURN blocks of
-// times at once, STAGES such turns.
-// Rows of A come through registers, for with (b, -a) in place of (a, b) the same columns give the imaginary part.
-// Sums of halves leave the matrix units after SEGMENT blocks of times, because those cut off what a sum cannot hold; an
-// item adds them up in its own part of local memory.
+// Correlator for 128 signals by warp-group products (wgmma; CUDA, Hopper). A group of work-items computes three tiles
+// of 64 x 64, one per warp group, and iterates over channels. A producer warp group copies rows ahead by bulk copies
+// (TMA): TURN blocks of times per stage, STAGES stages in flight.
+//
+// Rows of A are loaded to registers, because (b, -a) in place of (a, b) with the same columns gives the imaginary part.
+//
+// float16 sums leave the matrix units after SEGMENT blocks of times, because these truncate the low bits of a sum. Each
+// work-item accumulates them in its own part of local memory.
 #define TILES 3
 #define ITEMS (TILES * 128 + 128)
 #define BLOCK_BYTES (SIGNAL_COUNT * 64)
@@ -36,7 +38,7 @@ FUNCTION void warp_group_multiply(int* d, const uint* a, ulong b) {
       "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
-// The upper byte of a pair is negated as the upper byte of a short: a carry leaves it upwards only.
+// Negates the upper byte of each pair as part of a 16-bit number: a carry leaves it only upwards.
 FUNCTION uint crossed(uint w) {
   return __viaddmax_s16x2(__byte_perm(w, 0, 0x2301) ^ 0xff00ff00u, 0x01000100u, 0x80008000u);
 }
@@ -49,7 +51,7 @@ FUNCTION void load_rows(uint* a, uint address) {
                : "memory");
 }
 
-// COUNT blocks of times that lie from `here` on, into re and im.
+// Adds the products of COUNT blocks of times, stored from `here` on, to re and im.
 template <int COUNT>
 FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uint columns_at, ulong columns) {
   uint a[COUNT * 2][4], c[COUNT * 2][4];
@@ -88,7 +90,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
   LOCAL_BLOCK(uint4, ring, (RING_BYTES + KEPT_BYTES) / 16);
   __shared__ __align__(8) ulong full[STAGES], empty[STAGES];
   const int item = LOCAL_ID(0), group = item / 128, warp = item / 32 % 4, lane = item % 32;
-  const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // where exchanged chunks begin anew
+  const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // the swizzle pattern repeats every 1024 bytes
   if (item == 0) {
     for (int s = 0; s < STAGES; ++s) {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(full + s)) : "memory");
@@ -120,7 +122,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     }
     return;
   }
-  // 512 items of 128 registers: what the copying ones give back is enough for the others.
+  // 512 items of 128 registers: those that the producer warp group releases suffice for the consumers.
   asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
   const int tile_row = group / 2, tile_column = (group + 1) / 2;
   uint rows_at[2];
@@ -133,7 +135,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
 #if HALVES
   LOCAL float* const kept = (LOCAL float*)(ring + RING_BYTES / 16) + item;
 #endif
-  const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // chunks exchanged within 64 bytes, 8 rows in 512
+  const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // descriptor: 64-byte swizzle, 8 rows in 512 bytes
   for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
     SUM re[32], im[32];
     UNROLL
@@ -148,7 +150,8 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
       } else {
         add_products<1>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
       }
-      // Each item for itself: nothing says that a warp group has read its rows at once. One arrival a warp was 5 % slower.
+      // Each item arrives itself, because the items of a warp group may finish reading at different times. One arrival
+      // per warp was 5 % slower.
       asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
       if (++slot == STAGES) slot = 0, ++round;
     }

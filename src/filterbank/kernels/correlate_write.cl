@@ -1,5 +1,5 @@
-// Where products of the matrix units go: of one row and two neighbouring columns, `re` and `im` two of each. Straight to
-// the output where DIRECT, else to totals; only baselines whose first station is not behind the second.
+// Writes the products of one row and two adjacent columns; `re` and `im` have two values each. DIRECT: to the output,
+// otherwise to totals. Only baselines whose first station does not exceed the second are written.
 #if HALVES
 #define SUM float
 #else
@@ -31,7 +31,7 @@ FUNCTION void write_products(GLOBAL float4* RESTRICT totals, GLOBAL float4* REST
 #if HALVES
       total = with_rounding(total, re[e], im[e]);
 #else
-      // In two parts, which floats hold exactly.
+      // In two parts, which floats represent exactly.
       const int high_re = re[e] >> 12, high_im = im[e] >> 12;
       total = with_rounding(total, (float)high_re * 4096.0f, (float)high_im * 4096.0f);
       total = with_rounding(total, (float)(re[e] & 4095), (float)(im[e] & 4095));

@@ -1,4 +1,4 @@
-// A value turned by the phase that a delay leaves behind.
+// Rotates a channel's value by the phase of a delay.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define SIN_COS_TURNS(p, s, c) sincospif(2.0f * (p), &s, &c)
 #define NEAREST_WHOLE(p) rintf(p)

@@ -1,4 +1,4 @@
-// What p points to, into the second-level cache; nothing where there is no such instruction.
+// Prefetches the cache line at p to the L2 cache; empty without such an instruction.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define FETCH_AHEAD(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #else

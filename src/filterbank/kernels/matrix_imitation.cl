@@ -1,5 +1,5 @@
-// The fragments of all lanes meet in local memory: 6 words a lane, EACH numbers a word; PRODUCT is that of number `part` of two
-// words.
+// Emulation of the matrix units: all lanes exchange their fragments through local memory, 6 words per lane and EACH
+// numbers per word. PRODUCT(a, b, part) multiplies number `part` of two words.
 #if !RIDGE_MATRIX
 #define imitated_multiply(Sum, EACH, PRODUCT, d, a0, a1, a2, a3, b0, b1) { \
   BARRIER(); \

@@ -1,5 +1,5 @@
-// Words of the matrix units. On a device that has none they go through local memory, slowly and exactly enough to see
-// that every index is right.
+// Products on the matrix units by PTX. Devices without matrix units emulate them through local memory, slowly, but
+// exactly enough to verify every index.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || defined(RIDGE_OVERLOAD)
 #define RIDGE_MATRIX 1
 #if defined(RIDGE_OVERLOAD)  // NVIDIA's OpenCL

@@ -1,4 +1,4 @@
-// Barriers of a group's two halves: one side arrives and goes on, the other waits. CUDA only.
+// Named barriers between the two halves of a group of 512: one side arrives and continues, the other waits. CUDA only.
 #define NAMED_BARRIER_ARRIVE(id) asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory")
 #define NAMED_BARRIER_SYNC(id) asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory")
 #define ROWS_THERE 1

@@ -1,7 +1,7 @@
-// Values rounded for the matrix units. A row is 64 bytes: ROW_TIMES times of one signal and channel, halves or bytes,
-// the real part first; rows lie as [block of times][channel][signal]. The four 16 bytes of a row are exchanged by its
-// signal, so that rows as they lie meet all banks of local memory, in the order that products of warp groups expect.
-// HALVES, CHANNELS, SIGNAL_COUNT.
+// Packs values rounded for the matrix units. A row is 64 bytes: ROW_TIMES times of one signal and channel, float16 or
+// bytes, the real part first. Rows are stored as [block of times][channel][signal]. The four 16-byte chunks of a row
+// are permuted by its signal, so that unpadded rows use all banks of local memory; warp-group products expect this
+// swizzle. Needs HALVES, CHANNELS and SIGNAL_COUNT.
 #define ROW_WORDS 16
 #define ROW_CHUNK(signal, chunk) ((chunk) ^ ((signal) / 2 % 4))
 #define ROW_WORD(signal, word) (ROW_CHUNK(signal, (word) / 4) * 4 + (word) % 4)
@@ -26,14 +26,15 @@ FUNCTION float2 unpacked(GLOBAL const uint* RESTRICT rows, ulong row, int time) 
 #define PACKED(a, b) halves_of(a.x * scale, a.y * scale)
 #else
 FUNCTION uint byte_of(float v) {
-  // NaN has no byte: it becomes 0.
+  // NaN becomes 0.
   const float within = v >= 127.0f ? 127.0f : v <= -127.0f ? -127.0f : v == v ? v : 0.0f;
   return (uint)ROUND_EVEN(within) & 255u;
 }
 #define PACKED(a, b) (byte_of(a.x * scale) | byte_of(a.y * scale) << 8 | byte_of(b.x * scale) << 16 | byte_of(b.y * scale) << 24)
 #endif
 
-// Word after word of the rows; times from `times` on are 0. PLACE_OF(time, signal): where a value of `channel` is.
+// Packs one word per work-item; times from `times` on are 0. PLACE_OF(time, signal) is the position of a value of
+// `channel`.
 KERNEL WORK_GROUP(PACK_ITEMS, 1, 1) void pack(GLOBAL const float2* RESTRICT in, GLOBAL uint* RESTRICT rows, int first, int times,
                                               ulong words, float scale) {
   const ulong word = (ulong)GROUP_ID(0) * PACK_ITEMS + LOCAL_ID(0);

@@ -1,5 +1,5 @@
-// Barriers of fewer than a group. The items of number `number`, n neighbours that have something to themselves, wait for
-// each other; where there is no such barrier, all of the group do.
+// Barriers of a part of a group. The n consecutive work-items with number `number` synchronize; without such a barrier,
+// the whole group does.
 #if SUB_GROUP_WIDTH >= 32
 #define LANES_WAIT() SUB_GROUP_BARRIER()
 #else
@@ -10,8 +10,8 @@
 #else
 #define SOME_WAIT(number, n) BARRIER()
 #endif
-// A barrier of two halves, every turn of a loop: LEFT by each of WARPS warps, once it has read what it needs, and LEFT_WAIT
-// before it writes there in the next turn. Where there is none, all wait there.
+// Split barrier, once per loop iteration: each of WARPS warps arrives when it has read its points, and waits before it
+// overwrites points in the next iteration. Devices without mbarrier use a full barrier in place of the wait.
 #if (defined(__CUDACC_RTC__) || defined(__CUDACC__)) && __CUDA_ARCH__ >= 900
 #define LEFT_OPEN(p) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(p)), "n"(WARPS) : "memory")

@@ -1,4 +1,4 @@
-// Totals of two floats: a sum and what its roundings lost.
+// Adds a value to a total of two floats: a sum and its accumulated rounding error.
 FUNCTION float4 with_rounding(float4 total, float re, float im) {
   const float a = total.x + re, b = total.y + im;
   const float from_re = a - total.x, from_im = b - total.y;
@@ -6,7 +6,7 @@ FUNCTION float4 with_rounding(float4 total, float re, float im) {
                      total.w + ((total.y - (b - from_im)) + (im - from_im)));
 }
 
-// Neighbouring channels summed, to the order of the output.
+// Sums adjacent channels and writes them in output order.
 KERNEL WORK_GROUP(FINISH_ITEMS, 1, 1) void finish(GLOBAL const float4* RESTRICT totals, GLOBAL float2* RESTRICT out,
                                                   ulong offset, ulong values, float factor) {
   const ulong i = (ulong)GROUP_ID(0) * FINISH_ITEMS + LOCAL_ID(0);
