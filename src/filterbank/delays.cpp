@@ -80,9 +80,9 @@ void DelayTrack::phases(std::uint64_t spectrum, std::span<const std::int64_t> sh
   const Between between = find(spectrum);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const double tau = delay(between, i);
-    const double turns = frequency_ * tau;
+    const double cycles = frequency_ * tau;
     const double rest = tau - static_cast<double>(shifts[i % g.stations]);
-    phases[i] = {static_cast<float>(turns - std::rint(turns)),
+    phases[i] = {static_cast<float>(cycles - std::rint(cycles)),
                  static_cast<float>(rest / static_cast<double>(g.channels))};
   }
 }

@@ -36,8 +36,9 @@ double leakage_of_tone_db(const Device& device, std::span<const double> prototyp
   const double frequency = static_cast<double>(channels / 3) + off;  // a channel away from 0 and from half the band
   std::vector<std::complex<float>> samples(channels * (problem.taps + 3));
   for (std::size_t n = 0; n < samples.size(); ++n) {
-    const double turns = frequency * static_cast<double>(n) / static_cast<double>(channels);
-    samples[n] = static_cast<std::complex<float>>(std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns))));
+    const double cycles = frequency * static_cast<double>(n) / static_cast<double>(channels);
+    samples[n] =
+        static_cast<std::complex<float>>(std::polar(1.0, 2 * std::numbers::pi * (cycles - std::floor(cycles))));
   }
   const auto spectra = spectra_of(plan(device, problem, {.effort = Effort::quick}), samples);
   const std::complex<float>* last = spectra.data() + spectra.size() - channels;

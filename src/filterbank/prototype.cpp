@@ -56,8 +56,8 @@ std::vector<double> design(std::size_t channels, std::size_t taps, const Prototy
   const double centre = (static_cast<double>(length) - 1) / 2, half = static_cast<double>(length) / 2;
   for (std::size_t n = 0; n < length; ++n) {
     const double from_centre = static_cast<double>(n) - centre;
-    const double turn = pi * prototype.width * from_centre / static_cast<double>(channels);
-    const double sinc = turn == 0 ? 1 : std::sin(turn) / turn;
+    const double angle = pi * prototype.width * from_centre / static_cast<double>(channels);
+    const double sinc = angle == 0 ? 1 : std::sin(angle) / angle;
     h[n] = sinc * base::window_at(prototype.window, from_centre / half, prototype.shape);
   }
   const double sum = std::accumulate(h.begin(), h.end(), 0.0);

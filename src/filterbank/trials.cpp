@@ -84,8 +84,8 @@ void Trials::make_expected() {
         value *= problem_.bandpass[(line.polarization * g.stations + line.station) * g.channels + k];
       }
       if (g.delayed) {
-        const double turns = double{phase_.start} + double{phase_.slope} * static_cast<double>(g.signed_channel(k));
-        value *= std::polar(1.0, 2 * std::numbers::pi * turns);
+        const double cycles = double{phase_.start} + double{phase_.slope} * static_cast<double>(g.signed_channel(k));
+        value *= std::polar(1.0, 2 * std::numbers::pi * cycles);
       }
       expected_.push_back(static_cast<float>(value.real()));
       expected_.push_back(static_cast<float>(value.imag()));

@@ -226,7 +226,7 @@ TEST(BankKernels, CorrelatorsCompileForHopper) {
                                                      .direct = direct});
       for (const auto& kernel : detail::resources_for(source, "sm_90a")) {
         // Without `direct`, a few addresses are spilled, once per sum.
-        EXPECT_LE(kernel.spilled_bytes, direct ? 0 : 160) << (arithmetic == Arithmetic::float16 ? "halves" : "bytes");
+        EXPECT_LE(kernel.spilled_bytes, direct ? 0 : 160) << (arithmetic == Arithmetic::float16 ? "float16" : "bytes");
       }
     }
   }

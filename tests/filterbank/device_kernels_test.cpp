@@ -21,7 +21,7 @@ using ridge::test::accelerators;
 
 TEST(MatrixWeights, TwoHalvesHoldAWeight) {
   for (const double value : {1.0, -0.3, 1e-4, 3e-6, 16383.9, 0.0}) {
-    const auto [upper, lower] = two_halves(value);
+    const auto [upper, lower] = split_float16(value);
     const double sum = static_cast<double>(from_float16(upper)) + static_cast<double>(from_float16(lower));
     EXPECT_NEAR(sum, value, std::abs(value) * 0x1p-22 + 0x1p-25);
   }
@@ -92,8 +92,8 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
         points = {{0, {3.25, 37.25, 3.375, 37.375}}};
         for (std::size_t t = 0; t < spectra; ++t) {
           for (std::size_t i = 0; i < 4; ++i) {
-            const double turns = 0.3 * points[0].delays[i];
-            phases.push_back(static_cast<float>(turns - std::rint(turns)));
+            const double cycles = 0.3 * points[0].delays[i];
+            phases.push_back(static_cast<float>(cycles - std::rint(cycles)));
             phases.push_back(
                 static_cast<float>((points[0].delays[i] - shifts[i % 2]) / static_cast<double>(one.channels)));
           }

@@ -119,9 +119,9 @@ inline std::vector<std::complex<double>> expected(const Problem& problem, std::s
             factor = problem.bandpass[(p * g.stations + s) * g.channels + k];
           }
           const auto number = static_cast<double>(g.signed_channel(k));
-          const double turns = problem.delays.frequency * tau +
-                               number / static_cast<double>(g.channels) * (tau - static_cast<double>(whole));
-          if (!points.empty()) factor *= std::polar(1.0, 2 * M_PI * (turns - std::rint(turns)));
+          const double cycles = problem.delays.frequency * tau +
+                                number / static_cast<double>(g.channels) * (tau - static_cast<double>(whole));
+          if (!points.empty()) factor *= std::polar(1.0, 2 * M_PI * (cycles - std::rint(cycles)));
           const std::size_t n = problem.output_times;
           const std::size_t at = problem.order == Order::time
                                      ? ((t * g.polarizations + p) * g.stations + s) * g.channels + k
@@ -154,8 +154,8 @@ inline bool same_bits(const Spectra& a, const Spectra& b) {
 inline Bytes tone(std::size_t channels, double frequency, std::size_t samples) {
   Bytes bytes(samples * 8);
   for (std::size_t n = 0; n < samples; ++n) {
-    const double turn = 2 * M_PI * frequency * static_cast<double>(n) / static_cast<double>(channels);
-    const float parts[2] = {static_cast<float>(std::cos(turn)), static_cast<float>(std::sin(turn))};
+    const double angle = 2 * M_PI * frequency * static_cast<double>(n) / static_cast<double>(channels);
+    const float parts[2] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
     std::memcpy(bytes.data() + n * 8, parts, 8);
   }
   return bytes;

@@ -35,7 +35,7 @@ std::vector<VariantCase> variant_cases() {
       {"float", {.channels = 12, .taps = 4, .stations = 2, .samples = Samples::float32}, 25},
       {"float of one polarization", {.channels = 9, .taps = 4, .polarizations = 1, .samples = Samples::float32}, 25},
       {"centred", {.channels = 16, .taps = 4, .centred = true}, 12},
-      {"samples by turns", {.channels = 16, .taps = 4, .stations = 3, .input_block = 1}, 12},
+      {"interleaved stations", {.channels = 16, .taps = 4, .stations = 3, .input_block = 1}, 12},
       {"long blocks", {.channels = 8, .taps = 4, .stations = 3, .input_block = 20}, 14},
       {"threads", {.channels = 16, .taps = 4, .stations = 5, .threads = 3}, 100},
       {"threads over time", {.channels = 16, .taps = 4, .stations = 1, .threads = 3}, 100},
@@ -105,8 +105,8 @@ TEST(Variants, TheFirAloneIsTheBankBeforeItsFft) {
       for (std::size_t k = 0; k < g.channels; ++k) {
         std::complex<double> sum = 0;
         for (std::size_t m = 0; m < g.channels; ++m) {
-          const double turn = static_cast<double>(k * m % g.channels) / static_cast<double>(g.channels);
-          sum += std::complex<double>(out[at + m]) * std::polar(1.0, -2 * M_PI * turn);
+          const double cycles = static_cast<double>(k * m % g.channels) / static_cast<double>(g.channels);
+          sum += std::complex<double>(out[at + m]) * std::polar(1.0, -2 * M_PI * cycles);
         }
         transformed[at + k] = std::complex<float>(sum);
       }

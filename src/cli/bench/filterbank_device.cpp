@@ -62,7 +62,7 @@ class DeviceCase {
                              ? wanted_.all || candidate.name() == chosen.variant()
                              : candidate.variant == options.variant || candidate.name() == options.variant;
       const bool slow =
-          candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "in_turn";
+          candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "sequential";
       if (!candidate.refusal.empty() || !asked || (slow && options.variant.empty())) continue;
       plans.push_back(filterbank::plan(device_, problem_, only(candidate.name())));
     }

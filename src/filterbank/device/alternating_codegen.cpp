@@ -31,7 +31,7 @@ class AlternatingWriter {
     text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(codegen::butterfly_text({32}, false, codegen::Roots::in_sums));
     text_.raw(codegen::turned_butterfly_text(16));
-    text_.raw(finish_words(d_));
+    text_.raw(finish_macros(d_));
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
         "GLOBAL const float* RESTRICT all_weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* RESTRICT "
@@ -41,8 +41,8 @@ class AlternatingWriter {
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", roots());
     // Barriers per polarization: its rows have been written; its rows have been read.
-    text_.line("LOCAL ulong* const there = (LOCAL ulong*)(roots + {});", roots() + weights / 2);
-    text_.line("LOCAL ulong* const read = there + 2;");
+    text_.line("LOCAL ulong* const full = (LOCAL ulong*)(roots + {});", roots() + weights / 2);
+    text_.line("LOCAL ulong* const empty = full + 2;");
     text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, side = warp / {};", kSide);
     text_.line("for (int i = item; i < {0}; i += {1}) weights[(i / {2} / 4 * {2} + i % {2}) * 4 + i / {2} % 4] = {3};",
                g_.taps * g_.channels, kItems, g_.channels, weight());
@@ -53,8 +53,8 @@ class AlternatingWriter {
     first_rows();
     text_.open("if (item == 0)");
     for (std::size_t p = 0; p < 2; ++p) {
-      text_.line("MBARRIER_INIT(there + {}, {});", p, kWarps);
-      text_.line("MBARRIER_INIT(read + {}, {});", p, kSide);
+      text_.line("MBARRIER_INIT(full + {}, {});", p, kWarps);
+      text_.line("MBARRIER_INIT(empty + {}, {});", p, kSide);
     }
     text_.close();
     text_.line("BARRIER();");
@@ -103,7 +103,8 @@ class AlternatingWriter {
       text_.line("uint rows{}[{}];", j, rows_);
       for (std::size_t i = 0; i < rows_; ++i) {
         text_.line(
-            "rows{0}[{1}] = TURNED(row0 + begin + {1} >= 0 && begin + {1} < spectra + {2} ? LOAD_CACHED(samples + {3} "
+            "rows{0}[{1}] = OFFSET_BINARY(row0 + begin + {1} >= 0 && begin + {1} < spectra + {2} ? LOAD_CACHED(samples "
+            "+ {3} "
             "+ (long)(begin + {1}) * {4}) : RAW_ZERO);",
             j, i, g_.taps - 1, j * kItems, stride());
       }
@@ -135,7 +136,7 @@ class AlternatingWriter {
       for (std::size_t i = 0; i < d_.steps; ++i) text_.line("next[{0}] = rows{1}[{0}];", i, j);
       for (std::size_t i = 0; i + 1 < g_.taps; ++i) text_.line("rows{0}[{1}] = rows{0}[{2}];", j, i, i + d_.steps);
       for (std::size_t i = 0; i < d_.steps; ++i) {
-        text_.line("rows{}[{}] = TURNED(next[{}]);", j, g_.taps - 1 + i, i);
+        text_.line("rows{}[{}] = OFFSET_BINARY(next[{}]);", j, g_.taps - 1 + i, i);
       }
       text_.close();
     }
@@ -148,8 +149,8 @@ class AlternatingWriter {
     text_.line("OPAQUE(zero);");
     for (std::size_t j = 0; j < each_; ++j) text_.line("float2 sum{}[{}];", j, d_.steps);
     for (std::size_t j = 0; j < each_; ++j) filter_channel(j, pol);
-    if (each_ == 2) text_.line("const float2 twist = roots[zero + {} + item];", kRoots);
-    give(pol);
+    if (each_ == 2) text_.line("const float2 twiddle = roots[zero + {} + item];", kRoots);
+    store_points(pol);
   }
 
   void filter_channel(std::size_t j, std::size_t pol) {
@@ -195,22 +196,22 @@ class AlternatingWriter {
     text_.close();
   }
 
-  void give(std::size_t pol) {
-    text_.line("MBARRIER_WAIT(read + {}, (round + 1) & 1);", pol);
-    text_.line("LOCAL float2* const give = points + ({} + item + item / 16);", pol * kTransforms * kPoints);
+  void store_points(std::size_t pol) {
+    text_.line("MBARRIER_WAIT(empty + {}, (round + 1) & 1);", pol);
+    text_.line("LOCAL float2* const target = points + ({} + item + item / 16);", pol * kTransforms * kPoints);
     for (std::size_t s = 0; s < d_.steps; ++s) {
       if (each_ == 1) {
-        text_.line("give[{}] = sum0[{}];", s * kPoints, s);
+        text_.line("target[{}] = sum0[{}];", s * kPoints, s);
       } else {
         // The difference is twice the first value minus the sum.
-        text_.line("give[{}] = sum1[{}];", 2 * s * kPoints, s);
+        text_.line("target[{}] = sum1[{}];", 2 * s * kPoints, s);
         text_.line(
-            "give[{0}] = multiply(make_float2(FMA(2.0f, sum0[{1}].x, -sum1[{1}].x), FMA(2.0f, sum0[{1}].y, "
-            "-sum1[{1}].y)), twist);",
+            "target[{0}] = multiply(make_float2(FMA(2.0f, sum0[{1}].x, -sum1[{1}].x), FMA(2.0f, sum0[{1}].y, "
+            "-sum1[{1}].y)), twiddle);",
             (2 * s + 1) * kPoints, s);
       }
     }
-    arrive(fmt::format("there + {}", pol));
+    arrive(fmt::format("full + {}", pol));
   }
   void arrive(const std::string& at) {
     text_.line("SUB_GROUP_BARRIER();");
@@ -219,7 +220,7 @@ class AlternatingWriter {
 
   void transform(std::size_t pol) {
     text_.line("const int pol = {}, block = {};", pol, pol == 0 ? "round" : "round - 1");
-    text_.line("MBARRIER_WAIT(there + {}, block & 1);", pol);
+    text_.line("MBARRIER_WAIT(full + {}, block & 1);", pol);
     text_.line("LOCAL float2* const line = points + warp * {};", 2 * kPoints);
     text_.open();
     text_.line("LOCAL float2* const at = line + (lane / 16 * {} + lane % 16);", kPoints);
@@ -230,19 +231,19 @@ class AlternatingWriter {
     text_.close();
     text_.line("SUB_GROUP_BARRIER();");
     text_.line("_Pragma(\"unroll 1\")");
-    text_.open("for (int turn = 0; turn < 2; ++turn)");
+    text_.open("for (int iteration = 0; iteration < 2; ++iteration)");
     const std::string block = fmt::format("begin + block * {} + warp % {}", d_.steps, kSide);
     // The two transforms of a warp are two spectra, or the even and odd channels of one.
     if (each_ == 1) {
-      text_.line("const int u = lane, from = turn, k = lane, time = {} * 2 + turn;", block);
+      text_.line("const int u = lane, from = iteration, k = lane, time = {} * 2 + iteration;", block);
     } else {
-      text_.line("const int k = lane + turn * 32, from = k % 2, u = k / 2, time = {};", block);
+      text_.line("const int k = lane + iteration * 32, from = k % 2, u = k / 2, time = {};", block);
     }
     text_.line("LOCAL const float2* const at = line + (from * {} + u * 17);", kPoints);
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
-    text_.open("if (turn == 1)");
-    arrive(fmt::format("read + {}", pol));
+    text_.open("if (iteration == 1)");
+    arrive(fmt::format("empty + {}", pol));
     text_.close();
     text_.line("int same = u * 8;");
     text_.line("OPAQUE(same);");

@@ -27,7 +27,8 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kWeightsAhead = 4;  // rows between loading a weight and using it
-constexpr std::size_t kHeldTurns = 4;  // with more channels per item its twiddle factors are reloaded instead of kept
+constexpr std::size_t kHeldTwiddles =
+    4;  // with more channels per item its twiddle factors are reloaded instead of kept
 
 // Pitch of a transform in local memory, without bank conflicts in either pass.
 std::size_t points_of(std::size_t items, std::size_t each) {
@@ -43,7 +44,7 @@ class Writer {
         first_(design.items / 16),
         polarizations_(design.parts / 2),
         packed_(design.parts == 2 && design.geometry.samples == Samples::int8),
-        turned_(design.parts == 4 && design.geometry.samples == Samples::int8),
+        offset_binary_(design.parts == 4 && design.geometry.samples == Samples::int8),
         held_(packed_ ? (design.geometry.taps / 2) * 2 : design.geometry.taps - 1),
         points_(points_of(design.items, design.geometry.channels / design.items)),
         power_(text_, design, 16, design.geometry.channels / 16) {}
@@ -54,14 +55,14 @@ class Writer {
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
-    if (packed_ || turned_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
-    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
+    if (packed_ || offset_binary_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
+    text_.raw(ridge::detail::kernel_text("filterbank/prefetch_l2"));
     text_.raw(fmt::format("#define WARPS {}\n", d_.items / 32));
-    text_.raw(ridge::detail::kernel_text("filterbank/some_wait"));
+    text_.raw(ridge::detail::kernel_text("filterbank/partial_barriers"));
     text_.raw(codegen::butterfly_text({first_, each_}, false, codegen::Roots::in_sums));
     text_.raw(codegen::turned_butterfly_text(16));
     text_.raw("#define dft1(v)\n");
-    text_.raw(finish_words(d_));
+    text_.raw(finish_macros(d_));
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT "
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
@@ -82,7 +83,7 @@ class Writer {
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations * d_.split(),
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
-    if (counted()) text_.line("if (item == 0) LEFT_OPEN(points + {});", left_at());
+    if (counted()) text_.line("if (item == 0) READ_BARRIER_INIT(points + {});", read_barrier_at());
     if (kept > 0 || counted()) text_.line("BARRIER();");
     if (d_.summed > 0) power_.declare();
     if (both_kept()) power_.declare("second_power");
@@ -92,7 +93,7 @@ class Writer {
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
     // With delays or power sums the prefetch costs more registers than it saves time.
-    if (first_ != 16 && !g_.delayed && d_.summed == 0) fetch();
+    if (first_ != 16 && !g_.delayed && d_.summed == 0) prefetch();
     filter();
     // A butterfly of 32 points leaves no registers for loads in flight.
     if (first_ == 16) load(fmt::format("t + {}", d_.steps));
@@ -102,7 +103,7 @@ class Writer {
     wait_for_lines();
     second_pass();
     if (d_.summed > 0) store_power();
-    if (counted() && !staged()) text_.line("LEFT(points + {});", left_at());
+    if (counted() && !staged()) text_.line("READ_BARRIER_ARRIVE(points + {});", read_barrier_at());
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
@@ -111,7 +112,7 @@ class Writer {
 
  private:
   std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights per tap in local memory
-  std::size_t left_at() const { return transforms() * points_ + roots() + g_.taps * row_kept() / 2; }
+  std::size_t read_barrier_at() const { return transforms() * points_ + roots() + g_.taps * row_kept() / 2; }
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
   std::size_t roots() const { return first_ * codegen::turned_roots(16); }  // of the second pass
   std::string root(std::size_t r) const {
@@ -135,10 +136,10 @@ class Writer {
         if (packed_) {
           text_.line("old{}[{}] = joined({}, {});", j, i / 2, first_row(j, i), first_row(j, i + 1));
         } else {
-          text_.line("old{}[{}] = {}({});", j, i, turned_ ? "TURNED" : "", first_row(j, i));
+          text_.line("old{}[{}] = {}({});", j, i, offset_binary_ ? "OFFSET_BINARY" : "", first_row(j, i));
         }
       }
-      if (j > 0 && each_ <= kHeldTurns) text_.line("const float2 turn{0} = {1};", j, root(j));
+      if (j > 0 && each_ <= kHeldTwiddles) text_.line("const float2 twiddle{0} = {1};", j, root(j));
     }
     load("begin");
   }
@@ -182,11 +183,11 @@ class Writer {
     text_.close();
   }
   // Prefetches the next block's rows before registers are available for them: one row of the warp's channels per lane.
-  void fetch() {
+  void prefetch() {
     text_.open();
     text_.line("const int lane = item % 32, time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
     for (std::size_t j = 0; j < each_; ++j) {
-      text_.line("if (time < spectra && {} + later >= 0) FETCH_AHEAD({} + ((long)later * {} - lane * {}));",
+      text_.line("if (time < spectra && {} + later >= 0) PREFETCH_L2({} + ((long)later * {} - lane * {}));",
                  row_name(j), samples(j), row(), d_.split());
     }
     text_.close();
@@ -224,7 +225,8 @@ class Writer {
   // stores.
   bool counted() const { return each_ > 1; }
   void wait_for_points() {
-    text_.line("{};", counted() ? fmt::format("LEFT_WAIT(points + {}, round)", left_at()) : "BARRIER()");
+    text_.line("{};",
+               counted() ? fmt::format("READ_BARRIER_WAIT(points + {}, round)", read_barrier_at()) : "BARRIER()");
   }
 
   std::string place(std::size_t line, std::size_t r) const { return fmt::format("{}", (line * each_ + r) * points_); }
@@ -247,9 +249,9 @@ class Writer {
         text_.line("pairs[{0}] = joined(fresh{1}[{2}], fresh{1}[{3}]);", s / 2, j, s, s + 1);
       }
     }
-    if (turned_) {
+    if (offset_binary_) {
       // Once per row, and only after the rows have arrived.
-      for (std::size_t s = 0; s < steps; ++s) text_.line("fresh{0}[{1}] = TURNED(fresh{0}[{1}]);", j, s);
+      for (std::size_t s = 0; s < steps; ++s) text_.line("fresh{0}[{1}] = OFFSET_BINARY(fresh{0}[{1}]);", j, s);
     }
     for (std::size_t row = 0; row < steps + taps - 1; ++row) {
       text_.open();
@@ -295,7 +297,7 @@ class Writer {
     return packed_ ? fmt::format("pairs[{}]", i - words) : fmt::format("fresh{}[{}]", j, i - words);
   }
   std::string converted(std::size_t j, std::size_t row) const {
-    if (!packed_) return fmt::format("{}({}, x)", turned_ ? "convert_turned" : "convert", word(j, row));
+    if (!packed_) return fmt::format("{}({}, x)", offset_binary_ ? "convert_offset_binary" : "convert", word(j, row));
     const std::size_t at = row + held_ - (g_.taps - 1);
     return fmt::format("convert_{}({}, x)", at % 2 == 0 ? "older" : "newer", word(j, at / 2));
   }
@@ -303,8 +305,8 @@ class Writer {
   void first_butterflies() {
     if (!staged()) wait_for_points();
     text_.open();
-    for (std::size_t r = 1; r < each_ && each_ > kHeldTurns; ++r) {
-      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, roots() + d_.items * (r - 1));
+    for (std::size_t r = 1; r < each_ && each_ > kHeldTwiddles; ++r) {
+      text_.line("const float2 twiddle{0} = LOAD_CACHED(tables + zero + {1} + item);", r, roots() + d_.items * (r - 1));
     }
     if (staged()) {
       text_.line("int again = item + item / 16;");  // otherwise the compiler would keep the stored values in registers
@@ -329,7 +331,7 @@ class Writer {
       }
       for (std::size_t r = 0; r < each_; ++r) {
         text_.line("points[{} + item + item / 16] = {};", place(line, r),
-                   r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], turn{0})", r));
+                   r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], twiddle{0})", r));
       }
       text_.close();
     }
@@ -340,15 +342,15 @@ class Writer {
   // instruction cache
   std::size_t transforms() const { return d_.steps * polarizations_ * each_; }
 
-  void open_turns(std::size_t turns, std::size_t at_once = 1) {
+  void open_loop(std::size_t iterations, std::size_t at_once = 1) {
     text_.line("_Pragma(\"unroll 1\")");
-    text_.open("for (int turn = 0; turn < {}; turn += {})", turns, at_once);
+    text_.open("for (int iteration = 0; iteration < {}; iteration += {})", iterations, at_once);
   }
 
   // Butterfly i of a transform reads and writes points i + 16 u.
   void first_pass() {
-    open_turns(transforms() / first_);
-    text_.line("LOCAL float2* const at = points + (item / 16 + turn * {}) * {} + item % 16;", first_, points_);
+    open_loop(transforms() / first_);
+    text_.line("LOCAL float2* const at = points + (item / 16 + iteration * {}) * {} + item % 16;", first_, points_);
     text_.line("float2 v[{}];", first_);
     for (std::size_t u = 0; u < first_; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
     text_.line("dft{}(v);", first_);
@@ -359,9 +361,9 @@ class Writer {
   // Butterfly u has points 16 u .. 16 u + 15 and computes k' = u + N / 16 i. Consecutive items have consecutive
   // channels.
   void second_pass() {
-    open_turns(transforms() / 16, both_kept() ? 2 : 1);
-    second_turn("turn", "power");
-    if (both_kept()) second_turn("(turn + 1)", "second_power");
+    open_loop(transforms() / 16, both_kept() ? 2 : 1);
+    second_butterfly("iteration", "power");
+    if (both_kept()) second_butterfly("(iteration + 1)", "second_power");
     text_.close();
   }
 
@@ -374,26 +376,28 @@ class Writer {
   }
   void wait_for_lines() {
     if (together() == d_.items) return text_.line("BARRIER();");
-    if (together() == 32) return text_.line("LANES_WAIT();");
-    text_.line("SOME_WAIT(item / {0}, {0});", together());
+    if (together() == 32) return text_.line("SUB_GROUP_SYNC();");
+    text_.line("GROUP_PART_BARRIER(item / {0}, {0});", together());
   }
 
-  void second_turn(const char* turn, const char* power) {
+  void second_butterfly(const char* iteration, const char* power) {
     const std::size_t items = first_ * each_;                  // per row
     const std::size_t some = together(), parts = first_ / 16;  // per iteration of the first pass
     text_.open();
     if (some == d_.items) {
-      text_.line("const int b = item + {} * {}, line = b / {};", turn, d_.items, items);
+      text_.line("const int b = item + {} * {}, line = b / {};", iteration, d_.items, items);
     } else {
       text_.line(
           "const int b = item % {0} + {1} % {2} * {0}, line = ({1} / {2} * {3} + item / {0} * {0}) / {4} + b / {5};",
-          some, turn, parts, d_.items, 16 * each_, items);
+          some, iteration, parts, d_.items, 16 * each_, items);
     }
     text_.line("const int r = b % {0}, u = b / {0} % {1};", each_, first_);
     text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
-    if (staged()) text_.line("if ({} == {}) LEFT(points + {});", turn, transforms() / 16 - 1, left_at());
+    if (staged())
+      text_.line("if ({} == {}) READ_BARRIER_ARRIVE(points + {});", iteration, transforms() / 16 - 1,
+                 read_barrier_at());
     // An item has the same u in every iteration, but no registers to keep its twiddle factors.
     const std::size_t count = codegen::turned_roots(16);
     text_.line("int same = u * {};", count);
@@ -456,7 +460,7 @@ class Writer {
   std::size_t first_;          // radix of the first pass
   std::size_t polarizations_;  // per group
   bool packed_;                // two rows per register
-  bool turned_;                // one row per register, in offset binary (sign bits inverted)
+  bool offset_binary_;         // one row per register, in offset binary (sign bits inverted)
   std::size_t held_;           // rows kept from block to block
   std::size_t points_;         // pitch of a transform
   codegen::Text text_;

@@ -45,11 +45,11 @@ KernelText text_of(const KernelDesign& design) {
 
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
   if (design.rounds > 0) return design.rounds;
-  const std::size_t period = design.period(), turns = (spectra + period - 1) / period;
+  const std::size_t period = design.period(), periods = (spectra + period - 1) / period;
   std::size_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t rounds = 1; rounds <= std::min<std::size_t>(turns, 512); ++rounds) {
-    const std::size_t groups = (turns + rounds - 1) / rounds * design.station_groups();
+  for (std::size_t rounds = 1; rounds <= std::min<std::size_t>(periods, 512); ++rounds) {
+    const std::size_t groups = (periods + rounds - 1) / rounds * design.station_groups();
     const auto waves = static_cast<double>((groups + slots - 1) / slots);
     // The last of several waves starts before the previous one has ended on all units, which fills part of its gaps.
     const double even = static_cast<double>(groups) / static_cast<double>(slots);

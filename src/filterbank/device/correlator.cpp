@@ -21,7 +21,7 @@ Defines correlator_defines(const ProductsWanted& wanted) {
           {"SIGNAL_COUNT", number(g.stations * g.polarizations)},
           {"BASELINES", number(wanted.baselines)},
           {"POLARIZATIONS", number(g.polarizations)},
-          {"HALVES", wanted.correlation.arithmetic == Arithmetic::float16 ? "1" : "0"},
+          {"USE_FLOAT16", wanted.correlation.arithmetic == Arithmetic::float16 ? "1" : "0"},
           {"PLACE_OF(time, signal)", place_of_value(g)},
           {"PACK_ITEMS", "128"},
           {"FINISH_ITEMS", "128"}};
@@ -37,7 +37,7 @@ std::string place_of_value(const Geometry& g) {
 }
 
 std::string packed_text(std::size_t items) {
-  return matrix_words_text(items) + ridge::detail::kernel_text("filterbank/packed");
+  return matrix_macros_text(items) + ridge::detail::kernel_text("filterbank/packed");
 }
 
 namespace {
@@ -60,8 +60,8 @@ class DeviceCorrelator final : public CorrelatorState {
     held_times_ = stretch_of(kStretch);
     stretch_ = held_times_;
     if (matrix) {
-      const std::size_t halves = kHalvesStretch * (takes_warp_groups(wanted(false)) ? kSegments : 1);
-      stretch_ = std::min(correlation.times, arithmetic == Arithmetic::int8 ? kBytesStretch : halves);
+      const std::size_t float16_stretch = kFloat16Stretch * (supports_warp_groups(wanted(false)) ? kSegments : 1);
+      stretch_ = std::min(correlation.times, arithmetic == Arithmetic::int8 ? kBytesStretch : float16_stretch);
     }
     direct_ = matrix && correlation.channels == 1 && stretch_ == correlation.times;
     factor_ = static_cast<float>(1 / (static_cast<double>(correlation.scale) * correlation.scale));
@@ -138,7 +138,7 @@ class DeviceCorrelator final : public CorrelatorState {
   }
   std::unique_ptr<ProductSums> products_of(const ProductsWanted& wanted) const {
     if (!matrix_) return register_products(wanted);
-    return takes_warp_groups(wanted) ? warp_group_products(wanted) : matrix_products(wanted);
+    return supports_warp_groups(wanted) ? warp_group_products(wanted) : matrix_products(wanted);
   }
   bool packs() const { return correlation_.arithmetic != Arithmetic::float32; }
 

@@ -32,10 +32,10 @@ enum class Factors {
 struct KernelDesign {
   Geometry geometry{};
   Fir fir = Fir::registers;
-  bool transform = true;     // if false, the kernel writes the FIR's branches
-  std::size_t items = 256;   // work-items per group
-  std::size_t streams = 1;   // stations per group
-  std::size_t pieces = 1;    // groups that share the channels of a station; only without a transform
+  bool transform = true;           // if false, the kernel writes the FIR's branches
+  std::size_t items = 256;         // work-items per group
+  std::size_t streams = 1;         // stations per group
+  std::size_t channel_groups = 1;  // groups that share the channels of a station; only without a transform
   std::size_t parts = 4;     // real numbers of a sample that one work-item filters: 2, or 4 for both polarizations
   std::size_t steps = 8;     // spectra between two barriers
   std::size_t rounds = 0;    // iterations of the loop over time; 0: given at launch
@@ -57,12 +57,12 @@ struct KernelDesign {
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // per sample
   std::size_t split() const { return numbers() / parts; }             // work-items per channel
   std::size_t units() const { return streams * geometry.channels * split(); }
-  std::size_t units_each() const { return (units() + items * pieces - 1) / (items * pieces); }
+  std::size_t units_each() const { return (units() + items * channel_groups - 1) / (items * channel_groups); }
   std::size_t lines() const { return streams * steps * geometry.polarizations; }
   // Groups per time range: one per `streams` stations, per polarization where `blocks` splits them, and per channel
   // group.
   std::size_t station_groups() const {
-    return (geometry.stations + streams - 1) / streams * (fir == Fir::blocks ? split() : 1) * pieces;
+    return (geometry.stations + streams - 1) / streams * (fir == Fir::blocks ? split() : 1) * channel_groups;
   }
   // Spectra after which the delay line is back in its initial registers.
   std::size_t period() const;

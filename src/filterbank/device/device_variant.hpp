@@ -11,7 +11,7 @@
 namespace ridge::filterbank::on_device {
 
 enum class Transfers {
-  in_turn,     // upload, compute, download, one after another
+  sequential,  // upload, compute, download, one after another
   overlapped,  // chunks over three queues, so that transfers and computation overlap
   mapped,      // the kernel reads samples from page-locked host memory, so they are copied only once
 };

@@ -7,7 +7,7 @@
 #include "device/kernel_text.hpp"
 
 namespace ridge::filterbank::on_device {
-std::string finish_words(const KernelDesign& design) {
+std::string finish_macros(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   if (!g.delayed) return "";
   // A channel's frequency, in channel spacings from the centre of the band.
@@ -35,7 +35,7 @@ void open_finish(codegen::Text& text, const KernelDesign& design, const std::str
 std::string finished(const KernelDesign& design, const std::string& value, const std::string& k) {
   std::string whole = value;
   if (design.factors != Factors::none) whole = fmt::format("multiply({}, LOAD_CACHED(factor + {}))", whole, k);
-  if (design.geometry.delayed) whole = fmt::format("turned({}, phase, SIGNED_CHANNEL({}))", whole, k);
+  if (design.geometry.delayed) whole = fmt::format("rotated({}, phase, SIGNED_CHANNEL({}))", whole, k);
   return whole;
 }
 

@@ -8,7 +8,7 @@
 namespace ridge::filterbank::on_device {
 
 // Functions and macros that the generated expressions use.
-std::string finish_words(const KernelDesign& design);
+std::string finish_macros(const KernelDesign& design);
 
 // Additional kernel arguments for delays; empty without delays.
 std::string delay_arguments(const Geometry& geometry);

@@ -37,9 +37,9 @@ class FirWriter {
       text_.line("LOCAL float2* const roots = points + {};", lines);
       text_.line("for (int i = item; i < {}; i += {}) roots[i] = LOAD_CACHED(tables + i);", roots, d_.items);
     }
-    text_.line("const int first_station = (int)(GROUP_ID(0) % {}u / {}u) * {};", d_.station_groups(), d_.pieces,
+    text_.line("const int first_station = (int)(GROUP_ID(0) % {}u / {}u) * {};", d_.station_groups(), d_.channel_groups,
                d_.streams);
-    text_.line("const int first_unit = (int)(GROUP_ID(0) % {}u) * {};", d_.pieces, d_.items * each());
+    text_.line("const int first_unit = (int)(GROUP_ID(0) % {}u) * {};", d_.channel_groups, d_.items * each());
     const std::size_t fixed = d_.rounds * d_.period();
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", d_.station_groups(),
                d_.rounds > 0 ? fmt::format("{}", fixed) : fmt::format("{} * rounds", d_.period()));
@@ -58,7 +58,7 @@ class FirWriter {
     text_.raw(conversion_text(g_.samples, d_.parts));
     text_.raw(codegen::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
     text_.raw(ridge::detail::kernel_text("filterbank/lines"));
-    text_.raw(finish_words(d_));
+    text_.raw(finish_macros(d_));
   }
 
   std::string arguments() const {
@@ -72,7 +72,6 @@ class FirWriter {
 
   // --- the units of a work-item: channel, part of the sample, station ------------------------------------------------
   std::size_t each() const { return d_.units_each(); }
-  bool ragged() const { return d_.units() % d_.items != 0; }
 
   void units() {
     for (std::size_t j = 0; j < each(); ++j) {

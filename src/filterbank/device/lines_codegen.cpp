@@ -21,7 +21,7 @@ class LinesWriter {
     // If writers and readers of an exchange are in the same sub-group, a sub-group barrier suffices.
     for (const std::size_t radix : d_.radices) {
       const std::size_t butterflies = d_.points / radix;
-      if (radix != d_.radices.front() || 32 % butterflies != 0) within_lanes_ = false;
+      if (radix != d_.radices.front() || 32 % butterflies != 0) within_sub_group_ = false;
     }
   }
 
@@ -29,18 +29,18 @@ class LinesWriter {
     std::size_t before = 1, table = d_.table;
     for (std::size_t s = 0; s < d_.radices.size(); ++s) {
       const std::size_t radix = d_.radices[s], butterflies = d_.points / radix, all = butterflies * d_.lines;
-      const std::size_t turns = (all + d_.items - 1) / d_.items;
+      const std::size_t iterations = (all + d_.items - 1) / d_.items;
       const bool last = s + 1 == d_.radices.size();
       text_.open();
-      text_.line("float2 v[{}];", turns * radix);
-      for (std::size_t turn = 0; turn < turns; ++turn) {
-        open_turn(turn, all, butterflies);
-        load(turn, radix, butterflies, before, table);
-        text_.line("dft{}(v + {});", radix, turn * radix);
+      text_.line("float2 v[{}];", iterations * radix);
+      for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
+        open_iteration(iteration, all, butterflies);
+        load(iteration, radix, butterflies, before, table);
+        text_.line("dft{}(v + {});", radix, iteration * radix);
         if (last) {
           open_line();
           for (std::size_t u = 0; u < radix; ++u) {
-            store(text_, fmt::format("v[{}]", turn * radix + u), fmt::format("i + {}", u * butterflies));
+            store(text_, fmt::format("v[{}]", iteration * radix + u), fmt::format("i + {}", u * butterflies));
           }
           text_.close();
         }
@@ -48,11 +48,11 @@ class LinesWriter {
       }
       if (!last) {
         wait();
-        for (std::size_t turn = 0; turn < turns; ++turn) {
-          open_turn(turn, all, butterflies);
+        for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
+          open_iteration(iteration, all, butterflies);
           text_.line("const int k = i % {};", before);
           for (std::size_t u = 0; u < radix; ++u) {
-            text_.line("points[line * {} + {}] = v[{}];", d_.pitch, exchanged(radix, before, u), turn * radix + u);
+            text_.line("points[line * {} + {}] = v[{}];", d_.pitch, exchanged(radix, before, u), iteration * radix + u);
           }
           text_.close();
         }
@@ -65,7 +65,7 @@ class LinesWriter {
   }
 
  private:
-  void wait() { text_.line("{}();", within_lanes_ ? "LANES_WAIT" : "BARRIER"); }
+  void wait() { text_.line("{}();", within_sub_group_ ? "SUB_GROUP_SYNC" : "BARRIER"); }
 
   // Written so that the addresses of a butterfly are one variable plus constants.
   static std::string place(const std::string& point, std::size_t more) {
@@ -78,8 +78,8 @@ class LinesWriter {
     return place(base, u * before);
   }
 
-  void open_turn(std::size_t turn, std::size_t all, std::size_t butterflies) {
-    const std::size_t offset = turn * d_.items;
+  void open_iteration(std::size_t iteration, std::size_t all, std::size_t butterflies) {
+    const std::size_t offset = iteration * d_.items;
     if (offset + d_.items > all) {
       text_.open("if (item + {} < {})", offset, all);
     } else {
@@ -88,20 +88,20 @@ class LinesWriter {
     text_.line("const int b = item + {}, line = b / {}, i = b % {};", offset, butterflies, butterflies);
   }
 
-  void load(std::size_t turn, std::size_t radix, std::size_t butterflies, std::size_t before, std::size_t table) {
+  void load(std::size_t iteration, std::size_t radix, std::size_t butterflies, std::size_t before, std::size_t table) {
     for (std::size_t u = 0; u < radix; ++u) {
-      text_.line("v[{}] = points[line * {} + {}];", turn * radix + u, d_.pitch, place("i", u * butterflies));
+      text_.line("v[{}] = points[line * {} + {}];", iteration * radix + u, d_.pitch, place("i", u * butterflies));
     }
     if (before == 1) return;
     text_.line("const int r = i % {};", before);
     for (std::size_t u = 1; u < radix; ++u) {
-      text_.line("v[{0}] = multiply(v[{0}], roots[{1} + r]);", turn * radix + u, table + (u - 1) * before);
+      text_.line("v[{0}] = multiply(v[{0}], roots[{1} + r]);", iteration * radix + u, table + (u - 1) * before);
     }
   }
 
   codegen::Text& text_;
   const LinesDesign& d_;
-  bool within_lanes_ = true;
+  bool within_sub_group_ = true;
 };
 
 }  // namespace

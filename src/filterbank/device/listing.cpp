@@ -72,10 +72,10 @@ std::vector<KernelDesign> designs(const Device& device, const Problem& problem, 
   // Several stations where one does not occupy all work-items.
   d.streams = std::clamp<std::size_t>(d.items / (g.channels * split), 1, g.stations);
   // Without a transform a station's channels may be divided among groups, one channel per work-item.
-  if (!transform) d.pieces = std::max<std::size_t>(1, (g.channels * split + d.items - 1) / d.items);
+  if (!transform) d.channel_groups = std::max<std::size_t>(1, (g.channels * split + d.items - 1) / d.items);
   const std::size_t local = local_memory(device);
   for (const std::size_t target : {std::size_t{4096}, std::size_t{2048}, std::size_t{8192}}) {
-    const std::size_t values = d.streams * g.channels * g.polarizations / d.pieces;
+    const std::size_t values = d.streams * g.channels * g.polarizations / d.channel_groups;
     std::size_t steps = std::max<std::size_t>(1, target / values);
     if (fir == Fir::registers) {
       // The delay line repeats after a multiple of the taps: the steps divide them or are a multiple.
@@ -122,7 +122,7 @@ std::size_t held_numbers(const KernelDesign& d) {
 }
 
 // Tests run `matrix` also on devices without matrix units, which emulate them.
-bool takes_matrix(const Geometry& g) {
+bool supports_matrix(const Geometry& g) {
   return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
          g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
 }
@@ -149,7 +149,7 @@ void add_matrix(const Device& device, const Problem& problem, const Geometry& g,
 }
 
 void add_matrix_whole(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!takes_matrix(g) || g.delayed) return;
+  if (!supports_matrix(g) || g.delayed) return;
   const std::size_t warps = g.channels / 16;  // per 32 spectra
   std::vector<GroupSize> sizes;
   for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
@@ -160,7 +160,7 @@ void add_matrix_whole(const Device& device, const Problem& problem, const Geomet
 
 void add_warp_specialized(const Device& device, const Problem& problem, const Geometry& g,
                           std::vector<KernelDesign>& all) {
-  if (!takes_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
+  if (!supports_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
   if (device.info().backend != Backend::cuda) return;
   add_matrix(device, problem, g, Fir::warp_specialized, {{512, 8192 / g.channels}}, all);
 }
@@ -200,7 +200,7 @@ std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
                   local / (bytes + 1024));
 }
 
-bool takes_blocks(const Device& device, const Geometry& g) {
+bool supports_blocks(const Device& device, const Geometry& g) {
   return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
          g.channels >= 256 && g.channels <= 4096 && std::has_single_bit(g.channels) && !g.by_channel &&
          device.limits().work_group >= 256;
@@ -255,7 +255,7 @@ void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, st
 
 // 256 times 1 to 16 channels: the raw rows of a block of spectra fit the registers.
 void add_blocks(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!takes_blocks(device, g)) return;
+  if (!supports_blocks(device, g)) return;
   KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
   d.factors = factors_of(problem, g);
   const bool is_short = g.taps <= 8 && g.channels <= 1024;
@@ -366,7 +366,7 @@ void list_separate(const Device& device, const Problem& problem, const Geometry&
 void list_fused(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
   const std::vector<KernelDesign> all = fused_designs(device, problem, g);
   if (all.empty()) {
-    for (const char* variant : {"fused", "in_turn", "mapped"}) {
+    for (const char* variant : {"fused", "sequential", "mapped"}) {
       refuse(
           variant,
           fmt::format("{} channels do not fit one kernel (a prime factor above 31, or more local memory than {} KiB)",
@@ -381,7 +381,7 @@ void list_fused(const Device& device, const Problem& problem, const Geometry& g,
     add(device, problem, g, design, "fused", Transfers::overlapped, efficiency * share, entries);
     efficiency *= 0.98;
   }
-  add(device, problem, g, all.front(), "in_turn", Transfers::in_turn, 0.1, entries);
+  add(device, problem, g, all.front(), "sequential", Transfers::sequential, 0.1, entries);
   add(device, problem, g, all.front(), "mapped", Transfers::mapped, 0.05, entries);
 }
 

@@ -39,7 +39,7 @@ class MatrixWriter {
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({})", d_.items, d_.resident, kKernelName, kArguments);
     const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4, roots = 2 * g_.channels;
     const std::size_t whole = ring + exchange + words + roots;
-    text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL_BLOCK(uint, local_words, {} + EMULATION_WORDS);", whole);
     text_.line("LOCAL uint* const ring = local_words;");
     text_.line("LOCAL float2* const points = (LOCAL float2*)(local_words + {});", ring);
     // The compiler would load values from global memory early, into registers that are not available.
@@ -84,7 +84,7 @@ class MatrixWriter {
     text_.line("// {} channels of {} taps, {}, on the matrix units; {} spectra at a time", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_words_text(d_.items));
+    text_.raw(matrix_macros_text(d_.items));
     text_.raw(codegen::butterfly_text({16, others_}, false));
   }
 
@@ -138,8 +138,8 @@ class MatrixWriter {
       return {fmt::format("item % {}", channels), fmt::format("item / {}", channels), 0, i * (d_.items / channels)};
     }
     if (channels % d_.items == 0) {
-      const std::size_t turns = channels / d_.items;
-      return {"item", "0", i % turns * d_.items, i / turns};
+      const std::size_t iterations = channels / d_.items;
+      return {"item", "0", i % iterations * d_.items, i / iterations};
     }
     return {fmt::format("(item + {}) % {}", i * d_.items, channels),
             fmt::format("(item + {}) / {}", i * d_.items, channels), 0, 0};
@@ -186,12 +186,12 @@ class MatrixWriter {
       text_.line("LOCAL uint* const to = ring + (unit * 4 + rp % 4) * {} + ({} + {}) * 4;", row_words_, p.channel,
                  p.more_channels);
       text_.line("const raw_t a = {0}[{1}], b = {0}[{2}];", from, 2 * i, 2 * i + 1);
-      halves();
+      write_float16();
       text_.close();
     }
   }
 
-  void halves() {
+  void write_float16() {
     const char* ones = "0x3c003c00u";
     switch (g_.samples) {
       case Samples::int4: {
@@ -202,9 +202,10 @@ class MatrixWriter {
           text_.line("const uint p{0} = PICK_BYTES(both, 0x64646464u, 0x4{1}4{0}u);", p, p + 2);
         }
         text_.line(
-            "*(LOCAL uint4*)to = make_uint4(halves_fma(p0 & 0xff0fff0fu, {0}, 0xe408e408u), halves_fma(p0 & "
+            "*(LOCAL uint4*)to = make_uint4(float16x2_fma(p0 & 0xff0fff0fu, {0}, 0xe408e408u), float16x2_fma(p0 & "
             "0xfff0fff0u, "
-            "0x2c002c00u, 0xd480d480u), halves_fma(p1 & 0xff0fff0fu, {0}, 0xe408e408u), halves_fma(p1 & 0xfff0fff0u, "
+            "0x2c002c00u, 0xd480d480u), float16x2_fma(p1 & 0xff0fff0fu, {0}, 0xe408e408u), float16x2_fma(p1 & "
+            "0xfff0fff0u, "
             "0x2c002c00u, 0xd480d480u));",
             ones);
         return;
@@ -213,9 +214,9 @@ class MatrixWriter {
         text_.line("const uint s = a ^ 0x80808080u, u = b ^ 0x80808080u;");
         text_.line("const uint low = PICK_BYTES(s, u, 0x5140u), high = PICK_BYTES(s, u, 0x7362u);");
         text_.line(
-            "*(LOCAL uint4*)to = make_uint4(halves_fma(PICK_BYTES(low, 0x64646464u, 0x4140u), {0}, 0xe480e480u), "
-            "halves_fma(PICK_BYTES(low, 0x64646464u, 0x4342u), {0}, 0xe480e480u), halves_fma(PICK_BYTES(high, "
-            "0x64646464u, 0x4140u), {0}, 0xe480e480u), halves_fma(PICK_BYTES(high, 0x64646464u, 0x4342u), {0}, "
+            "*(LOCAL uint4*)to = make_uint4(float16x2_fma(PICK_BYTES(low, 0x64646464u, 0x4140u), {0}, 0xe480e480u), "
+            "float16x2_fma(PICK_BYTES(low, 0x64646464u, 0x4342u), {0}, 0xe480e480u), float16x2_fma(PICK_BYTES(high, "
+            "0x64646464u, 0x4140u), {0}, 0xe480e480u), float16x2_fma(PICK_BYTES(high, 0x64646464u, 0x4342u), {0}, "
             "0xe480e480u));",
             ones);
         return;
@@ -224,8 +225,8 @@ class MatrixWriter {
         text_.line("convert(a, x);");
         text_.line("convert(b, y);");
         for (std::size_t i = 0; i < 4; ++i) {
-          text_.line("const uint h{0} = halves_of(x[{0}], y[{0}]);", i);
-          text_.line("const uint l{0} = halves_of(x[{0}] - low_half(h{0}), y[{0}] - high_half(h{0}));", i);
+          text_.line("const uint h{0} = float16x2_of(x[{0}], y[{0}]);", i);
+          text_.line("const uint l{0} = float16x2_of(x[{0}] - low_float16(h{0}), y[{0}] - high_float16(h{0}));", i);
         }
         text_.line("*(LOCAL uint4*)to = make_uint4(h0, h1, h2, h3);");
         text_.line("*(LOCAL uint4*)(to + {}) = make_uint4(l0, l1, l2, l3);", plane_words_);
@@ -299,13 +300,13 @@ class MatrixWriter {
     text_.line("BARRIER();");
     if (half == 0) load("raw", d_.steps, fmt::format("t + {}", d_.steps));
     const std::size_t all = d_.steps * 16;
-    for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
-      if ((turn + 1) * d_.items > all) {
-        text_.open("if (item + {} < {})", turn * d_.items, all);
+    for (std::size_t iteration = 0; iteration * d_.items < all; ++iteration) {
+      if ((iteration + 1) * d_.items > all) {
+        text_.open("if (item + {} < {})", iteration * d_.items, all);
       } else {
         text_.open();
       }
-      text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
+      text_.line("const int b = item + {}, line = b / 16, u = b % 16;", iteration * d_.items);
       text_.line("LOCAL const float2* const from = points + line * {} + u;", line_pitch_);
       text_.line("float2 v[{}];", others_);
       text_.line("v[0] = scaled(from[0], tables[0].x);");

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTile = 32;  // signals per side of a warp's tile
 constexpr std::size_t kMostTiles = 4;
 constexpr std::size_t kRowBytes = 64;
-constexpr std::size_t kStages = 3, kMostTurn = 4;
+constexpr std::size_t kStages = 3, kMostStageBlocks = 4;
 
 struct BlockShape {
   std::size_t side, blocks;  // signals per block, number of blocks
@@ -42,12 +42,13 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   const BlockShape shape = block_shape(wanted.geometry);
   const std::size_t warps = warps_of(shape, diagonal), rows = (diagonal ? 1 : 2) * shape.side;
   const Limits& limits = wanted.device.info().limits;
-  const std::size_t imitation = limits.matrix_units ? 0 : 6 * 4 * 32 * warps;
-  const std::size_t room = limits.local_memory > imitation ? limits.local_memory - imitation : 0;
+  const std::size_t emulation = limits.matrix_units ? 0 : 6 * 4 * 32 * warps;
+  const std::size_t room = limits.local_memory > emulation ? limits.local_memory - emulation : 0;
   const std::size_t resident = warps * 32 * 2 * 100 <= limits.registers ? 2 : 1;
   // As many row blocks per barrier as local memory holds three times; between barriers the warps run independently.
-  const std::size_t turn = std::clamp<std::size_t>(room / resident / (rows * kRowBytes * kStages), 1, kMostTurn);
-  const std::size_t stages = std::clamp<std::size_t>(room / (turn * rows * kRowBytes), 2, kStages);
+  const std::size_t stage_blocks =
+      std::clamp<std::size_t>(room / resident / (rows * kRowBytes * kStages), 1, kMostStageBlocks);
+  const std::size_t stages = std::clamp<std::size_t>(room / (stage_blocks * rows * kRowBytes), 2, kStages);
   Defines defines = correlator_defines(wanted);
   const auto define = [&](const char* name, std::size_t value) {
     defines.emplace_back(name, fmt::format("{}", value));
@@ -57,14 +58,14 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   define("WARPS", warps);
   define("RESIDENT", resident);
   define("STAGES", stages);
-  define("TURN", turn);
+  define("STAGE_BLOCKS", stage_blocks);
   define("DIRECT", wanted.direct ? 1 : 0);
   return {{.name = fmt::format("filter bank correlator, matrix units{}", diagonal ? "" : ", two blocks"),
            .text = packed_text(warps * 32) + ridge::detail::kernel_text("filterbank/totals") +
                    ridge::detail::kernel_text("filterbank/correlate_write") +
                    ridge::detail::kernel_text("filterbank/correlate_matrix"),
            .defines = defines},
-          stages * turn * rows * kRowBytes + imitation};
+          stages * stage_blocks * rows * kRowBytes + emulation};
 }
 
 class MatrixProducts final : public ProductSums {

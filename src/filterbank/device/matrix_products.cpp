@@ -6,13 +6,13 @@
 #include "device/kernel_text.hpp"
 
 namespace ridge::filterbank::on_device {
-std::string matrix_words_text(std::size_t items) {
+std::string matrix_macros_text(std::size_t items) {
   return fmt::format(
-      "{}#if RIDGE_MATRIX\n#define IMITATION_WORDS 0\n#define FRAGMENTS(p)\n#define UNROLL_PRODUCTS UNROLL\n#else\n"
-      "#define IMITATION_WORDS {}\n#define FRAGMENTS(p) LOCAL uint* const fragments = p;\n#define UNROLL_PRODUCTS\n"
+      "{}#if RIDGE_MATRIX\n#define EMULATION_WORDS 0\n#define FRAGMENTS(p)\n#define UNROLL_PRODUCTS UNROLL\n#else\n"
+      "#define EMULATION_WORDS {}\n#define FRAGMENTS(p) LOCAL uint* const fragments = p;\n#define UNROLL_PRODUCTS\n"
       "#endif\n{}",
       ridge::detail::kernel_text("filterbank/matrix_units"), 6 * items,
-      ridge::detail::kernel_text("filterbank/matrix_imitation"));
+      ridge::detail::kernel_text("filterbank/matrix_emulation"));
 }
 
 }  // namespace ridge::filterbank::on_device

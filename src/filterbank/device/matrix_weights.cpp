@@ -9,7 +9,7 @@
 
 namespace ridge::filterbank::on_device {
 
-std::pair<std::uint16_t, std::uint16_t> two_halves(double value) {
+std::pair<std::uint16_t, std::uint16_t> split_float16(double value) {
   const std::uint16_t upper = to_float16(static_cast<float>(value));
   return {upper, to_float16(static_cast<float>(value - static_cast<double>(from_float16(upper))))};
 }
@@ -31,7 +31,7 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
     const double sign = g.centred && m % 2 != 0 ? -1 : 1;
     const auto upper_lower = [&](std::int64_t i) -> std::pair<std::uint16_t, std::uint16_t> {
       if (i < 0 || i >= static_cast<std::int64_t>(taps)) return {0, 0};
-      return two_halves(std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up));
+      return split_float16(std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up));
     };
     for (std::size_t word = 0; word < words; ++word) {
       // Index of the pair's second weight.

@@ -35,6 +35,6 @@ struct MatrixWeights {
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype);
 
 // Splits a value into two float16 numbers whose sum has 22 significant bits, the larger one first.
-std::pair<std::uint16_t, std::uint16_t> two_halves(double value);
+std::pair<std::uint16_t, std::uint16_t> split_float16(double value);
 
 }  // namespace ridge::filterbank::on_device

@@ -14,34 +14,34 @@ namespace {
 constexpr std::size_t kLongestUnit = 128;  // times; short enough that one push of a stream occupies every compute unit
 
 // Iterations of `steps` times whose sums stay in registers; 0: none.
-std::size_t turns_of(const KernelDesign& design, std::size_t times) {
+std::size_t iterations_of(const KernelDesign& design, std::size_t times) {
   if (times % design.steps != 0 || design.rounds > 0) return times % design.steps == 0 ? 1 : 0;
   std::size_t best = 1;
-  for (std::size_t turns = 2; turns * design.steps <= kLongestUnit; ++turns) {
-    if (times / design.steps % turns == 0) best = turns;
+  for (std::size_t iterations = 2; iterations * design.steps <= kLongestUnit; ++iterations) {
+    if (times / design.steps % iterations == 0) best = iterations;
   }
   return best;
 }
 
 // Row layout of `warp_specialized`: eight warps transform.
 bool power_by_warps(KernelDesign& d, std::size_t times) {
-  constexpr std::size_t kWarps = 8, kTurnTimes = 16;
-  if (const std::size_t turns = turns_of(d, times); turns > 0) {
-    d.unit = turns * d.steps;
+  constexpr std::size_t kWarps = 8, kIterationTimes = 16;
+  if (const std::size_t iterations = iterations_of(d, times); iterations > 0) {
+    d.unit = iterations * d.steps;
     d.summed = d.unit / kWarps;
     return true;
   }
-  if (times % kTurnTimes != 0) return false;
-  d.summed = std::gcd(times / kTurnTimes, d.steps / kTurnTimes);
-  d.unit = d.summed * kTurnTimes;  // less than `steps`: one row per half of the spectra and warp
+  if (times % kIterationTimes != 0) return false;
+  d.summed = std::gcd(times / kIterationTimes, d.steps / kIterationTimes);
+  d.unit = d.summed * kIterationTimes;  // less than `steps`: one row per half of the spectra and warp
   return true;
 }
 
 // Row layout of `blocks` and `stacked`.
 bool power_by_blocks(KernelDesign& d, std::size_t times) {
-  const std::size_t turns = turns_of(d, times);
-  if (turns == 0 || d.products == Products::stokes) return false;
-  d.unit = turns * d.steps;
+  const std::size_t iterations = iterations_of(d, times);
+  if (iterations == 0 || d.products == Products::stokes) return false;
+  d.unit = iterations * d.steps;
   const std::size_t rows = d.fir == Fir::stacked ? stacked_power_rows(d) : block_power_rows(d);
   d.summed = d.unit / rows;
   return d.unit % rows == 0;

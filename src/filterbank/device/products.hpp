@@ -15,7 +15,7 @@ namespace ridge::filterbank::on_device {
 inline std::size_t row_times(Arithmetic arithmetic) { return arithmetic == Arithmetic::int8 ? 32 : 16; }
 
 // Times per float16 sum: the matrix units truncate the low bits of a sum, with an error of 1e-8 per time.
-inline constexpr std::size_t kHalvesStretch = 1024;
+inline constexpr std::size_t kFloat16Stretch = 1024;
 
 struct ProductsWanted {
   Device device;
@@ -43,7 +43,7 @@ class ProductSums {
 std::unique_ptr<ProductSums> register_products(const ProductsWanted& wanted);
 std::unique_ptr<ProductSums> matrix_products(const ProductsWanted& wanted);
 std::vector<KernelSource> matrix_products_kernels(const ProductsWanted& wanted);
-bool takes_warp_groups(const ProductsWanted& wanted);
+bool supports_warp_groups(const ProductsWanted& wanted);
 std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted);
 KernelSource warp_group_kernel(const ProductsWanted& wanted);
 

@@ -20,7 +20,7 @@ KernelSource finish_source(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   codegen::Text text;
   text.raw(ridge::detail::kernel_text("filterbank/multiply"));
-  text.raw(finish_words(design));
+  text.raw(finish_macros(design));
   text.open(
       "KERNEL WORK_GROUP({}, 1, 1) void finish(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL "
       "const float2* RESTRICT factors, ulong out_offset, uint values, int within{})",

@@ -35,25 +35,26 @@ class StackedWriter {
 
   KernelText write() {
     const std::size_t ring = 8 * row_, weights = 2 * kWords * g_.channels;
-    const std::size_t left = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine, whole = left + 2;
-    text_.line("// {} channels of {} taps, int8, on the matrix units, halves of weights stacked", g_.channels, g_.taps);
+    const std::size_t read_barrier = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine, whole = read_barrier + 2;
+    text_.line("// {} channels of {} taps, int8, on the matrix units, float16 parts of the weights stacked",
+               g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_words_text(d_.items));
-    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
+    text_.raw(matrix_macros_text(d_.items));
+    text_.raw(ridge::detail::kernel_text("filterbank/prefetch_l2"));
     text_.raw(fmt::format("#define WARPS {}\n", kWarps));
-    text_.raw(ridge::detail::kernel_text("filterbank/some_wait"));
+    text_.raw(ridge::detail::kernel_text("filterbank/partial_barriers"));
     text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
-    text_.raw(finish_words(d_));
+    text_.raw(finish_macros(d_));
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
         "GLOBAL const uint* RESTRICT all_weights, GLOBAL const float2* RESTRICT all_tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int skipped)",
         d_.items, kKernelName);
-    text_.line("LOCAL_BLOCK(uint, ring, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL_BLOCK(uint, ring, {} + EMULATION_WORDS);", whole);
     text_.line("LOCAL uint* const weights = ring + {};", ring);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", weights);
     text_.line("LOCAL float2* const points = tables + {};", g_.channels);
-    text_.line("LOCAL uint* const left = ring + {};", left);
+    text_.line("LOCAL uint* const read_barrier = ring + {};", read_barrier);
     text_.line("FRAGMENTS(ring + {})", whole);
     text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, g = lane / 4, tig = lane % 4;");
     text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
@@ -67,8 +68,8 @@ class StackedWriter {
     put("0");
     load("begin");
     put("1");
-    fetch("begin + 16");
-    if (d_.summed > 0) text_.line("if (item == 0) LEFT_OPEN(left);");
+    prefetch("begin + 16");
+    if (d_.summed > 0) text_.line("if (item == 0) READ_BARRIER_INIT(read_barrier);");
     text_.line("BARRIER();");
     if (d_.summed > 0) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)",
@@ -80,15 +81,15 @@ class StackedWriter {
     // Not earlier, because the products need all registers. The rows are in the L2 cache by now.
     load("t + 16");
     wait_for_points(0);
-    give(0);
+    store_points(0);
     text_.line("BARRIER();");
     put("round % 2");
-    fetch("t + 32");
-    take(0);
+    prefetch("t + 32");
+    finish_points(0);
     wait_for_points(1);
-    give(1);
+    store_points(1);
     text_.line("BARRIER();");
-    take(1);
+    finish_points(1);
     if (d_.summed > 0) store_power();
     text_.close();
     text_.close();
@@ -131,10 +132,10 @@ class StackedWriter {
   }
 
   // Prefetches the warp's part of 16 rows, one row per lane.
-  void fetch(const std::string& first) {
+  void prefetch(const std::string& first) {
     text_.open();
     text_.line("const int time = {} + lane % 16;", first);
-    text_.line("if (row0 + time >= 0 && time < spectra) FETCH_AHEAD(samples + (long)time * {} - lane);", stride());
+    text_.line("if (row0 + time >= 0 && time < spectra) PREFETCH_L2(samples + (long)time * {} - lane);", stride());
     text_.close();
   }
 
@@ -165,8 +166,8 @@ class StackedWriter {
     for (const auto& [name, word, pick] :
          {std::tuple{"x0", "two", "0x4140u"}, {"x1", "two", "0x4342u"}, {"x2", "last", "lasts"}}) {
       // Bytes under the exponent of 1024, minus that offset.
-      text_.line("const uint {} = halves_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name, word,
-                 pick);
+      text_.line("const uint {} = float16x2_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name,
+                 word, pick);
     }
     text_.line("const uint2 o = outer[j * {0}], m = middle[j * {0}];", kWarps * kWords);
     text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
@@ -192,16 +193,16 @@ class StackedWriter {
     }
   }
 
-  void give(std::size_t half) {
-    if (d_.summed > 0) return give_lines(half);
+  void store_points(std::size_t half) {
+    if (d_.summed > 0) return store_lines(half);
     for (std::size_t u = 0; u < 16; ++u) {
       text_.line("points[lane * {} + {} + warp] = v[{}];", kHalfLine, 17 * u, 16 * half + u);
     }
   }
 
   // Rows are in the order of the lanes that wrote them: time within its group of 8, group, polarization.
-  void take(std::size_t half) {
-    if (d_.summed > 0) return take_lines(half);
+  void finish_points(std::size_t half) {
+    if (d_.summed > 0) return finish_lines(half);
     text_.open();
     text_.line("LOCAL const float2* const from = points + (line * {} + r * 17);", kHalfLine);
     last_butterfly();
@@ -220,19 +221,19 @@ class StackedWriter {
   // For power, a warp that has read its points continues and waits for the other warps only before it writes new ones.
   // For spectra the stores limit all warps, so a plain barrier suffices.
   void wait_for_points(int half) {
-    text_.line("{};", d_.summed > 0 ? fmt::format("LEFT_WAIT(left, {})", half) : "BARRIER()");
+    text_.line("{};", d_.summed > 0 ? fmt::format("READ_BARRIER_WAIT(read_barrier, {})", half) : "BARRIER()");
   }
 
   void last_butterfly() {
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = from[{0}];", i);
-    if (d_.summed > 0) text_.line("LEFT(left);");
+    if (d_.summed > 0) text_.line("READ_BARRIER_ARRIVE(read_barrier);");
     text_.line("dft16(v);");
   }
 
   // For power, alternate groups of four times are exchanged as whole rows, so that a work-item has the same 16 channels
   // both times.
-  void give_lines(std::size_t half) {
+  void store_lines(std::size_t half) {
     text_.open("if (lane / 16 == {})", half);
     for (std::size_t u = 0; u < each_; ++u) {
       text_.line("points[lane % 16 * {} + {} + warp] = v[{}];", kWholeLine, 17 * u, u);
@@ -240,7 +241,7 @@ class StackedWriter {
     text_.close();
   }
 
-  void take_lines(std::size_t half) {
+  void finish_lines(std::size_t half) {
     text_.open();
     text_.line("LOCAL const float2* const from = points + (warp * {} + lane * 17);", kWholeLine);
     last_butterfly();

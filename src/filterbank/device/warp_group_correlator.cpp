@@ -11,9 +11,9 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kBlockSignals = 128, kTurnBlocks = 2, kTurnsAhead = 8, kWarpGroupItems = 512;
-constexpr std::size_t kRingBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // plus alignment
-constexpr std::size_t kSumBytes = 3 * 64 * 64 * 2 * sizeof(float);                         // of three tiles
+constexpr std::size_t kBlockSignals = 128, kStageBlocks = 2, kRingStages = 8, kWarpGroupItems = 512;
+constexpr std::size_t kRingBytes = kRingStages * kStageBlocks * kBlockSignals * 64 + 1024;  // plus alignment
+constexpr std::size_t kSumBytes = 3 * 64 * 64 * 2 * sizeof(float);                          // of three tiles
 
 std::size_t warp_group_bytes(Arithmetic arithmetic) {
   return kRingBytes + (arithmetic == Arithmetic::float16 ? kSumBytes : 0);
@@ -42,7 +42,7 @@ class WarpGroupProducts final : public ProductSums {
 
 }  // namespace
 
-bool takes_warp_groups(const ProductsWanted& wanted) {
+bool supports_warp_groups(const ProductsWanted& wanted) {
   const Limits& limits = wanted.device.info().limits;
   return ridge::detail::has_warp_group_products(limits) &&
          limits.local_memory >= warp_group_bytes(wanted.correlation.arithmetic) + 1024 &&
@@ -55,9 +55,9 @@ std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted) {
 
 KernelSource warp_group_kernel(const ProductsWanted& wanted) {
   Defines defines = correlator_defines(wanted);
-  defines.insert(defines.end(), {{"TURN", fmt::format("{}", kTurnBlocks)},
-                                 {"STAGES", fmt::format("{}", kTurnsAhead)},
-                                 {"SEGMENT", fmt::format("{}", kHalvesStretch / row_times(Arithmetic::float16))},
+  defines.insert(defines.end(), {{"STAGE_BLOCKS", fmt::format("{}", kStageBlocks)},
+                                 {"STAGES", fmt::format("{}", kRingStages)},
+                                 {"SEGMENT", fmt::format("{}", kFloat16Stretch / row_times(Arithmetic::float16))},
                                  {"DIRECT", wanted.direct ? "1" : "0"}});
   return {.name = "filter bank correlator, warp groups",
           .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals") +

@@ -47,16 +47,16 @@ class WarpSpecializedWriter {
     text_.line("// {} channels of {} taps, {}, on the matrix units, warp-specialized; {} spectra at a time",
                g_.channels, g_.taps, ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_words_text(d_.items));
+    text_.raw(matrix_macros_text(d_.items));
     text_.raw(codegen::butterfly_text({16, others_}, false, codegen::Roots::in_sums));
-    text_.raw(finish_words(d_));
-    text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
+    text_.raw(finish_macros(d_));
+    text_.raw(ridge::detail::kernel_text("filterbank/named_barriers"));
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
     const std::size_t words = (2 * channel_words_ * g_.channels + 3) / 4 * 4;
     const std::size_t lines = d_.steps * pitch_ * 2, ring = (units_ * 4 * row_words_ + 3) / 4 * 4;
     const std::size_t whole = 2 * lines + ring + words + 2 * g_.channels;
-    text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL_BLOCK(uint, local_words, {} + EMULATION_WORDS);", whole);
     text_.line("LOCAL float2* const points = (LOCAL float2*)local_words;");
     text_.line("LOCAL uint* const ring = local_words + {};", 2 * lines);
     text_.line("LOCAL uint* const weights = ring + {};", ring);
@@ -96,7 +96,7 @@ class WarpSpecializedWriter {
     text_.line("const int g = lane / 4, tig = lane % 4;");
     constants();
     text_.open("for (int round = 0; round < {}; ++round)", rounds);
-    text_.line("NAMED_BARRIER_SYNC(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_SYNC(ROWS_READY);");
     text_.line("_Pragma(\"unroll 1\")");
     text_.open("for (int piece = 0; piece < 2; ++piece)");
     text_.line("const int task = (warp + 8 * piece) % {0}, tile = (warp + 8 * piece) / {0};", others_);
@@ -122,7 +122,7 @@ class WarpSpecializedWriter {
     text_.line("raw_t raw[{}];", 2 * pairs_each());
     load("begin");
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("NAMED_BARRIER_ARRIVE(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_ARRIVE(ROWS_READY);");
     load(fmt::format("begin + {}", d_.steps));
     if (over_rounds()) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)", rounds);
@@ -132,7 +132,7 @@ class WarpSpecializedWriter {
     text_.line("NAMED_BARRIER_SYNC(ROWS_READ);");
     text_.open("if (round + 1 < {})", rounds);
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("NAMED_BARRIER_ARRIVE(ROWS_THERE);");
+    text_.line("NAMED_BARRIER_ARRIVE(ROWS_READY);");
     load(fmt::format("t + {}", 2 * d_.steps));
     text_.close();
     for (std::size_t half = 0; half < 2; ++half) {
@@ -297,7 +297,7 @@ class WarpSpecializedWriter {
       text_.line("const uint2 both = ends[j * {}];", others_ * channel_words_);
       for (const auto& [k, mask] : {std::pair{std::size_t{0}, "early"}, {history_, "~early"}}) {
         text_.line("const uint upper{0} = both.x & {1}, lower{0} = both.y & {1};", k, mask);
-        halves(k);
+        load_float16(k);
       }
       multiply(0, history_);
       text_.close();
@@ -309,7 +309,7 @@ class WarpSpecializedWriter {
       for (std::size_t k = j; k <= last; ++k) {
         text_.line("const uint2 both{0} = {1};", k, weight(k));
         text_.line("const uint upper{0} = both{0}.x, lower{0} = both{0}.y;", k);
-        halves(k);
+        load_float16(k);
       }
       multiply(j, last);
       text_.close();
@@ -362,13 +362,13 @@ class WarpSpecializedWriter {
 
   // Bytes under the exponent of 1024, minus that offset. Of 16-bit samples the upper byte likewise, the lower one
   // scaled by 1/256.
-  void halves(std::size_t k) {
+  void load_float16(std::size_t k) {
     const char* ones = "0x3c003c00u";
     const std::string place = fmt::format("j * {}", others_ * (wide_ ? 4 : 2));
     const auto part = [&](const char* name, const std::string& word, const char* exponent, const char* pick,
                           const char* less) {
-      text_.line("const uint {}{} = halves_fma(PICK_BYTES({}, {}, {}), {}, {});", name, k, word, exponent, pick, ones,
-                 less);
+      text_.line("const uint {}{} = float16x2_fma(PICK_BYTES({}, {}, {}), {}, {});", name, k, word, exponent, pick,
+                 ones, less);
     };
     if (!wide_) {
       const char* less = g_.samples == Samples::int4 ? "0xe408e408u" : "0xe480e480u";
@@ -401,13 +401,13 @@ class WarpSpecializedWriter {
   // Sixteen work-items share a row.
   void second(std::size_t half) {
     const bool short_sums = d_.summed > 0 && !over_rounds();
-    for (std::size_t turn = 0; turn < d_.steps / 16; ++turn) {
-      if (short_sums && turn % d_.summed == 0) {
+    for (std::size_t iteration = 0; iteration < d_.steps / 16; ++iteration) {
+      if (short_sums && iteration % d_.summed == 0) {
         text_.open();
         power_.declare();
       }
       text_.open();
-      text_.line("const int line = item / 16 + {}, u = item % 16, pol = line % 2;", turn * 16);
+      text_.line("const int line = item / 16 + {}, u = item % 16, pol = line % 2;", iteration * 16);
       text_.line("const int time = t + line / 2 * 2 + {};", half);
       text_.line("LOCAL const float2* const from = {} + line * {} + u;", buffer(half), pitch_);
       text_.line("float2 v[{}];", others_);
@@ -417,8 +417,8 @@ class WarpSpecializedWriter {
         open_finish(text_, d_, "time");
         power_.add_crossed("u");
         text_.close();
-        if (short_sums && (turn + 1) % d_.summed == 0) {
-          const std::size_t first = (turn + 1 - d_.summed) * 16;
+        if (short_sums && (iteration + 1) % d_.summed == 0) {
+          const std::size_t first = (iteration + 1 - d_.summed) * 16;
           text_.line("const int pol = item / 16 % 2, u = item % 16;");
           text_.open("if (t + {} < spectra)", first);
           power_.store_crossed(fmt::format("(t + {}) / {} * 16 + {} + warp", first, d_.unit, half * 8), "u");

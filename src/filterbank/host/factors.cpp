@@ -29,12 +29,12 @@ HWY_INLINE Complex product(Complex a, Complex b) {
   return {hn::NegMulAdd(a.im, b.im, hn::Mul(a.re, b.re)), hn::MulAdd(a.im, b.re, hn::Mul(a.re, b.im))};
 }
 
-// exp(2 pi i turns): reduces the angle to an eighth of a cycle around the nearest quarter, then evaluates polynomials.
-HWY_INLINE Complex unit(V turns) {
+// exp(2 pi i cycles): reduces the angle to an eighth of a cycle around the nearest quarter, then evaluates polynomials.
+HWY_INLINE Complex unit(V cycles) {
   const F f;
   const hn::RebindToSigned<F> i;
-  const V quarters = hn::Round(hn::Mul(turns, hn::Set(f, 4.0f)));
-  const V x = hn::Mul(hn::NegMulAdd(quarters, hn::Set(f, 0.25f), turns), hn::Set(f, 6.28318530717958647692f));
+  const V quarters = hn::Round(hn::Mul(cycles, hn::Set(f, 4.0f)));
+  const V x = hn::Mul(hn::NegMulAdd(quarters, hn::Set(f, 0.25f), cycles), hn::Set(f, 6.28318530717958647692f));
   const V square = hn::Mul(x, x);
   V sine = hn::MulAdd(square, hn::Set(f, -1.9515295891e-4f), hn::Set(f, 8.3321608736e-3f));
   sine = hn::MulAdd(square, sine, hn::Set(f, -1.6666654611e-1f));
@@ -59,7 +59,7 @@ struct Fine {
 };
 
 // Multiplies one group's values by fine * coarse, and by `factors` unless null.
-HWY_INLINE void turn_group(float* values, const float* factors, const Fine& fine, float coarse_re, float coarse_im) {
+HWY_INLINE void rotate_group(float* values, const float* factors, const Fine& fine, float coarse_re, float coarse_im) {
   const F f;
   const Complex coarse{hn::Set(f, coarse_re), hn::Set(f, coarse_im)};
   for (size_t v = 0; v < kGroup; v += hn::Lanes(f)) {
@@ -76,7 +76,7 @@ HWY_INLINE void turn_group(float* values, const float* factors, const Fine& fine
 }
 
 // Channels `begin` to `end`, whose signed numbers are k + offset.
-void turn_run(const Turn& task, size_t begin, size_t end, std::int64_t offset, const Fine& fine) {
+void rotate_run(const Rotation& task, size_t begin, size_t end, std::int64_t offset, const Fine& fine) {
   const F f;
   const size_t lanes = hn::Lanes(f);
   const V start = hn::Set(f, task.start), slope = hn::Set(f, task.slope);
@@ -94,19 +94,19 @@ void turn_run(const Turn& task, size_t begin, size_t end, std::int64_t offset, c
       const size_t at = k + g * kGroup, there = std::min(kGroup, end - at);
       const float* const given = factors == nullptr ? nullptr : factors + 2 * at;
       if (there == kGroup) {
-        turn_group(values + 2 * at, given, fine, re[g], im[g]);
+        rotate_group(values + 2 * at, given, fine, re[g], im[g]);
         continue;
       }
       alignas(64) float room[2 * kGroup] = {}, given_room[2 * kGroup] = {};
       std::copy(values + 2 * at, values + 2 * (at + there), room);
       if (given != nullptr) std::copy(given, given + 2 * there, given_room);
-      turn_group(room, given == nullptr ? nullptr : given_room, fine, re[g], im[g]);
+      rotate_group(room, given == nullptr ? nullptr : given_room, fine, re[g], im[g]);
       std::copy(room, room + 2 * there, values + 2 * at);
     }
   }
 }
 
-void TurnRow(const Turn& task) {
+void RotateRow(const Rotation& task) {
   const F f;
   Fine fine;
   for (size_t v = 0; v < kGroup; v += hn::Lanes(f)) {
@@ -114,9 +114,9 @@ void TurnRow(const Turn& task) {
     hn::Store(one.re, f, fine.re + v);
     hn::Store(one.im, f, fine.im + v);
   }
-  turn_run(task, 0, std::min(task.wrap, task.channels), task.first, fine);
+  rotate_run(task, 0, std::min(task.wrap, task.channels), task.first, fine);
   if (task.wrap < task.channels) {
-    turn_run(task, task.wrap, task.channels, task.first - static_cast<std::int64_t>(task.channels), fine);
+    rotate_run(task, task.wrap, task.channels, task.first - static_cast<std::int64_t>(task.channels), fine);
   }
 }
 
@@ -128,7 +128,7 @@ void MultiplyRow(std::complex<float>* values, const std::complex<float>* factors
   }
 }
 
-FactorKernels Factors() { return {TurnRow, MultiplyRow}; }
+FactorKernels Factors() { return {RotateRow, MultiplyRow}; }
 
 }  // namespace
 }  // namespace ridge::filterbank::HWY_NAMESPACE

@@ -8,7 +8,7 @@ namespace ridge::filterbank {
 
 // values[k] *= factors[k] * exp(2 pi i (start + signed k * slope)), where signed k is first + k, minus `channels` from
 // k = `wrap` on.
-struct Turn {
+struct Rotation {
   std::complex<float>* values;
   std::size_t channels;
   std::int64_t first;
@@ -18,7 +18,7 @@ struct Turn {
 };
 
 struct FactorKernels {
-  void (*turn)(const Turn& task);
+  void (*rotate)(const Rotation& task);
   void (*multiply)(std::complex<float>* values, const std::complex<float>* factors, std::size_t channels);
 };
 

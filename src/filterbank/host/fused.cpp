@@ -86,10 +86,10 @@ class Fused final : public HostVariant {
     float* const spectra[2] = {filtered, filtered + batch(g, steps_)};
     auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 2 * batch(g, steps_));
     LateStores late[2] = {{steps_ * g.polarizations, 2 * g.channels}, {steps_ * g.polarizations, 2 * g.channels}};
-    for (std::size_t t = 0, turn = 0; t < piece.spectra; t += steps_, turn = 1 - turn) {
+    for (std::size_t t = 0, current = 0; t < piece.spectra; t += steps_, current = 1 - current) {
       const std::size_t now = std::min(steps_, piece.spectra - t);
-      filter(piece.first + t, now, spectra[turn], &late[1 - turn]);
-      transform_late(output, t, now, spectra[turn], late[1 - turn], late[turn], fft_scratch);
+      filter(piece.first + t, now, spectra[current], &late[1 - current]);
+      transform_late(output, t, now, spectra[current], late[1 - current], late[current], fft_scratch);
     }
   }
 

@@ -31,13 +31,13 @@ void Output::finish(std::size_t t, std::size_t polarization, std::complex<float>
       bandpass_ == nullptr ? nullptr : bandpass_ + polarization * bandpass_stride_;
   if (!piece_.phases.empty()) {
     const Phase& phase = piece_.phases[((t + ahead_) * g.polarizations + polarization) * g.stations + piece_.station];
-    factor_kernels().turn({.values = values,
-                           .channels = g.channels,
-                           .first = g.centred ? -static_cast<std::int64_t>(g.channels / 2) : 0,
-                           .wrap = g.centred ? g.channels : (g.channels + 1) / 2,
-                           .start = phase.start,
-                           .slope = phase.slope,
-                           .factors = factors});
+    factor_kernels().rotate({.values = values,
+                             .channels = g.channels,
+                             .first = g.centred ? -static_cast<std::int64_t>(g.channels / 2) : 0,
+                             .wrap = g.centred ? g.channels : (g.channels + 1) / 2,
+                             .start = phase.start,
+                             .slope = phase.slope,
+                             .factors = factors});
   } else if (factors != nullptr) {
     factor_kernels().multiply(values, factors, g.channels);
   }

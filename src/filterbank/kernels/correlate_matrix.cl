@@ -7,7 +7,7 @@
 #define LOADED (DIAGONAL ? SIDE : 2 * SIDE)  // signals that are copied to local memory
 #define COPIES ((LOADED * 4 + WARPS * 32 - 1) / (WARPS * 32))
 
-#if HALVES
+#if USE_FLOAT16
 #define ZERO 0.0f
 #define MULTIPLY matrix_multiply_16
 #define CROSSED(w) ((((w) >> 16) | ((w) << 16)) ^ 0x8000u)
@@ -23,8 +23,8 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
                                                                      GLOBAL float4* RESTRICT out, GLOBAL const int2* RESTRICT blocks,
                                                                      ulong first_block, int row_blocks, int begins, ulong offset,
                                                                      float factor) {
-  LOCAL_BLOCK(uint4, staged, STAGES * TURN * LOADED * 4 + (IMITATION_WORDS + 3) / 4);
-  FRAGMENTS((LOCAL uint*)(staged + STAGES * TURN * LOADED * 4))
+  LOCAL_BLOCK(uint4, staged, STAGES * STAGE_BLOCKS * LOADED * 4 + (EMULATION_WORDS + 3) / 4);
+  FRAGMENTS((LOCAL uint*)(staged + STAGES * STAGE_BLOCKS * LOADED * 4))
   const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
   const int channel = (int)(GROUP_ID(0) % CHANNELS);
   const int2 block = blocks[GROUP_ID(0) / CHANNELS];
@@ -51,31 +51,31 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     if (signal >= SIGNAL_COUNT) signal = SIGNAL_COUNT - 1;  // its products are not written
     from[i] = in + (first_block * CHANNELS + channel) * (SIGNAL_COUNT * 4) + signal * 4 + ROW_CHUNK(signal, n % 4);
   }
-  // TURN blocks of rows per barrier; STAGES such stages in local memory.
-  const int turns = (row_blocks + TURN - 1) / TURN;
+  // STAGE_BLOCKS blocks of rows per barrier; STAGES such stages in local memory.
+  const int stages = (row_blocks + STAGE_BLOCKS - 1) / STAGE_BLOCKS;
   int copied = 0;  // blocks
-#define COPY_TURN(slot)                                                                                          \
-  for (int b = 0; b < TURN && copied < row_blocks; ++b, ++copied) {                                              \
+#define COPY_STAGE(slot)                                                                                          \
+  for (int b = 0; b < STAGE_BLOCKS && copied < row_blocks; ++b, ++copied) {                                              \
     UNROLL                                                                                                       \
     for (int i = 0; i < COPIES; ++i) {                                                                           \
       const int n = item + i * (WARPS * 32);                                                                     \
-      if (n < LOADED * 4) COPY_ASYNC_16(staged + ((slot) * TURN + b) * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]); \
+      if (n < LOADED * 4) COPY_ASYNC_16(staged + ((slot) * STAGE_BLOCKS + b) * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]); \
       from[i] += CHANNELS * SIGNAL_COUNT * 4;                                                                         \
     }                                                                                                            \
   }
 
-  for (int turn = 0; turn < STAGES - 1; ++turn) {
-    COPY_TURN(turn)
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    COPY_STAGE(stage)
     COPY_ASYNC_COMMIT();
   }
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int stage = 0; stage < stages; ++stage) {
     COPY_ASYNC_WAIT(STAGES - 2);
     BARRIER();
-    COPY_TURN((turn + STAGES - 1) % STAGES)
+    COPY_STAGE((stage + STAGES - 1) % STAGES)
     COPY_ASYNC_COMMIT();
-    const int here_blocks = row_blocks - turn * TURN < TURN ? row_blocks - turn * TURN : TURN;
+    const int here_blocks = row_blocks - stage * STAGE_BLOCKS < STAGE_BLOCKS ? row_blocks - stage * STAGE_BLOCKS : STAGE_BLOCKS;
     for (int r = 0; r < here_blocks; ++r) {
-      LOCAL const uint4* const here = staged + (turn % STAGES * TURN + r) * (LOADED * 4);
+      LOCAL const uint4* const here = staged + (stage % STAGES * STAGE_BLOCKS + r) * (LOADED * 4);
       UNROLL
       for (int k = 0; k < 2; ++k) {
         uint2 a[4];

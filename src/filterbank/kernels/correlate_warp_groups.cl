@@ -1,6 +1,6 @@
 // Correlator for 128 signals by warp-group products (wgmma; CUDA, Hopper). A group of work-items computes three tiles
 // of 64 x 64, one per warp group, and iterates over channels. A producer warp group copies rows ahead by bulk copies
-// (TMA): TURN blocks of times per stage, STAGES stages in flight.
+// (TMA): STAGE_BLOCKS blocks of times per stage, STAGES stages in flight.
 //
 // Rows of A are loaded to registers, because (b, -a) in place of (a, b) with the same columns gives the imaginary part.
 //
@@ -9,11 +9,11 @@
 #define TILES 3
 #define ITEMS (TILES * 128 + 128)
 #define BLOCK_BYTES (SIGNAL_COUNT * 64)
-#define TURN_BYTES (TURN * BLOCK_BYTES)
-#define RING_BYTES (STAGES * TURN_BYTES + 1024)
-#define KEPT_BYTES (HALVES * TILES * 128 * 64 * 4)
+#define STAGE_BYTES (STAGE_BLOCKS * BLOCK_BYTES)
+#define RING_BYTES (STAGES * STAGE_BYTES + 1024)
+#define KEPT_BYTES (USE_FLOAT16 * TILES * 128 * 64 * 4)
 
-#if HALVES
+#if USE_FLOAT16
 FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
   asm volatile(
       "{.reg .pred adds; setp.eq.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
@@ -71,7 +71,7 @@ FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uin
   asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-#if HALVES
+#if USE_FLOAT16
 FUNCTION void keep_sums(LOCAL float* kept, bool more, float* re, float* im) {
   UNROLL
   for (int i = 0; i < 32; ++i) {
@@ -105,13 +105,13 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     if (item % 128 == 0) {
       for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
-        for (int t = 0; t < row_blocks; t += TURN) {
-          const int now = row_blocks - t < TURN ? row_blocks - t : TURN;
+        for (int t = 0; t < row_blocks; t += STAGE_BLOCKS) {
+          const int now = row_blocks - t < STAGE_BLOCKS ? row_blocks - t : STAGE_BLOCKS;
           MBARRIER_WAIT(empty + slot, (round & 1) ^ 1);
           COPY_BARRIER_EXPECT(full + slot, now * BLOCK_BYTES);
           for (int b = 0; b < now; ++b) {
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                             base + slot * TURN_BYTES + b * BLOCK_BYTES),
+                             base + slot * STAGE_BYTES + b * BLOCK_BYTES),
                          "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNAL_COUNT * 4)), "r"(BLOCK_BYTES),
                          "r"(ridge_local_address(full + slot))
                          : "memory");
@@ -132,7 +132,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     rows_at[k] = row * 64 + ROW_CHUNK(row, k * 2 + lane / 16) * 16;
   }
   const uint columns_at = tile_column * 64 * 64;
-#if HALVES
+#if USE_FLOAT16
   LOCAL float* const kept = (LOCAL float*)(ring + RING_BYTES / 16) + item;
 #endif
   const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // descriptor: 64-byte swizzle, 8 rows in 512 bytes
@@ -140,22 +140,22 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     SUM re[32], im[32];
     UNROLL
     for (int i = 0; i < 32; ++i) re[i] = im[i] = 0;
-    for (int t = 0; t < row_blocks; t += TURN) {
-#if HALVES
+    for (int t = 0; t < row_blocks; t += STAGE_BLOCKS) {
+#if USE_FLOAT16
       if (t > 0 && t % SEGMENT == 0) keep_sums(kept, t > SEGMENT, re, im);
 #endif
       MBARRIER_WAIT(full + slot, round & 1);
-      if (row_blocks - t >= TURN) {
-        add_products<TURN>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
+      if (row_blocks - t >= STAGE_BLOCKS) {
+        add_products<STAGE_BLOCKS>(re, im, base + slot * STAGE_BYTES, rows_at, columns_at, columns);
       } else {
-        add_products<1>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
+        add_products<1>(re, im, base + slot * STAGE_BYTES, rows_at, columns_at, columns);
       }
       // Each item arrives itself, because the items of a warp group may finish reading at different times. One arrival
       // per warp was 5 % slower.
       asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
       if (++slot == STAGES) slot = 0, ++round;
     }
-#if HALVES
+#if USE_FLOAT16
     if (row_blocks > SEGMENT) {
       UNROLL
       for (int i = 0; i < 32; ++i) {

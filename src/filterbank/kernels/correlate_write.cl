@@ -1,6 +1,6 @@
 // Writes the products of one row and two adjacent columns; `re` and `im` have two values each. DIRECT: to the output,
 // otherwise to totals. Only baselines whose first station does not exceed the second are written.
-#if HALVES
+#if USE_FLOAT16
 #define SUM float
 #else
 #define SUM int
@@ -28,7 +28,7 @@ FUNCTION void write_products(GLOBAL float4* RESTRICT totals, GLOBAL float4* REST
 #else
       GLOBAL float4* const to = totals + ((ulong)channel * BASELINES + baseline) * (POLARIZATIONS * POLARIZATIONS) + product;
       float4 total = begins ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *to;
-#if HALVES
+#if USE_FLOAT16
       total = with_rounding(total, re[e], im[e]);
 #else
       // In two parts, which floats represent exactly.

@@ -2,7 +2,7 @@
 #define PLACE(p) ((p) + (p) / 16)
 #define dft1(v)
 #if SUB_GROUP_WIDTH >= 32
-#define LANES_WAIT() SUB_GROUP_BARRIER()
+#define SUB_GROUP_SYNC() SUB_GROUP_BARRIER()
 #else
-#define LANES_WAIT() BARRIER()
+#define SUB_GROUP_SYNC() BARRIER()
 #endif

@@ -27,37 +27,37 @@ FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, 
       : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
-FUNCTION uint halves_fma(uint a, uint b, uint c) {
+FUNCTION uint float16x2_fma(uint a, uint b, uint c) {
   uint d;
   PTX("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;
 }
-FUNCTION uint halves_of(float low, float high) {
+FUNCTION uint float16x2_of(float low, float high) {
   uint d;
   PTX("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
   return d;
 }
-FUNCTION float low_half(uint v) {
+FUNCTION float low_float16(uint v) {
   float d;
   PTX("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
   return d;
 }
-FUNCTION float high_half(uint v) {
+FUNCTION float high_float16(uint v) {
   float d;
   PTX("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
   return d;
 }
 #else
 #define RIDGE_MATRIX 0
-static inline float low_half(uint v) { __private ushort s = (ushort)(v & 0xffffu); return vload_half(0, (const __private half*)&s); }
-static inline float high_half(uint v) { __private ushort s = (ushort)(v >> 16); return vload_half(0, (const __private half*)&s); }
-static inline uint halves_of(float low, float high) {
+static inline float low_float16(uint v) { __private ushort s = (ushort)(v & 0xffffu); return vload_half(0, (const __private half*)&s); }
+static inline float high_float16(uint v) { __private ushort s = (ushort)(v >> 16); return vload_half(0, (const __private half*)&s); }
+static inline uint float16x2_of(float low, float high) {
   __private ushort s[2];
   vstore_half_rte(low, 0, (__private half*)s);
   vstore_half_rte(high, 1, (__private half*)s);
   return (uint)s[0] | ((uint)s[1] << 16);
 }
-static inline uint halves_fma(uint a, uint b, uint c) {
-  return halves_of(FMA(low_half(a), low_half(b), low_half(c)), FMA(high_half(a), high_half(b), high_half(c)));
+static inline uint float16x2_fma(uint a, uint b, uint c) {
+  return float16x2_of(FMA(low_float16(a), low_float16(b), low_float16(c)), FMA(high_float16(a), high_float16(b), high_float16(c)));
 }
 #endif

@@ -1,11 +1,11 @@
 // Packs values rounded for the matrix units. A row is 64 bytes: ROW_TIMES times of one signal and channel, float16 or
 // bytes, the real part first. Rows are stored as [block of times][channel][signal]. The four 16-byte chunks of a row
 // are permuted by its signal, so that unpadded rows use all banks of local memory; warp-group products expect this
-// swizzle. Needs HALVES, CHANNELS and SIGNAL_COUNT.
+// swizzle. Needs USE_FLOAT16, CHANNELS and SIGNAL_COUNT.
 #define ROW_WORDS 16
 #define ROW_CHUNK(signal, chunk) ((chunk) ^ ((signal) / 2 % 4))
 #define ROW_WORD(signal, word) (ROW_CHUNK(signal, (word) / 4) * 4 + (word) % 4)
-#if HALVES
+#if USE_FLOAT16
 #define ROW_TIMES 16
 #else
 #define ROW_TIMES 32
@@ -13,17 +13,17 @@
 
 FUNCTION float2 unpacked(GLOBAL const uint* RESTRICT rows, ulong row, int time) {
   const int signal = (int)(row % SIGNAL_COUNT);
-#if HALVES
+#if USE_FLOAT16
   const uint word = rows[row * ROW_WORDS + ROW_WORD(signal, time)];
-  return make_float2(low_half(word), high_half(word));
+  return make_float2(low_float16(word), high_float16(word));
 #else
   const uint word = rows[row * ROW_WORDS + ROW_WORD(signal, time / 2)] >> (time % 2 * 16);
   return make_float2((float)((int)(word << 24) >> 24), (float)((int)(word << 16) >> 24));
 #endif
 }
 
-#if HALVES
-#define PACKED(a, b) halves_of(a.x * scale, a.y * scale)
+#if USE_FLOAT16
+#define PACKED(a, b) float16x2_of(a.x * scale, a.y * scale)
 #else
 FUNCTION uint byte_of(float v) {
   // NaN becomes 0.
@@ -44,6 +44,6 @@ KERNEL WORK_GROUP(PACK_ITEMS, 1, 1) void pack(GLOBAL const float2* RESTRICT in, 
   const int time = block * ROW_TIMES + ROW_WORD(signal, (int)(word % ROW_WORDS)) * (ROW_TIMES / ROW_WORDS);
   float2 a = make_float2(0.0f, 0.0f), b = a;
   if (time < times) a = LOAD_ONCE(in + PLACE_OF(first + time, signal));
-  if (!HALVES && time + 1 < times) b = LOAD_ONCE(in + PLACE_OF(first + time + 1, signal));
+  if (!USE_FLOAT16 && time + 1 < times) b = LOAD_ONCE(in + PLACE_OF(first + time + 1, signal));
   rows[word] = PACKED(a, b);
 }

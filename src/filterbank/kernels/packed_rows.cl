@@ -1,6 +1,6 @@
 // Delay-line words of `blocks`: bytes in offset binary (sign bits inverted), either one row of both polarizations ...
-#define TURNED(raw) ((raw) ^ 0x80808080u)
-FUNCTION void convert_turned(uint row, float* x) {
+#define OFFSET_BINARY(raw) ((raw) ^ 0x80808080u)
+FUNCTION void convert_offset_binary(uint row, float* x) {
   x[0] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7440u)) - 8388736.0f;
   x[1] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7441u)) - 8388736.0f;
   x[2] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7442u)) - 8388736.0f;

@@ -1,7 +1,7 @@
 // Emulation of the matrix units: all lanes exchange their fragments through local memory, 6 words per lane and EACH
 // numbers per word. PRODUCT(a, b, part) multiplies number `part` of two words.
 #if !RIDGE_MATRIX
-#define imitated_multiply(Sum, EACH, PRODUCT, d, a0, a1, a2, a3, b0, b1) { \
+#define emulated_multiply(Sum, EACH, PRODUCT, d, a0, a1, a2, a3, b0, b1) { \
   BARRIER(); \
   fragments[item * 6] = a0; fragments[item * 6 + 1] = a1; fragments[item * 6 + 2] = a2; fragments[item * 6 + 3] = a3; \
   fragments[item * 6 + 4] = b0; fragments[item * 6 + 5] = b1; \
@@ -18,11 +18,11 @@
     (d)[c] += sum; \
   } \
 }
-#define product_of_halves(a, b, part) ((part) == 0 ? low_half(a) * low_half(b) : high_half(a) * high_half(b))
+#define product_of_float16(a, b, part) ((part) == 0 ? low_float16(a) * low_float16(b) : high_float16(a) * high_float16(b))
 #define product_of_bytes(a, b, part) (((int)((a) << (24 - (part) * 8)) >> 24) * ((int)((b) << (24 - (part) * 8)) >> 24))
 #define matrix_multiply_8(d, a0, a1, b0) matrix_multiply_16(d, a0, a1, 0u, 0u, b0, 0u)
 #define matrix_multiply_16(d, a0, a1, a2, a3, b0, b1) \
-  imitated_multiply(float, 2, product_of_halves, d, a0, a1, a2, a3, b0, b1)
+  emulated_multiply(float, 2, product_of_float16, d, a0, a1, a2, a3, b0, b1)
 #define matrix_multiply_bytes(d, a0, a1, a2, a3, b0, b1) \
-  imitated_multiply(int, 4, product_of_bytes, d, a0, a1, a2, a3, b0, b1)
+  emulated_multiply(int, 4, product_of_bytes, d, a0, a1, a2, a3, b0, b1)
 #endif
