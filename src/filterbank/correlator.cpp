@@ -26,8 +26,7 @@ Arithmetic arithmetic_named(std::string_view name) {
   if (name == "float32") return Arithmetic::float32;
   if (name == "float16") return Arithmetic::float16;
   if (name == "int8") return Arithmetic::int8;
-  throw Error(ErrorKind::invalid_argument,
-              fmt::format("no arithmetic \"{}\"; there are float32, float16 and int8", name));
+  throw Error(ErrorKind::invalid_argument, fmt::format("no arithmetic \"{}\": use float32, float16 or int8", name));
 }
 
 CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& correlation)
@@ -35,25 +34,26 @@ CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& corr
   const Geometry& g = geometry_;
   if (correlation.times == 0 || correlation.channels == 0 || g.channels % correlation.channels != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: a correlation over {} times and {} of {} channels: both are at least 1, and "
-                            "the channels divide evenly",
+                fmt::format("filterbank: a correlation needs at least 1 time and a number of channels that divides "
+                            "the bank's; got {} times and {} of {} channels",
                             correlation.times, correlation.channels, g.channels));
   }
   if (correlation.times % g.times != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: an integration of {} times is no whole number of output blocks of {}",
-                            correlation.times, g.times));
+                fmt::format("filterbank: an integration needs a multiple of the {} times of an output block, got {}",
+                            g.times, correlation.times));
   }
   if (!(correlation.scale > 0) || !std::isfinite(correlation.scale) ||
       (correlation.arithmetic == Arithmetic::float32 && correlation.scale != 1)) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("filterbank: a correlation's scale is {}; it is above 0, and 1 for float32", correlation.scale));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: the correlation's scale is {}: it must be above 0, and 1 for float32",
+                            correlation.scale));
   }
 }
 
 void CorrelatorState::enqueue(Queue&, const Buffer&, std::size_t, const Buffer&) {
-  throw Error(ErrorKind::invalid_argument, "filterbank: a correlator on the host takes spectra by push()");
+  throw Error(ErrorKind::invalid_argument,
+              "filterbank: this correlator runs on the host: use push(), enqueue() needs a device");
 }
 void CorrelatorState::pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows) {
   enqueue(queue, spectra, times, rows);
@@ -76,7 +76,8 @@ class HostCorrelator final : public CorrelatorState {
     if (signals_ > (std::size_t{1} << 16) || blocks_ * tiles_.size() > (std::size_t{1} << 28)) {
       throw Error(
           ErrorKind::invalid_argument,
-          fmt::format("filterbank: {} stations x {} channels are too many to correlate", g.stations, g.channels));
+          fmt::format("filterbank: {} stations x {} channels exceed the correlator's limit (65536 signals, 2^28 tiles)",
+                      g.stations, g.channels));
     }
     sums_ = base::AlignedArray<float>(blocks_ * tiles_.size() * kTileFloats);
     std::fill(sums_.begin(), sums_.end(), 0.0f);
@@ -249,9 +250,9 @@ std::size_t Correlator::push(std::span<const std::complex<float>> spectra, std::
   const std::size_t each = g.times * g.spectrum_size(), written = state_->due(spectra.size() / g.spectrum_size());
   if (spectra.size() % each != 0 || out.size() < written * size()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: a correlation of {} values into room for {}; {} times have {}, {} "
-                            "integrations of {} are due",
-                            spectra.size(), out.size(), g.times, each, written, size()));
+                fmt::format("filterbank: push() needs a multiple of {} values ({} times), got {}; its {} integrations "
+                            "of {} values need an output of {}, got {}",
+                            each, g.times, spectra.size(), written, size(), written * size(), out.size()));
   }
   state_->push(spectra, out.data());
   return written;
@@ -264,9 +265,9 @@ void check_resident(const CorrelatorState& state, std::size_t sample_bytes, cons
   if (times % each != 0 || samples.size() / sample_bytes / state.geometry().spectrum_size() < times ||
       out.size() / value / state.size() < times / each) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: {} times of resident spectra are no whole integrations of {}, or a buffer ({} "
-                            "and {} bytes) does not hold them",
-                            times, each, samples.size(), out.size()));
+                fmt::format("filterbank: enqueue() needs a multiple of {} times, and buffers that hold them and their "
+                            "integrations; got {} times, {} and {} bytes",
+                            each, times, samples.size(), out.size()));
   }
 }
 }  // namespace
@@ -283,7 +284,8 @@ std::size_t Correlator::packed_times() const {
     case Arithmetic::int8:
       return 32;
     default:
-      throw Error(ErrorKind::invalid_argument, "filterbank: products of float32 take spectra, not packed rows");
+      throw Error(ErrorKind::invalid_argument,
+                  "filterbank: packed rows need float16 or int8 arithmetic; use enqueue() with float32");
   }
 }
 
@@ -291,10 +293,10 @@ void Correlator::pack(Queue& queue, const Buffer& spectra, std::size_t times, co
   const std::size_t row = packed_times(), spectrum = state_->geometry().spectrum_size();
   if (times % row != 0 || spectra.size() / sizeof(std::complex<float>) / spectrum < times ||
       rows.size() / (64 / row) / spectrum < times) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("filterbank: {} times are no whole rows of {}, or a buffer ({} and {} bytes) does not hold them",
-                    times, row, spectra.size(), rows.size()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: pack() needs a multiple of {} times, and buffers that hold their spectra and "
+                            "rows; got {} times, {} and {} bytes",
+                            row, times, spectra.size(), rows.size()));
   }
   state_->pack(queue, spectra, times, rows);
 }
@@ -303,8 +305,8 @@ void Correlator::enqueue_packed(Queue& queue, const Buffer& rows, std::size_t ti
   const std::size_t row = packed_times();
   if (state_->correlation().times % row != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: an integration of {} times is no whole number of packed rows of {}",
-                            state_->correlation().times, row));
+                fmt::format("filterbank: packed rows need integrations of a multiple of {} times, got {}", row,
+                            state_->correlation().times));
   }
   check_resident(*state_, 64 / row, rows, times, out);
   state_->enqueue_packed(queue, rows, times, out);

@@ -11,18 +11,18 @@ namespace ridge::filterbank {
 void DelayTrack::add(std::uint64_t sample, std::span<const double> delays) {
   const Geometry& g = geometry_;
   const auto refuse = [](const std::string& what) { throw Error(ErrorKind::invalid_argument, "filterbank: " + what); };
-  if (!g.delayed) refuse("delays for a problem that wants none (Problem::delays.wanted)");
+  if (!g.delayed) refuse("this problem has no delays: set Problem::delays.wanted");
   if (delays.size() != g.polarizations * g.stations) {
-    refuse(fmt::format("{} delays; {} polarizations x {} stations need {}", delays.size(), g.polarizations, g.stations,
-                       g.polarizations * g.stations));
+    refuse(fmt::format("got {} delays; {} polarizations x {} stations need {}", delays.size(), g.polarizations,
+                       g.stations, g.polarizations * g.stations));
   }
   if (!points_.empty() && sample <= points_.back().sample) {
-    refuse(fmt::format("delays at sample {} come after those at sample {}", sample, points_.back().sample));
+    refuse(fmt::format("delays need increasing sample numbers: sample {} is not after sample {}", sample,
+                       points_.back().sample));
   }
   for (const double delay : delays) {
     if (!(delay > -0.5) || !(delay < static_cast<double>(g.longest) + 0.5)) {
-      refuse(
-          fmt::format("a delay of {} samples does not round to 0 .. {} (Problem::delays.longest)", delay, g.longest));
+      refuse(fmt::format("delays must round to 0 .. {} samples (Problem::delays.longest), got {}", g.longest, delay));
     }
   }
   points_.push_back({sample, {delays.begin(), delays.end()}});

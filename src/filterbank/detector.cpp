@@ -48,16 +48,17 @@ Detector::Detector(const Problem& problem, const Detection& detection)
       threads_(resolve(problem).threads),
       detection_(detection) {
   if (problem.order != Order::time) {
-    throw Error(ErrorKind::invalid_argument, "filterbank: power is made of spectra in order of time");
+    throw Error(ErrorKind::invalid_argument, "filterbank: power needs spectra in order of time (Order::time)");
   }
   if (detection.times == 0 || detection.channels == 0 || channels_ % detection.channels != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: power summed over {} times and {} of {} channels: both are at least 1, and "
-                            "the channels divide evenly",
+                fmt::format("filterbank: power needs sums over at least 1 time and a number of channels that divides "
+                            "the bank's; got {} times and {} of {} channels",
                             detection.times, detection.channels, channels_));
   }
   if (detection.products == Products::stokes && polarizations_ != 2) {
-    throw Error(ErrorKind::invalid_argument, "filterbank: Stokes parameters need two polarizations");
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: Stokes parameters need two polarizations, got {}", polarizations_));
   }
   sum_.assign(stations_ * products() * channels_, 0.0);  // adjacent channels are added when a row is written
 }
@@ -74,9 +75,9 @@ std::size_t Detector::push(std::span<const std::complex<float>> spectra, std::sp
   const std::size_t each = polarizations_ * stations_ * channels_, times = spectra.size() / each;
   const std::size_t rows = due(times), size = row_size();
   if (spectra.size() % each != 0 || out.size() < rows * size) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: power of {} values into room for {}; a time has {}, {} sums of {} are due",
-                            spectra.size(), out.size(), each, rows, size));
+    throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: push() needs a multiple of {} values, got {}; "
+                                                         "its {} sums of {} values need an output of {}, got {}",
+                                                         each, spectra.size(), rows, size, rows * size, out.size()));
   }
   // A work unit is a range of channels of one station over all times, so that each sum belongs to one thread.
   const std::size_t threads = spectra.size() < kWorthThreads ? 1 : threads_;

@@ -15,19 +15,21 @@ namespace {
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 void check_counts(const Problem& problem) {
-  if (problem.channels == 0) refuse("channels is 0");
-  if (problem.taps == 0) refuse("taps is 0; one tap is a plain FFT of weighted blocks");
-  if (problem.stations == 0) refuse("stations is 0");
+  if (problem.channels == 0) refuse("channels is 0: at least 1 is needed");
+  if (problem.taps == 0) refuse("taps is 0: at least 1 is needed (1 is a plain FFT of weighted blocks)");
+  if (problem.stations == 0) refuse("stations is 0: at least 1 is needed");
   if (problem.polarizations < 1 || problem.polarizations > 2) {
-    refuse(fmt::format("{} polarizations; there are 1 or 2", problem.polarizations));
+    refuse(fmt::format("{} polarizations: 1 or 2 are supported", problem.polarizations));
   }
   // Beyond any practical use, and small enough that no product of them overflows.
   constexpr std::size_t kMost = std::size_t{1} << 24;
   if (problem.channels > kMost || problem.taps > kMost || problem.stations > kMost || problem.input_block > kMost ||
       problem.channels * problem.taps > (std::size_t{1} << 30) ||
       problem.channels * problem.taps > (std::size_t{1} << 40) / problem.stations) {
-    refuse(fmt::format("{} channels x {} taps x {} stations is too large", problem.channels, problem.taps,
-                       problem.stations));
+    refuse(
+        fmt::format("{} channels x {} taps x {} stations is too large: each at most 2^24, channels x taps at most "
+                    "2^30, all three at most 2^40",
+                    problem.channels, problem.taps, problem.stations));
   }
 }
 
@@ -35,14 +37,15 @@ std::size_t hop_of(const Problem& problem) {
   const auto [numerator, denominator] = problem.oversampling;
   if (numerator == 0 || denominator == 0 || numerator > (std::size_t{1} << 24) ||
       denominator > (std::size_t{1} << 24)) {
-    refuse(fmt::format("an oversampling of {}/{}", numerator, denominator));
+    refuse(
+        fmt::format("an oversampling of {}/{}: numerator and denominator must be 1 to 2^24", numerator, denominator));
   }
   if (numerator < denominator) {
-    refuse(fmt::format("an oversampling of {}/{} is below 1: samples between the spectra would be lost", numerator,
+    refuse(fmt::format("an oversampling of {}/{} is below 1: samples between the spectra would be skipped", numerator,
                        denominator));
   }
   if (problem.channels * denominator % numerator != 0) {
-    refuse(fmt::format("{} channels oversampled by {}/{}: {} x {} / {} samples a spectrum is no whole number",
+    refuse(fmt::format("{} channels oversampled by {}/{}: {} x {} / {} samples per spectrum is no whole number",
                        problem.channels, numerator, denominator, problem.channels, denominator, numerator));
   }
   return problem.channels * denominator / numerator;
@@ -78,23 +81,24 @@ Geometry resolve(const Problem& problem) {
   geometry.sample_bytes = bytes_of(problem.samples);
   geometry.centred = problem.centred;
   if (problem.centred && problem.channels % 2 != 0) {
-    refuse(fmt::format("centred needs an even number of channels, not {}", problem.channels));
+    refuse(fmt::format("centred needs an even number of channels, got {}", problem.channels));
   }
   geometry.by_channel = problem.order == Order::channel;
   geometry.times = geometry.by_channel ? problem.output_times : 1;
   geometry.delayed = problem.delays.wanted;
   geometry.longest = problem.delays.wanted ? problem.delays.longest : 0;
   if (geometry.times == 0 || geometry.times > (std::size_t{1} << 24)) {
-    refuse(fmt::format("output blocks of {} times", problem.output_times));
+    refuse(fmt::format("output_times must be 1 to 2^24, got {}", problem.output_times));
   }
   if (geometry.longest > (std::size_t{1} << 30) || !std::isfinite(problem.delays.frequency)) {
-    refuse(fmt::format("delays of up to {} samples at {} cycles a sample", problem.delays.longest,
-                       problem.delays.frequency));
+    refuse(fmt::format("delays.longest must be at most 2^30 samples and delays.frequency finite, got {} and {}",
+                       problem.delays.longest, problem.delays.frequency));
   }
   const std::size_t factors = problem.bandpass.size();
   if (factors != 0 && factors != problem.channels && factors != geometry.spectrum_size()) {
-    refuse(fmt::format("a bandpass of {} factors; one a channel is {}, one a polarization, station and channel is {}",
-                       factors, problem.channels, geometry.spectrum_size()));
+    refuse(fmt::format(
+        "a bandpass of {} factors: {} (one per channel) or {} (one per polarization, station and channel) are needed",
+        factors, problem.channels, geometry.spectrum_size()));
   }
   return geometry;
 }
@@ -106,11 +110,11 @@ Problem complete(const Problem& problem) {
   if (whole.weights.empty()) {
     whole.weights = design(problem.channels, problem.taps, problem.prototype);
   } else if (whole.weights.size() != problem.channels * problem.taps) {
-    refuse(fmt::format("{} weights; {} channels x {} taps need {}", whole.weights.size(), problem.channels,
+    refuse(fmt::format("got {} weights; {} channels x {} taps need {}", whole.weights.size(), problem.channels,
                        problem.taps, problem.channels * problem.taps));
   }
   for (const double weight : whole.weights) {
-    if (!std::isfinite(weight)) refuse("a weight is not a finite number");
+    if (!std::isfinite(weight)) refuse("a weight is not finite");
   }
   return whole;
 }

@@ -55,18 +55,21 @@ void Plan::enqueue(Queue& queue, const Resident& work) const {
   if (work.count == 0) return;
   const Geometry& g = bank_->geometry;
   const auto refuse = [](const std::string& what) { throw Error(ErrorKind::invalid_argument, "filterbank: " + what); };
-  if (work.start % g.block != 0) refuse(fmt::format("sample {} does not begin a block of {}", work.start, g.block));
+  if (work.start % g.block != 0)
+    refuse(fmt::format("the samples must start at a multiple of {}, got sample {}", g.block, work.start));
   const std::int64_t oldest = g.oldest_row(work.first) * static_cast<std::int64_t>(g.channels);
   if (static_cast<std::int64_t>(work.start) > std::max<std::int64_t>(oldest, 0)) {
-    refuse(fmt::format("spectrum {} depends on samples from {} on, the buffer begins with {}", work.first, oldest,
+    refuse(fmt::format("spectrum {} needs samples from {} on, the buffer starts with sample {}", work.first, oldest,
                        work.start));
   }
   const std::uint64_t before = work.start / g.block * g.frame_bytes();
   if (work.samples.size() == 0 || g.spectra_in(before + work.samples.size()) < work.first + work.count) {
-    refuse(fmt::format("the samples end before spectrum {}", work.first + work.count - 1));
+    refuse(fmt::format("the buffer of {} bytes ends before the samples of spectrum {}", work.samples.size(),
+                       work.first + work.count - 1));
   }
   if (work.spectra.size() / sizeof(std::complex<float>) / g.spectrum_size() < work.count) {
-    refuse(fmt::format("there is no room for {} spectra of {} values", work.count, g.spectrum_size()));
+    refuse(fmt::format("{} spectra of {} values need an output of {} bytes, got {}", work.count, g.spectrum_size(),
+                       work.count * g.spectrum_size() * sizeof(std::complex<float>), work.spectra.size()));
   }
   ResidentDelays delays;
   if (g.delayed) {

@@ -63,7 +63,7 @@ class FusedPower final : public PowerState {
   std::size_t row_size() const override { return shape_.row_size(); }
   std::string variant() const override {
     const auto& design = bank_->design();
-    return fmt::format("fused power(fir={}, {} times a sum)", to_string(design.fir), design.summed);
+    return fmt::format("fused power(fir={}, {} times per sum)", to_string(design.fir), design.summed);
   }
   std::size_t due(std::size_t bytes) const override {
     const std::uint64_t whole = geometry_.spectra_in(window_.end() + bytes) / detection_.times;
@@ -74,10 +74,12 @@ class FusedPower final : public PowerState {
   std::uint64_t start_at(std::uint64_t spectrum) override {
     const Geometry& g = geometry_;
     if (window_.end() != 0 || spectra_ != 0) {
-      throw Error(ErrorKind::invalid_argument, "filterbank: a stream that has begun cannot start elsewhere");
+      throw Error(ErrorKind::invalid_argument,
+                  "filterbank: start_at() needs a new stream, this one has already received samples");
     }
     if (spectrum > (std::uint64_t{1} << 60) / g.hop) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: no stream reaches spectrum {}", spectrum));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: spectrum {} exceeds the largest stream position (2^60 samples)", spectrum));
     }
     spectra_ = spectrum;
     window_ =
@@ -155,7 +157,9 @@ std::unique_ptr<PowerState> make_power(const Device& device, const Problem& want
                                        const planner::Options& options) {
   const Problem problem = complete(wanted);
   const Geometry g = resolve(problem);
-  if (g.delayed) throw Error(ErrorKind::invalid_argument, "filterbank: power of delayed stations is not made at once");
+  if (g.delayed)
+    throw Error(ErrorKind::invalid_argument,
+                "filterbank: a PowerStream does not support delays: use a Stream and a Detector");
   const Detector checked(problem, detection);
   if (!device.is_host()) {
     if (auto bank = on_device::fused_power(device, problem, g, detection.products, detection.times)) {
@@ -180,7 +184,8 @@ std::size_t PowerStream::due(std::size_t bytes) const { return state_->due(bytes
 std::uint64_t PowerStream::start_at(std::uint64_t spectrum) {
   if (spectrum % times_ != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: spectrum {} does not begin a sum of {}", spectrum, times_));
+                fmt::format("filterbank: start_at() needs a multiple of the {} times of a sum, got spectrum {}", times_,
+                            spectrum));
   }
   return state_->start_at(spectrum);
 }
@@ -188,8 +193,8 @@ std::size_t PowerStream::push(std::span<const std::byte> in, std::span<float> ou
   const std::size_t rows = due(in.size());
   if (out.size() < rows * row_size()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: {} bytes make {} sums of {} values; there is room for {}", in.size(), rows,
-                            row_size(), out.size()));
+                fmt::format("filterbank: {} bytes give {} sums of {} values; the output holds {} values", in.size(),
+                            rows, row_size(), out.size()));
   }
   state_->push(in, out);
   return rows;

@@ -21,8 +21,8 @@ using std::numbers::pi;
 void check_sizes(std::span<const double> prototype, std::size_t channels) {
   if (channels == 0 || prototype.empty() || prototype.size() % channels != 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: a prototype of {} values is no whole number of taps of {} channels",
-                            prototype.size(), channels));
+                fmt::format("filterbank: a prototype needs a whole number of taps of {} values each, got {} values",
+                            channels, prototype.size()));
   }
 }
 
@@ -43,12 +43,14 @@ std::vector<double> spectrum_of(std::span<const double> prototype, std::size_t f
 }  // namespace
 
 std::vector<double> design(std::size_t channels, std::size_t taps, const Prototype& prototype) {
-  if (channels == 0 || taps == 0) throw Error(ErrorKind::invalid_argument, "filterbank: a prototype without values");
+  if (channels == 0 || taps == 0)
+    throw Error(ErrorKind::invalid_argument,
+                "filterbank: a prototype needs at least 1 channel and 1 tap, got one without values");
   if (!(prototype.width > 0) || !std::isfinite(prototype.width) || !(prototype.shape >= 0) ||
       !(prototype.shape <= 500)) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: a prototype of width {} and shape {}; the width is above 0, the shape between "
-                            "0 and 500",
+                fmt::format("filterbank: a prototype needs a width above 0 and a shape from 0 to 500, got width {} "
+                            "and shape {}",
                             prototype.width, prototype.shape));
   }
   const std::size_t length = channels * taps;

@@ -4,7 +4,8 @@
 namespace ridge::filterbank {
 
 void Variant::enqueue(Queue&, const Resident&, const Weights&, const ResidentDelays&) const {
-  throw Error(ErrorKind::invalid_argument, "filterbank: buffers of a device were given to a plan for the host");
+  throw Error(ErrorKind::invalid_argument,
+              "filterbank: this plan runs on the host: device buffers need a plan for their device");
 }
 
 // One line per variant. This is an explicit list because linkers drop self-registering objects from static libraries.

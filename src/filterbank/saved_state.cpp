@@ -10,7 +10,7 @@
 namespace ridge::filterbank {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
+static_assert(std::endian::native == std::endian::little, "numbers are stored in native byte order");
 
 constexpr std::string_view kMagic = "ridge filterbank state 2\n";
 
@@ -41,9 +41,9 @@ class Writer {
 class Reader {
  public:
   explicit Reader(std::string_view text) {
-    if (text.substr(0, kMagic.size()) != kMagic) fail("it does not begin as one");
+    if (text.substr(0, kMagic.size()) != kMagic) fail("its first line is not \"ridge filterbank state 2\"");
     text.remove_prefix(kMagic.size());
-    if (text.size() < sizeof(std::uint64_t)) fail("it ends early");
+    if (text.size() < sizeof(std::uint64_t)) fail("it is truncated");
     text_ = text.substr(0, text.size() - sizeof(std::uint64_t));
     std::uint64_t sum = 0;
     std::memcpy(&sum, text.data() + text_.size(), sizeof sum);
@@ -57,7 +57,7 @@ class Reader {
   template <class Items>
   void items(Items& items) {
     const std::uint64_t count = number();
-    if (count > text_.size() / sizeof items[0]) fail("it ends early");
+    if (count > text_.size() / sizeof items[0]) fail("it is truncated");
     const auto bytes = static_cast<std::size_t>(count) * sizeof items[0];
     const std::string_view from = take(bytes);
     items.resize(static_cast<std::size_t>(count));
@@ -66,11 +66,11 @@ class Reader {
   void weights(std::vector<double>& weights) {
     items(weights);
     for (const double weight : weights) {
-      if (!std::isfinite(weight)) fail("a weight is not a finite number");
+      if (!std::isfinite(weight)) fail("a weight is not finite");
     }
   }
   void finish() const {
-    if (!text_.empty()) fail("something follows");
+    if (!text_.empty()) fail("it has extra data at the end");
   }
   [[noreturn]] static void fail(const char* what) {
     throw Error(ErrorKind::io, std::string("not a saved state of a filter bank: ") + what);
@@ -78,7 +78,7 @@ class Reader {
 
  private:
   std::string_view take(std::size_t bytes) {
-    if (bytes > text_.size()) fail("it ends early");
+    if (bytes > text_.size()) fail("it is truncated");
     const std::string_view taken = text_.substr(0, bytes);
     text_.remove_prefix(bytes);
     return taken;

@@ -33,7 +33,7 @@ class StreamState {
     const std::size_t spectra = due(in.size());
     if (out.size() / geometry().spectrum_size() < spectra) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: {} bytes make {} spectra of {} values; there is room for {} values",
+                  fmt::format("filterbank: {} bytes give {} spectra of {} values; the output holds {} values",
                               in.size(), spectra, geometry().spectrum_size(), out.size()));
     }
     // Large pushes are processed in place; small ones are appended to the held samples.
@@ -50,14 +50,18 @@ class StreamState {
   std::uint64_t start_at(std::uint64_t spectrum) {
     const Geometry& g = geometry();
     if (taken() != 0 || written() != 0) {
-      throw Error(ErrorKind::invalid_argument, "filterbank: a stream that has begun cannot start elsewhere");
+      throw Error(ErrorKind::invalid_argument,
+                  "filterbank: start_at() needs a new stream, this one has already received samples");
     }
     if (spectrum > (std::uint64_t{1} << 60) / g.hop) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: no stream reaches spectrum {}", spectrum));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: spectrum {} exceeds the largest stream position (2^60 samples)", spectrum));
     }
     if (spectrum % g.times != 0) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: spectrum {} does not begin an output block of {}", spectrum, g.times));
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format("filterbank: start_at() needs a multiple of the {} times of an output block, got spectrum {}",
+                      g.times, spectrum));
     }
     saved_.spectra = first_ = spectrum;
     saved_.held_from = g.frame_start(g.oldest_row(spectrum) * static_cast<std::int64_t>(g.channels));
@@ -68,8 +72,8 @@ class StreamState {
     const std::uint64_t spectrum = sample / geometry().hop;  // the first t with newest(t) = (t + 1) * hop - 1 >= sample
     if (spectrum < written()) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: weights from sample {} on come too late: {} spectra of {} samples each have "
-                              "been written",
+                  fmt::format("filterbank: weights from sample {} on come too late: {} spectra of {} samples each are "
+                              "already written",
                               sample, written(), geometry().hop));
     }
     Problem problem = bank_->problem;
@@ -87,8 +91,8 @@ class StreamState {
     if (written() > first_ && track_.open_at(written() - 1)) {
       throw Error(
           ErrorKind::invalid_argument,
-          fmt::format("filterbank: delays at sample {} come too late: {} spectra have been written, the last of "
-                      "them behind the delays known then",
+          fmt::format("filterbank: delays at sample {} come too late: {} spectra are already written, the last of "
+                      "them after the last known delays",
                       sample, written()));
     }
     track_.add(sample, delays);
@@ -104,9 +108,11 @@ class StreamState {
   void restore(std::string_view text) {
     SavedState state = read_state(text);
     if (state.problem != saved_.problem || state.variant != saved_.variant) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: a state of \"{}\" by {} cannot go on with \"{}\" by {}", state.problem,
-                              state.variant, saved_.problem, saved_.variant));
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format(
+              "filterbank: the state was saved for \"{}\" with variant {}, this stream is for \"{}\" with variant {}",
+              state.problem, state.variant, saved_.problem, saved_.variant));
     }
     check_consistent(state);
     restore_delays(state);
@@ -126,26 +132,28 @@ class StreamState {
     try {
       track_.restore(state.delays);
     } catch (const Error& error) {
-      throw Error(ErrorKind::io, fmt::format("filterbank: a damaged state: {}", error.what()));
+      throw Error(ErrorKind::io, fmt::format("filterbank: the saved state is damaged: {}", error.what()));
     }
   }
 
   // A state comes from outside: its counts must be ones that pushes can lead to.
   void check_consistent(const SavedState& state) const {
     const auto fail = [](const char* what) {
-      throw Error(ErrorKind::io, fmt::format("filterbank: a damaged state: {}", what));
+      throw Error(ErrorKind::io, fmt::format("filterbank: the saved state is damaged: {}", what));
     };
     const Geometry& g = geometry();
     constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
-    if (state.spectra > kMost / g.hop || state.held_from > kMost || state.held.size() > kMost) fail("its counts");
-    if (state.held_from % g.frame_bytes() != 0) fail("what is held does not begin a block");
-    if (g.spectra_in(state.held_from + state.held.size()) > state.spectra) fail("spectra and samples do not agree");
+    if (state.spectra > kMost / g.hop || state.held_from > kMost || state.held.size() > kMost)
+      fail("its counts are out of range");
+    if (state.held_from % g.frame_bytes() != 0) fail("the held samples do not start at a block");
+    if (g.spectra_in(state.held_from + state.held.size()) > state.spectra)
+      fail("the numbers of spectra and samples do not match");
     const auto oldest = g.oldest_row(state.spectra) * static_cast<std::int64_t>(g.channels);
     if (state.held_from > g.frame_start(oldest)) fail("samples are missing");
-    if (state.weights.size() != g.channels * g.taps) fail("its weights");
+    if (state.weights.size() != g.channels * g.taps) fail("the number of weights does not match");
     std::uint64_t before = state.spectra;
     for (const auto& one : state.waiting) {
-      if (one.weights.size() != g.channels * g.taps || one.spectrum < before) fail("its waiting weights");
+      if (one.weights.size() != g.channels * g.taps || one.spectrum < before) fail("the pending weights do not match");
       before = one.spectrum;
     }
   }

@@ -36,7 +36,8 @@ Lags lags_of(std::size_t prototype, double length) {
 std::vector<double> dual(std::span<const double> h, std::size_t channels, std::size_t hop, double length) {
   if (hop == 0 || hop > channels || h.empty() || h.size() % channels != 0 || !(length >= 1) || !(length <= 16)) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: no dual of {} values, {} channels, hop {}, {} times as long (1 to 16)",
+                fmt::format("filterbank: dual() needs a multiple of the channels as values, a hop of 1 to the channels "
+                            "and a length of 1 to 16; got {} values, {} channels, hop {}, length {}",
                             h.size(), channels, hop, length));
   }
   const Lags lags = lags_of(h.size(), length);
@@ -71,11 +72,11 @@ class SynthesisState {
         line_(fft::default_line<float>(geometry_.channels)),
         scratch_(line_->scratch() + geometry_.channels + 16) {
     if (!problem_.bandpass.empty()) {
-      throw Error(ErrorKind::invalid_argument, "filterbank: synthesis does not undo a bandpass; leave it empty");
+      throw Error(ErrorKind::invalid_argument, "filterbank: synthesis does not support a bandpass: leave it empty");
     }
     if (problem_.order != Order::time || problem_.delays.wanted) {
       throw Error(ErrorKind::invalid_argument,
-                  "filterbank: synthesis is of spectra in order of time without delays; they are not undone");
+                  "filterbank: synthesis needs spectra in order of time (Order::time) and no delays");
     }
     const std::vector<double> f = dual(problem_.weights, geometry_.channels, geometry_.hop, length);
     // Padded to whole hops, so that every spectrum contributes to the same number of steps.
@@ -151,9 +152,9 @@ std::size_t Synthesis::step_size() const {
 std::size_t Synthesis::push(std::span<const std::complex<float>> in, std::span<std::complex<float>> out) {
   const std::size_t each = state_->geometry().spectrum_size(), steps = in.size() / each;
   if (in.size() % each != 0 || out.size() < steps * step_size()) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: synthesis of {} values into room for {}; a time has {} and makes {}",
-                            in.size(), out.size(), each, step_size()));
+    throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: push() needs a multiple of {} values, got {}, "
+                                                         "and an output of {} samples for each, got {} in all",
+                                                         each, in.size(), step_size(), out.size()));
   }
   for (std::size_t i = 0; i < steps; ++i) state_->step(in.data() + i * each, out.data() + i * step_size());
   return steps;

@@ -344,9 +344,13 @@ void list_separate(const Device& device, const Problem& problem, const Geometry&
   const double share = device.limits().private_arrays_in_registers ? 1 : 0.05;
   add_separate(device, problem, g, Fir::gather, 2, true, "reference", 0.01 * share, entries);
   add_separate(device, problem, g, Fir::gather, all, false, "gathered", 0.3 * share, entries);
-  const std::string why = !g.critical() ? "critical sampling only; fused and gathered oversample"
-                          : g.taps > 64 ? fmt::format("a delay line of {} taps does not fit the registers", g.taps)
-                                        : "";
+  const std::string why =
+      !g.critical()
+          ? fmt::format(
+                "needs critical sampling, got {} samples per spectrum for {} channels; fused and gathered oversample",
+                g.hop, g.channels)
+      : g.taps > 64 ? fmt::format("needs at most 64 taps for a delay line in registers, got {}", g.taps)
+                    : std::string();
   if (!why.empty()) {
     refuse("batched", why, entries);
     refuse("vectorized", why, entries);
@@ -357,8 +361,10 @@ void list_separate(const Device& device, const Problem& problem, const Geometry&
     add_separate(device, problem, g, Fir::registers, 4, false, "vectorized", 0.55 * share, entries);
   } else {
     refuse("vectorized",
-           g.polarizations == 1 ? "two polarizations only"
-                                : "the delay lines of both polarizations do not fit the registers",
+           g.polarizations == 1
+               ? std::string("needs two polarizations, got 1")
+               : fmt::format("needs at most 32 taps for the delay lines of both polarizations in registers, got {}",
+                             g.taps),
            entries);
   }
 }
@@ -369,8 +375,9 @@ void list_fused(const Device& device, const Problem& problem, const Geometry& g,
     for (const char* variant : {"fused", "sequential", "mapped"}) {
       refuse(
           variant,
-          fmt::format("{} channels do not fit one kernel (a prime factor above 31, or more local memory than {} KiB)",
-                      g.channels, device.limits().local_memory >> 10),
+          fmt::format(
+              "{} channels do not fit one kernel: it needs prime factors up to 31 and at most {} KiB of local memory",
+              g.channels, device.limits().local_memory >> 10),
           entries);
     }
     return;

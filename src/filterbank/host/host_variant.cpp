@@ -81,7 +81,11 @@ planner::Cost host_cost(const Geometry& geometry, double efficiency, double pass
 }
 
 std::string needs_critical(const Geometry& geometry) {
-  return geometry.critical() ? "" : "critical sampling only; simd_channels and fused oversample";
+  return geometry.critical() ? std::string()
+                             : fmt::format(
+                                   "needs critical sampling, got {} samples per spectrum for {} channels; "
+                                   "simd_channels and fused oversample",
+                                   geometry.hop, geometry.channels);
 }
 
 }  // namespace ridge::filterbank

@@ -165,14 +165,15 @@ void list_host_stations(const Problem& problem, const Geometry& geometry, std::v
 
 void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   std::string refusal = needs_critical(geometry);
-  if (refusal.empty() && geometry.polarizations != 2) refusal = "the lanes are two polarizations";
+  if (refusal.empty() && geometry.polarizations != 2)
+    refusal = "needs two polarizations (they are the vector lanes), got 1";
   add<SimdPolarizations>("simd_polarizations", problem, geometry, 0.15, refusal, entries);
 }
 
 void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   std::string refusal = needs_critical(geometry);
   if (refusal.empty() && table_for(geometry.taps) == nullptr) {
-    refusal = fmt::format("unrolled for 4, 8 and 16 taps, not {}", geometry.taps);
+    refusal = fmt::format("needs 4, 8 or 16 taps (unrolled), not {}", geometry.taps);
   }
   add<UnrolledRing>("unrolled_ring", problem, geometry, 0.12, refusal, entries);
 }
