@@ -67,7 +67,7 @@ Counts choose_processes(const Layout& layout, std::size_t processes) {
   }
   if (best[0] == 0) {
     refuse_pieces(fmt::format(
-        "a grid of {} is too small for {} processes: each needs {} cells at least along an axis that is cut",
+        "a grid of {} is too small for {} processes: each needs at least {} cells along a divided axis",
         fmt::join(layout.shape.begin() + static_cast<std::ptrdiff_t>(3 - layout.dimensions), layout.shape.end(), "x"),
         processes, 2 * *std::max_element(layout.radius.begin(), layout.radius.end())));
   }
@@ -80,19 +80,23 @@ Counts parse_processes(const std::string& text, const Layout& layout, std::size_
   const char* at = text.data();
   const char* const end = text.data() + text.size();
   for (;; ++axis, ++at) {
-    if (axis == 3) refuse_pieces(fmt::format("--processes {}: more numbers than the grid has axes", text));
+    if (axis == 3)
+      refuse_pieces(fmt::format("--processes {}: more numbers than the {} axes of the grid", text, layout.dimensions));
     const auto [next, error] = std::from_chars(at, end, counts[axis]);
     if (error != std::errc{} || counts[axis] == 0 || (next != end && *next != 'x'))
-      refuse_pieces(fmt::format("--processes {}: write how many along each axis, as in 2x2", text));
+      refuse_pieces(fmt::format("--processes {}: write a number per axis, as in 2x2", text));
     at = next;
     if (at == end) break;
   }
   if (axis != 2 || counts[0] * counts[1] * counts[2] != processes || counts[0] > processes || counts[1] > processes) {
-    refuse_pieces(fmt::format("--processes {}: the grid has {} axes and mpirun started {} processes", text,
-                              layout.dimensions, processes));
+    refuse_pieces(fmt::format(
+        "--processes {}: one number for each of the {} axes is needed, with a product of {} (the processes of mpirun)",
+        text, layout.dimensions, processes));
   }
   if (!fits(layout, counts)) {
-    refuse_pieces(fmt::format("--processes {}: parts would be thinner than twice the stencil's radius", text));
+    refuse_pieces(fmt::format(
+        "--processes {}: parts would be thinner than twice the stencil's radius: use fewer processes along that axis",
+        text));
   }
   return counts;
 }

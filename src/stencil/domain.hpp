@@ -60,7 +60,8 @@ class Domain {
 
 template <class T>
 void Domain<T>::steady() {
-  throw Error(ErrorKind::invalid_argument, "stencil: the steady state is found in one process only");
+  throw Error(ErrorKind::invalid_argument,
+              "stencil: the steady state needs a run in one process: start it without mpirun");
 }
 
 // Policy for the cuts between processes: fixed; moved as process speeds change, if that gains several times its cost;

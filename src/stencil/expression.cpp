@@ -55,7 +55,7 @@ class Flattener {
   void enter(const Node* node, std::vector<std::pair<const Node*, std::size_t>>& stack) {
     if (node == nullptr) refuse_expression("an expression has an empty operand");
     if (node->operands.size() != operand_count(node->kind))
-      refuse_expression(fmt::format("{} takes {} operands, it has {}", to_string(node->kind), operand_count(node->kind),
+      refuse_expression(fmt::format("{} needs {} operands, got {}", to_string(node->kind), operand_count(node->kind),
                                     node->operands.size()));
     if (!known_.contains(node)) stack.emplace_back(node, 0);
   }
@@ -72,8 +72,8 @@ class Flattener {
       const bool wants_truth = node.kind == Kind::both || node.kind == Kind::either || node.kind == Kind::opposite ||
                                (node.kind == Kind::select && i == 0);
       if (is_truth(operations[operation.from[i]].kind) != wants_truth)
-        refuse_expression(fmt::format("{} has a {} where a {} belongs", to_string(node.kind),
-                                      wants_truth ? "number" : "truth", wants_truth ? "truth" : "number"));
+        refuse_expression(fmt::format("{} has a {} operand where a {} is needed", to_string(node.kind),
+                                      wants_truth ? "number" : "condition", wants_truth ? "condition" : "number"));
     }
     const auto [found, is_new] = numbers_.try_emplace(key_of(operation), operations.size());
     if (is_new) operations.push_back(operation);
@@ -217,7 +217,7 @@ Tape flatten(const std::vector<Expression>& outputs) {
   tape.operations = std::move(flattener.operations);
   for (const std::size_t output : tape.outputs) {
     if (is_truth(tape.operations[output].kind))
-      refuse_expression("an output is a truth; use select to make a number of it");
+      refuse_expression("an output is a condition: use select to make a number of it");
   }
   return tape;
 }

@@ -18,18 +18,18 @@ namespace {
 }
 
 std::size_t count_cells(const std::vector<std::size_t>& shape, std::size_t fields, std::size_t element) {
-  if (shape.empty() || shape.size() > 3)
-    refuse_grid(fmt::format("{} sizes; grids have 1 to 3 dimensions", shape.size()));
-  if (fields == 0) refuse_grid("no fields");
+  if (shape.empty() || shape.size() > 3) refuse_grid(fmt::format("grids need 1 to 3 dimensions, got {}", shape.size()));
+  if (fields == 0) refuse_grid("at least 1 field is needed, got 0");
   std::size_t cells = 1, total = 0;
   for (const std::size_t side : shape) {
-    if (side == 0) refuse_grid(fmt::format("a side of 0 cells in {}", fmt::join(shape, " x ")));
+    if (side == 0)
+      refuse_grid(fmt::format("every axis needs at least 1 cell: one of {} has 0 cells", fmt::join(shape, " x ")));
     if (__builtin_mul_overflow(cells, side, &cells))
-      refuse_grid(fmt::format("{} is too large", fmt::join(shape, " x ")));
+      refuse_grid(fmt::format("{} cells are too large for any memory", fmt::join(shape, " x ")));
   }
   if (__builtin_mul_overflow(cells, fields, &total) || __builtin_mul_overflow(total, element, &total) ||
       total > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
-    refuse_grid(fmt::format("{} cells of {} fields are too large", fmt::join(shape, " x "), fields));
+    refuse_grid(fmt::format("{} cells of {} fields are too large for any memory", fmt::join(shape, " x "), fields));
   return cells;
 }
 
@@ -67,11 +67,11 @@ void check_apart(const std::array<std::size_t, 4>& lengths, const Strides& strid
   std::size_t reach = 0;  // distance from the lowest cell to the highest
   for (const auto& [stride, length] : steps) {
     if (stride <= reach)
-      refuse_grid(fmt::format("strides {}: two cells could be one element", fmt::join(strides, ", ")));
+      refuse_grid(fmt::format("strides {}: different cells would share an element", fmt::join(strides, ", ")));
     std::size_t more = 0;
     if (__builtin_mul_overflow(stride, length - 1, &more) || __builtin_add_overflow(reach, more, &reach) ||
         reach >= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element)
-      refuse_grid(fmt::format("strides {} lead out of any memory", fmt::join(strides, ", ")));
+      refuse_grid(fmt::format("strides {} exceed the address space", fmt::join(strides, ", ")));
   }
 }
 
@@ -126,10 +126,10 @@ Grid<T>::Grid(std::shared_ptr<T> data, std::vector<std::size_t> shape, std::size
       cells_(count_cells(shape_, fields, sizeof(T))),
       strides_(packed_strides(shape_, cells_)),
       data_(std::move(data)) {
-  if (data_ == nullptr) refuse_grid("no memory given");
+  if (data_ == nullptr) refuse_grid("the data pointer is null");
   if (strides.empty()) return;
   if (strides.size() != shape_.size() + 1)
-    refuse_grid(fmt::format("{} strides for {} axes: one for the fields and one an axis are wanted", strides.size(),
+    refuse_grid(fmt::format("{} strides for {} axes: one for the fields and one per axis are needed", strides.size(),
                             shape_.size()));
   const auto lengths = extents(shape_, fields_);
   const Strides own = strides_;
@@ -158,8 +158,8 @@ Grid<T>::Grid(const Grid& other)
 template <class T>
 void Grid<T>::copy(const Grid& other) {
   if (other.shape_ != shape_ || other.fields_ != fields_)
-    refuse_grid(fmt::format("{} with {} fields copied to {} with {}", fmt::join(other.shape_, " x "), other.fields_,
-                            fmt::join(shape_, " x "), fields_));
+    refuse_grid(fmt::format("copying needs equal shapes and fields: {} with {} fields to {} with {}",
+                            fmt::join(other.shape_, " x "), other.fields_, fmt::join(shape_, " x "), fields_));
   if (packed_ && other.packed_) {
     in_pieces<T>(cells_ * fields_, [&](std::size_t begin, std::size_t end) {
       std::copy(other.data() + begin, other.data() + end, data() + begin);
@@ -182,7 +182,7 @@ void Grid<T>::copy(const Grid& other) {
 
 template <class T>
 void Grid<T>::refuse_span() {
-  refuse_grid("its cells are not packed, and have no span");
+  refuse_grid("a span needs contiguous cells, this grid has strides");
 }
 
 template <class T>
@@ -194,7 +194,7 @@ Grid<T>& Grid<T>::operator=(const Grid& other) {
 template <class T>
 void Grid<T>::from_structures(std::span<const T> cells) {
   if (cells.size() != cells_ * fields_)
-    refuse_grid(fmt::format("{} values for {} cells of {} fields", cells.size(), cells_, fields_));
+    refuse_grid(fmt::format("got {} values for {} cells of {} fields", cells.size(), cells_, fields_));
   if (!packed_) {
     Grid turned(shape_, fields_);
     turned.from_structures(cells);
@@ -209,8 +209,8 @@ void Grid<T>::from_structures(std::span<const T> cells) {
 template <class T>
 void Grid<T>::to_structures(std::span<T> cells) const {
   if (cells.size() != cells_ * fields_)
-    refuse_grid(
-        fmt::format("room for {} values, {} cells of {} fields are to be written", cells.size(), cells_, fields_));
+    refuse_grid(fmt::format("the output holds {} values; {} cells of {} fields need one value each", cells.size(),
+                            cells_, fields_));
   if (!packed_) return Grid(*this).to_structures(cells);
   for (std::size_t f = 0; f < fields_; ++f) {
     const T* from = data_.get() + f * cells_;

@@ -24,11 +24,12 @@ bool known(Border border) { return border == Border::fixed || border == Border::
 
 void resolve_axis(Layout& layout, std::size_t axis) {
   const Border low = layout.low[axis], high = layout.high[axis];
-  if (!known(low) || !known(high)) refuse_layout(fmt::format("the border along {} is of no known kind", kAxes[axis]));
+  if (!known(low) || !known(high))
+    refuse_layout(fmt::format("the border along {} is of no known kind: use fixed, mirror or periodic", kAxes[axis]));
   if ((low == Border::periodic) != (high == Border::periodic))
-    refuse_layout(
-        fmt::format("along {} one side is periodic and the other {}; an axis is periodic on both sides or on neither",
-                    kAxes[axis], to_string(low == Border::periodic ? high : low)));
+    refuse_layout(fmt::format(
+        "along {} one side is periodic and the other {}: an axis must be periodic on both sides or on neither",
+        kAxes[axis], to_string(low == Border::periodic ? high : low)));
   const auto radius = static_cast<std::size_t>(layout.radius[axis]);
   const std::size_t size = layout.shape[axis];
   const std::size_t below = low == Border::fixed ? radius : 0, above = high == Border::fixed ? radius : 0;
@@ -75,9 +76,11 @@ std::string Layout::key() const {
 
 template <class T>
 Layout resolve(const Update<T>& update, const Problem& problem) {
-  if (!update.row || update.outputs.empty()) refuse_layout("an update that was not made by update<T>() or linear<T>()");
+  if (!update.row || update.outputs.empty())
+    refuse_layout("the update is empty: it was not made by update<T>() or linear<T>()");
   if (problem.shape.size() != update.dimensions)
-    refuse_layout(fmt::format("a grid of {} dimensions for an update of {}", problem.shape.size(), update.dimensions));
+    refuse_layout(
+        fmt::format("the grid has {} dimensions, the update needs {}", problem.shape.size(), update.dimensions));
   Layout layout;
   layout.dimensions = update.dimensions;
   layout.fields = update.fields;
@@ -93,14 +96,16 @@ Layout resolve(const Update<T>& update, const Problem& problem) {
   layout.update = fmt::format("{} {}", update.name, type);
   if (update.name.find(print) == std::string::npos) layout.update += " " + print;
   layout.threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
-  if (layout.threads > 4096) refuse_layout(fmt::format("{} threads; at most 4096", layout.threads));
+  if (layout.threads > 4096) refuse_layout(fmt::format("at most 4096 threads are possible, got {}", layout.threads));
   std::size_t bytes = sizeof(T) * (layout.fields + layout.coefficients);
   for (std::size_t i = 0; i < problem.shape.size(); ++i) {
     const std::size_t axis = 3 - layout.dimensions + i;
     layout.shape[axis] = problem.shape[i];
     layout.low[axis] = problem.borders.low[i];
     layout.high[axis] = problem.borders.high[i];
-    if (problem.shape[i] == 0) refuse_layout(fmt::format("a side of 0 cells in {}", fmt::join(problem.shape, " x ")));
+    if (problem.shape[i] == 0)
+      refuse_layout(
+          fmt::format("every axis needs at least 1 cell: one of {} has 0 cells", fmt::join(problem.shape, " x ")));
     if (__builtin_mul_overflow(bytes, problem.shape[i], &bytes) || bytes > kMostBytes)
       refuse_layout(fmt::format("{} cells are too large for any memory", fmt::join(problem.shape, " x ")));
   }

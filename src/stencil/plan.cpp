@@ -66,16 +66,16 @@ planner::Problem describe(const Device& device, const Update<T>& update, const L
 template <class T>
 void check_grid(const PlanState<T>& state, const Grid<T>& grid) {
   if (grid.shape() != state.problem.shape)
-    refuse_call(fmt::format("a grid of {} given to a plan for {}", fmt::join(grid.shape(), " x "),
+    refuse_call(fmt::format("the grid has {} cells, the plan needs {}", fmt::join(grid.shape(), " x "),
                             fmt::join(state.problem.shape, " x ")));
   if (grid.fields() != state.layout.fields)
-    refuse_call(fmt::format("a grid of {} fields, the update has {}", grid.fields(), state.layout.fields));
+    refuse_call(fmt::format("the grid has {} fields, the update needs {}", grid.fields(), state.layout.fields));
 }
 
 void check_coefficients_given(const Layout& layout, bool given) {
   if (given == (layout.coefficients > 0)) return;
-  if (given) refuse_call("coefficients were given, but the update reads none");
-  refuse_call(fmt::format("the update reads {} coefficient {} and none was given", layout.coefficients,
+  if (given) refuse_call("the update reads no coefficients: pass none");
+  refuse_call(fmt::format("the update reads {} coefficient {}: pass a grid of them", layout.coefficients,
                           layout.coefficients == 1 ? "field" : "fields"));
 }
 
@@ -84,7 +84,7 @@ void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) 
   check_coefficients_given(state.layout, coefficients != nullptr);
   if (coefficients == nullptr) return;
   if (coefficients->shape() != state.problem.shape || coefficients->fields() != state.layout.coefficients)
-    refuse_call(fmt::format("coefficients of {} with {} fields, the plan needs {} with {}",
+    refuse_call(fmt::format("the coefficients have {} cells and {} fields, the plan needs {} and {}",
                             fmt::join(coefficients->shape(), " x "), coefficients->fields(),
                             fmt::join(state.problem.shape, " x "), state.layout.coefficients));
 }
@@ -121,7 +121,7 @@ void check_memory(const Device& device, const Layout& layout) {
   const auto there = static_cast<double>(device.limits().memory);
   if (there == 0 || needed <= there) return;
   throw Error(ErrorKind::out_of_memory,
-              fmt::format("stencil: two time levels of {} cells take {}, more than the {} of {}",
+              fmt::format("stencil: two time levels of {} cells need {}, more than the {} of {}",
                           fmt::join(layout.shape.begin() + static_cast<std::ptrdiff_t>(3 - layout.dimensions),
                                     layout.shape.end(), " x "),
                           base::human_bytes(needed), base::human_bytes(there), device.id()));
@@ -184,14 +184,17 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::si
 template <class T>
 void Plan<T>::steady(Grid<T>& grid) const {
   check_grid(*state_, grid);
-  if (!state_->leap_choice.refusal.empty()) refuse_call("no steady state in one go: " + state_->leap_choice.refusal);
-  if (state_->layout.fields > 1) refuse_call("no steady state in one go: several fields");
+  if (!state_->leap_choice.refusal.empty())
+    refuse_call("the steady state cannot be computed directly: " + state_->leap_choice.refusal);
+  if (state_->layout.fields > 1)
+    refuse_call(fmt::format("the steady state cannot be computed directly: it needs a single field, got {}",
+                            state_->layout.fields));
   if constexpr (std::is_floating_point_v<T>) {
     double weights = 0;
     for (const Term& term : *state_->update.linear) weights += std::fabs(term.weight);
     leap::Reach reach{.forever = true, .still = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * weights};
     const std::unique_ptr<const Leap<T>> made = host_leap<T>(state_->update, state_->layout);
-    if (!leapt_over(*made, grid, reach)) refuse_call("the update leads to no steady state, or a cell is not a number");
+    if (!leapt_over(*made, grid, reach)) refuse_call("the update has no steady state, or a cell is NaN");
   }
 }
 
@@ -292,7 +295,7 @@ double Session<T>::change(Norm norm) {
 
 template <class T>
 Stop Session<T>::run_until(double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every) {
-  if (!(tolerance >= 0)) refuse_call(fmt::format("a tolerance of {}", tolerance));
+  if (!(tolerance >= 0)) refuse_call(fmt::format("the tolerance must be 0 or more, got {}", tolerance));
   const std::size_t every = check_every == 0 ? checking_interval(state_->plan->variant->depth()) : check_every;
   Stop stop;
   while (stop.steps < most_steps) {
@@ -329,13 +332,13 @@ namespace {
 void check_box(const Layout& layout, const Box& box, std::size_t values) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {
-      refuse_call(fmt::format("a box of {} from {} leaves the grid of {}", fmt::join(box.extent, " x "),
+      refuse_call(fmt::format("a box of {} cells from cell {} exceeds the grid of {}", fmt::join(box.extent, " x "),
                               fmt::join(box.begin, ", "), fmt::join(layout.shape, " x ")));
     }
   }
   if (values != box.cells() * layout.fields) {
-    refuse_call(
-        fmt::format("a box of {} cells and {} fields with room for {} values", box.cells(), layout.fields, values));
+    refuse_call(fmt::format("a box of {} cells and {} fields needs one value for each, got {} values", box.cells(),
+                            layout.fields, values));
   }
 }
 
@@ -354,11 +357,9 @@ void move_box(const Layout& layout, const Box& box, T* grid, const Move& move) {
 
 }  // namespace
 
-void no_buffers() { refuse_call("a plan on the host takes grids, not buffers"); }
+void no_buffers() { refuse_call("this plan runs on the host: pass grids, buffers need a plan for their device"); }
 
-void no_boxes() {
-  throw Error(ErrorKind::internal, "stencil: a variant that hands over whole grids was asked for a part");
-}
+void no_boxes() { throw Error(ErrorKind::internal, "stencil: a variant without box access was asked for a box"); }
 
 template <class T>
 void Session<T>::get(const Box& box, std::span<T> cells) {
@@ -383,7 +384,8 @@ void Session<T>::put(const Box& box, std::span<const T> cells) {
     state_->running->put(box, cells.data());
     return;
   }
-  if (plan.layout.coefficients > 0) refuse_call("this variant cannot take part of a grid while it has coefficients");
+  if (plan.layout.coefficients > 0)
+    refuse_call("put() of a box is not supported by this variant with coefficients: start a new session");
   Grid<T> whole(plan.problem.shape, plan.layout.fields);
   state_->running->read(whole);
   const T* from = cells.data();
@@ -399,7 +401,8 @@ void Session<T>::add(const std::array<std::size_t, 3>& cell, std::size_t field, 
   const Layout& layout = state_->plan->layout;
   const Box box{cell, {1, 1, 1}};
   check_box(layout, box, layout.fields);
-  if (field >= layout.fields) refuse_call(fmt::format("field {} of {}", field, layout.fields));
+  if (field >= layout.fields)
+    refuse_call(fmt::format("field {} does not exist: the grid has {}", field, layout.fields));
   if (state_->running->add(cell, field, value)) return;
   std::vector<T> values(layout.fields);
   get(box, std::span<T>(values));

@@ -34,14 +34,15 @@ TimeLevels time_levels(const Tape& tape) {
     ++uses[to];
   }
   if (levels.pairs.empty()) {
-    levels.refusal = "no field is what another was a step before";
+    levels.refusal = "needs two time levels: no field is a copy of another's previous level";
   } else if (std::any_of(uses.begin(), uses.end(), [](int count) { return count != 1; })) {
-    levels.refusal = "not every field is one of a pair of time levels";
+    levels.refusal = "needs every field to belong to one pair of time levels";
   }
   for (const Operation& operation : tape.operations) {
     if (levels.refusal.empty() && operation.kind == Node::Kind::read && levels.remembers[operation.field] &&
         operation.offset != Offset{})
-      levels.refusal = fmt::format("field {}, the older level, is read at neighbours too", operation.field);
+      levels.refusal = fmt::format(
+          "needs the older level to be read at the cell itself only; field {} is read at neighbours", operation.field);
   }
   return levels;
 }

@@ -20,17 +20,18 @@ constexpr int kMostRadius = 512;  // far beyond use; keeps every product of radi
 }
 
 void check_dimensions(std::size_t dimensions) {
-  if (dimensions < 1 || dimensions > 3) refuse_update(fmt::format("{} dimensions; there are 1, 2 and 3", dimensions));
+  if (dimensions < 1 || dimensions > 3) refuse_update(fmt::format("{} dimensions: 1, 2 or 3 are possible", dimensions));
 }
 
 void check_offset(const Offset& offset, std::size_t dimensions) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (axis < 3 - dimensions && offset[axis] != 0)
-      refuse_update(fmt::format("offset ({}, {}, {}) leaves the {} dimensions (slowest axis first, unused ones 0)",
-                                offset[0], offset[1], offset[2], dimensions));
+      refuse_update(fmt::format(
+          "offset ({}, {}, {}) leaves the {} dimensions: write the slowest axis first and 0 for unused axes", offset[0],
+          offset[1], offset[2], dimensions));
     if (offset[axis] < -kMostRadius || offset[axis] > kMostRadius)
-      refuse_update(
-          fmt::format("offset ({}, {}, {}) is beyond {} cells", offset[0], offset[1], offset[2], kMostRadius));
+      refuse_update(fmt::format("offset ({}, {}, {}) is beyond the largest radius of {} cells", offset[0], offset[1],
+                                offset[2], kMostRadius));
   }
 }
 
@@ -41,7 +42,8 @@ double linear_flops(const std::vector<Term>& terms, std::size_t fields) {
 template <class Keep>
 std::vector<Offset> offsets_where(std::size_t dimensions, int order, bool centre, const Keep& keep) {
   check_dimensions(dimensions);
-  if (order < 0 || order > kMostRadius) refuse_update(fmt::format("a shape of order {}", order));
+  if (order < 0 || order > kMostRadius)
+    refuse_update(fmt::format("a shape needs an order from 0 to {}, got order {}", kMostRadius, order));
   const int rz = dimensions > 2 ? order : 0, ry = dimensions > 1 ? order : 0;
   std::vector<Offset> offsets;
   for (int z = -rz; z <= rz; ++z) {
@@ -82,8 +84,8 @@ template <class T>
 void Recorder<T>::check(std::size_t offsets) const {
   check_dimensions(dimensions_);
   if (offsets != dimensions_)
-    refuse_update(
-        fmt::format("a neighbour is read with {} offsets, the update has {} dimensions", offsets, dimensions_));
+    refuse_update(fmt::format("a neighbour is read with {} offsets, the update needs {} (one per dimension)", offsets,
+                              dimensions_));
 }
 
 namespace {
@@ -95,10 +97,10 @@ void include_read(Update<T>& update, Node::Kind kind, std::size_t field, const O
   for (std::size_t axis = 0; axis < 3; ++axis)
     update.radius[axis] = std::max(update.radius[axis], std::abs(offset[axis]));
   if (kind == Node::Kind::coefficient) {
-    if (field > 255) refuse_update(fmt::format("coefficient {}; at most 256 are possible", field));
+    if (field > 255) refuse_update(fmt::format("coefficient {} does not exist: at most 256 are possible", field));
     update.coefficients = std::max(update.coefficients, field + 1);
   } else if (field >= update.fields) {
-    refuse_update(fmt::format("field {} is read, but the function returns {} new {} (a value a field)", field,
+    refuse_update(fmt::format("field {} is read, but the function returns {} new {} (one per field is needed)", field,
                               update.fields, update.fields == 1 ? "value" : "values"));
   }
 }
@@ -108,15 +110,15 @@ void include_read(Update<T>& update, Node::Kind kind, std::size_t field, const O
 template <class T>
 void complete(Update<T>& update, const std::vector<Expression>& reads) {
   check_dimensions(update.dimensions);
-  if (update.outputs.empty() || update.outputs.size() != update.fields) refuse_update("it has no outputs");
+  if (update.outputs.empty() || update.outputs.size() != update.fields) refuse_update("it needs one output per field");
   const Tape tape = flatten(update.outputs);
   update.radius = {};
   update.coefficients = 0;
   for (const Operation& operation : tape.operations) {
     if (operation.kind == Node::Kind::constant && !std::isfinite(operation.value))
-      refuse_update(fmt::format("a constant is {}", operation.value));
+      refuse_update(fmt::format("constants must be finite, got {}", operation.value));
     if (operation.kind == Node::Kind::square_root && !std::is_floating_point_v<T>)
-      refuse_update("integers have no square root here");
+      refuse_update("square roots need floating-point cells");
     if (operation.kind == Node::Kind::read || operation.kind == Node::Kind::coefficient)
       include_read(update, operation.kind, operation.field, operation.offset);
   }
@@ -136,14 +138,16 @@ template <class T>
 Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::string name) {
   using C = Compute<T>;
   check_dimensions(dimensions);
-  if (terms.empty()) refuse_update("a linear stencil without terms");
+  if (terms.empty()) refuse_update("a linear stencil without terms: at least 1 is needed");
   Update<T> made;
   made.dimensions = dimensions;
   made.fields = 0;
   made.name = std::move(name);
   made.sums_terms = true;
   for (const Term& term : terms) {
-    if (term.to > 255 || term.field > 255) refuse_update("a term of a field beyond 255");
+    if (term.to > 255 || term.field > 255)
+      refuse_update(fmt::format("a term reads field {} and writes field {}: at most 256 fields are possible",
+                                term.field, term.to));
     made.fields = std::max({made.fields, term.to + 1, term.field + 1});
   }
   made.outputs.resize(made.fields);
@@ -151,13 +155,13 @@ Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::st
   for (Term term : terms) {
     check_offset(term.offset, dimensions);
     if (!std::isfinite(term.weight))
-      refuse_update(
-          fmt::format("the weight at ({}, {}, {}) is {}", term.offset[0], term.offset[1], term.offset[2], term.weight));
+      refuse_update(fmt::format("weights must be finite: the one at ({}, {}, {}) is {}", term.offset[0], term.offset[1],
+                                term.offset[2], term.weight));
     if constexpr (std::is_floating_point_v<C>) {
       term.weight = static_cast<C>(term.weight);
-      if (!std::isfinite(term.weight)) refuse_update("a weight is too large for the cells' type");
+      if (!std::isfinite(term.weight)) refuse_update("a weight is too large for the cells' type (float)");
     } else if (term.weight != std::nearbyint(term.weight) || std::fabs(term.weight) > 2147483647.0) {
-      refuse_update(fmt::format("the weight {} of integer cells is not an integer of 32 bits", term.weight));
+      refuse_update(fmt::format("the weight {} is not an integer of 32 bits, which integer cells need", term.weight));
     }
     const Expression weight = make_constant(term.weight), read = make_read(Node::Kind::read, term.field, term.offset);
     Expression& sum = made.outputs[term.to];
@@ -165,7 +169,7 @@ Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::st
     made.linear->push_back(term);
   }
   for (std::size_t field = 0; field < made.fields; ++field) {
-    if (!made.outputs[field]) refuse_update(fmt::format("no term leads to field {}", field));
+    if (!made.outputs[field]) refuse_update(fmt::format("no term leads to field {}: every field needs one", field));
   }
   detail::complete(made);
   made.row = linear_rows<T>(*made.linear, made.radius, made.fields);

@@ -59,7 +59,8 @@ std::size_t FrameKernel::cells(const std::array<std::size_t, 3>& wide) const {
 }
 
 std::string FrameKernel::refusal() const {
-  if (text.layout.cells() > (std::size_t{1} << 31)) return "cells near borders are counted in 32 bits here";
+  if (text.layout.cells() > (std::size_t{1} << 31))
+    return fmt::format("needs at most 2^31 cells (32-bit indices near borders), got {}", text.layout.cells());
   return {};
 }
 

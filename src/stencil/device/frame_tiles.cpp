@@ -41,17 +41,23 @@ std::size_t FrameTiles::along() const { return (place.height() - 2 * band(1) + k
 
 std::string FrameTiles::refusal(const Limits& limits) const {
   const Layout& layout = text.layout;
-  if (layout.dimensions != 2) return "planes have no such pieces";
-  if (layout.coefficients > 0) return "coefficients stay where they are";
+  if (layout.dimensions != 2) return fmt::format("needs a 2D grid, got {} dimensions", layout.dimensions);
+  if (layout.coefficients > 0) return fmt::format("needs an update without coefficients, got {}", layout.coefficients);
   for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
-    if (layout.radius[axis] == 0) return "there are sides without a frame";
-    if (layout.low[axis] == Border::periodic) return "what a border has is far away";
-    if (2 * band(axis) >= layout.shape[axis]) return "the borders meet";
+    if (layout.radius[axis] == 0)
+      return fmt::format("needs a radius of at least 1 along both axes, got 0 along axis {}", axis - 1);
+    if (layout.low[axis] == Border::periodic)
+      return "periodic borders read the opposite side of the grid: not available with tiles";
+    if (2 * band(axis) >= layout.shape[axis])
+      return fmt::format("needs more than {} cells (both borders), got {}", 2 * band(axis), layout.shape[axis]);
   }
   if (layout.shape[1] * (kTileLength + 2 * band(2)) + layout.shape[2] > (std::size_t{1} << 30))
-    return "cells are counted in 30 bits here";
-  if (limits.work_group < kTileItems) return "needs work-groups of 256";
-  if (local_bytes() > std::min(kLocalMemory, limits.local_memory)) return "a piece does not fit local memory";
+    return fmt::format("{} x {} cells exceed the 30-bit indices of a tile", layout.shape[1], layout.shape[2]);
+  if (limits.work_group < kTileItems)
+    return fmt::format("needs work-groups of {}, the device allows {}", kTileItems, limits.work_group);
+  if (local_bytes() > std::min(kLocalMemory, limits.local_memory))
+    return fmt::format("needs {} bytes of local memory per tile, {} are available", local_bytes(),
+                       std::min(kLocalMemory, limits.local_memory));
   return {};
 }
 

@@ -138,9 +138,12 @@ std::string GatherKernel::refusal(const Limits& limits) const {
     }
   }
   const Launch shape = launch();
-  if (shape.groups[1] > 65535 || shape.groups[2] > 65535) return "needs more than 65535 work-groups along an axis";
+  if (shape.groups[1] > 65535 || shape.groups[2] > 65535)
+    return fmt::format("needs at most 65535 work-groups along y and z, got {} and {}", shape.groups[1],
+                       shape.groups[2]);
   if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
-    return "cells are counted in 30 bits here";
+    return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
+                       place.width());
   return {};
 }
 

@@ -69,7 +69,7 @@ void list_device_plane_march(const Device& device, const Update<T>& update, cons
                        {"tile", fmt::format("{}x{}", choice.options.lines * choice.options.rows,
                                             choice.options.lanes * choice.options.cells)},
                        {"items", std::to_string(choice.options.lines * choice.options.lanes)}},
-        .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle"
+        .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles"
                                                   : kernel.refusal(place, device.limits()),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;

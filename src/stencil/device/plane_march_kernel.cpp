@@ -74,9 +74,11 @@ std::size_t PlaneMarchKernel::local_reals() const {
 
 std::string PlaneMarchKernel::refusal(const DeviceLayout& place, const Limits& limits) const {
   if (!weights.star() || weights.radius != Offset{1, 1, 1})
-    return "planes are for stars of radius 1 in three dimensions";
+    return fmt::format("needs a 3D star stencil of radius 1, got radius {} x {} x {}{}", weights.radius[0],
+                       weights.radius[1], weights.radius[2], weights.star() ? "" : " and another shape");
   if (useful_x() < options.depth + 2 * options.cells || useful_y() < options.depth + options.rows)
-    return "a tile has no cells to spare for so many steps";
+    return fmt::format("a depth of {} steps leaves {} x {} cells of a tile, too few", options.depth, useful_y(),
+                       useful_x());
   const auto items = static_cast<std::size_t>(options.lanes * options.lines);
   if (items > limits.work_group)
     return fmt::format("needs work-groups of {}, the device allows {}", items, limits.work_group);
@@ -89,9 +91,10 @@ std::string PlaneMarchKernel::refusal(const DeviceLayout& place, const Limits& l
              planes = static_cast<int>(place.planes());
   if (width < 2 * (halo_x() + 2 * options.cells) || height < 2 * (halo_y() + options.rows) ||
       planes < std::max(4, options.depth)) {
-    return fmt::format("{} x {} x {} cells are too few for tiles of {} steps", planes, height, width, options.depth);
+    return fmt::format("{} x {} x {} cells are too few for tiles of depth {}", planes, height, width, options.depth);
   }
-  if (place.sides[0] > 65535 || place.plane() > (1u << 30)) return "planes are counted in 16 bits, cells in 30";
+  if (place.sides[0] > 65535 || place.plane() > (1u << 30))
+    return fmt::format("needs at most 65535 planes of 2^30 cells, got {} of {}", place.sides[0], place.plane());
   return {};
 }
 

@@ -18,7 +18,8 @@ class PlaneSumsBuilder {
     for (const Operation& operation : tape.operations) {
       if (operation.offset == Offset{}) continue;
       if (operation.kind == Kind::read) spread_.insert(operation.field);
-      if (operation.kind == Kind::coefficient) result.refusal = "a coefficient is read at neighbours";
+      if (operation.kind == Kind::coefficient)
+        result.refusal = "needs coefficients that are read at the cell itself; this update reads one at a neighbour";
     }
     result.spread.assign(spread_.begin(), spread_.end());
     for (const std::size_t output : tape.outputs) result.outputs.push_back(operand(output));

@@ -175,7 +175,7 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
                        {"cells", std::to_string(choice.interior.cells)},
                        {"prefetch", std::to_string(choice.interior.prefetch)},
                        {"waves", choice.joined ? "joined" : std::to_string(choice.waves)}},
-        .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle" : pass.refusal(place),
+        .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles" : pass.refusal(place),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
     entry.kernels = [device, pass, place, joined = choice.joined] {

@@ -38,12 +38,12 @@ int RowMarchKernel::useful() const { return options.lanes * options.cells - 2 * 
 Scaling RowMarchKernel::scaling() const { return scaling_of(weights, options.depth, real == "float" ? 38 : 308); }
 
 std::string RowMarchKernel::refusal() const {
-  if (weights.radius[0] > 0) return "it is for two dimensions";
+  if (weights.radius[0] > 0) return fmt::format("needs a 2D stencil, got radius {} along z", weights.radius[0]);
   if (weights.radius[2] > options.cells) {
-    return fmt::format("radius {} along the row exceeds the {} cells a lane", weights.radius[2], options.cells);
+    return fmt::format("radius {} along the row exceeds the {} cells per lane", weights.radius[2], options.cells);
   }
   if (useful() < reach_x() + 2 * options.cells) {
-    return fmt::format("a strip of {} cells has none to spare for {} steps", options.lanes * options.cells,
+    return fmt::format("a strip of {} cells is too narrow for a depth of {} steps", options.lanes * options.cells,
                        options.depth);
   }
   return {};
@@ -85,13 +85,14 @@ std::string RowMarchPass::refusal(const DeviceLayout& layout) const {
   }
   const auto width = static_cast<std::int64_t>(layout.width()), height = static_cast<std::int64_t>(layout.height());
   const int cells = 2 * (frame.halo() + 2 * frame.options.cells);
-  if (width < cells) return fmt::format("rows of {} cells are shorter than the {} that two strips need", width, cells);
+  if (width < cells) return fmt::format("rows of {} cells are shorter than the {} cells of two strips", width, cells);
   const int rows = std::max(4 * frame.weights.radius[1], frame.reach_y());
   if (height < rows) {
-    return fmt::format("{} rows are fewer than the {} that {} steps reach over", height, rows, frame.options.depth);
+    return fmt::format("{} rows are fewer than the {} that a depth of {} steps needs", height, rows,
+                       frame.options.depth);
   }
   if (std::max({width, height, static_cast<std::int64_t>(layout.pitch)}) > (1 << 30)) {
-    return "rows and cells are counted in 30 bits here";
+    return fmt::format("needs at most 2^30 rows and cells per row, got {} x {}", height, width);
   }
   return {};
 }

@@ -27,7 +27,7 @@ SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, co
 template <class T>
 TimeLevels levels_in_place(const Update<T>& update, const Layout& layout) {
   TimeLevels levels = time_levels(flatten(update.outputs));
-  if (levels.refusal.empty() && needs_frame(layout, 1)) levels.refusal = "borders that are not fixed";
+  if (levels.refusal.empty() && needs_frame(layout, 1)) levels.refusal = "needs fixed borders on all sides";
   return levels;
 }
 
@@ -137,11 +137,14 @@ std::string system_planes_refusal(const Device& device, const Update<T>& update,
   if (const std::string why = kernel.refusal(device.limits()); !why.empty()) return why;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (2 * static_cast<std::size_t>(options.depth * layout.radius[axis]) >= layout.shape[axis])
-      return fmt::format("the borders meet in the middle of {} cells", layout.shape[axis]);
-    if (layout.shape[axis] > (1u << 30)) return "cells are counted in 30 bits here";
+      return fmt::format("a depth of {} steps and radius {} need more than {} cells, got {}", options.depth,
+                         layout.radius[axis], 2 * options.depth * layout.radius[axis], layout.shape[axis]);
+    if (layout.shape[axis] > (1u << 30))
+      return fmt::format("needs at most 2^30 cells per axis, got {}", layout.shape[axis]);
   }
   const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
-  if (place.plane() > (std::size_t{1} << 30)) return "cells of a plane are counted in 30 bits here";
+  if (place.plane() > (std::size_t{1} << 30))
+    return fmt::format("needs planes of at most 2^30 cells, got {}", place.plane());
   return FrameKernel{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place}.refusal();
 }
 
@@ -196,7 +199,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
         .parameters = {{"tile", fmt::format("{}x{}", kernel.tile_y(), kernel.tile_x())},
                        {"rows", std::to_string(options.rows)},
                        {"ahead", std::to_string(options.ahead)}},
-        .refusal = device.limits().sub_group == 0 ? "needs local memory that is not the host's"
+        .refusal = device.limits().sub_group == 0 ? "needs a GPU: this device keeps local memory in host memory"
                                                   : system_planes_refusal(device, update, layout, options),
         .cost = step_cost(update, layout, in_place ? 1.5 : (1 + redundancy) / steps, choice.efficiency, redundancy)};
     if (options.depth > 1) entry.candidate.parameters.emplace_back("depth", std::to_string(options.depth));

@@ -81,35 +81,46 @@ std::size_t SystemPlanesKernel::local_bytes() const {
 
 std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   if (!sums.refusal.empty()) return sums.refusal;
-  if (sums.sums.empty()) return "no cell reads a neighbour";
+  if (sums.sums.empty()) return "needs a stencil of radius 1 or more: this update reads no neighbour";
   if (options.depth > 1) {
-    if (coefficients > 0) return "coefficients are taken a step at a time";
+    if (coefficients > 0)
+      return fmt::format("a depth of {} steps needs an update without coefficients, got {}", options.depth,
+                         coefficients);
     for (std::size_t f = 0; f < sums.outputs.size(); ++f) {
       const bool spreads = std::find(sums.spread.begin(), sums.spread.end(), f) != sums.spread.end();
       const bool remembers =
           sums.outputs[f].from == PlaneSums::From::field &&
           std::find(sums.spread.begin(), sums.spread.end(), sums.outputs[f].index) != sums.spread.end();
-      if (!spreads && !remembers) return "several steps need every field at neighbours, or as a level that remembers";
+      if (!spreads && !remembers)
+        return fmt::format(
+            "a depth of {} steps needs every field read at neighbours or kept as the previous level; field {} is "
+            "neither",
+            options.depth, f);
     }
-    if (useful_x() <= 0 || useful_y() <= 0) return "the tile would be halo";
+    if (useful_x() <= 0 || useful_y() <= 0)
+      return fmt::format("the halo of {} steps covers the whole tile of {} x {} cells", options.depth, tile_y(),
+                         tile_x());
     if (options.narrow && useful_y() % options.rows != 0)
-      return fmt::format("{} rows that are written are not shared out {} an item", useful_y(), options.rows);
+      return fmt::format("needs a multiple of {1} written rows ({1} per work-item), got {0}", useful_y(), options.rows);
   }
   if (options.tiles) {
-    if (!limits.tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
-    if (sums.spread.size() != 1) return "tiles are of one field";
+    if (!limits.tensor_maps) return "needs tensor maps (TMA), which CUDA has from Hopper on";
+    if (sums.spread.size() != 1)
+      return fmt::format("TMA tiles need one field that is read at neighbours, got {}", sums.spread.size());
     if (ring_width(*this) > kWidestTile || ring_height(*this) > kWidestTile)
-      return fmt::format("a tile of {} x {} cells is more than a copy takes", ring_height(*this), ring_width(*this));
+      return fmt::format("a tile of {} x {} cells exceeds the TMA limit of {} per side", ring_height(*this),
+                         ring_width(*this), kWidestTile);
   }
   const auto queues =
       sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
-  if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
+  if (queues > 140) return fmt::format("needs at most 140 sums in a work-item's registers, got {}", queues);
   // Addresses, the newest plane and temporaries take 20 and more registers, twice that for several steps; registers are
   // allocated for 128 work-items at a time.
   const auto items = static_cast<std::size_t>(pieces(options.lanes * options.lines, 128)) * 128;
   const std::size_t numbers = queues * (real == "float" ? 1 : 2);
   if (limits.registers > 0 && numbers + (options.depth > 1 ? 40 : 20) > limits.registers / items)
-    return fmt::format("{} registers of sums a work-item would be spilled", numbers);
+    return fmt::format("{} registers of sums per work-item would be spilled: {} registers for {} work-items", numbers,
+                       limits.registers, items);
   if (local_bytes() > limits.local_memory)
     return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
   if (static_cast<std::size_t>(options.lanes * options.lines) > limits.work_group)

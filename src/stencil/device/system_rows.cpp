@@ -72,9 +72,11 @@ std::string system_rows_refusal(const Device& device, const Update<T>& update, c
   for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
     const auto sides = 2 * static_cast<std::size_t>(options.depth * layout.radius[axis]);
     if (sides >= layout.shape[axis])
-      return fmt::format("{} steps of the borders meet in the middle of {} cells", options.depth, layout.shape[axis]);
+      return fmt::format("a depth of {} steps and radius {} need more than {} cells, got {}", options.depth,
+                         layout.radius[axis], sides, layout.shape[axis]);
   }
-  if (layout.shape[1] > (1u << 30) || layout.shape[2] > (1u << 30)) return "cells are counted in 30 bits here";
+  if (layout.shape[1] > (1u << 30) || layout.shape[2] > (1u << 30))
+    return fmt::format("needs at most 2^30 cells per axis, got {} x {}", layout.shape[1], layout.shape[2]);
   return kernel.refusal(device.limits());
 }
 
@@ -118,7 +120,7 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
                        .parameters = {{"depth", std::to_string(options.depth)},
                                       {"cells", std::to_string(options.cells)},
                                       {"groups", std::to_string(options.sub_groups)}},
-                       .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle"
+                       .refusal = device.limits().sub_group == 0 ? "needs a device with sub-group shuffles"
                                                                  : system_rows_refusal(device, update, layout, options),
                        .cost = step_cost(update, layout, 2 / steps, choice.efficiency, redundancy)};
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));

@@ -298,12 +298,14 @@ std::size_t SystemRowsKernel::local_bytes() const {
 
 std::string SystemRowsKernel::refusal(const Limits& limits) const {
   if (useful() < options.lanes * options.cells / 4)
-    return fmt::format("{} of a strip's {} cells would be halo", 2 * halo(), options.lanes * options.cells);
+    return fmt::format("{} of a strip's {} cells would be halo, more than three quarters", 2 * halo(),
+                       options.lanes * options.cells);
   // What is kept, and about as much again for what is being computed.
   const std::size_t numbers = values.kept() * static_cast<std::size_t>(options.cells) * (real == "float" ? 1 : 2);
-  if (numbers > 200) return fmt::format("{} numbers would be kept in a work-item's registers", numbers);
+  if (numbers > 200) return fmt::format("needs at most 200 values in a work-item's registers, got {}", numbers);
   if (values.operations() * static_cast<std::size_t>(options.cells) > 6000)
-    return fmt::format("{} operations a cell are too much for one kernel", values.operations());
+    return fmt::format("needs at most {} operations per cell in one kernel, got {}", 6000 / options.cells,
+                       values.operations());
   if (local_bytes() > limits.local_memory)
     return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
   return {};

@@ -182,19 +182,23 @@ std::string TileKernel::refusal(const Limits& limits) const {
     return fmt::format("needs work-groups of {}, the device allows {}", options.items, limits.work_group);
   const std::size_t most = std::min(limits.local_memory, kLocalArrays);
   if (local_bytes() > most) {
-    return fmt::format("needs {} of local memory, {} are allowed",
+    return fmt::format("needs {} of local memory, {} are available",
                        base::human_bytes(static_cast<double>(local_bytes())),
                        base::human_bytes(static_cast<double>(most)));
   }
   const Launch shape = launch();
-  if (shape.groups[1] > 65535 || shape.groups[2] > 65535) return "needs more than 65535 work-groups along an axis";
+  if (shape.groups[1] > 65535 || shape.groups[2] > 65535)
+    return fmt::format("needs at most 65535 work-groups along y and z, got {} and {}", shape.groups[1],
+                       shape.groups[2]);
   if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
-    return "cells are counted in 30 bits here";
+    return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
+                       place.width());
   // A mirror's image must lie in the same tile.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const bool mirror = text.layout.low[axis] == Border::mirror || text.layout.high[axis] == Border::mirror;
     if (mirror && static_cast<std::size_t>(text.layout.radius[axis]) > text.layout.shape[axis])
-      return "the grid is smaller than the radius";
+      return fmt::format("needs at least {} cells along a mirrored axis (the radius), got {}", text.layout.radius[axis],
+                         text.layout.shape[axis]);
   }
   return {};
 }

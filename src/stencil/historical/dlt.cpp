@@ -2,6 +2,8 @@
 // SIMD. Grids are turned when a session starts and turned back when it is read; docs/stencil.md has the time of both.
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "base/threads.hpp"
 #include "stencil/historical/dlt_kernels.hpp"
 #include "stencil/historical/dlt_rows.hpp"
@@ -133,8 +135,12 @@ std::unique_ptr<Running<T>> Dlt<T>::start(const Grid<T>& grid, const Grid<T>*) c
 
 template <class T>
 std::string refusal(const Update<T>& update, const Layout& layout) {
-  if (!update.linear || layout.fields != 1) return "made for linear updates of one field";
-  if (!DltRows::fits(layout, dlt_lanes<T>())) return "rows shorter than the radius times the lanes";
+  if (!update.linear || layout.fields != 1)
+    return fmt::format("needs a linear update of one field, got {} {}", layout.fields,
+                       layout.fields == 1 ? "field and another form" : "fields");
+  if (!DltRows::fits(layout, dlt_lanes<T>()))
+    return fmt::format("needs rows of at least the radius ({}) times the vector lanes ({}), got {} cells",
+                       layout.radius[2], dlt_lanes<T>(), layout.shape[2]);
   return "";
 }
 
@@ -154,7 +160,8 @@ void list_host_dlt(const Device&, const Update<T>& update, const Layout& layout,
       entry.candidate.cost.launches = threads > 1 ? 1 : 0;
       entry.candidate.refusal = refusal(update, layout);
       if (entry.candidate.refusal.empty() && simd && dlt_simd_kernel<T>(shape_of(*update.linear), rows) == nullptr)
-        entry.candidate.refusal = "no explicit kernel for this shape";
+        entry.candidate.refusal =
+            fmt::format("no explicit vector kernel for a stencil of {} points", update.linear->size());
       entry.exact = update.sums_terms;
       entry.build = [=]() -> std::shared_ptr<const Variant<T>> {
         return std::make_shared<Dlt<T>>(layout, update, simd, rows, threads);

@@ -41,10 +41,10 @@ void list_host_cache_blocked(const Device&, const Update<T>& update, const Layou
     entry.candidate.parameters.insert(entry.candidate.parameters.begin() + 1,
                                       {"cache", fmt::format("L{}", cache.level)});
     if (layout.dimensions == 1) {
-      entry.candidate.refusal = "one row has nothing to read again";
+      entry.candidate.refusal = "needs 2 or 3 dimensions, got 1: a single row has no reuse between rows";
     } else if (layout.dimensions == 3 ? loops.height >= layout.shape[1] : loops.width >= row) {
       entry.candidate.refusal =
-          fmt::format("off by its rule: L{} holds blocks of {} cells, a whole {} has {}", cache.level, cells,
+          fmt::format("blocks are not needed: L{} holds {} cells, a whole {} has {}", cache.level, cells,
                       layout.dimensions == 3 ? "plane" : "row", layout.dimensions == 3 ? row * layout.shape[1] : row);
     }
     entries.push_back(std::move(entry));

@@ -2,6 +2,8 @@
 // register blocking: no gain with a good vectorizing compiler there; docs/stencil.md has today's figures).
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "stencil/host/row_variant.hpp"
 #include "stencil/variant.hpp"
 
@@ -18,7 +20,8 @@ void list_host_register_blocked(const Device&, const Update<T>& update, const La
         Entry<T> entry =
             row_entry("register_blocked", update, layout, choice, {.rows = rows, .threads = threads}, 2, 0.5);
         if (layout.end[1] - layout.begin[1] < rows)
-          entry.candidate.refusal = "fewer rows of a plane change than a block has";
+          entry.candidate.refusal = fmt::format("needs at least {} rows that change (one block), got {}", rows,
+                                                layout.end[1] - layout.begin[1]);
         entries.push_back(std::move(entry));
       }
     }

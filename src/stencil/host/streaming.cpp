@@ -29,10 +29,12 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
       const std::size_t rows = loop.rows;
       Entry<T> entry = row_entry("streaming", update, layout, choice, loop, 2, 0.55);
       if (bytes < static_cast<double>(last.size)) {
-        entry.candidate.refusal = fmt::format("both levels, {}, fit the last cache of {}", base::human_bytes(bytes),
-                                              base::human_bytes(static_cast<double>(last.size)));
+        entry.candidate.refusal =
+            fmt::format("needs levels larger than the last cache ({1}), both have {0}", base::human_bytes(bytes),
+                        base::human_bytes(static_cast<double>(last.size)));
       } else if (layout.end[1] - layout.begin[1] < rows) {
-        entry.candidate.refusal = "fewer rows of a plane change than a block has";
+        entry.candidate.refusal = fmt::format("needs at least {} rows that change (one block), got {}", rows,
+                                              layout.end[1] - layout.begin[1]);
       }
       entries.push_back(std::move(entry));
     }

@@ -65,11 +65,11 @@ double numbers_a_cell(const leap::Modes& modes) {
 std::string refused_on_device(const Device& device, const leap::Modes& modes, const Layout& layout,
                               std::size_t number) {
   if (!device.limits().float64) return fmt::format("{} has no double precision", device.id());
-  if (modes.complex_symbol) return "the weights are not even: only the host leaps then";
+  if (modes.complex_symbol) return "needs symmetric weights on a device: use the host for others";
   const double bytes = (2 + numbers_a_cell(modes)) * static_cast<double>(layout.cells() * layout.fields * number);
   const auto there = static_cast<double>(device.limits().memory);
   if (there > 0 && bytes > 0.9 * there) {
-    return fmt::format("its transforms need about {} of memory, {} has {}", base::human_bytes(bytes), device.id(),
+    return fmt::format("the transforms need about {} of memory, {} has {}", base::human_bytes(bytes), device.id(),
                        base::human_bytes(there));
   }
   return "";
@@ -94,7 +94,8 @@ LeapChoice choose_leap(const Device& device, const Update<T>& update, const Prob
   }
   if (!choice.refusal.empty()) {
     if (problem.leap == LeapUse::always) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("stencil: no leap for this problem: {}", choice.refusal));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("stencil: LeapUse::always is not possible: {}", choice.refusal));
     }
     return choice;
   }

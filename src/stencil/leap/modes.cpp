@@ -48,23 +48,23 @@ std::string settle_axis(Axis& axis, std::size_t number, const Layout& layout, bo
   axis.symmetric = even;
   if (layout.radius[number] == 0) return {};
   if (low != high) {
-    return fmt::format("along {} one side is {} and the other {}: no transform for that", kAxes[number], to_string(low),
-                       to_string(high));
+    return fmt::format("needs the same border on both sides of an axis: along {} one side is {} and the other {}",
+                       kAxes[number], to_string(low), to_string(high));
   }
   if (low == Border::periodic) {
     axis.basis = Basis::fourier;
     axis.norm = static_cast<double>(axis.cells);
     return {};
   }
-  if (!even) return fmt::format("the weights are not even along {}, which is not periodic", kAxes[number]);
+  if (!even) return fmt::format("needs symmetric weights along {}, which is not periodic", kAxes[number]);
   if (low == Border::mirror) {
     axis.basis = Basis::cosine;
     axis.norm = 2 * static_cast<double>(axis.cells);
     return {};
   }
   if (layout.radius[number] > 1) {
-    return fmt::format("radius {} along {}, whose borders are fixed: only radius 1 is diagonal there",
-                       layout.radius[number], kAxes[number]);
+    return fmt::format("needs radius 1 along an axis with fixed borders: radius {} along {}", layout.radius[number],
+                       kAxes[number]);
   }
   axis.basis = Basis::sine;
   axis.norm = 2 * static_cast<double>(axis.cells + 1);
@@ -104,11 +104,11 @@ template <class T>
 Modes modes_of(const Update<T>& update, const Layout& layout) {
   Modes modes;
   if (!std::is_floating_point_v<T>) {
-    modes.refusal = "integer cells";
+    modes.refusal = "needs floating-point cells, got integers";
   } else if (!update.linear || layout.coefficients > 0) {
-    modes.refusal = "the update is not a sum with constant weights";
+    modes.refusal = "needs a sum with constant weights (a linear update without coefficients)";
   } else if (layout.fields > kMostFields) {
-    modes.refusal = fmt::format("{} fields; at most {}", layout.fields, kMostFields);
+    modes.refusal = fmt::format("needs at most {1} fields, got {0}", layout.fields, kMostFields);
   }
   if (!modes.refusal.empty()) return modes;
   modes.fields = layout.fields;

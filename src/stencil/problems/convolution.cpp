@@ -13,8 +13,8 @@ constexpr std::size_t kMostSide = 129;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw Error(ErrorKind::invalid_argument,
-              fmt::format("kernel \"{}\": {} (there are gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, "
-                          "emboss, and rows of numbers as in \"0 1 0; 1 -4 1; 0 1 0\")",
+              fmt::format("kernel \"{}\": {} (use gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, "
+                          "emboss, or rows of numbers as in \"0 1 0; 1 -4 1; 0 1 0\")",
                           text, why));
 }
 
@@ -56,7 +56,7 @@ Kernel rows_of_numbers(const std::string& text) {
   std::size_t columns = 0;
   const auto end_row = [&] {
     if (kernel.rows == 0) kernel.columns = columns;
-    if (columns == 0 || columns != kernel.columns) refuse(text, "its rows differ in length");
+    if (columns == 0 || columns != kernel.columns) refuse(text, "its rows must have the same length");
     ++kernel.rows;
     columns = 0;
   };
@@ -73,9 +73,10 @@ Kernel rows_of_numbers(const std::string& text) {
     ++columns;
   }
   if (columns > 0) end_row();
-  if (kernel.weights.empty()) refuse(text, "no numbers");
+  if (kernel.weights.empty()) refuse(text, "it holds no weights");
   if (kernel.rows % 2 == 0 || kernel.columns % 2 == 0) refuse(text, "it has no centre: rows and columns must be odd");
-  if (kernel.rows > kMostSide || kernel.columns > kMostSide) refuse(text, "more than 129 rows or columns");
+  if (kernel.rows > kMostSide || kernel.columns > kMostSide)
+    refuse(text, fmt::format("at most 129 rows and columns are possible, got {} x {}", kernel.rows, kernel.columns));
   return kernel;
 }
 
@@ -103,7 +104,10 @@ template <class T>
 Update<T> convolution(const Kernel& kernel, std::size_t channels) {
   if (kernel.rows % 2 == 0 || kernel.columns % 2 == 0 || kernel.weights.size() != kernel.rows * kernel.columns ||
       channels == 0) {
-    throw Error(ErrorKind::invalid_argument, "a kernel without a centre, or whose weights are not rows x columns");
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("a convolution needs odd rows and columns, rows x columns weights and at least 1 channel; "
+                            "got {} x {}, {} weights, {} channels",
+                            kernel.rows, kernel.columns, kernel.weights.size(), channels));
   }
   std::vector<Term> terms;
   for (std::size_t channel = 0; channel < channels; ++channel) {

@@ -34,17 +34,17 @@ void check(const Heat& heat) {
   check_spacing(heat.spacing);
   if (!std::isfinite(heat.alpha) || heat.alpha < 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("a diffusivity alpha of {}; it must be 0 or more", heat.alpha));
+                fmt::format("the diffusivity must be 0 or more, got an alpha of {}", heat.alpha));
   }
   if (!std::isfinite(heat.dt) || heat.dt <= 0) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("a time step of {}; it must be above 0", heat.dt));
+    throw Error(ErrorKind::invalid_argument, fmt::format("the time step must be above 0, got {}", heat.dt));
   }
   const double number = heat_number(heat), limit = heat_limit(heat.accuracy);
   if (!(number < limit)) {
     throw Error(
         ErrorKind::invalid_argument,
         fmt::format("the time step {} is unstable: alpha dt (sum of 1/dx^2) is {:.4g} and must stay below {:.4g}; "
-                    "a dt below {:.4g} will do",
+                    "use a dt below {:.4g}",
                     heat.dt, number, limit, heat.dt * limit / number));
   }
 }

@@ -31,7 +31,8 @@ struct Middle {
 Middle middle_of(const Gas& left, const Gas& right, double gamma) {
   const double du = right.u - left.u;
   if (2 * (sound(left, gamma) + sound(right, gamma)) / (gamma - 1) <= du) {
-    throw Error(ErrorKind::invalid_argument, "a Riemann problem that opens a vacuum");
+    throw Error(ErrorKind::invalid_argument,
+                "this Riemann problem opens a vacuum: the sides move apart too fast for the solver");
   }
   double p = std::max(1e-14, (left.pressure + right.pressure) / 2);
   for (int i = 0; i < 200; ++i) {

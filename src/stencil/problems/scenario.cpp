@@ -16,7 +16,7 @@ Border kind_of(const std::string& word, const std::string& whole) {
   for (const Border border : {Border::fixed, Border::mirror, Border::periodic}) {
     if (word == to_string(border)) return border;
   }
-  refuse(fmt::format("--border {}: no kind \"{}\"; there are fixed, mirror and periodic", whole, word));
+  refuse(fmt::format("--border {}: no kind \"{}\": use fixed, mirror or periodic", whole, word));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Borders parse_borders(const std::string& text, std::size_t dimensions) {
   }
   for (std::size_t index = 0; index < dimensions; ++index) {
     if (!known[index]) {
-      refuse(fmt::format("--border {}: nothing is said about the axis {}", text, "zyx"[index + 3 - dimensions]));
+      refuse(fmt::format("--border {}: the axis {} is missing", text, "zyx"[index + 3 - dimensions]));
     }
   }
   return borders;

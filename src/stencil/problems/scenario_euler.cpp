@@ -81,7 +81,7 @@ Scenario<T> euler_scenario(const EulerOptions& options) {
     throw Error(
         ErrorKind::invalid_argument,
         fmt::format("the time step {} is unstable: dt ((|u| + c) / dx + (|v| + c) / dy) would reach {:.3g} and must "
-                    "stay below 1; a dt of {:.3g} will do",
+                    "stay below 1; use a dt of {:.3g}",
                     euler.dt, number, 0.8 * euler.dt / number));
   }
   Scenario<T> scenario{.name = "euler", .about = {}, .update = stencil::euler<T>(euler)};
@@ -123,13 +123,13 @@ Scenario<T> euler_scenario(const EulerOptions& options) {
                     static_cast<double>(fields[2][i] / fields[0][i]), static_cast<double>(pressure(fields, i))};
       if (!(gas.density > 0) || !(gas.pressure > 0)) {
         return fmt::format(
-            "the flow has a density of {:.3g} and a pressure of {:.3g} somewhere; take a smaller time step",
-            gas.density, gas.pressure);
+            "the flow has a density of {:.3g} and a pressure of {:.3g} somewhere: use a smaller time step", gas.density,
+            gas.pressure);
       }
       if (const double reached = courant_number(euler, gas); !(reached <= 1)) {
         return fmt::format(
             "the flow has become too fast for the time step {:.3g}: its Courant number is {:.3g} and must "
-            "stay below 1; take a smaller one",
+            "stay below 1: use a smaller one",
             euler.dt, reached);
       }
     }

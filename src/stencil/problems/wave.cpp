@@ -14,14 +14,15 @@ template <class T>
 Update<T> wave(const Wave& wave) {
   check_spacing(wave.spacing);
   if (!std::isfinite(wave.speed) || wave.speed < 0 || !std::isfinite(wave.dt) || wave.dt <= 0) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("a wave of speed {} and time step {}; both must be above 0", wave.speed, wave.dt));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("a wave needs a speed of 0 or more and a time step above 0, got {} and {}", wave.speed, wave.dt));
   }
   if (const double number = courant_number(wave); number > 1 + 1e-12) {
     throw Error(
         ErrorKind::invalid_argument,
-        fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed 1; a dt "
-                    "up to {:.4g} will do",
+        fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed 1; use "
+                    "a dt up to {:.4g}",
                     wave.dt, number, wave.dt / number));
   }
   // Leapfrog: u(new) = 2 u - u(before) + (c dt)^2 laplacian(u), and u becomes the one before.
