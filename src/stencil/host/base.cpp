@@ -1,5 +1,5 @@
-// "base": one row at a time, the loop everyone writes first, vectorised. Where rows are short, all rows of a plane as
-// one: what is done for each row besides its sums costs more than the cells between them.
+// Variant "base": one row at a time, vectorized. Where rows are short, all rows of a plane are computed as one, because
+// the overhead per row exceeds the cost of computing the padding between rows.
 #include <cstdint>
 #include <string_view>
 

@@ -1,6 +1,7 @@
-// "cache_blocked": blocks so narrow that the rows (2D) or planes (3D) a stencil reads are still in the cache when the
-// next row or plane reads them again. The rule of the stenCINES paper: cells of a block = cache / (2 * rows * threads *
-// bytes), rows = 2 r + 1 rows or planes, threads those that share the cache; off where a block would hold a whole row.
+// Variant "cache_blocked": blocks so narrow that the rows (2D) or planes (3D) a stencil reads are still in the cache
+// when the next row or plane reads them again. Rule of the stenCINES paper: cells per block = cache / (2 * rows *
+// threads * bytes), with rows = 2 r + 1 rows or planes and the threads that share the cache. Refused if a block would
+// hold a whole row.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,7 +14,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Cells a block may have so that it stays in `cache`.
+// Largest number of cells per block that stays in `cache`.
 std::size_t block_cells(const Layout& layout, const machine::Cache& cache) {
   const std::size_t axis = layout.dimensions == 3 ? 0 : 1;
   const std::size_t rows = 2 * static_cast<std::size_t>(layout.radius[axis]) + 1;

@@ -1,4 +1,4 @@
-// Rows begin and end with cache lines.
+// Rounding of rows to whole cache lines.
 #pragma once
 #include <cstddef>
 

@@ -1,3 +1,4 @@
+// Sessions of host variants and the row kernels they choose from.
 #include "stencil/host/host_variant.hpp"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class HostRunning final : public Running<T> {
   void put(const Box& box, const T* cells) override { levels_.put(box, cells); }
 
  private:
-  const HostVariant<T>& variant_;  // of the plan, which the session keeps alive
+  const HostVariant<T>& variant_;  // owned by the plan, which the session keeps alive
   Levels<T> levels_;
 };
 

@@ -1,4 +1,5 @@
-// What host variants share: a session over two levels, threads to try, and which kernel computes rows.
+// Shared part of the host variants: a session over two time levels, thread counts to try, and the available row
+// kernels.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -18,9 +19,9 @@ class HostVariant : public Variant<T> {
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const final;
   bool takes_strides() const final { return true; }
 
-  // Takes `count` steps, any number. Afterwards levels.current() is the newest, its rows closed (close_row), and after
-  // a single step levels.next() is the one before. Called by one thread at a time for the same levels, by any number
-  // for different ones.
+  // Takes `count` steps. Afterwards levels.current() is the newest level with filled border cells (close_row), and
+  // after a single step levels.next() is the previous one. Called by one thread at a time per Levels object,
+  // concurrently for different ones.
   virtual void steps(Levels<T>& levels, std::size_t count) const = 0;
 
  protected:
@@ -30,9 +31,8 @@ class HostVariant : public Variant<T> {
   Layout layout_;
 };
 
-// A way to compute rows, and what to call it. The update's own loop always comes first and is exact; the SIMD sum of a
-// linear update is exact where the update is defined as that sum; other updates of real numbers also come as a list of
-// vector operations.
+// A row kernel and its name. The update's own loop comes first and is exact. The SIMD sum of a linear update is exact
+// if the update is defined as that sum. Other floating-point updates are also available as a list of vector operations.
 template <class T>
 struct KernelChoice {
   const char* name;  // "compiler", "simd", "vector"
@@ -42,7 +42,7 @@ struct KernelChoice {
 template <class T>
 std::vector<KernelChoice<T>> row_kernels(const Update<T>& update, bool streaming = false);
 
-// One thread, and all the problem may use: forking costs more than small grids take.
+// One thread, and all threads that the problem may use: forking costs more than small grids take.
 std::vector<std::size_t> thread_counts(const Layout& layout);
 
 }  // namespace ridge::stencil

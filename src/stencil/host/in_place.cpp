@@ -1,7 +1,7 @@
-// "in_place": systems that keep a level one step old, as waves do. The new level is written over the older one, which
-// is read at the cell itself alone, and the two change places: a step reads and writes nothing twice, and no line is
-// read only to be overwritten. Blocks of rows go to whoever is free; in 3D they are so high that the planes a stencil
-// reaches stay in the second cache.
+// Variant "in_place": systems that keep the previous time level, such as waves. The new level overwrites the older one,
+// which is read only at the cell itself, and the two swap roles. A step thus reads and writes each value once, and no
+// cache line is read only to be overwritten. Blocks of rows are scheduled dynamically; in 3D their height keeps the
+// planes that a stencil reads in the second-level cache.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -21,10 +21,10 @@ struct InPlaceBlock {
 };
 
 struct InPlaceLoops {
-  std::size_t height = 0;  // rows of a block (3D); 0: as the threads share them
-  std::size_t rows = 1;    // computed together, 1 or kBlockRows
-  bool fetch = false;      // what the next rows bring from memory is fetched on the way
-  bool star = false;       // by the kernel of stars
+  std::size_t height = 0;  // rows per block (3D); 0: divided evenly among the threads
+  std::size_t rows = 1;    // rows computed together: 1 or kBlockRows
+  bool fetch = false;      // prefetch the memory that the next rows read
+  bool star = false;       // use the star kernel
   std::size_t threads = 1;
 };
 
@@ -34,7 +34,7 @@ std::size_t pieces_of(std::size_t count, std::size_t piece) {
 
 std::vector<InPlaceBlock> blocks_of(const Layout& layout, const InPlaceLoops& loops) {
   const std::size_t wanted = loops.threads == 1 ? 1 : (loops.star ? 8 : 4) * loops.threads;
-  const std::size_t together = loops.star ? loops.rows : 1;  // so that few rows are left over
+  const std::size_t together = loops.star ? loops.rows : 1;  // so that few rows remain
   const auto count = [&](std::size_t axis) { return layout.end[axis] - layout.begin[axis]; };
   std::array<std::size_t, 3> parts{1, 1, 1};
   if (layout.dimensions == 3) {
@@ -94,7 +94,7 @@ class InPlace final : public HostVariant<T> {
     }
   }
 
-  // Two steps bring every field back to its place; a single one leaves the level before it as it was.
+  // After two steps every field is back in its place; a single step leaves the previous level as it was.
   void steps(Levels<T>& levels, std::size_t count) const override {
     if (count >= 2) {
       borders_to_older(levels, levels.current(), true);
@@ -130,7 +130,7 @@ class InPlace final : public HostVariant<T> {
   std::size_t place(std::size_t field, bool odd) const { return odd ? other_[field] : field; }
   std::size_t target(std::size_t output, bool odd) const { return place(other_[program_->field(output)], odd); }
 
-  // Several rows at a time along the slowest axis: what they read in common is loaded once.
+  // Several rows along the slowest axis at once, so that common inputs are loaded once.
   void block(Levels<T>& levels, const InPlaceBlock& block, bool odd, bool split, std::vector<const T*>& in,
              std::vector<T*>& out, std::vector<const T*>& ahead) const {
     const bool planes = this->layout().dimensions == 3;
@@ -158,8 +158,8 @@ class InPlace final : public HostVariant<T> {
     }
   }
 
-  // Rows by the kernel of stars: together where what they read follows one another in memory, which behind a border it
-  // does not.
+  // Rows by the star kernel: several at once where their inputs are equally spaced in memory, which is not the case
+  // across a border.
   void star(Levels<T>& levels, const InPlaceBlock& block, std::size_t z, std::size_t y, std::size_t deep,
             std::size_t high, bool odd, bool split) const {
     const auto& wave = *program_->wave();
@@ -209,7 +209,7 @@ class InPlace final : public HostVariant<T> {
       levels.close_row(levels.row(levels.current(), older, z + (deep > 1 ? r : 0), y + (high > 1 ? r : 0)));
   }
 
-  // Whether no row that those read lies behind a border.
+  // True if no row that those rows read lies across a border.
   bool follows(std::size_t z, std::size_t y, std::size_t deep, std::size_t high) const {
     const Layout& layout = this->layout();
     const auto inside = [&](std::size_t axis, std::size_t at, std::size_t count) {
@@ -219,7 +219,7 @@ class InPlace final : public HostVariant<T> {
     return inside(0, z, deep) && inside(1, y, high);
   }
 
-  // Of what those rows read, what nobody has read before them: each field's farthest rows along the slowest axis.
+  // The rows that those rows are the first to read: each field's farthest rows along the slowest axis.
   void newest(Levels<T>& levels, std::size_t z, std::size_t y, std::size_t deep, std::size_t high, bool odd,
               std::vector<const T*>& ahead) const {
     const Layout& layout = this->layout();
@@ -234,7 +234,7 @@ class InPlace final : public HostVariant<T> {
     }
   }
 
-  // The rows that `deep` x `high` rows from (z, y) on read, and where they go.
+  // Pointers to the rows that `deep` x `high` rows from (z, y) on read, and to the rows they write.
   void gather(Levels<T>& levels, std::size_t z, std::size_t y, std::size_t deep, std::size_t high, bool odd,
               std::vector<const T*>& in, std::vector<T*>& out) const {
     const Layout& layout = this->layout();
@@ -260,8 +260,8 @@ class InPlace final : public HostVariant<T> {
     }
   }
 
-  // Fixed cells of the older levels: those of the newer ones while they change places, so that whatever is written over
-  // them has the right ones around it, and afterwards their own again, out of the other level.
+  // Copies fixed border cells to the older levels: those of the newer level while the levels are swapped, so that cells
+  // next to them read the right values, and afterwards their own again, from the other level.
   void borders_to_older(Levels<T>& levels, const T* from, bool of_newer) const {
     const Layout& layout = this->layout();
     if (layout.changing() == layout.cells()) return;
@@ -288,11 +288,12 @@ class InPlace final : public HostVariant<T> {
   std::size_t rows_;
   bool fetch_, star_;
   std::size_t threads_;
-  std::vector<typename VectorProgram<T>::Row> newest_{};  // a field or coefficient each, the farthest on
-  std::vector<std::size_t> other_;                        // the field a field changes places with
+  std::vector<typename VectorProgram<T>::Row>
+      newest_{};                    // one per field or coefficient, the farthest along the slowest axis
+  std::vector<std::size_t> other_;  // the field with which a field swaps roles
 };
 
-// Rows of a block so that the planes it reaches take a share of the second cache.
+// Rows per block such that the planes it reads take this share of the second-level cache.
 std::size_t block_height(const Layout& layout, double share) {
   const auto caches = machine::host_caches();
   const machine::Cache& cache = caches[std::min<std::size_t>(1, caches.size() - 1)];
@@ -322,14 +323,14 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
         ways.push_back({.height = height, .rows = kBlockRows});
       }
     }
-    // Arm's own prefetchers are only disturbed by it.
+    // It only disturbs Arm's hardware prefetchers.
     if (kStreamingStores) {
       for (std::size_t i = 0; i < 2; ++i) {
         ways.push_back(ways[i]);
         ways.back().fetch = true;
       }
     }
-    // Stars go first; their rows take less of the second cache than others' (measured).
+    // Star kernels first; their rows use less of the second-level cache than others (measured).
     if (program && program->wave() && layout.dimensions > 1 && vector_kernels<T>().star_block != nullptr) {
       const auto height = [&](double share) { return layout.dimensions == 3 ? block_height(layout, share) : 0; };
       const auto first = {InPlaceLoops{.height = height(0.4), .rows = kBlockRows, .fetch = true, .star = true},
@@ -361,7 +362,7 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
           return {std::make_shared<InPlace<T>>(part, program, levels, kernel, loops),
                   cells / static_cast<double>(part.cells())};
         };
-        // Long rows have every share of the cache in common: the fewest rows there are.
+        // With long rows all shares of the cache give the same smallest block.
         const auto same = [&](const Entry<T>& other) { return other.candidate.name() == candidate.name(); };
         if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
       }

@@ -1,11 +1,12 @@
+// Weighted sums of integer cells, compiled for each instruction set.
 #include "stencil/host/integer_kernels.hpp"
 
-// SVE is left out: its vectors have no size at compile time, and arrays of them no registers.
+// SVE is excluded: its vectors have no compile-time size, so arrays of them cannot be kept in registers.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/integer_kernels.cpp"
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -13,7 +14,8 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Unsigned: integers wrap. The low eight bits of a sum depend on those of its terms alone, so 16 are plenty for bytes.
+// Unsigned arithmetic, because integers wrap. The low eight bits of a sum depend only on those of its terms, so 16 bits
+// suffice for bytes.
 struct Ints {
   using Cell = std::int32_t;
   using Number = std::uint32_t;
@@ -39,7 +41,7 @@ struct Bytes {
   }
 };
 
-// Many sums in registers at once, a term of all of them after the other.
+// Keeps many sums in registers and adds one term to all of them at a time.
 template <class K>
 void Sum(const typename K::Cell* const* in, const std::int32_t* weights, std::size_t count, typename K::Cell* out,
          std::size_t begin, std::size_t end) {

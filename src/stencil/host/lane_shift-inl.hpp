@@ -1,5 +1,5 @@
-// The vector one cell to the left or right, made in registers from whole ones, where the instruction set does that
-// across a whole vector: with 64-byte vectors every other load of a stencil would straddle two cache lines.
+// Vectors shifted by one cell to the left or right, made in registers from aligned ones where the instruction set can
+// shift across a whole vector: with 64-byte vectors every unaligned load of a stencil would straddle two cache lines.
 #if defined(RIDGE_LANE_SHIFT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RIDGE_LANE_SHIFT_INL_HPP
 #undef RIDGE_LANE_SHIFT_INL_HPP
@@ -20,7 +20,7 @@ constexpr bool kLaneShifts = true;
 using FloatVector = hwy::HWY_NAMESPACE::Vec512<float>;
 using DoubleVector = hwy::HWY_NAMESPACE::Vec512<double>;
 
-// Lanes kFirst .. of `low` followed by the first ones of `high`.
+// Lanes from kFirst on of `low`, followed by the first lanes of `high`.
 template <int kFirst>
 HWY_INLINE FloatVector Joined(FloatVector low, FloatVector high) {
   return FloatVector{
@@ -32,7 +32,7 @@ HWY_INLINE DoubleVector Joined(DoubleVector low, DoubleVector high) {
       _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(high.raw), _mm512_castpd_si512(low.raw), kFirst))};
 }
 
-// The vector at from + dx, dx in -1, 0, 1, from the whole ones at `from` and beside it.
+// The vector at from + dx, dx in -1, 0, 1, made from the vectors at `from` and next to it.
 template <int kDx, class D>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> LoadShifted(D d, const hwy::HWY_NAMESPACE::TFromD<D>* from) {
   constexpr int kLanes = static_cast<int>(hwy::HWY_NAMESPACE::MaxLanes(D()));

@@ -1,3 +1,4 @@
+// Time levels of a grid on the host: padded rows, border cells, boxes and changes.
 #include "stencil/host/levels.hpp"
 
 #include <algorithm>
@@ -28,14 +29,14 @@ void add_row(Partial& sum, const T* before, const T* after, std::size_t count) {
   sum.squares += squares;
 }
 
-// The first cell of row r, in elements from the grid's first cell.
+// Offset of the first cell of row r, in elements from the grid's first cell.
 template <class T>
 std::ptrdiff_t row_of(const Grid<T>& grid, const Layout& layout, std::size_t field, std::size_t r) {
   const auto z = static_cast<std::ptrdiff_t>(r / layout.shape[1]), y = static_cast<std::ptrdiff_t>(r % layout.shape[1]);
   return static_cast<std::ptrdiff_t>(field) * grid.strides()[0] + z * grid.strides()[1] + y * grid.strides()[2];
 }
 
-// A row between memory whose cells are `step` apart and packed memory.
+// Copies a row between memory with cells `step` apart and packed memory.
 template <class T>
 void gather_row(const T* from, std::ptrdiff_t step, std::size_t width, T* to) {
   if (step == 1) {
@@ -97,7 +98,7 @@ void Levels<T>::fill(T* level, const Grid<T>& grid) const {
         std::fill(start, row, T{});
         gather_row(grid.data() + row_of(grid, layout_, field, r), grid.strides()[3], width, row);
         std::fill(row + width, start + frame_.pitch, T{});
-        // Fixed sides too: kernels may compute through them, and what they read must be numbers.
+        // Fixed sides too: kernels may compute beyond them, and what they read must be finite.
         for (std::size_t k = 0; k < left_.size(); ++k) {
           row[-1 - static_cast<std::ptrdiff_t>(k)] = row[left_[k]];
           row[width + k] = row[right_[k]];

@@ -1,10 +1,11 @@
-// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
-// out: its vectors have no size at compile time, and arrays of them no registers.
+// Row kernels of linear stencils: weighted sums over stars and boxes, unrolled at compile time, and over any list of
+// rows; for one element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. SVE is excluded: its vectors
+// have no compile-time size, so arrays of them cannot be kept in registers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/linear_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -35,7 +36,7 @@ HWY_INLINE void SumPlainly(const T* const* in, const T* weights, std::size_t cou
   }
 }
 
-// Without an FMA of its own the vector unit would round otherwise than the definition says.
+// Without native FMA the vector unit would round differently from the definition.
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
 
 template <bool kStreaming>
@@ -49,14 +50,14 @@ SumShape<T> ShapeWith(ShapeName, std::size_t) {
 
 #else
 
-constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the remaining targets have fixed vector sizes
 
-// kCount neighbouring vectors.
+// Stores kCount adjacent vectors.
 template <bool kStreaming, std::size_t kCount>
 HWY_INLINE void Put(const V (&vectors)[kCount], T* to) {
   const D d;
 #if HWY_ARCH_ARM_A64
-  // Highway's Stream is a plain store here; the pair store is the instruction set's only hint.
+  // Highway's Stream is a plain store here; the non-temporal pair store is the only such instruction.
   if constexpr (kStreaming && kCount % 2 == 0) {
     for (std::size_t u = 0; u < kCount; u += 2) {
       asm volatile("stnp %q1, %q2, [%0]"
@@ -76,8 +77,8 @@ HWY_INLINE void Put(const V (&vectors)[kCount], T* to) {
   }
 }
 
-// The first x from `begin` on where stores are aligned. They need not be (but for streaming ones), yet a vector across
-// two cache lines costs two accesses, and rows start on a line: only x - 1 and x + 1 are left to straddle.
+// The first x from `begin` on at which stores are aligned. Only streaming stores require it, but a vector across two
+// cache lines costs two accesses, and rows start on a line, so that only loads at x - 1 and x + 1 straddle lines.
 HWY_INLINE std::size_t FirstAligned(const T* out, std::size_t begin) {
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
   return beyond == 0 ? begin : begin + kLanes - beyond;
@@ -102,7 +103,7 @@ HWY_INLINE void TermsAt(const T* const* in, const T* weights, std::size_t count,
 template <bool kStreaming>
 void Terms(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin, std::size_t end) {
   constexpr std::size_t kUnroll = 8;
-  // Vectors at both ends overlap what lies between them: the same values once more.
+  // The vectors at both ends overlap the others and compute the same values again.
   if (end - begin < 2 * kLanes) return SumPlainly(in, weights, count, out, begin, end);
   TermsAt<false, 1>(in, weights, count, out, begin);
   std::size_t x = FirstAligned(out, begin);
@@ -134,9 +135,9 @@ constexpr bool Used(int dz, int line, int dx) {
   return false;
 }
 
-// Walks the points of a block of kRows output rows in the order of memory. Each point is loaded once and added to every
-// output row that reads it; since an output row's own points come in the same order, each sum keeps its order.
-// kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
+// Visits the points of a block of kRows output rows in memory order. Each point is loaded once and added to every
+// output row that reads it; each sum keeps its own order. kShifted: neighbours along x are made from aligned vectors,
+// including one before and one after the block.
 template <class S, int kRows, int kUnroll, bool kShifted, int kPoint>
 HWY_INLINE void Point(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
   constexpr int kWidth = 2 * S::rx + 1, kHeight = 2 * S::ry + kRows;
@@ -157,7 +158,7 @@ HWY_INLINE void Point(const T* const* rows, std::size_t x, const V (&weights)[S:
   }
 }
 
-// One after the other, not one inside the other: a compiler takes time with the square of how deep functions nest.
+// Called in sequence, not nested: compile time grows with the square of the nesting depth.
 template <class S, int kRows, int kUnroll, bool kShifted, int... kPoint>
 HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll],
                        std::integer_sequence<int, kPoint...>) {
@@ -172,15 +173,15 @@ HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* 
   for (int r = 0; r < kRows; ++r) Put<kStreaming>(sums[r], out[r] + x);
 }
 
-// The ends of rows, a vector at a time; the last one overlaps its neighbour: the same values once more. Not inlined, so
-// that it is compiled once and not at every place.
+// The ends of rows, one vector at a time; the last one overlaps its neighbour and computes the same values again. Not
+// inlined, so that it is compiled only once.
 template <class S, int kRows>
 HWY_NOINLINE void BlockEdge(const T* const* rows, const V (&weights)[S::points], T* const* out, std::size_t x,
                             std::size_t end) {
   for (; x < end; x += kLanes) BlockAt<S, false, kRows, 1>(rows, weights, out, std::min(x, end - kLanes));
 }
 
-// Rows too narrow for two vectors.
+// Rows shorter than two vectors.
 template <class S, int kRows>
 HWY_INLINE void BlockPlainly(const T* const* rows, const T* weights, T* const* out, std::size_t begin,
                              std::size_t end) {
@@ -201,7 +202,7 @@ HWY_INLINE void BlockPlainly(const T* const* rows, const T* weights, T* const* o
 template <class S, bool kStreaming, int kRows, int kUnroll>
 void Block(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end) {
   constexpr std::size_t kTable = (2 * S::rz + 1) * (2 * S::ry + kRows);
-  const T* rows[kTable];  // of this function alone, so that no store can change it
+  const T* rows[kTable];  // a local copy, so that no store can alias it
   T* to[kRows];
   for (std::size_t i = 0; i < kTable; ++i) rows[i] = in[i];
   for (int r = 0; r < kRows; ++r) to[r] = out[r];
@@ -210,9 +211,9 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(d, weights[i]);
   if (end - begin < 2 * kLanes) return BlockPlainly<S, kRows>(rows, weights, to, begin, end);
   BlockEdge<S, kRows>(rows, spread, to, begin, begin + kLanes);
-  std::size_t x = FirstAligned(to[0], begin);  // rows lie alike, so what is aligned in one is in all
+  std::size_t x = FirstAligned(to[0], begin);  // all rows have the same alignment
   if constexpr (kLaneShifts && S::rx == 1 && S::points <= 7) {
-    // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
+    // Only cells that the sums read are known to exist: from one cell before the range to one cell after it.
     for (; x + kLanes <= end && x + 1 < begin + kLanes; x += kLanes)
       BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
     for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes)
@@ -223,7 +224,7 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   BlockEdge<S, kRows>(rows, spread, to, x, end);
 }
 
-// Vectors at once so that sums, values and weights of the small shapes fit 16 to 32 registers.
+// Vectors per iteration, chosen so that sums, values and weights of the small shapes fit 16 to 32 registers.
 template <class S, bool kStreaming>
 SumShape<T> WithRows(std::size_t rows) {
   switch (rows) {

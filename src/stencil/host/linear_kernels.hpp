@@ -1,14 +1,14 @@
-// The SIMD kernels behind linear_rows, chosen for the instruction set at run time.
+// SIMD kernels of linear_rows, dispatched by instruction set at run time.
 #pragma once
 #include <cstddef>
 
 namespace ridge::stencil {
 
-// The sum of `count` weighted rows: out[x] = weights[0] * in[0][x], then FMA by FMA, for x in [begin, end).
+// Weighted sum of `count` rows: out[x] = weights[0] * in[0][x], then one FMA per row, for x in [begin, end).
 template <class T>
 using SumTerms = void (*)(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin,
                           std::size_t end);
-// Rows of one field in the table's order (Rows<T>), weights in the shape's; `kRows` output rows.
+// Rows of one field in the order of Rows<T>, weights in the shape's order; `kRows` output rows.
 template <class T>
 using SumShape = void (*)(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end);
 
@@ -16,7 +16,7 @@ enum class ShapeName { none, line_1, line_2, star_2d_1, star_2d_2, box_2d_1, sta
 
 template <class T>
 SumTerms<T> sum_terms(bool streaming);
-// Null where there is none: rows is 1, 2 or 4.
+// Null if there is no such kernel; rows is 1, 2 or 4.
 template <class T>
 SumShape<T> sum_shape(ShapeName shape, std::size_t rows, bool streaming);
 

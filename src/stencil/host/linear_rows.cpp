@@ -1,3 +1,4 @@
+// Row kernels of linear updates: chooses an unrolled shape or a general weighted sum.
 #include "stencil/host/linear_rows.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Where a term's row is in the table of a Rows<T>: the plane's number, and dy + ry within it.
+// Position of a term's row in the table of a Rows<T>: the plane's number, and dy + ry within it.
 struct Place {
   std::size_t plane, line;
   std::ptrdiff_t dx;

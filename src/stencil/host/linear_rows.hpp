@@ -1,4 +1,4 @@
-// Sums of weighted neighbours over rows with explicit SIMD: the kernel of every host variant where an update is linear.
+// Weighted sums of neighbours over rows with explicit SIMD: the kernel of all host variants for linear updates.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,15 +13,14 @@ namespace ridge::stencil {
 template <class T>
 using RowKernel = std::function<void(const Rows<T>&)>;
 
-// Keeps the order of the terms: equal to their definition in linear<T>() bit for bit, on every instruction set.
-// `streaming`: stores go round the caches where the machine can (call streaming_fence() on the thread before its rows
-// are read by another).
+// Keeps the order of the terms: bit-identical to their definition in linear<T>() on every instruction set. `streaming`:
+// non-temporal stores where available (call streaming_fence() on the thread before another thread reads its rows).
 template <class T>
 RowKernel<T> linear_rows(const std::vector<Term>& terms, const Offset& radius, std::size_t fields,
                          bool streaming = false);
 void streaming_fence();
 
-// The shape whose points these terms are, in its order.
+// The unrolled shape whose points, in its order, are these terms.
 ShapeName shape_of(const std::vector<Term>& terms);
 
 }  // namespace ridge::stencil

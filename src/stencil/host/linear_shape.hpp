@@ -1,4 +1,4 @@
-// Shapes the compiler unrolls: stars and boxes, their points numbered in the order of memory.
+// Stencil shapes that are unrolled at compile time: stars and boxes, with points numbered in memory order.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -14,7 +14,7 @@ struct Shape {
     if (dz < -rz || dz > rz || dy < -ry || dy > ry || dx < -rx || dx > rx) return false;
     return !kIsStar || (dz != 0) + (dy != 0) + (dx != 0) <= 1;
   }
-  // How many points come before this one.
+  // Number of points before this one in memory order.
   static constexpr int index(int dz, int dy, int dx) {
     int before = 0;
     for (int z = -rz; z <= rz; ++z) {

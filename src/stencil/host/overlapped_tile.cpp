@@ -1,3 +1,4 @@
+// Computation of one overlapped tile: its stages, rings, borders and prefetches.
 #include "stencil/host/overlapped_tile.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace {
 
 std::size_t whole_or(std::size_t wanted, std::size_t all) { return wanted == 0 ? all : std::min(wanted, all); }
 
-// Each thread's own, kept from sweep to sweep: zeros at first, then whatever the last tile left. Asked for in sizes
-// that come in huge pages; what is not touched takes no memory.
+// Buffer of each thread, kept from sweep to sweep: initially zero, then with the values of the last tile. Allocated in
+// sizes that use huge pages; untouched pages take no memory.
 template <class T>
 T* thread_memory(std::size_t cells) {
   constexpr std::size_t kHuge = (std::size_t{4} << 20) / sizeof(T);
@@ -28,7 +29,7 @@ T* thread_memory(std::size_t cells) {
   return memory.data();
 }
 
-// Rows of the rings lie as those of the levels, so that a plane can be computed as one long row.
+// Rows of the rings have the pitch of the levels' rows, so that a plane can be computed as one long row.
 bool whole_rows(const Layout& layout, const TimeTiling& tiling) {
   return layout.dimensions == 3 && layout.low[2] != Border::periodic &&
          (tiling.width == 0 || tiling.width >= layout.shape[2]);
@@ -72,7 +73,7 @@ RingFrame::RingFrame(const Layout& layout, const TimeTiling& tiling, std::size_t
   const std::size_t overlap = round_up(tiling.depth * radius(2), line) + round_up(radius(2), line);
   lead = overlap;
   pitch = lead + round_up(whole_or(tiling.width, layout.shape[2]), line) + overlap + line;
-  if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
+  if (pitch / line % 2 == 0) pitch += line;  // an odd number of lines, so that rows start in different cache sets
   if (whole_rows(layout, tiling)) {
     const RowFrame grid(layout, element_bytes);
     lead = grid.pad;
@@ -146,7 +147,7 @@ void OverlappedTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& b
   }
 }
 
-// Rows of a stage: those of fixed borders are carried along, the others computed.
+// Computes the rows of a stage; those of fixed borders are copied.
 template <class T>
 void OverlappedTile<T>::stage(std::size_t s, Range outer) {
   const Range middle = spans_[s].middle;
@@ -168,8 +169,8 @@ void OverlappedTile<T>::stage(std::size_t s, Range outer) {
   if (s > 0 && run.begin < run.end && inner.begin < inner.end) compute(s, run, inner);
 }
 
-// In 3D the rows of a plane outside, the planes of the tick within: what neighbouring planes read in common is still in
-// the first cache.
+// In 3D the outer loop is over rows and the inner one over the planes of a tick, so that inputs common to adjacent
+// planes are still in the first-level cache.
 template <class T>
 void OverlappedTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
@@ -181,7 +182,7 @@ void OverlappedTile<T>::compute(std::size_t s, Range outer, Range middle) {
     return;
   }
   if (kernels_.plane && whole_rows(layout_, tiling_)) {
-    // Rows that read beyond the plane by another way than a step of the pitch are computed one by one.
+    // Rows that read across a side of the plane, not a pitch away, are computed one by one.
     const bool from_old = s == 1 && !loads_;
     Range inner = middle;
     if (from_old || !middle_.periodic) {
@@ -205,15 +206,15 @@ void OverlappedTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
   for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
     std::ptrdiff_t o = outer.begin;
-    // The last block overlaps the one before: the same values once more.
+    // The last block overlaps the previous one and computes the same values again.
     for (; blocks && o + planes <= outer.end; o += planes)
       call(s, o, std::min(m, middle.end - rows), planes, rows, block);
     for (; o < outer.end; ++o) call(s, o, m, 1, std::min(rows, middle.end - m), kernel);
   }
 }
 
-// The x a stage computes. Between the first and the last, whole vectors from aligned places: what is beyond the range
-// reads numbers nobody set, and nobody reads it.
+// Range of x that a stage computes. Inner stages compute whole aligned vectors: cells beyond the range are computed
+// from undefined values and never read.
 template <class T>
 typename OverlappedTile<T>::Range OverlappedTile<T>::computed_x(std::size_t s) const {
   Range range{x_.low(left(s)), x_.high(left(s))};
@@ -233,7 +234,7 @@ void OverlappedTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, 
   const Range x = spans_[s].computed;
   if (x.begin < x.end) {
     const Table& table = table_of(s, o, m, planes, rows);
-    // Rows are numbered along y: in 2D that is the outer axis.
+    // Rows are numbered along y, which is the outer axis in 2D.
     Rows<T> work{.in = table.in.data(),
                  .coefficients = coefficients_.data(),
                  .out = table.out.data(),
@@ -243,7 +244,7 @@ void OverlappedTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, 
     if (layout_.coefficients == 0) {
       kernel(work);
     } else {
-      // Coefficients have no copies beyond periodic sides, so a piece of x is computed for each turn round the axis.
+      // Coefficients have no copies beyond periodic sides, so each period of the axis is computed separately.
       for (std::ptrdiff_t begin = x.begin; begin < x.end;) {
         const std::ptrdiff_t at = x_.periodic ? x_.source(begin) : begin;
         const std::ptrdiff_t end = x_.periodic ? std::min(x.end, begin + x_.size - at) : x.end;
@@ -264,7 +265,7 @@ void OverlappedTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, 
   }
 }
 
-// Rows of a plane as one long row: what lies between them is computed too, and made good afterwards.
+// Computes the rows of a plane as one long row; the padding between them is computed too and restored afterwards.
 template <class T>
 void OverlappedTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t planes, Range middle) {
   const bool several = planes > 1;
@@ -277,7 +278,7 @@ void OverlappedTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff
           .count = 1,
           .begin = 0,
           .end = static_cast<std::size_t>((middle.end - 1 - middle.begin) * pitch + x_.size)});
-  // Fixed cells are the same in every step: they come from the plane just read, which is still near.
+  // Fixed cells are the same in every step: they are copied from the plane just read, which is still cached.
   const std::ptrdiff_t window = 2 * middle_.radius + 1;
   for (std::ptrdiff_t i = 0; i < planes; ++i) {
     const T* from = table_.in[static_cast<std::size_t>((i + outer_.radius) * window + middle_.radius)];
@@ -295,7 +296,7 @@ void OverlappedTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff
   }
 }
 
-// The tables of a call. In 2D those of inner stages come back with the rings' turns and are kept.
+// Pointer tables of a call. In 2D those of inner stages repeat with the period of the rings and are kept.
 template <class T>
 const typename OverlappedTile<T>::Table& OverlappedTile<T>::table_of(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m,
                                                                      std::ptrdiff_t planes, std::ptrdiff_t rows) {
@@ -313,7 +314,7 @@ const typename OverlappedTile<T>::Table& OverlappedTile<T>::table_of(std::size_t
   return table;
 }
 
-// Rows by the address of their cell `x`.
+// Pointers to rows, by the address of their cell `x`.
 template <class T>
 void OverlappedTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
                                std::ptrdiff_t rows, std::ptrdiff_t x) {
@@ -336,7 +337,7 @@ void OverlappedTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, st
   }
 }
 
-// The planes (2D: rows) a stage reads and writes in a tick.
+// The planes (2D: rows) that a stage reads and writes in a tick.
 template <class T>
 void OverlappedTile<T>::find_planes(std::size_t s, Range outer) {
   found_ = outer;
@@ -362,7 +363,7 @@ void OverlappedTile<T>::gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, 
   }
 }
 
-// A row that does not change, or the old level's for stage 0.
+// Copies a row that does not change, or, for stage 0, a row of the old level.
 template <class T>
 void OverlappedTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
   for (std::size_t field = 0; field < layout_.fields; ++field) {
@@ -376,18 +377,18 @@ void OverlappedTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) 
         begin += count;
       }
     } else {
-      if (begin == 0) begin -= x_.radius;  // the old level's rows are closed
+      if (begin == 0) begin -= x_.radius;  // the old level's rows include their border cells
       if (end == x_.size) end += x_.radius;
       std::copy(from + begin, from + end, to + begin);
     }
   }
 }
 
-// What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
+// Applies the x borders to a row just computed: restores fixed cells and fills mirrored cells beyond the end.
 template <class T>
 void OverlappedTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
   const auto [begin, end] = spans_[s].x;
-  if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
+  if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // the levels themselves hold the right fixed borders
     const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
     for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
     for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
@@ -400,7 +401,7 @@ void OverlappedTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptr
   }
 }
 
-// The old level's rows of the next tick, a share of them before each stage.
+// Prefetches the old level's rows of the next tick, a share before each stage.
 template <class T>
 void OverlappedTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
   constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
@@ -411,7 +412,7 @@ void OverlappedTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
   const std::ptrdiff_t first = middle_.low(left(0)), rows = middle_.high(left(0)) - first;
   if (begin >= end) return;
   const auto stages = static_cast<std::ptrdiff_t>(depth_), at = static_cast<std::ptrdiff_t>(s);
-  const std::ptrdiff_t all = (end - begin) * rows;  // rows to fetch, cut into as many pieces as there are stages
+  const std::ptrdiff_t all = (end - begin) * rows;  // rows to prefetch, divided into as many parts as there are stages
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     std::ptrdiff_t line = all * lines * (at - 1) / stages;
     const std::ptrdiff_t last = all * lines * at / stages;
@@ -424,7 +425,7 @@ void OverlappedTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
   }
 }
 
-// Tells the kernel which lines of the planes of the next tick are its share: this is one of `calls` of the stage.
+// Tells the kernel which lines of the next tick's planes to prefetch in this call, one of `calls` of the stage.
 template <class T>
 void OverlappedTile<T>::announce(std::size_t s, std::ptrdiff_t call, std::ptrdiff_t calls) const {
   constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
@@ -433,7 +434,7 @@ void OverlappedTile<T>::announce(std::size_t s, std::ptrdiff_t call, std::ptrdif
   if (begin >= end) return;
   const std::ptrdiff_t m = std::max<std::ptrdiff_t>(middle_.low(left(0)), 0);
   const std::ptrdiff_t rows = std::min(middle_.high(left(0)), middle_.size) - m;
-  const std::ptrdiff_t lines = ((rows - 1) * grid_pitch_ + x_.size + kCells - 1) / kCells;  // one after the other
+  const std::ptrdiff_t lines = ((rows - 1) * grid_pitch_ + x_.size + kCells - 1) / kCells;  // consecutive
   const std::ptrdiff_t all = (end - begin) * lines, shares = static_cast<std::ptrdiff_t>(depth_) * calls;
   const std::ptrdiff_t share = static_cast<std::ptrdiff_t>(s - 1) * calls + call;
   const std::ptrdiff_t first = all * share / shares, last = all * (share + 1) / shares;

@@ -1,3 +1,4 @@
+// Sweeps of overlapped tiles over a grid: division into tiles, threads and ring sizes.
 #include "stencil/host/overlapped_tiles.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace ridge::stencil {
 namespace {
 
-// How one axis is cut: into nearly equal pieces, of whole cache lines along x, none smaller than the radius.
+// Division of one axis into nearly equal parts, of whole cache lines along x, none smaller than the radius.
 struct Cut {
   std::size_t size = 1, pieces = 1, grain = 1;
   Cut(std::size_t all, std::size_t wanted, std::size_t radius, std::size_t line) : size(all) {
@@ -50,7 +51,7 @@ TimeSweep<T>::TimeSweep(const Layout& layout, const TimeTiling& tiling, SweepKer
     : layout_(layout), tiling_(tiling), kernels_(std::move(kernels)) {
   if (tiling_.planes <= 1) kernels_.block = nullptr;
   if (tiling_.planes > 1 && !kernels_.planes) kernels_.plane = nullptr;
-  // Pieces are made equal, and the rings as large as the largest.
+  // Parts have nearly equal sizes, and the rings fit the largest.
   const Cuts cuts(layout_, tiling_);
   tiling_.width = cuts.x.largest();
   if (layout_.dimensions == 3) tiling_.height = cuts.y.largest();
@@ -66,7 +67,7 @@ void TimeSweep<T>::steps(Levels<T>& levels, std::size_t count) const {
     levels.swap();
     done += depth;
   }
-  // Sweeps wrap x themselves; others find the rows closed.
+  // Sweeps wrap x themselves; other variants expect the border cells to be filled.
   if (layout_.low[2] != Border::periodic || layout_.radius[2] == 0) return;
   base::parallel(tiling_.threads, [&](std::size_t thread, std::size_t threads) {
     const base::Share share = rows_of(layout_, thread, threads);
@@ -100,7 +101,7 @@ void TimeSweep<T>::sweep(Levels<T>& levels, std::size_t depth) const {
 template <class T>
 std::size_t TimeSweep<T>::ring_bytes(const Layout& layout, const TimeTiling& tiling) {
   const RingFrame frame(layout, tiling, sizeof(T));
-  // Of a ring's planes, those that only the tick at hand reads lie in the shared buffers.
+  // Planes of a ring that only the current tick reads are in the shared buffers.
   const std::size_t kept = frame.stage == 0 ? 0 : (frame.planes - frame.planes / tiling.tick * frame.hot) * frame.plane;
   return (frame.shared + (tiling.depth - 1) * kept) * sizeof(T);
 }

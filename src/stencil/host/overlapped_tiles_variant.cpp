@@ -1,6 +1,6 @@
-// "overlapped_tiles": the sweeps of overlapped_tiles.hpp as a variant, and which of them are worth timing. The model
-// behind the list: rings should fill the core's own cache but not overflow it (twice as wide at half the depth costs
-// the same), the overlap is work done twice, and the tiles should come out even over the threads.
+// Variant "overlapped_tiles": the sweeps of overlapped_tiles.hpp, and the parameters worth timing. Model behind the
+// list: rings should fill the core's private cache but not exceed it (twice the width at half the depth costs the
+// same), the overlap is computed twice, and the number of tiles should be a multiple of the threads.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -32,9 +32,9 @@ class OverlappedTiles final : public HostVariant<T> {
 };
 
 struct Caches {
-  std::size_t own = 0;   // bytes of the core's second level a thread has for itself
-  std::size_t near = 0;  // the same of the first
-  std::size_t last = 0;  // all of the last
+  std::size_t own = 0;   // bytes of the second-level cache per thread
+  std::size_t near = 0;  // bytes of the first-level cache per thread
+  std::size_t last = 0;  // bytes of the whole last-level cache
 };
 
 Caches caches_of(const Layout& layout) {
@@ -51,7 +51,7 @@ Caches caches_of(const Layout& layout) {
 
 std::size_t pieces(std::size_t all, std::size_t piece) { return piece == 0 ? 1 : (all + piece - 1) / piece; }
 
-// Cuts the outer axis so that the tiles come out even over the threads, if its pieces stay long against the overlap.
+// Divides the outer axis so that every thread gets as many tiles, if the parts stay long compared with the overlap.
 void share_out(const Layout& layout, TimeTiling& tiling) {
   const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
   const std::size_t size = layout.shape[outer];
@@ -67,8 +67,8 @@ void share_out(const Layout& layout, TimeTiling& tiling) {
     tiling.length = (size + std::min(most, tiling.threads) - 1) / std::min(most, tiling.threads);
 }
 
-// Four times as many tiles, where they stay long against the overlap: on a machine with other guests a core may be half
-// as fast as its neighbours, and with a tile a thread all would wait for it.
+// Four times as many tiles, if they stay long compared with the overlap: on a shared machine a core may run at half
+// speed, and with one tile per thread all threads would wait for it.
 std::size_t shorter(const Layout& layout, const TimeTiling& tiling) {
   const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
   const std::size_t all = tiling.length == 0 ? layout.shape[outer] : tiling.length;
@@ -76,7 +76,7 @@ std::size_t shorter(const Layout& layout, const TimeTiling& tiling) {
   return std::max((all + 3) / 4, std::min(all, 16 * overlap));
 }
 
-// A depth, and the widest tile whose rings fit.
+// A depth, and the widest tile whose rings fit the cache.
 template <class T>
 TimeTiling fitted(const Layout& layout, TimeTiling tiling, std::size_t bytes) {
   const std::size_t line = 256;
@@ -87,7 +87,7 @@ TimeTiling fitted(const Layout& layout, TimeTiling tiling, std::size_t bytes) {
       tiling.width = w;
       return TimeSweep<T>::ring_bytes(layout, tiling) <= bytes;
     };
-    // Rows stay whole while a strip of them is at least four overlaps high.
+    // Rows are not divided while a strip of them is at least four overlaps high.
     const std::size_t least = std::max<std::size_t>(4 * tiling.depth * static_cast<std::size_t>(layout.radius[1]), 8);
     for (std::size_t cuts = 2; height > least && !with(height, 0); ++cuts)
       height = std::max(least, (layout.shape[1] + cuts - 1) / cuts);
@@ -153,7 +153,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
                : general_sweep_kernels<T>(update, kernel.vectors);
   };
   entry.build = [layout, tiling, kernels] { return std::make_shared<OverlappedTiles<T>>(layout, tiling, kernels()); };
-  // Tiles as many as in the whole, shorter, and the overlap that they have the more of taken out again.
+  // As many tiles as the whole grid has, but shorter; the cost of their additional overlap is subtracted.
   entry.sample = [layout, tiling, kernels](const Layout& part) -> Sample<T> {
     TimeTiling shorter = tiling;
     const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
@@ -168,8 +168,8 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
   return entry;
 }
 
-// Waves and the like, whose oldest level is overwritten where it lies: tiles, which carry all levels along, were
-// measured at 0.05 of the arithmetic in 3D and 0.2 in 2D, below what one step at a time in place reaches.
+// Waves and similar systems overwrite their oldest level in place. Tiles, which carry all levels, were measured at 0.05
+// of the arithmetic peak in 3D and 0.2 in 2D, below one step at a time in place.
 template <class T>
 bool is_in_place(const Update<T>& update) {
   if constexpr (!std::is_floating_point_v<T>) return false;
@@ -177,8 +177,8 @@ bool is_in_place(const Update<T>& update) {
   return !levels.pairs.empty() && levels.refusal.empty();
 }
 
-// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth. A grid that stays in
-// the threads' own caches only saves forks, and leaves the planner's time to the plain variants.
+// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth. A grid that fits the
+// private caches only saves forks, so the planner's time is left to the plain variants.
 std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   const auto radius = static_cast<std::size_t>(std::max({layout.radius[0], layout.radius[1], layout.radius[2], 1}));
   std::vector<std::size_t> wanted;
@@ -198,8 +198,8 @@ std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   return wanted;
 }
 
-// 3D on many threads: plane by plane, two at a time, or four, of which two share buffers. Fetching ahead of a tick all
-// at once got in the way there; the kernels do it on their way.
+// 3D with many threads: one plane at a time, two, or four of which two share buffers. Prefetching a whole tick at once
+// slowed these down; here the kernels prefetch while they compute.
 std::vector<TimeTiling> kinds_of(const TimeTiling& tiling, bool many_planes) {
   if (!many_planes) return {tiling};
   std::vector<TimeTiling> kinds(3, tiling);
@@ -246,8 +246,8 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
       tiling.tick = layout.dimensions == 2 ? 8 : 1;
       const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && kernel.simd;
       if (flat) tiling.tick = tiling.rows = tiling.planes = 2;
-      // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
-      // are what prefetchers like, and may win though the rings lie in the cache behind.
+      // Rings that leave space for streaming data, rings that just fit, and undivided rows: long rows suit the hardware
+      // prefetchers and may win although the rings are in the next cache level.
       const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
       std::vector<Size> sizes{{room / 2}, {room}, {beyond}};
       if (cached) {
@@ -256,7 +256,7 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
         sizes = {{room / 2}, {room / 2, true}, {room, true}};
         if (flat) sizes = {{depth > 4 ? room * 3 / 4 : room / 2, true}};  // in several orders
       }
-      if (in_place && sizes.size() > 1) sizes = {sizes[1]};  // trials are left for what is written in place
+      if (in_place && sizes.size() > 1) sizes = {sizes[1]};  // trials are left for the in-place variant
       for (const Size& size : sizes) {
         for (const TimeTiling& kind : kinds_of(tiling, flat && layout.threads > 4 && !cached)) {
           TimeTiling fitting = fitted<T>(layout, kind, size.bytes);

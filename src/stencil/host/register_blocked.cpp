@@ -1,5 +1,5 @@
-// "register_blocked": neighbouring rows at once, so that what they read in common is loaded once (stenCINES section on
-// register blocking: no gain with a good vectorizing compiler there; docs/stencil.md has today's figures).
+// Variant "register_blocked": several adjacent rows at once, so that common inputs are loaded once (stenCINES, section
+// on register blocking: no gain there with a good vectorizing compiler; docs/stencil.md has current figures).
 #include <cstdint>
 
 #include <fmt/format.h>

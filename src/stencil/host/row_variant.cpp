@@ -1,3 +1,4 @@
+// Loops of host variants that take one step at a time.
 #include "stencil/host/row_variant.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 namespace ridge::stencil {
 
-// What is left of each thread's rows in a step.
+// Remaining blocks of each thread's rows in a step.
 template <class T>
 class RowVariant<T>::Pieces {
  public:
@@ -16,7 +17,7 @@ class RowVariant<T>::Pieces {
   void refill() {
     for (Counter& counter : next_) counter.value.store(0, std::memory_order_relaxed);
   }
-  // The thread's own pieces first, since it touched their memory first, then its neighbours'.
+  // The thread's own blocks first, because it touched their memory first, then those of other threads.
   template <class Work>
   void take(const Layout& layout, std::size_t thread, const Work& work) {
     const std::size_t threads = next_.size();
@@ -41,8 +42,8 @@ class RowVariant<T>::Pieces {
 template <class T>
 void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   const Layout& layout = this->layout();
-  const bool columns = layout.rows() < 2 * loops_.threads;  // too few rows to share: share x
-  std::vector<RowTable<T>> tables;                          // never copied: they point into themselves
+  const bool columns = layout.rows() < 2 * loops_.threads;  // too few rows to divide: divide x
+  std::vector<RowTable<T>> tables;                          // never copied: they contain pointers to themselves
   tables.reserve(loops_.threads);
   for (std::size_t thread = 0; thread < loops_.threads; ++thread) tables.emplace_back(layout, loops_.rows);
   Pieces pieces(loops_.threads, loops_.pieces);
@@ -63,7 +64,7 @@ void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   }
 }
 
-// Blocks of y outside, planes within: what a block reads of three planes stays in the cache until it is read again.
+// Outer loop over blocks of y, inner loop over planes: the rows of three planes that a block reads stay in the cache.
 template <class T>
 void RowVariant<T>::thread_rows(Levels<T>& levels, RowTable<T>& table, const base::Share& share) const {
   const Layout& layout = this->layout();
@@ -84,7 +85,7 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
   y_begin = std::max(y_begin, share.begin > plane ? share.begin - plane : 0);
   y_end = std::min(y_end, share.end > plane ? share.end - plane : 0);
   if (loops_.flat && y_begin < y_end) {
-    // Rows at the grid's own sides read beyond them by another way than a step of the pitch.
+    // Rows at the sides of the grid read across the border, not a pitch away.
     const auto reach = static_cast<std::size_t>(layout.radius[1]);
     const std::size_t first = std::max(y_begin, reach), last = std::min(y_end, layout.shape[1] - reach);
     if (first < last) {
@@ -97,7 +98,7 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
   for (std::size_t x = layout.begin[2]; x < layout.end[2]; x += width) {
     const std::size_t end = std::min(x + width, layout.end[2]);
     for (std::size_t y = y_begin; y < y_end;) {
-      // Two rows or one where fewer than the kernel's are left: kernels exist for 1, 2 and 4.
+      // Two rows or one where fewer than the kernel's number remain: kernels exist for 1, 2 and 4.
       std::size_t count = loops_.rows;
       while (count > y_end - y) count /= 2;
       Rows<T> rows = table.at(levels, levels.current(), levels.next(), z, y, count);
@@ -112,7 +113,7 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
   }
 }
 
-// Rows of a plane, none of them at a side of the grid, as one.
+// Computes rows of a plane, none of them at a side of the grid, as one long row.
 template <class T>
 void RowVariant<T>::flat_rows(Levels<T>& levels, RowTable<T>& table, std::size_t z, const base::Share& rows) const {
   const Layout& layout = this->layout();

@@ -1,4 +1,4 @@
-// The loops of every host variant that takes a step at a time: threads over rows, a fork a step.
+// Loops of the host variants that take one step at a time: threads over rows, one fork per step.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -9,15 +9,15 @@
 namespace ridge::stencil {
 
 struct RowLoops {
-  std::size_t rows = 1;    // output rows a kernel call computes
-  std::size_t width = 0;   // cells of a block along x; 0: whole rows
-  std::size_t height = 0;  // rows of a block along y (3D); 0: whole planes
+  std::size_t rows = 1;    // output rows per kernel call
+  std::size_t width = 0;   // cells per block along x; 0: whole rows
+  std::size_t height = 0;  // rows per block along y (3D); 0: whole planes
   std::size_t threads = 1;
-  bool fence = false;  // the kernel stores round the caches
-  // Rows of a plane as one long row: what lies between them is computed too and made good afterwards. For kernels that
-  // take any cells along x, one field, whole blocks.
+  bool fence = false;  // the kernel uses streaming stores
+  // Computes the rows of a plane as one long row; the padding between them is computed too and restored afterwards. For
+  // kernels that accept any range of x, one field, whole blocks.
   bool flat = false;
-  // Not 0: each thread's rows are cut into so many pieces, and a thread that is done with its own takes others'.
+  // If not 0, each thread's rows are divided into this many blocks, and idle threads take blocks of others.
   std::size_t pieces = 0;
 };
 
@@ -41,7 +41,8 @@ class RowVariant final : public HostVariant<T> {
   RowLoops loops_;
 };
 
-// The candidate every lister of row variants starts from: name, kernel, what the loops are, cost of `accesses`.
+// Base candidate of the row variants: name, kernel, loop parameters, and the cost of `accesses` memory accesses per
+// cell.
 template <class T>
 Entry<T> row_entry(const std::string& variant, const Update<T>& update, const Layout& layout,
                    const KernelChoice<T>& choice, const RowLoops& loops, double accesses, double efficiency);

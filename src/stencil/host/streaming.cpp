@@ -1,5 +1,5 @@
-// "streaming": stores that go round the caches, which saves reading a line only to overwrite it. Adaptive: refused
-// where both levels fit the last cache, since there it throws out what the next step wants.
+// Variant "streaming": non-temporal stores, which avoid reading a cache line only to overwrite it. Refused if both
+// levels fit the last-level cache, because it would evict what the next step reads.
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
   if (!std::is_floating_point_v<T>) return;
   const auto last = machine::host_caches().back();
   const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
-  // With many threads some core is slower than the others, and all would wait for it: pieces go to whoever is free.
+  // Dynamic scheduling with many threads, so that a slow core does not delay the rest.
   constexpr std::size_t kManyThreads = 4, kPieces = 32;
   std::vector<RowLoops> loops;
   for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {

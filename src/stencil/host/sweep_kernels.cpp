@@ -1,3 +1,4 @@
+// Kernels that a sweep of overlapped tiles calls.
 #include "stencil/host/sweep_kernels.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Blocks the compiler unrolled where there are such, else `otherwise`.
+// An unrolled block kernel if one exists, otherwise `otherwise`.
 template <class T>
 class UnrolledRows {
  public:

@@ -1,10 +1,10 @@
-// Which kernels a sweep calls.
+// Kernels that a sweep of overlapped tiles calls.
 #pragma once
 #include "stencil/host/overlapped_tiles.hpp"
 
 namespace ridge::stencil {
 
-// Whether streaming stores are other instructions here, and save the reading of lines that are only overwritten.
+// True if non-temporal stores exist here and avoid reading lines that are only overwritten.
 #if defined(__x86_64__)
 inline constexpr bool kStreamingStores = true;
 #else
@@ -12,12 +12,12 @@ inline constexpr bool kStreamingStores = false;
 #endif
 
 struct SweepKernelOptions {
-  std::size_t planes = 1, rows = 4;  // 3D: a kernel for blocks of several planes, where there is one
+  std::size_t planes = 1, rows = 4;  // 3D: a kernel for blocks of several planes, if available
   bool flat = false;                 // 3D: whole planes as long rows
-  bool streaming = false;            // the last stage's stores go past the caches
+  bool streaming = false;            // the last stage uses streaming stores
 };
 
-// Any update: its own loop, or real numbers as a list of vector operations.
+// For any update: its own loop, or a list of vector operations for floating-point cells.
 template <class T>
 SweepKernels<T> general_sweep_kernels(const Update<T>& update, bool vectors = false);
 

@@ -1,10 +1,11 @@
-// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
-// out: its vectors have no size at compile time, and arrays of them no registers.
+// Kernels of overlapped-tile sweeps over linear stencils: blocks of several planes and rows of output, summed in vector
+// registers; for one element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. SVE is excluded: its
+// vectors have no compile-time size, so arrays of them cannot be kept in registers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/sweep_simd-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -25,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using T = Number;
 
-// Without an FMA of its own the vector unit would round otherwise than the definition says.
+// Without native FMA the vector unit would round differently from the definition.
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
 
 template <bool kStreaming>
@@ -37,16 +38,16 @@ SumBlock<T> Find(KnownShape, std::size_t, std::size_t) {
 
 using D = hn::ScalableTag<T>;
 using V = hn::Vec<D>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));  // exact: the targets left in have vectors of a fixed size
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));  // exact: the remaining targets have fixed vector sizes
 
-// How the sums of a block advance. Both keep each sum's own order.
+// Order in which the sums of a block are computed. Both keep the order within each sum.
 enum class Order {
-  by_term,   // a term of every output row, then the next: many independent sums in a row, nothing is loaded ahead
-  by_point,  // a point of the window into every output row that reads it: each point is loaded once
+  by_term,   // one term of every output row, then the next: many independent sums, no loads ahead
+  by_point,  // one point of the window into every output row that reads it: each point is loaded once
 };
 
-// f(0), f(1), ... with constants: GCC keeps arrays of vectors in registers only where all indices are constant from the
-// start.
+// Calls f(0), f(1), ... with compile-time constants: GCC keeps arrays of vectors in registers only if all indices are
+// constants.
 template <int kCount, class F>
 HWY_INLINE void Each(const F& f) {
   [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) HWY_ATTR __attribute__((always_inline)) {
@@ -55,7 +56,7 @@ HWY_INLINE void Each(const F& f) {
   (std::make_integer_sequence<int, kCount>());
 }
 
-// Keeps the compiler's scheduler from pulling later loads ahead of these sums, which would spill.
+// Keeps the compiler from moving later loads before these sums, which would cause spills.
 HWY_INLINE void KeepOrder() { asm volatile(""); }
 
 template <class S>
@@ -73,13 +74,13 @@ struct Points {
   }
 };
 
-// The points a block reads, in the order of memory, and which term each is of the output rows that read it.
+// The points that a block reads, in memory order, and the term that each is in the output rows that read it.
 template <class S, int kPlanes, int kRows>
 struct Window {
   static constexpr int kHeight = 2 * S::ry + kRows, kMost = S::points * kPlanes * kRows;
   int row[kMost] = {}, dx[kMost] = {}, term[kMost][kPlanes * kRows] = {}, count = 0;
   constexpr Window() {
-    int next[kPlanes * kRows] = {};  // a sum's terms come in its own order too
+    int next[kPlanes * kRows] = {};  // a sum's terms are in its own order too
     for (int r = 0; r < (2 * S::rz + kPlanes) * kHeight; ++r) {
       for (int x = -S::rx; x <= S::rx; ++x) {
         bool used = false;
@@ -96,8 +97,8 @@ struct Window {
   }
 };
 
-// Some vectors side by side. One function for all terms and rows: a lambda for each of them would be a type for each,
-// and most of the time to compile this.
+// Adjacent vectors. One function for all terms and rows: a lambda per term would be a separate type and dominate the
+// compile time.
 template <int kUnroll>
 struct Side {
   template <class F>
@@ -151,7 +152,7 @@ HWY_INLINE void SumByTerm(const T* const* rows, const V* weights, std::ptrdiff_t
   });
 }
 
-// kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
+// kShifted: neighbours along x are made from aligned vectors, including one before and one after the block.
 template <class S, int kPlanes, int kRows, int kUnroll, bool kShifted>
 HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_t x,
                            V (&sums)[kPlanes * kRows][kUnroll]) {
@@ -214,7 +215,7 @@ template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStre
 void Block(const T* const* in, const T* weights, T* const* out, std::size_t from, std::size_t to, const T* ahead,
            std::size_t ahead_lines) {
   constexpr int kTable = (2 * S::rz + kPlanes) * (2 * S::ry + kRows);
-  const T* rows[kTable];  // of this function alone, so that no store can change it
+  const T* rows[kTable];  // a local copy, so that no store can alias it
   T* target[kPlanes * kRows];
   for (int i = 0; i < kTable; ++i) rows[i] = in[i];
   for (int k = 0; k < kPlanes * kRows; ++k) target[k] = out[k];
@@ -224,7 +225,8 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   const D d;
   V spread[S::points];
   Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) { spread[t] = hn::Set(d, weights[t]); });
-  // The first vector up to an aligned place and the last one overlap their neighbours: the same values once more.
+  // The first vector, up to an aligned position, and the last one overlap their neighbours and compute the same values
+  // again.
   const auto beyond = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(target[0] + x) / sizeof(T) % kLanes);
   if (beyond != 0) {
     SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, x);
@@ -239,7 +241,7 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
     }
   };
   if constexpr (kLaneShifts && kSmallStar<S> && kOrder == Order::by_point) {
-    // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
+    // Only cells that the sums read are known to exist: from one cell before the range to one cell after it.
     for (; x + kLanes <= end && x - kLanes < static_cast<std::ptrdiff_t>(from) - 1; x += kLanes)
       SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
     for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes) {
@@ -255,8 +257,8 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, end - kLanes);
 }
 
-// Vectors at once, by what was measured (docs/design/stencil-host.md): sums in flight hide the latency of FMA, and
-// together with the weights they fit the registers.
+// Vectors per iteration, by measurement (docs/design/stencil-host.md): enough independent sums hide the FMA latency,
+// and with the weights they fit the registers.
 constexpr int kRegisters = HWY_ARCH_X86 && kLanes * sizeof(T) < 64 ? 16 : 32;
 
 template <class S, int kPlanes, int kRows, bool kStreaming>
@@ -314,7 +316,7 @@ SumBlock<T> Find(KnownShape shape, std::size_t planes, std::size_t rows) {
 #endif
 
 SumBlock<T> GetBlock(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
-  constexpr bool kStreams = HWY_ARCH_X86;  // Highway's Stream is a plain store elsewhere: the same code twice
+  constexpr bool kStreams = HWY_ARCH_X86;  // Highway's Stream is a plain store on other architectures
   return streaming ? Find<kStreams>(shape, planes, rows) : Find<false>(shape, planes, rows);
 }
 

@@ -1,5 +1,5 @@
-// The vector kernels of sweeps over linear updates, chosen for the instruction set at run time: shapes the compiler
-// unrolls, blocks of neighbouring output rows, each summed in the order of memory.
+// SIMD kernels of sweeps over linear updates, dispatched by instruction set at run time: unrolled shapes, blocks of
+// adjacent output rows, each summed in memory order.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ridge::stencil {
 
-// A block of planes x rows output rows of one field: in[plane * (2 ry + rows) + row] is the window that reaches a
-// radius beyond it, out[plane * rows + row] the block; rows by the address of their cell x = 0. Of what will be read
-// soon a line is fetched now and then: many at once would fill the buffers that the sums' own misses need.
+// A block of planes x rows output rows of one field: in[plane * (2 ry + rows) + row] is the window, which extends one
+// radius beyond the block, and out[plane * rows + row] the block; rows are given by the address of their cell x = 0.
+// Data needed soon are prefetched one line at a time: many at once would fill the miss buffers that the sums need.
 template <class T>
 using SumBlock = void (*)(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end,
                           const T* ahead, std::size_t ahead_lines);
@@ -29,15 +29,15 @@ enum class KnownShape {
   box_3d_1
 };
 
-// Terms in the order of memory, as the generators give them; `none` for any others.
+// The shape of terms in memory order, as the generators list them; `none` for others.
 KnownShape known_shape(const std::vector<Term>& terms);
 
-// Null where there is none. One plane: 1 or 4 rows; two planes (3D, radius 1): 1 or 2 rows. `streaming`: output rows
-// are aligned alike, and stores go past the caches where the machine can.
+// Null if there is no such kernel. One plane: 1 or 4 rows; two planes (3D, radius 1): 1 or 2 rows. `streaming`: all
+// output rows have the same alignment, and stores are non-temporal where available.
 template <class T>
 SumBlock<T> sweep_sum(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming);
 
-// What this thread's next call of a whole plane may fetch on its way.
+// Lines that this thread's next call for a whole plane may prefetch.
 template <class T>
 struct Ahead {
   const T* at = nullptr;
@@ -49,7 +49,7 @@ Ahead<T>& fetch_ahead() {
   return ahead;
 }
 
-// Cells of a vector.
+// Cells per vector.
 template <class T>
 std::size_t sweep_vector();
 

@@ -1,3 +1,4 @@
+// Interpreter for updates that are known only as expressions.
 #include "stencil/host/tape_rows.hpp"
 
 #include <algorithm>
@@ -10,12 +11,11 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kStretch = 256;  // cells; the values in use fit the first cache
+constexpr std::size_t kStretch = 256;  // cells per block; the values in use fit the first-level cache
 
-// Which stretch of scratch each operation writes to. One is given again when nobody reads it any more; constants keep
-// theirs.
+// Scratch slot that each operation writes. A slot is reused after its last read; constants keep theirs.
 struct Slots {
-  std::vector<std::size_t> of;  // an operation each
+  std::vector<std::size_t> of;  // per operation
   std::size_t count = 0;
 };
 
@@ -37,7 +37,7 @@ Slots assign_slots(const Tape& tape) {
       slots.of[i] = free.back();
       free.pop_back();
     }
-    // Only now, so that no operation writes where it reads.
+    // Freed only now, so that no operation overwrites its own operands.
     for (std::size_t k = 0; k < operand_count(operation.kind); ++k) {
       const std::size_t from = operation.from[k];
       const bool again = k > 0 && (operation.from[0] == from || (k > 1 && operation.from[1] == from));
@@ -109,7 +109,7 @@ class TapeRows {
       : tape_(flatten(outputs)), slots_(assign_slots(tape_)), radius_(radius) {}
 
   void operator()(const Rows<T>& rows) const {
-    // A thread's own, as large as the largest update it met: a run allocates nothing.
+    // One per thread, as large as the largest update so far: a run does not allocate.
     thread_local std::vector<C> scratch;
     thread_local std::vector<const C*> values;
     const std::size_t needed = slots_.count * kStretch;

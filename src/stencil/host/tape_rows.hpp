@@ -1,5 +1,5 @@
-// Rows of an update that is known as expressions only: operation after operation over a stretch of cells that stays in
-// the first cache.
+// Row kernel for updates that are known only as expressions: one operation after another over blocks of cells that stay
+// in the first-level cache.
 #pragma once
 #include <functional>
 #include <vector>

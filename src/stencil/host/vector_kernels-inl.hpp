@@ -1,10 +1,11 @@
-// One element type's loops for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
-// out: arrays of its vectors have no registers.
+// Loops of vector programs: element-wise operations, weighted sums, products of sums and the star kernels of waves; for
+// one element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. SVE is excluded: arrays of its vectors
+// cannot be kept in registers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/vector_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/highway.h>
 
 #include <cmath>
@@ -26,7 +27,7 @@ HWY_INLINE V Fused(V a, V b, V c) {
 #if HWY_NATIVE_FMA
   return hn::MulAdd(a, b, c);
 #else
-  // One rounding on every instruction set, however slowly.
+  // A single rounding on every instruction set, even if slow.
   const D d;
   T p[hn::MaxLanes(D())], q[hn::MaxLanes(D())], r[hn::MaxLanes(D())];
   hn::StoreU(a, d, p);
@@ -37,9 +38,9 @@ HWY_INLINE V Fused(V a, V b, V c) {
 #endif
 }
 
-constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the remaining targets have fixed vector sizes
 
-// Fewer cells than a vector has.
+// Loads fewer cells than a vector holds.
 HWY_INLINE V LoadFew(const T* from, std::size_t count) {
 #if !HWY_MEM_OPS_MIGHT_FAULT
   return hn::MaskedLoad(hn::FirstN(D(), count), D(), from);
@@ -140,13 +141,13 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
     StoreFew(sum, out + from, left);
   };
   std::size_t x = begin;
-  // Up to where stores are aligned: a vector across two lines costs two accesses.
+  // Up to an aligned store position: a vector across two lines costs two accesses.
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
   if (beyond != 0 && begin + kLanes <= end && !again) {
     part(x, kLanes - beyond);
     x += kLanes - beyond;
   }
-  // Few vectors alone would wait for their own sums.
+  // Fewer vectors at once would wait for the latency of their own sums.
   for (; x + 8 * kLanes <= end; x += 8 * kLanes) SumAt<8>(in, weights, count, constant, out, x);
   for (; x + 4 * kLanes <= end; x += 4 * kLanes) SumAt<4>(in, weights, count, constant, out, x);
   for (; x + 2 * kLanes <= end; x += 2 * kLanes) SumAt<2>(in, weights, count, constant, out, x);
@@ -159,7 +160,7 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
   }
 }
 
-// Row i of a run across, added to the sums from kFirst up to kEnd.
+// Adds row i of a run across to the sums kFirst to kEnd.
 template <std::size_t kFirst, std::size_t kEnd, std::size_t kUnroll>
 HWY_INLINE void RowAcross(const T* const* in, const T* weights, std::size_t i, std::size_t x,
                           V (&sums)[kBlockRows][kUnroll]) {
@@ -232,7 +233,7 @@ HWY_INLINE void SumsOfRows(const RowsProduct<T>::Part& part, std::size_t x, V (&
   }
 }
 
-// One row's sum, loaded by `load` from a row's cell.
+// Sum of one row; `load` reads a vector at a row's cell.
 template <std::size_t kUnroll, class Load>
 HWY_INLINE void SumOfRow(const RowsProduct<T>::Part& part, std::size_t r, const Load& load, V (&sums)[kUnroll]) {
   const D d;
@@ -270,7 +271,7 @@ HWY_INLINE void RowsAt(const RowsProduct<T>& product, T* const* out, std::size_t
   }
 }
 
-// Cells that make no vector, a row at a time.
+// The remaining cells, fewer than a vector, one row at a time.
 HWY_NOINLINE void RowsPart(const RowsProduct<T>& product, T* const* out, std::size_t x, std::size_t left) {
   const auto load = [x, left](const T* row) HWY_ATTR { return LoadFew(row + x, left); };
   for (std::size_t r = 0; r < kBlockRows; ++r) {
@@ -303,7 +304,7 @@ void Rows(const RowsProduct<T>& product, T* const* out, std::size_t count, bool 
   }
 }
 
-constexpr std::size_t kMostProducts = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 4 : 8;  // of 16 registers, or 32
+constexpr std::size_t kMostProducts = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 4 : 8;  // with 16 registers, or 32
 
 template <std::size_t kUnroll>
 HWY_INLINE void SumPart(const SumProduct<T>::Part& part, std::size_t x, V (&sums)[kUnroll]) {
@@ -350,7 +351,7 @@ HWY_INLINE std::size_t LastProducts(const SumProduct<T>& product, T* out, std::s
 }
 void Product(const SumProduct<T>& product, T* out, std::size_t count) {
   std::size_t x = 0;
-  // On x86 vectors are as long as lines: those of the result, and most of what is read, should not lie across two.
+  // On x86 vectors are as long as cache lines: stores, and most loads, should not straddle two.
   const std::size_t beyond = HWY_ARCH_X86 ? reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % kLanes : 0;
   if (beyond != 0 && count > kLanes) {
     x = kLanes - beyond;
@@ -373,7 +374,7 @@ HWY_INLINE void StarAt(const StarWeights<R>& w, const StarRows<T>& rows, std::si
                        std::size_t end) {
   constexpr std::ptrdiff_t kReach = R, kCount = kRows;
   const D d;
-  // Of a vector at a row's end others may write the rest.
+  // The rest of a vector at a row's end may be written by another thread.
   const bool whole = x >= begin && x + kLanes <= end;
   const auto some = hn::AndNot(hn::FirstN(d, begin > x ? begin - x : 0), hn::FirstN(d, end - x));
   V sums[kRows];
@@ -424,7 +425,7 @@ HWY_INLINE void StarAt(const StarWeights<R>& w, const StarRows<T>& rows, std::si
 template <std::size_t R, bool kBeside, std::size_t kMedia, std::size_t kRows>
 void StarLoop(const Star<T>& star, const StarRows<T>& given, std::size_t begin, std::size_t end) {
   const D d;
-  const StarRows<T> rows = given;  // what is stored is none of these
+  const StarRows<T> rows = given;  // a local copy: stores do not alias it
   StarWeights<R> w{hn::Set(d, star.center), hn::Set(d, star.own), hn::Set(d, star.older), {}, {}, {}};
   HWY_UNROLL(4)
   for (std::size_t k = 0; k < R; ++k) {

@@ -1,3 +1,4 @@
+// Compiles an update's operations into vector instructions and runs them on rows.
 #include "stencil/host/vector_program.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-constexpr std::size_t kStretchCells = 256;  // the values in use fit the first cache
+constexpr std::size_t kStretchCells = 256;  // cells per block; the values in use fit the first-level cache
 constexpr std::size_t kMostTerms = 64;      // of a sum in a product
 
 bool is_leaf(Kind kind) { return kind == Kind::constant || kind == Kind::read || kind == Kind::coefficient; }
@@ -88,7 +89,7 @@ class VectorProgram<T>::Builder {
   }
 
  private:
-  // A sum of rows in place of at least two operations that it is no longer than.
+  // True if a weighted sum of rows replaces at least two operations and has no more terms than they.
   bool is_worth_a_sum(std::size_t index) const {
     if (!fused_ || is_leaf(tape_.operations[index].kind)) return false;
     const auto& sum = sums_[index];
@@ -119,7 +120,7 @@ class VectorProgram<T>::Builder {
     return tape_.operations[index].kind == Kind::multiply && uses_[index] == 1 && !as_sum_[index];
   }
 
-  // Products that an addition takes in.
+  // Marks products that are fused into an addition.
   void gather_fused() {
     for (std::size_t i = 0; fused_ && i < tape_.operations.size(); ++i) {
       const Operation& operation = tape_.operations[i];
@@ -155,14 +156,14 @@ class VectorProgram<T>::Builder {
     return values_.at(index);
   }
 
-  // Neighbours along the axis of a block first, where there are two at least, then those along x.
+  // Groups neighbours along the block axis first, if there are at least two, then those along x.
   void gather_runs(const Affine& sum, Instruction& made) {
     auto left = sum.weights;
     const auto take = [&](std::size_t axis, std::size_t least) {
       for (auto it = left.begin(); it != left.end();) {
         auto [field, offset] = it->first;
         --offset[axis];
-        if (left.contains({field, offset})) {  // not the first of its run, which took it or was too short
+        if (left.contains({field, offset})) {  // not the first of its run, which included it or was too short
           ++it;
           continue;
         }
@@ -219,7 +220,7 @@ class VectorProgram<T>::Builder {
 
   void add(std::size_t index, Instruction&& instruction) {
     made_by_[index] = program_.instructions_.size();
-    values_[index] = {From::slot, program_.instructions_.size(), 0};  // the slot's number comes later
+    values_[index] = {From::slot, program_.instructions_.size(), 0};  // the slot's number is assigned later
     program_.instructions_.push_back(std::move(instruction));
   }
 
@@ -230,7 +231,7 @@ class VectorProgram<T>::Builder {
     }
   }
 
-  // A sum's weights by field and offset; nothing where it is of something else too.
+  // A sum's weights by field and offset; empty if the sum has other operands.
   std::optional<std::map<std::pair<std::size_t, Offset>, T>> weights_of(const Instruction& sum) const {
     std::map<std::pair<std::size_t, Offset>, T> weights;
     for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -241,7 +242,7 @@ class VectorProgram<T>::Builder {
     return weights;
   }
 
-  // A coefficient times what an instruction made, and a third operand.
+  // A coefficient times the result of an instruction, plus a third operand.
   struct Scaled {
     std::size_t coefficient, of;
     Operand rest;
@@ -257,7 +258,8 @@ class VectorProgram<T>::Builder {
     return std::nullopt;
   }
 
-  // One field's star, every neighbour within its radius and pairs that weigh the same, and the older level's cell.
+  // Detects a star of one field with all neighbours within its radius and pairs of equal weight, plus the older level's
+  // cell.
   void find_wave() {
     const auto& instructions = program_.instructions_;
     const auto remembered = std::find(skipped_.begin(), skipped_.end(), true);
@@ -322,8 +324,8 @@ class VectorProgram<T>::Builder {
     return std::any_of(std::begin(instruction.operands), std::end(instruction.operands), remembered);
   }
 
-  // An output is written by the instruction that makes it, unless somebody else wants it or a later one still reads
-  // what it may lie over.
+  // An output is written by the instruction that computes it, unless another instruction needs the value or a later one
+  // still reads the row that it may overwrite.
   void choose_outputs() {
     auto& instructions = program_.instructions_;
     std::size_t last_reader = 0;
@@ -345,7 +347,7 @@ class VectorProgram<T>::Builder {
     }
   }
 
-  // Two sums, and a row times the one plus the other.
+  // Detects two sums and a row times one of them plus the other.
   void find_product() {
     const auto& instructions = program_.instructions_;
     if (instructions.size() != 3 || program_.outputs_.size() != 1) return;
@@ -362,7 +364,7 @@ class VectorProgram<T>::Builder {
     }
   }
 
-  // A slot is given again when nobody reads it any more, to the instruction itself too.
+  // A slot is reused after its last read, also by the instruction that reads it.
   void assign_slots() {
     auto& instructions = program_.instructions_;
     std::vector<std::size_t> last(instructions.size()), slot(instructions.size());
@@ -497,12 +499,12 @@ template <class T>
 template <std::size_t kRows>
 void VectorProgram<T>::stretches(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                                  std::span<const T* const> ahead) const {
-  // Sums straight to their outputs need no stretches.
+  // Sums that are written directly to their outputs need no blocks.
   const bool whole =
       ahead.empty() && slots_ == 0 &&
       std::all_of(instructions_.begin(), instructions_.end(), [](const Instruction& one) { return one.sum; });
   if (whole) return stretch<kRows>(rows, out, begin, end - begin, nullptr);
-  // A thread's own, as large as the largest update it met: a run allocates nothing.
+  // One per thread, as large as the largest update so far: a run does not allocate.
   thread_local base::AlignedArray<T> slots;
   if (slots.size() < kRows * slots_ * kStretchCells) slots = base::AlignedArray<T>(kRows * slots_ * kStretchCells);
   constexpr std::size_t kLineCells = kLine / sizeof(T);
@@ -558,7 +560,7 @@ void VectorProgram<T>::stretch(const T* const* rows, T* const* out, std::size_t 
     for (std::size_t r = 0; r < kRows; ++r) {
       const T* const value = at(outputs_[i].value, r);
       T* const to = out[i * kRows + r] + begin;
-      // A constant is only as long as a stretch.
+      // A constant is only one block long.
       const std::size_t piece = outputs_[i].value.from == From::constant ? kStretchCells : count;
       for (std::size_t x = 0; x < count; x += piece) {
         const T* const from = outputs_[i].value.from == From::constant ? value : value + x;

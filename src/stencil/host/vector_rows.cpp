@@ -1,3 +1,4 @@
+// Row kernel that runs a vector program.
 #include "stencil/host/vector_rows.hpp"
 
 #include <memory>
