@@ -1,3 +1,4 @@
+// Division of a grid among processes.
 #include "stencil/decomposition.hpp"
 
 #include <algorithm>

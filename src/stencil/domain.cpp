@@ -1,3 +1,4 @@
+// A running grid in one process.
 #include "stencil/domain.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Flattening, evaluation and printing of update expressions.
 #include "stencil/expression.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Updates that are given as expressions at run time.
 #include <ridge/stencil/from_expressions.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Grids: shapes, strides, copies and conversion to structures.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

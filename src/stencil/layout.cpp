@@ -1,3 +1,4 @@
+// Validation of a stencil problem.
 #include "stencil/layout.hpp"
 
 #include <cstdint>

@@ -328,7 +328,7 @@ std::size_t Session<T>::steps() const {
 
 namespace {
 
-// Empty if the box is inside the grid and `values` is its number of values in all fields.
+// Throws unless the box is inside the grid and `values` is its number of values in all fields.
 void check_box(const Layout& layout, const Box& box, std::size_t values) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {

@@ -1,3 +1,4 @@
+// The reference stencil, cell by cell.
 #include "stencil/reference.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// All stencil variants, in the order in which they are listed.
 #include <cmath>
 #include <cstdint>
 #include <limits>

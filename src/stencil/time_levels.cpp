@@ -1,3 +1,4 @@
+// Detection of fields that hold the previous time level.
 #include "stencil/time_levels.hpp"
 
 #include <algorithm>

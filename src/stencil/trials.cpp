@@ -1,3 +1,4 @@
+// Timing of stencil variants on samples of a grid, and their comparison with the reference.
 #include "stencil/trials.hpp"
 
 #include <algorithm>

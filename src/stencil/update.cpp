@@ -1,3 +1,4 @@
+// Recording and validation of stencil updates.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Borders: what is refused, and that they hold in both levels whatever the number of steps.
+// Tests borders: refused problems, and border cells that hold in both levels for any number of steps.
 #include "support.hpp"
 
 namespace ridge::stencil {
@@ -34,7 +34,7 @@ TEST(Border, Refusals) {
   refused(star, {.shape = {std::size_t{1} << 63, 2}}, "too large");
   refused(star, {.shape = {9, 9}, .threads = 100000}, "threads");
   refused({}, {.shape = {9, 9}}, "not made by");
-  const auto wide = linear<double>(1, weighted(von_neumann(1, 7), 0.06));  // a radius beyond the grid
+  const auto wide = linear<double>(1, weighted(von_neumann(1, 7), 0.06));  // a radius larger than the grid
   refused(wide, {.shape = {10}}, "cover all 10 cells");
 }
 
@@ -54,7 +54,7 @@ TEST(Border, FixedCellsKeepTheirValues) {
     if (!entry.candidate.refusal.empty()) continue;
     const auto variant = entry.build();
     const auto running = variant->start(start, nullptr);
-    for (const std::size_t steps : {1, 1, 3, 8}) {  // odd and even: both levels are seen
+    for (const std::size_t steps : {1, 1, 3, 8}) {  // odd and even, so that both levels are tested
       running->run(steps);
       Grid<float> grid = start;
       running->read(grid);

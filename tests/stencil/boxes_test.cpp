@@ -1,4 +1,4 @@
-// Parts of a grid that live in a session, there and back.
+// Tests reading and writing parts of a grid that lives in a session.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,10 +17,10 @@ Grid<float> whole_numbers(const std::vector<std::size_t>& shape, std::size_t fie
   return grid;
 }
 
-// Variants may sum neighbours in another order; a box that went elsewhere is off by whole numbers.
+// Variants may sum neighbours in another order; a misplaced box differs by whole numbers.
 bool nearly(float a, float b) { return std::abs(a - b) <= 1e-3f; }
 
-// Writing a box and stepping equals stepping the grid that was changed by hand, on every variant and border.
+// Writing a box and stepping equals stepping a grid changed by hand, on every variant and border.
 TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
   const std::vector<std::size_t> shape{5, 9, 14};
   for (const Border border : {Border::fixed, Border::mirror, Border::periodic}) {
@@ -61,7 +61,7 @@ TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
   }
 }
 
-// A source and its receivers: the same as the grid changed and read by hand after every step.
+// A source and its receivers give the same as changing and reading the grid by hand after every step.
 TEST(Boxes, SourcesAndReceivers) {
   const std::vector<std::size_t> shape{7, 11};
   const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1}});

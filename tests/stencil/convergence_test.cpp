@@ -1,4 +1,4 @@
-// Numbers known from mathematics: modes of the heat equation, the order in space, what is conserved, when it stops.
+// Tests against mathematical results: decay of heat modes, order in space, conservation, convergence checks.
 #include <numbers>
 
 #include "support.hpp"
@@ -29,7 +29,7 @@ TEST(Convergence, ModesDecayAtTheirRate) {
     plan.run(grid, steps);
     const double half = std::sin(mode * kPi * dx / 2);
     const double factor = std::pow(1 - 4 * lambda * half * half, static_cast<double>(steps));
-    // The continuous equation: exp(-k^2 pi^2 t), t = steps lambda dx^2; the discrete rate is near it.
+    // The continuous equation gives exp(-k^2 pi^2 t), t = steps lambda dx^2; the discrete rate is close to it.
     const double t = static_cast<double>(steps) * lambda * dx * dx;
     EXPECT_NEAR(factor, std::exp(-mode * mode * kPi * kPi * t), 0.02 * factor);
     for (std::size_t x = 0; x < cells; ++x) EXPECT_NEAR(grid(x), factor * shape(x), 1e-12);
@@ -37,7 +37,7 @@ TEST(Convergence, ModesDecayAtTheirRate) {
 }
 
 TEST(Convergence, ModesDecayIn2DAnd3DWithMirrors) {
-  // Cosines, cell centred: what mirrors keep.
+  // Cell-centred cosines, which mirrored borders preserve.
   for (const std::size_t dimensions : {2u, 3u}) {
     const std::size_t cells = 24, steps = 60;
     const double lambda = 0.12;
@@ -104,7 +104,7 @@ TEST(Convergence, PeriodicAndMirroredGridsConserve) {
     double spread = 0;
     for (const double cell : grid.all())
       spread = ridge::test::worse(spread, std::fabs(cell - before / static_cast<double>(grid.cells())));
-    EXPECT_LT(spread, 0.5);  // it did flow
+    EXPECT_LT(spread, 0.5);  // values did diffuse
   }
 }
 
@@ -119,13 +119,13 @@ TEST(Convergence, StopsWhenAStepChangesLittle) {
     EXPECT_TRUE(stop.converged);
     EXPECT_LE(stop.change, 1e-6);
     EXPECT_EQ(stop.steps % 10, 0u);
-    // The same steps taken plainly, and the norm of the last of them.
+    // The same steps by the reference, and the norm of the last one.
     reference(plan.update(), problem, expected, stop.steps - 1);
     Grid<double> last = expected;
     reference(plan.update(), problem, last, 1);
     EXPECT_TRUE(test::same_bits(grid, last));
     EXPECT_NEAR(stop.change, change_between(expected, last, norm), 1e-15);
-    // Ten steps earlier it had not converged yet.
+    // Ten steps earlier it had not yet converged.
     Grid<double> earlier({20, 20});
     for (std::size_t x = 0; x < 20; ++x) earlier(0, x) = 1;
     const Stop early = plan.run_until(earlier, 1e-6, norm, stop.steps - 10, 10);

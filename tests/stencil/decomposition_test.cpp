@@ -1,4 +1,5 @@
-// A grid cut into parts that exchange deep halos equals the whole grid, bit for bit. All parts live in this process.
+// Tests that a grid divided into parts that exchange deep halos equals the whole grid bit for bit. All parts live in
+// this process.
 #include "stencil/decomposition.hpp"
 
 #include <gmock/gmock.h>
@@ -153,7 +154,8 @@ TEST(Decomposition, PartsAsLargeAsProcessesAreFast) {
   around.low = around.high = {Border::periodic, Border::periodic, Border::periodic};
   expect_equal_when_cut<float>(update, {.shape = {31, 40}, .borders = around}, {1, 2, 2}, 4, 9, {1, 1, 5, 2});
   const Layout layout = plane(1600, 100);
-  const Speeds speeds{1, 1, 0.5, 1, 1e-9, 1, 1, 1};  // hardly any: as much as its neighbours' halos need
+  const Speeds speeds{1,    1, 0.5, 1,
+                      1e-9, 1, 1,   1};  // a nearly stopped process still gets what its neighbours' halos need
   std::size_t end = 0;
   std::vector<std::size_t> rows;
   for (std::size_t rank = 0; rank < 8; ++rank) {

@@ -1,4 +1,4 @@
-// The leap on devices, against steps in double on the host.
+// Tests the leap on devices against steps in double on the host.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -29,7 +29,7 @@ class LeapOnDevices : public ::testing::Test {
   std::vector<Device> devices_;
 };
 
-// 8192 cells between fixed sides are 16382 = 2 * 8191 points, which go by a convolution: twenty times the passes.
+// 8192 cells between fixed sides are 16382 = 2 * 8191 points, transformed as a convolution: twenty times the passes.
 TEST(LeapChoices, LengthsWithALargePrimeFactorAreDear) {
   const Device hopper = ridge::test::hopper();
   const Update<float> update = heat<float>({.dt = 0.1, .spacing = {1, 1}});
@@ -42,7 +42,7 @@ TEST(LeapChoices, LengthsWithALargePrimeFactorAreDear) {
   EXPECT_GT(seconds(8191, Border::mirror), 5 * seconds(8192, Border::mirror));
 }
 
-// A kernel a transform and a kernel a variant: PoCL compiles each for a second, so few problems say much.
+// One kernel per transform and one per variant: PoCL compiles each for a second, so few problems are tested.
 template <class T>
 void check_leap(const Device& device, const Update<T>& update, Problem problem, std::size_t steps) {
   problem.leap = LeapUse::always;
@@ -53,7 +53,7 @@ void check_leap(const Device& device, const Update<T>& update, Problem problem, 
   std::copy(start.all().begin(), start.all().end(), expected.all().begin());
   reference_in_double(update, problem, expected, 2 * steps + 1);
   auto session = leaping.start(start);
-  session.prepare(steps);  // leaves the grid as it is
+  session.prepare(steps);  // leaves the grid unchanged
   session.run(steps);
   session.run(steps + 1);
   Grid<T> result(problem.shape, update.fields);
@@ -82,14 +82,14 @@ TEST_F(LeapOnDevices, BordersAndFields) {
   }
 }
 
-// After so many steps only 15 of 97 columns of modes are alive, and 16 are kept; of 96 mirrored ones as many.
+// After these steps only 15 of 97 columns of modes are significant, and 16 are kept; of 96 mirrored ones as many.
 TEST_F(LeapOnDevices, ColumnsThatHaveDiedAreLeftOut) {
   const auto plate = heat<float>({.dt = 0.2, .spacing = {1, 1}});
   check_leap(devices_.front(), plate, {.shape = {20, 192}, .borders = Borders::all(Border::periodic)}, 3000);
   check_leap(devices_.front(), plate, {.shape = {20, 96}, .borders = Borders::all(Border::mirror)}, 3000);
 }
 
-// No mode grows faster than what is said of its column and those behind.
+// No mode grows faster than the bound of its column and the later ones.
 TEST(LeapColumns, BoundsHold) {
   const auto even = linear<double>(2, {{{0, 0, 0}, -0.3},
                                        {{0, 0, 1}, 0.2},

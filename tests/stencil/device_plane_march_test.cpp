@@ -1,4 +1,4 @@
-// The 3D plane kernel by itself, with small tiles, against the plain reference in double.
+// Tests the 3D plane kernel by itself, with small tiles, against the reference in double.
 #include <gtest/gtest.h>
 
 #include "device_support.hpp"
@@ -14,7 +14,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   const DeviceLayout place = padded_layout(shape, sizeof(T));
   const int lanes = static_cast<int>(device.limits().sub_group);
   options.shuffles = lanes != 0;
-  if (lanes != 0) options.lanes = std::max(options.lanes, lanes / 2);  // two lines a sub-group
+  if (lanes != 0) options.lanes = std::max(options.lanes, lanes / 2);  // two lines per sub-group
   options.march_planes = 9;
   const PlaneMarchKernel kernel{.weights = *weights_of(3, 1, terms),
                                 .borders = borders,
@@ -69,7 +69,7 @@ TEST_F(DevicePlaneMarch, EveryBorderMatchesTheReference) {
     EXPECT_LT(worst<double>(device, {11, 15, 27}, other, small, 1), 1e-14);
     const Borders third{.low = {mirror, periodic, fixed}, .high = {mirror, periodic, mirror}};
     EXPECT_LT(worst<double>(device, {11, 15, 27}, third, small, 1), 1e-14);
-    // The end of the row cuts through a lane right beside the cells that are stored.
+    // The row ends within a lane next to the stored cells.
     const PlaneMarchOptions shallow{.depth = 1, .cells = 4, .rows = 1, .lines = 4, .lanes = 8};
     for (const std::size_t width : {41u, 43u}) {
       EXPECT_LT(worst<float>(device, {6, 9, width}, Borders::all(fixed), shallow, 2), 1e-6) << width;
@@ -90,7 +90,7 @@ TEST_F(DevicePlaneMarch, EveryDepthMatchesTheReference) {
   }
 }
 
-// Six neighbours that weigh the same are added up before they are weighed.
+// Six neighbours of equal weight are summed before they are multiplied.
 TEST_F(DevicePlaneMarch, EvenWeightsMatchTheReference) {
   using enum Border;
   std::vector<Term> even;

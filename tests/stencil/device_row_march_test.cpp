@@ -1,3 +1,4 @@
+// Tests the 2D row kernel by itself against the reference in double.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ void launch(Queue& queue, const ridge::Kernel& kernel, const Launch& shape, cons
   queue.launch(kernel, shape, arguments);
 }
 
-// The largest difference to the reference after `passes` launches.
+// Largest difference from the reference after `passes` launches.
 template <class T>
 double worst(const Device& device, const std::vector<std::size_t>& shape, const Borders& borders,
              const std::vector<Term>& terms, const RowMarchOptions& options, int passes = 1) {
@@ -48,7 +49,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   std::vector<double> rounded = start;
   for (double& value : rounded) value = static_cast<double>(static_cast<T>(value));
   const std::vector<double> expected = reference(rounded, shape, borders, terms, options.depth * passes);
-  std::vector<T> field(layout.field, static_cast<T>(std::nan("")));  // what is read by mistake shows
+  std::vector<T> field(layout.field, static_cast<T>(std::nan("")));  // NaN, so that wrong reads are noticed
   for (std::size_t y = 0; y < shape[0]; ++y) {
     for (std::size_t x = 0; x < shape[1]; ++x) {
       field[layout.origin + y * layout.pitch + x] = static_cast<T>(start[y * shape[1] + x]);
@@ -81,7 +82,7 @@ class DeviceRowMarch : public ridge::test::NeedsAccelerator<> {};
 
 using enum Border;
 
-// Small strips: each kernel costs a compilation, and PoCL's time goes with what is unrolled.
+// Small strips: every kernel is compiled, and PoCL's compile time grows with the unrolled code.
 constexpr RowMarchOptions kSmall{.depth = 2, .cells = 2, .prefetch = 1, .lanes = 12};
 
 TEST_F(DeviceRowMarch, EveryBorderMatchesTheReference) {
@@ -94,7 +95,7 @@ TEST_F(DeviceRowMarch, EveryBorderMatchesTheReference) {
   }
 }
 
-// Rows that wait in registers, or in local memory with lanes that hold more than a vector.
+// Prefetched rows in registers, or in local memory with lanes that hold more than a vector.
 TEST_F(DeviceRowMarch, RowsAheadWaitWhereTheyAreTold) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
@@ -115,8 +116,8 @@ TEST_F(DeviceRowMarch, BoxesAndWideStars) {
   }
 }
 
-// The depths that variants offer, by the same kernels without sub-groups on PoCL; the grid has an interior for each.
-// Every kernel of a variant runs on a GPU in device_variants_test.
+// The depths that variants offer, by the same kernels without sub-groups on PoCL; the grid has an interior for each. A
+// GPU runs every kernel of a variant in device_variants_test.
 TEST_F(DeviceRowMarch, EveryDepthMatchesTheReference) {
   struct Case {
     RowMarchOptions options;
@@ -127,7 +128,7 @@ TEST_F(DeviceRowMarch, EveryDepthMatchesTheReference) {
     for (const Case& one : {Case{{.depth = 4, .cells = 4, .prefetch = 2, .lanes = 8}, false},
                             {{.depth = 8, .cells = 2, .prefetch = 1, .lanes = 16}, true},
                             {{.depth = 12, .cells = 4, .prefetch = 1, .lanes = 12}, false}}) {
-      // PoCL compiles the deepest for ten seconds.
+      // PoCL compiles the deepest kernel for ten seconds.
       if (one.options.depth == 12 && device.limits().sub_group == 0 && std::getenv("RIDGE_SLOW") == nullptr) continue;
       const Borders borders = one.options.depth == 8 ? sides(mirror, fixed, periodic, periodic) : Borders::all(fixed);
       if (one.float64) {
@@ -139,7 +140,7 @@ TEST_F(DeviceRowMarch, EveryDepthMatchesTheReference) {
   }
 }
 
-// The end of the row cuts through a lane right beside the cells that are stored.
+// The row ends within a lane next to the stored cells.
 TEST_F(DeviceRowMarch, LanesThatTheEndOfARowCuts) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
@@ -151,7 +152,7 @@ TEST_F(DeviceRowMarch, LanesThatTheEndOfARowCuts) {
   }
 }
 
-// Where the interior is empty the frame does it all.
+// If the interior is empty, the frame covers the whole grid.
 TEST_F(DeviceRowMarch, GridsWithoutInterior) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
@@ -170,7 +171,7 @@ TEST(RowMarchPass, RefusesWhatItCannotDo) {
   EXPECT_NE(pass.refusal(padded_layout({5, 100}, 4)).find("fewer than"), std::string::npos);
 }
 
-// Dividing by a weight must leave room for ordinary fields.
+// Dividing by a weight must leave enough range for ordinary fields.
 TEST(Scaling, StaysInRange) {
   const auto heat = *weights_of(2, 1, star(2, 1));
   EXPECT_TRUE(scaling_of(heat, 12, 38).late_first);

@@ -1,4 +1,4 @@
-// What the tests of generated stencil kernels share: a plain reference in double, devices, grids, comparisons.
+// Shared by the tests of generated stencil kernels: a reference in double, devices, grids, comparisons.
 #pragma once
 #include <ridge/device.hpp>
 #include <ridge/stencil.hpp>
@@ -17,7 +17,7 @@ namespace ridge::stencil::device_tests {
 
 using ridge::test::accelerators;
 
-// Where a read at `index` along an axis of `n` cells goes.
+// The cell that a read at `index` along an axis of `n` cells refers to.
 inline long reading_index(long index, long n, Border low, Border high) {
   while (index < 0 || index >= n) {
     if (low == Border::periodic) {
@@ -31,7 +31,7 @@ inline long reading_index(long index, long n, Border low, Border high) {
   return index;
 }
 
-// Steps of a linear stencil, cell by cell in double; shape has one to three sides.
+// Steps of a linear stencil, cell by cell in double, in one to three dimensions.
 inline std::vector<double> reference(std::vector<double> u, const std::vector<std::size_t>& shape,
                                      const Borders& borders, const std::vector<Term>& terms, int steps) {
   std::array<long, 3> n{1, 1, 1};
@@ -77,7 +77,7 @@ inline std::vector<double> reference(std::vector<double> u, const std::vector<st
   return u;
 }
 
-// Values without pattern in [-0.5, 0.5).
+// Pseudo-random values in [-0.5, 0.5).
 inline std::vector<double> scattered(std::size_t cells) {
   std::vector<double> values(cells);
   std::uint64_t state = 88172645463325252ull;
@@ -88,7 +88,7 @@ inline std::vector<double> scattered(std::size_t cells) {
   return values;
 }
 
-// A star of the given order with no two weights alike, of sum near 1 so that nothing grows.
+// A star of the given order with distinct weights whose sum is close to 1, so that values do not grow.
 inline std::vector<Term> star(std::size_t dimensions, int order) {
   std::vector<Term> terms;
   double rest = 1;

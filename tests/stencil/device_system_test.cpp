@@ -1,5 +1,4 @@
-// Systems of fields marched through in registers: against the plain reference, and as a CUDA device would be given
-// them.
+// Tests of marches over systems of fields: against the reference, and compiled for a CUDA device.
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -34,7 +33,7 @@ double worst_of(const Grid<T>& got, const Grid<T>& expected) {
   return worst.value();
 }
 
-// Steps by the march against the reference: bit for bit, since every operation is the reference's own.
+// Compares steps of the march with the reference bit for bit, because the operations are the same.
 template <class T>
 void check_rows(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
                 SystemRowsOptions options, std::size_t steps) {
@@ -59,7 +58,7 @@ void check_rows(const Update<T>& update, const std::vector<std::size_t>& shape, 
 
 class DeviceSystemRows : public ridge::test::NeedsAccelerator<> {};
 
-// Each kernel costs a compilation, and PoCL's time goes with what is unrolled.
+// Every kernel is compiled, and PoCL's compile time grows with the unrolled code.
 constexpr SystemRowsOptions kSmallRows{
     .depth = 2, .cells = 2, .prefetch = 1, .lanes = 12, .sub_groups = 1, .march_rows = 20};
 
@@ -69,7 +68,7 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
 }
 
-// Three steps and more: the frame is one launch, of pieces that end wherever the grid does.
+// From three steps on the frame is one launch, with tiles that end wherever the grid does.
 TEST_F(DeviceSystemRows, FramesOfManySteps) {
   SystemRowsOptions options = kSmallRows;
   options.depth = 3;
@@ -81,7 +80,7 @@ TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
   SystemRowsOptions options = kSmallRows;
   options.depth = 1;
   check_rows(update<double>(2, test::every_word()), {25, 40}, Borders::all(mirror), options, 2);
-  // Reaches farther along x than a lane has cells, more one way than the other, and shifts a field as it stands.
+  // Reads farther along x than a lane has cells, more to one side, and shifts a field unchanged.
   const auto odd = [](auto u) {
     return std::array{0.5 * u(0, 3) + 0.25 * u(-2, -1) * u.field(1, 0, 0), u.field(0, 1, -2)};
   };
@@ -89,7 +88,7 @@ TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
   check_rows(update<float>(2, odd), {27, 50}, sides(fixed, mirror, periodic, periodic), options, 3);
 }
 
-// More steps than the grid has room for, and just as many.
+// One step too many for the grid, and just as many as possible.
 TEST(SystemRows, RefusesWhatDoesNotFit) {
   const auto wave = update<float>(2, test::wave_function());
   const auto refusal = [&](std::size_t side, int depth) {
@@ -100,7 +99,7 @@ TEST(SystemRows, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(17, 8), "");
 }
 
-// Sums in another order than the reference's.
+// Sums are in another order than the reference's.
 template <class T>
 void check_planes(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
                   const SystemPlanesOptions& options, std::size_t steps,
@@ -130,14 +129,14 @@ class DeviceSystemPlanes : public ridge::test::NeedsAccelerator<> {};
 
 constexpr SystemPlanesOptions kSmallPlanes{.lanes = 4, .lines = 4, .rows = 2, .ahead = 2, .march = 7};
 
-// Fixed sides: levels change places; others: a frame around.
+// Fixed sides: levels swap roles; others: a frame is computed.
 TEST_F(DeviceSystemPlanes, WavesThroughAMedium) {
   const auto sound = acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}, .accuracy = 4});
   check_planes(sound, {17, 19, 37}, Borders::all(fixed), kSmallPlanes, 6);
   check_planes(sound, {9, 14, 21}, test::all_borders()[4], kSmallPlanes, 3);
 }
 
-// Levels that remember come from where the step before has them.
+// Previous levels are read from where the previous step stored them.
 TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
   SystemPlanesOptions options{.depth = 2, .lanes = 5, .lines = 7, .rows = 1, .ahead = 2, .march = 9};
   check_planes(wave_of(3), {19, 20, 41}, Borders::all(fixed), options, 5);
@@ -145,7 +144,8 @@ TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
   check_planes(linear<float>(3, star(3, 1)), {19, 20, 41}, test::all_borders()[3], options, 4);
 }
 
-// Between the steps cells on fixed sides keep their values, wherever tiles and pieces of planes end: no frame.
+// Cells on fixed sides keep their values between the steps, wherever tiles and pieces of planes end: no frame is
+// needed.
 TEST_F(DeviceSystemPlanes, FixedSidesNeedNoFrame) {
   SystemPlanesOptions options{.depth = 3, .lanes = 5, .lines = 7, .rows = 1, .ahead = 1, .march = 5};
   check_planes(linear<double>(3, star(3, 1)), {12, 13, 17}, Borders::all(fixed), options, 7);
@@ -169,7 +169,7 @@ std::vector<Term> even_box(int order, bool along_z) {
   return terms;
 }
 
-// Planes by the copy engine, which must stop before the group does.
+// Planes fetched by TMA; copies must be complete before the group ends.
 TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   std::vector<Device> lands = accelerators();
   std::erase_if(lands, [](const Device& device) { return !device.limits().tensor_maps; });
@@ -192,7 +192,7 @@ TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   check_planes(linear<float>(3, even_box(1, true)), {97, 75, 301}, Borders::all(fixed), options, 3, lands);
 }
 
-// The same without a GPU: work-items take turns, tiles are moved by a plain loop.
+// The same without a GPU: work-items are emulated one after another, and tiles are copied by a plain loop.
 TEST(SystemPlanesEmulated, TilesByTheCopyEngine) {
   if (std::getenv("RIDGE_SLOW") == nullptr) GTEST_SKIP() << "RIDGE_SLOW=1 runs it: kernels are emulated";
   const std::vector<Device> emulated{Device(std::make_shared<ridge::test::EmulatedCuda>())};
@@ -206,7 +206,7 @@ TEST(SystemPlanesEmulated, TilesByTheCopyEngine) {
   check_planes(linear<double>(3, even_box(1, true)), {9, 17, 22}, test::all_borders()[3], options, 2, emulated);
 }
 
-// The last step by fewer items, which hold other cells than in the steps before.
+// The last step uses fewer work-items, which hold other cells than in the previous steps.
 TEST(SystemPlanesEmulated, LastStepsOfFewerItems) {
   if (std::getenv("RIDGE_SLOW") == nullptr) GTEST_SKIP() << "RIDGE_SLOW=1 runs it: kernels are emulated";
   const std::vector<Device> emulated{Device(std::make_shared<ridge::test::EmulatedCuda>())};
@@ -246,17 +246,17 @@ TEST_F(DeviceSystemPlanes, BoxesAndSystems) {
   check_planes(update<float>(3, pair), {10, 12, 26}, test::all_borders()[3], options, 3);
 }
 
-// Every face, slope and earlier step is there once.
+// Every face, slope and earlier step is computed once.
 TEST(SharedValues, CountsOfWhatIsComputed) {
   const SharedValues wave = shared_values(flatten(wave_of(2).outputs), 1, 1);
-  EXPECT_EQ(wave.operations(), 6u);  // a product and five FMA; the level before is no work
+  EXPECT_EQ(wave.operations(), 6u);  // a product and five FMA; the previous level costs nothing
   EXPECT_EQ(wave.lag, 1);
   EXPECT_EQ(wave.low, 1);
   const SharedValues eight = shared_values(flatten(wave_of(2).outputs), 8, 1);
   EXPECT_EQ(eight.operations(), 48u);
   EXPECT_EQ(eight.lag, 8);
   EXPECT_EQ(eight.margin, 8);
-  EXPECT_LE(eight.kept(), 2u * 8 + 1);  // the level before a step's is the one it came from
+  EXPECT_LE(eight.kept(), 2u * 8 + 1);  // the previous level of a step is its input
   const Euler gas{.dt = 1e-3, .dy = 0.1, .dx = 0.1};
   const Tape tape = flatten(euler<float>(gas).outputs);
   const SharedValues flow = shared_values(tape, 1, 1);
@@ -265,7 +265,7 @@ TEST(SharedValues, CountsOfWhatIsComputed) {
   EXPECT_LE(flow.margin, 4);
 }
 
-// Needs no GPU. Nothing may be spilled: registers are what the method lives on.
+// Needs no GPU. Nothing may be spilled, because the method relies on registers.
 TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const auto check = [](const Update<float>& update, const std::string& name, int most) {
@@ -301,7 +301,7 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(wave_of(3), "system_planes(tile=30x136, rows=2, ahead=1, depth=4, copies=tiles, last=narrow)", 128);
 }
 
-// What was the fastest on such a device is among the first that the planner would run there: it has some seconds.
+// The fastest variants on such a device are among the first that the planner runs, which has a few seconds.
 TEST(SystemPlanes, TheFastestAreTriedFirst) {
   const Device hopper = ridge::test::hopper();
   const auto place = [&](const Update<float>& update, const std::string& name) {
@@ -333,7 +333,7 @@ TEST(SystemPlanes, TheFastestAreTriedFirst) {
             3u);
 }
 
-// Pieces of the frame where no cell comes from far away; else a launch a step.
+// The frame uses tiles unless borders read the opposite side of the grid; otherwise one launch per step.
 TEST(FrameTiles, WhereTheyAreTaken) {
   const auto refusal = [](const Update<float>& update, const Borders& borders, std::size_t side, std::size_t depth) {
     const Layout layout = resolve(update, {.shape = {side, side}, .borders = borders});
@@ -353,7 +353,7 @@ TEST(FrameTiles, WhereTheyAreTaken) {
   EXPECT_FALSE(ridge::detail::compile_for(tiles.source(), "sm_90").empty());
 }
 
-// A piece too many would be a wave of its own.
+// One extra piece would be a wave of its own.
 TEST(SystemRows, PiecesFillWholeWaves) {
   const auto wave = wave_of(2);
   for (const std::size_t side : {2048, 8192, 16384, 5000}) {

@@ -1,4 +1,5 @@
-// Every device variant against the reference: bit for bit where it sums in the same order, within rounding else.
+// Tests every device variant against the reference: bit for bit if it sums in the same order, otherwise within
+// rounding.
 #include <gtest/gtest.h>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
@@ -52,8 +53,7 @@ std::string words(const Problem& problem) {
 }
 
 // Runs each allowed variant for a number of steps that no depth divides, reads in between, and compares. Returns the
-// variants. PoCL, where each program costs seconds of compiling, leaves out what is deeper than `deepest`; a GPU does
-// not.
+// variants. PoCL, where each program takes seconds to compile, skips depths above `deepest`; a GPU does not.
 template <class T>
 std::set<std::string> check_all(const Update<T>& update, const Problem& problem, std::size_t steps = 5,
                                 const std::string& only = "", std::size_t deepest = 2) {
@@ -118,7 +118,7 @@ TEST_F(DeviceVariants, EveryBorder) {
   }
 }
 
-// What a wide radius, several fields, coefficients, and operations that are not linear need.
+// Wide radius, several fields, coefficients and nonlinear operations.
 TEST_F(DeviceVariants, FieldsAndCoefficients) {
   const auto coupled = update<float>(2, [](auto u) {
     const auto gradient = u.field(0, 0, 2) - u.field(0, 0, -2);
@@ -164,7 +164,7 @@ TEST_F(DeviceVariants, Integers) {
   check_all(wraps, {{17, 23}, Borders::all(mirror)}, 4);
 }
 
-// Functions whose result does not use all that they read.
+// Functions whose result does not use everything they read.
 TEST_F(DeviceVariants, ReadsThatTheResultDoesNotUse) {
   check_all(ridge::stencil::life<std::uint8_t>("B/S"), {{31, 40}, Borders::all(fixed)}, 3);
   check_all(update<float>(2, [](auto) { return 0.25; }), {{19, 33}, Borders::all(mirror)}, 3);
@@ -188,8 +188,8 @@ std::vector<Term> weighed(const std::vector<Offset>& offsets) {
   return terms;
 }
 
-// What a GPU offers and PoCL does not: every depth, its remainders of 4 and of 1 steps, and interior and frame in one
-// launch. 1 + 29 steps: 29 leaves at least five for every depth from 6 to 12, and one for 2, 3 and 4.
+// GPU only: every depth, its remainders of 4 and of 1 steps, and interior and frame in one launch. 1 + 29 steps: 29
+// leaves at least five for every depth from 6 to 12, and one for 2, 3 and 4.
 TEST_F(DeviceVariants, EveryDepthAndItsRemainder) {
   bool any = false;
   for (const Device& device : accelerators()) any = any || device.limits().sub_group != 0;
@@ -263,7 +263,7 @@ TEST_F(DeviceVariants, ChangeIsMeasuredOnTheDevice) {
   }
 }
 
-// Parts of a grid there and back: what is put counts from the next step, at fixed borders for good.
+// Boxes that are written take effect from the next step, at fixed borders permanently.
 TEST_F(DeviceVariants, BoxesThereAndBack) {
   const std::vector<std::size_t> shape{5, 9, 14};
   const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});
@@ -301,7 +301,7 @@ TEST_F(DeviceVariants, BoxesThereAndBack) {
   }
 }
 
-// A source and receivers whose rows wait on the device, more of them than its log holds at once.
+// A source and receivers whose values are recorded on the device, more than its log holds at once.
 TEST_F(DeviceVariants, SourcesAndReceivers) {
   const std::vector<std::size_t> shape{40, 9, 2048};
   const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});
@@ -318,11 +318,11 @@ TEST_F(DeviceVariants, SourcesAndReceivers) {
     for (int step = 0; step < 3; ++step) {
       session.add({20, 4, 77}, 0, 2.5f);
       expected.field(0)[at] += 2.5f;
-      session.add({0, 0, 5}, 1, 1.5f);  // on a fixed side: for good, in both buffers
+      session.add({0, 0, 5}, 1, 1.5f);  // on a fixed side: permanent, in both buffers
       expected.field(1)[5] += 1.5f;
       session.run(1);
       reference(update, problem, expected, 1);
-      session.keep({{0, 0, 0}, {40, 9, 2048}});  // 5.6 of the 16 MiB it holds
+      session.keep({{0, 0, 0}, {40, 9, 2048}});  // 5.6 of the 16 MiB of the log
       heard.insert(heard.end(), expected.all().begin(), expected.all().end());
     }
     ASSERT_EQ(heard.size(), 3 * 2 * cells);
@@ -337,7 +337,7 @@ TEST_F(DeviceVariants, SourcesAndReceivers) {
   }
 }
 
-// Cells that are on the device already: the same steps to the last bit as from a grid of the host's.
+// Cells in device buffers give bit-identical steps to those from a host grid.
 TEST_F(DeviceVariants, BuffersThereAndBack) {
   const std::vector<std::size_t> shape{19, 37};
   const Problem problem{.shape = shape, .borders = Borders::all(mirror)};
@@ -382,7 +382,7 @@ TEST_F(DeviceVariants, BuffersThereAndBack) {
   }
 }
 
-// A variant's first parameters and its last: those between differ in numbers only. RIDGE_SLOW=1 takes them all.
+// A variant's first and last parameters: those between differ only in numbers. RIDGE_SLOW=1 tests all.
 template <class T>
 std::set<std::string> compile_all(const Update<T>& update, const Problem& problem) {
   const Device hopper = ridge::test::hopper();
@@ -403,7 +403,7 @@ std::set<std::string> compile_all(const Update<T>& update, const Problem& proble
   return compiled;
 }
 
-// Needs no GPU: what a CUDA device would be given.
+// Needs no GPU: checks the kernels that a CUDA device would compile.
 TEST(DeviceVariantsForHopper, EveryKernelCompiles) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   EXPECT_EQ(compile_all(five_points<float>(), {{1000, 1000}, Borders::all(fixed)}),
@@ -420,7 +420,7 @@ TEST(DeviceVariantsForHopper, EveryKernelCompiles) {
   EXPECT_EQ(compile_all(life, {{100, 100}, Borders::all(periodic)}).size(), 4u);
 }
 
-// Planners refuse two candidates of one name.
+// The planner rejects two candidates with the same name.
 TEST_F(DeviceVariants, EveryCandidateHasANameOfItsOwn) {
   for (const Device& device : accelerators()) {
     for (const std::size_t dimensions : {1u, 2u, 3u}) {

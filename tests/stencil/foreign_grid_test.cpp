@@ -1,4 +1,4 @@
-// Grids over a caller's memory: every layout of cells on every variant, and not an element touched between them.
+// Tests grids over a caller's memory: every layout of cells on every variant, without touching an element between them.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr float kGap = 12345;
 
-// A caller's array: numbers in gaps, cells by strides.
+// A caller's array: marker values in the gaps, cells by strides.
 struct Caller {
   std::vector<float> memory;
-  std::size_t first;  // where cell 0 of field 0 lies
+  std::size_t first;  // index of cell 0 of field 0
   std::vector<std::size_t> shape;
   std::size_t fields;
   std::vector<std::ptrdiff_t> strides;  // fields, then the axes
@@ -40,7 +40,7 @@ struct Caller {
   std::size_t length(std::size_t axis) const { return axis == 0 ? fields : shape[axis - 1]; }
   Grid<float> grid() { return Grid<float>::over(memory.data() + first, shape, fields, strides); }
 
-  // Values of a packed grid into the cells, by nothing but the strides.
+  // Copies values of a packed grid to the cells, using only the strides.
   void set(const Grid<float>& packed) {
     each([&](std::size_t index, float& cell) { cell = packed.all()[index]; });
   }
@@ -66,7 +66,7 @@ struct Caller {
   }
 };
 
-// Packed, with a pitch, as structures, transposed, backwards, every second cell.
+// Packed, with a pitch, as structures, transposed, reversed, every second cell.
 std::vector<Caller> layouts(const std::vector<std::size_t>& shape, std::size_t fields) {
   const auto f = static_cast<std::ptrdiff_t>(fields), x = static_cast<std::ptrdiff_t>(shape.back());
   if (shape.size() == 1) return {{shape, fields, {x, 1}}, {shape, fields, {1, f}}, {shape, fields, {-3 * x, -3}}};
@@ -182,7 +182,7 @@ TEST(GridOver, OnDevices) {
     }
     ++ran;
     if (device.info().backend != Backend::cuda) continue;
-    // Another's memory on the device: here a buffer known by its address alone.
+    // Device memory of another library: a buffer that is known by its address only.
     const Buffer theirs = device.buffer(start.all().size_bytes());
     Queue queue = device.queue();
     queue.upload(start.all(), theirs);
@@ -207,7 +207,7 @@ TEST(GridOver, CopiesMovesAndOwners) {
     EXPECT_THROW(grid.field(), Error);
     grid(2, 3) = 7;
     EXPECT_EQ(cells[26], 7);
-    Grid<double> copy = grid;  // has memory of its own
+    Grid<double> copy = grid;  // has its own memory
     EXPECT_TRUE(copy.packed());
     EXPECT_EQ(copy(2, 3), 7);
     copy(0, 1) = 5;
@@ -226,7 +226,7 @@ TEST(GridOver, CopiesMovesAndOwners) {
     EXPECT_THROW(copy.copy(Grid<double>({3, 5})), Error);
   }
   EXPECT_TRUE(alive.expired());
-  EXPECT_EQ(Grid<double>::over(cells, {7, 1}, 1, {99, 1, 0}).all().size(), 7u);  // packed where it matters
+  EXPECT_EQ(Grid<double>::over(cells, {7, 1}, 1, {99, 1, 0}).all().size(), 7u);  // packed along the axes that matter
 }
 
 TEST(GridOver, BadMemoryIsRefused) {
@@ -243,8 +243,8 @@ TEST(GridOver, BadMemoryIsRefused) {
   };
   EXPECT_TRUE(refused(nullptr, {4, 4}, 1, {}));
   EXPECT_TRUE(refused(there, {4, 4}, 1, {4, 1}));     // an axis without a stride
-  EXPECT_TRUE(refused(there, {4, 4}, 1, {0, 0, 1}));  // rows on one another
-  EXPECT_TRUE(refused(there, {4, 4}, 1, {0, 3, 1}));  // the end of a row is the next one's begin
+  EXPECT_TRUE(refused(there, {4, 4}, 1, {0, 0, 1}));  // overlapping rows
+  EXPECT_TRUE(refused(there, {4, 4}, 1, {0, 3, 1}));  // the end of a row is the start of the next
   EXPECT_TRUE(refused(there, {4, 4}, 2, {8, 4, 1}));  // fields that share cells
   EXPECT_TRUE(refused(there, {4, 4}, 1, {0, -2, -1}));
   EXPECT_TRUE(refused(there, {4, 4}, 1, {0, kMost, 1}));

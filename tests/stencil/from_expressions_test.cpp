@@ -1,4 +1,4 @@
-// Updates that are known as expressions only, against the same operations compiled.
+// Tests updates that are given as expressions against the same operations compiled.
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/from_expressions.hpp>
 
@@ -41,7 +41,7 @@ TEST(FromExpressions, IntegersToTheLastBit) {
   same_as_compiled<std::uint8_t>();
 }
 
-// Whole numbers and their small sums are exact in float: no fused product can differ.
+// Small integers and their sums are exact in float, so fused products cannot differ.
 TEST(FromExpressions, FloatsToTheLastBit) {
   same_as_compiled<float>();
   same_as_compiled<double>();

@@ -1,4 +1,4 @@
-// Every host variant equals the reference: every border, sizes of every sort, every kind of update.
+// Tests that every host variant equals the reference for all borders, many sizes and all kinds of updates.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -38,9 +38,9 @@ TEST(Host, LinearBoxesAndOddShapes) {
   check_shapes(linear<float>(2, weighted(moore(2, 1), 0.11)), {{33, 70}}, {5});
   check_shapes(linear<double>(2, weighted(moore(2, 3, false), 0.02)), {{33, 41}}, {3});
   check_shapes(linear<float>(3, weighted(moore(3, 1), 0.03)), {{7, 9, 21}}, {3});
-  // Terms out of the order of memory, and one-sided: no kernel of a shape fits.
+  // Terms not in memory order and one-sided: no unrolled shape fits.
   check_shapes(linear<float>(2, {{{0, 1, 0}, 0.3}, {{0, 0, 0}, 0.25}, {{0, -2, 3}, 0.4}}), {{19, 37}}, {4});
-  // A point twice.
+  // A repeated point.
   check_shapes(linear<double>(1, {{{0, 0, 1}, 0.5}, {{0, 0, 1}, 0.25}}), {{37}}, {4});
 }
 
@@ -64,8 +64,7 @@ TEST(Host, FunctionsOfNeighbours) {
   check_shapes(update<double>(1, [](auto u) { return u(0) - 0.1 * u(0) * (u(1) - u(-1)); }), {{333}}, {7});
 }
 
-// Functions whose result does not use all that they read: rules without counts, constants, differences that are not
-// added to anything.
+// Functions whose result does not use everything they read: rules without counts, constants, unused differences.
 TEST(Host, ReadsThatTheResultDoesNotUse) {
   for (const char* rule : {"B/S", "B3/S", "B/S2", "B012345678/S012345678"}) {
     check_shapes(life<std::uint8_t>(rule), {{37, 53}, {4, 5}, {3, 1100}}, {1, 4});
@@ -97,7 +96,7 @@ TEST(Host, SystemsAndCoefficients) {
                                 return u(0) + 0.1 * flow * u.coefficient(1, 0);
                               }),
                {{211}}, {5});
-  // Three fields of one linear system.
+  // A linear system of three fields.
   check_shapes(linear<float>(2, {{{0, 0, 1}, 0.5, 0, 0},
                                  {{0, 0, 0}, 0.5, 1, 0},
                                  {{0, 1, 0}, 0.9, 2, 1},
@@ -106,7 +105,8 @@ TEST(Host, SystemsAndCoefficients) {
                {{15, 33}}, {5});
 }
 
-// The new level over the older one: alone, in pairs of fields, with a velocity a cell; rows that split among threads.
+// The new level overwrites the older one: single fields, pairs of fields, a velocity per cell, rows divided among
+// threads.
 TEST(Host, TimeLevelsInPlace) {
   const auto acoustic = [](auto u) {
     auto laplacian = -7.5 * u(0, 0, 0);
@@ -117,14 +117,14 @@ TEST(Host, TimeLevelsInPlace) {
     return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian,
                       u(0, 0, 0)};
   };
-  check_shapes(update<float>(3, acoustic), {{9, 11, 37}, {5, 16, 37}}, {1, 4, 5});  // planes of 4 KiB: a row to spare
+  check_shapes(update<float>(3, acoustic), {{9, 11, 37}, {5, 16, 37}}, {1, 4, 5});  // planes of 4 KiB get an extra row
   const auto linear_wave = linear<double>(
       1, {{{0, 0, -1}, 0.3}, {{0, 0, 0}, 1.4}, {{0, 0, 1}, 0.3}, {{0, 0, 0}, -1, 1, 0}, {{0, 0, 0}, 1, 0, 1}});
   check_shapes(linear_wave, {{3}, {50}}, {4});
   for (const Borders& borders : all_borders())
     EXPECT_GE(check_host_variants(linear_wave, {.shape = {20011}, .borders = borders, .threads = 3}, 3, "in_place"),
               2u);
-  // Two waves that drive each other; each is over its own older level.
+  // Two coupled waves, each overwriting its own older level.
   const auto coupled = [](auto u) {
     const auto one = 1.5 * u.field(0, 0, 0) - u.field(2, 0, 0) + 0.2 * (u.field(1, 0, 1) - u.field(1, -1, 0));
     const auto two = 1.5 * u.field(1, 0, 0) - u.field(3, 0, 0) + 0.1 * u.field(2, 0, 0) * u.field(0, 1, 0);
@@ -133,8 +133,8 @@ TEST(Host, TimeLevelsInPlace) {
   check_shapes(update<double>(2, coupled), {{19, 300}}, {2, 3});
 }
 
-// Stars of every radius through a medium, with and without waves dying out, and without one: rows that end in the
-// middle of a vector, are shorter than one, or are shared out.
+// Stars of every radius in a medium, with and without damping, and without a medium: rows that end within a vector, are
+// shorter than one, or are divided.
 TEST(Host, WavesThroughMedia) {
   const auto check = [](const auto& update, const std::vector<std::size_t>& shape) {
     for (const Borders& borders : all_borders())
@@ -157,7 +157,7 @@ TEST(Host, WavesThroughMedia) {
   }
   const auto across = acoustic<float>({.dt = 0.2, .spacing = {1.0, 1.0}, .accuracy = 8});
   EXPECT_GE(check_host_variants(across, {.shape = {9, 9001}, .threads = 3}, 4, "in_place"), 2u);
-  // Rows so long that blocks of all heights are alike.
+  // Rows so long that blocks of all heights coincide.
   const auto deep = acoustic<float>({.dt = 0.2, .spacing = {1.0, 1.0, 1.0}, .accuracy = 8});
   const Problem thin{.shape = {9, 10, 40000}, .threads = 2};
   std::set<std::string> names;
@@ -179,7 +179,7 @@ TEST(Host, OneRowOneColumnOneCell) {
       EXPECT_GE(check_host_variants(star, {.shape = shape, .borders = Borders::all(border)}, 5), 1u);
     }
   }
-  const auto wide = linear<double>(2, weighted(von_neumann(2, 5), 0.04));  // the radius is beyond the grid
+  const auto wide = linear<double>(2, weighted(von_neumann(2, 5), 0.04));  // the radius exceeds the grid
   for (const Border border : {Border::mirror, Border::periodic})
     EXPECT_GE(check_host_variants(wide, {.shape = {3, 2}, .borders = Borders::all(border)}, 4), 1u);
 }
@@ -224,7 +224,7 @@ TEST(Host, NanTravelsAndNothingElseDoes) {
   }
 }
 
-// Streaming stores are refused on grids as small as tests have them, so the kernels are called themselves.
+// Streaming stores are refused for grids as small as in tests, so the kernels are called directly.
 template <class T>
 void check_streaming(const std::vector<Offset>& offsets, std::size_t dimensions) {
   const auto made = linear<T>(dimensions, weighted(offsets, 0.15));
@@ -244,7 +244,7 @@ void check_streaming(const std::vector<Offset>& offsets, std::size_t dimensions)
       streaming({.in = in.data(), .out = out_round.data(), .count = count, .begin = begin, .end = end});
       streaming_fence();
       EXPECT_TRUE(test::same_bits(plain, round)) << count << " rows, " << begin << " to " << end;
-      EXPECT_EQ(round(0, begin - 1), T{0});  // nothing beside the range is written
+      EXPECT_EQ(round(0, begin - 1), T{0});  // nothing outside the range is written
       EXPECT_EQ(round(0, end), T{0});
     }
   }
@@ -257,7 +257,7 @@ TEST(Host, StreamingKernels) {
   check_streaming<double>(von_neumann(3, 1), 3);
 }
 
-// Planners give pieces to streaming loops with many threads only, so the loops are built by hand.
+// Planners use dynamic blocks only for streaming loops with many threads, so the loops are built by hand.
 TEST(Host, PiecesForWhoeverIsFree) {
   const auto star = linear<float>(3, weighted(von_neumann(3, 1), 0.14));
   const Grid<float> start = test::random_grid<float>({7, 23, 45});
@@ -268,7 +268,7 @@ TEST(Host, PiecesForWhoeverIsFree) {
     reference<float>(star, problem, expected, 5, nullptr);
     for (const bool streams : {false, true}) {
       for (const std::size_t threads : {1u, 6u}) {
-        for (const std::size_t pieces : {1u, 3u, 50u}) {  // the last are more than there are rows
+        for (const std::size_t pieces : {1u, 3u, 50u}) {  // the last is more than the number of rows
           const RowVariant<float> variant(layout, linear_rows<float>(*star.linear, star.radius, 1, streams),
                                           {.rows = 2, .threads = threads, .fence = streams, .pieces = pieces});
           Levels<float> levels(layout, start, nullptr);

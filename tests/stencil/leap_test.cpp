@@ -94,7 +94,7 @@ TEST(Leap, EveryBorderOfEveryAxisInOneToThreeDimensions) {
   }
 }
 
-// A session whose leap was refused says so, and goes on by steps.
+// A session whose leap was refused continues step by step and reports leaps_from() == 0.
 TEST(Leap, ASessionThatGrowsLeapsNoMore) {
   Problem problem{.shape = {12, 12}, .borders = Borders::all(Border::periodic)};
   problem.leap = LeapUse::always;
@@ -110,7 +110,7 @@ TEST(Leap, ASessionThatGrowsLeapsNoMore) {
   }
 }
 
-// Reads that the sum does not use widen the border all the same.
+// Reads that the sum does not use still widen the border.
 TEST(Leap, ReadsThatTheSumDoesNotUse) {
   const auto sum = update<double>(2, [](auto u) {
     [[maybe_unused]] const auto unused = u(1, 0);

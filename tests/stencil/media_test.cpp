@@ -1,4 +1,4 @@
-// Waves through media: orders of accuracy as they come out, against solutions that are known.
+// Tests waves in media: measured orders of accuracy against known solutions.
 #include <cmath>
 #include <numbers>
 
@@ -13,8 +13,8 @@ namespace {
 
 using std::numbers::pi;
 
-// A standing wave of one period. In time leapfrog is followed exactly, so that the error left is that of space: a mode
-// whose second derivative is -w^2 turns by the angle with 2 sin(angle / 2) = w dt each step.
+// A standing wave of one period. The time discretization of leapfrog is followed exactly, so that only the spatial
+// error remains: a mode whose second derivative is -w^2 advances by the angle with 2 sin(angle / 2) = w dt per step.
 double acoustic_error(int accuracy, std::size_t cells) {
   const double dx = 1.0 / static_cast<double>(cells), speed = 1.5, dt = 0.25 * dx / speed;
   const double omega = 2 * pi * speed, angle = 2 * std::asin(omega * dt / 2);
@@ -26,7 +26,7 @@ double acoustic_error(int accuracy, std::size_t cells) {
     grid.field(1)[x] = wave * std::cos(angle);
     squared.all()[x] = speed * dt * speed * dt;
   }
-  const std::size_t steps = 3 * cells;  // three quarters of a period, where the height tells the angle
+  const std::size_t steps = 3 * cells;  // three quarters of a period, where the amplitude determines the angle
   plan(host(), update, {.shape = {cells}, .borders = Borders::all(Border::periodic), .threads = 1},
        {.effort = Effort::quick})
       .run(grid, steps, &squared);
@@ -54,7 +54,7 @@ TEST(Acoustic, LimitsAreThoseOfTheAlternatingMode) {
   EXPECT_THROW(acoustic<float>({.dt = 1, .spacing = {1}, .accuracy = 3}), Error);
 }
 
-// With damping nothing grows, and a wave dies as exp(-damping t).
+// With damping nothing grows, and a wave decays as exp(-damping t).
 TEST(Acoustic, DampingTakesWhatItShould) {
   const std::size_t cells = 64;
   const double dx = 1.0 / cells, dt = 0.25 * dx, damping = 2;
@@ -65,7 +65,7 @@ TEST(Acoustic, DampingTakesWhatItShould) {
     coefficients.field(0)[x] = dt * dt;
     coefficients.field(1)[x] = 1 / (1 + dt * damping);
   }
-  const std::size_t steps = 8 * cells;  // t = 2: exp(-4) of the height at most
+  const std::size_t steps = 8 * cells;  // t = 2: at most exp(-4) of the amplitude
   plan(host(), update, {.shape = {cells}, .borders = Borders::all(Border::periodic), .threads = 1},
        {.effort = Effort::quick})
       .run(grid, steps, &coefficients);
@@ -75,7 +75,7 @@ TEST(Acoustic, DampingTakesWhatItShould) {
   EXPECT_GT(worst.value(), 0.1 * std::exp(-4));
 }
 
-// A plane wave across a periodic square, along a diagonal that favours no axis.
+// A plane wave across a periodic square, along a diagonal that is not aligned with an axis.
 double maxwell_error(std::size_t cells) {
   const double dx = 1.0 / static_cast<double>(cells), dt = 0.5 * dx / std::sqrt(2.0);
   const double kx = 2 * pi, ky = 4 * pi, omega = std::sqrt(kx * kx + ky * ky);

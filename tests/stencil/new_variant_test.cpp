@@ -1,5 +1,5 @@
-// Adding a variant of the stencil as HACKING.md tells it: a class, a lister of each type of cells, a line in the
-// registry. Here it stands behind the registry's.
+// Adds a stencil variant as HACKING.md describes it: a class, a lister per cell type, a line in the registry. Here it
+// is appended after the registered variants.
 #include <gtest/gtest.h>
 
 #include "stencil/trials.hpp"
@@ -40,7 +40,7 @@ class PlainLoops final : public Variant<T> {
   };
   Update<T> update_;
   Problem problem_;
-  std::size_t forgotten_;  // steps: a mistake to be caught
+  std::size_t forgotten_;  // steps to leave out: an error that must be found
 };
 
 const Problem kProblem{.shape = {23, 31}};

@@ -1,5 +1,5 @@
-// Temporal blocking on the host equals the reference bit for bit: shapes, borders, depths, tiles small enough for many
-// seams, step counts and threads.
+// Tests that temporal blocking on the host equals the reference bit for bit: shapes, borders, depths, tiles small
+// enough for many seams, step counts and threads.
 #include <hwy/targets.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ridge::stencil::test {
 namespace {
 
-// Weights that differ from point to point, so that a wrong neighbour shows.
+// Distinct weights, so that a wrong neighbour is noticed.
 std::vector<Term> uneven(const std::vector<Offset>& offsets) {
   std::vector<Term> terms;
   double weight = 0.5;
@@ -30,7 +30,7 @@ std::string words(const TimeTiling& tiling) {
          std::to_string(tiling.threads);
 }
 
-// The reference once, then any number of sweeps against it.
+// Computes the reference once and compares any number of sweeps with it.
 template <class T>
 class Comparison {
  public:
@@ -176,7 +176,7 @@ TEST(TimeTiling, GridsSmallerThanTheStencil) {
   }
 }
 
-// As many steps, tiles and threads as it takes to meet every remainder.
+// Enough steps, tiles and threads to cover every remainder.
 TEST(TimeTiling, AnySizeAndStepCount) {
   const auto update = linear<float>(2, uneven(von_neumann(2, 1)));
   const auto simd = linear_sweep_kernels(update, {});
@@ -217,7 +217,7 @@ TEST(TimeTiling, HighOrders) {
   check(3, {17, 19, 31}, {.depth = 2, .width = 16, .height = 9, .length = 8, .tick = 1, .rows = 4, .threads = 2});
 }
 
-// A shape the compiler did not unroll, in an order that is not the memory's.
+// A shape without an unrolled kernel, not in memory order.
 TEST(TimeTiling, OtherTermsInAnyOrder) {
   std::vector<Term> terms = uneven(diamond(2, 2));
   std::reverse(terms.begin(), terms.end());
@@ -250,7 +250,7 @@ TEST(TimeTiling, UpdatesOfEverySort) {
   check(update<std::int32_t>(2, life_function()));
 }
 
-// Coefficients beyond a periodic side are those of the other side, however often the overlap goes round.
+// Coefficients beyond a periodic side are those of the opposite side, also if the overlap wraps several times.
 TEST(TimeTiling, CoefficientsRoundAPeriodicAxis) {
   const auto spread = update<double>(2, [](auto u) {
     return u(0, 0) + 0.1 * (u.coefficient(0, 0, -1) * u(0, -1) + u.coefficient(0, -1, 1) * u(1, 1));
@@ -262,7 +262,7 @@ TEST(TimeTiling, CoefficientsRoundAPeriodicAxis) {
 }
 
 TEST(TimeTiling, LinearSystemsOfFields) {
-  // Two fields that feed each other.
+  // Two coupled fields.
   const auto update = linear<float>(2, {{.offset = {0, 0, 0}, .weight = 1.5, .field = 0, .to = 0},
                                         {.offset = {0, 0, 1}, .weight = 0.1, .field = 0, .to = 0},
                                         {.offset = {0, 0, 0}, .weight = -0.7, .field = 1, .to = 0},
@@ -294,7 +294,7 @@ TEST(TimeTiling, NotANumberTravelsAsFarAsItShould) {
   }
 }
 
-// Afterwards the level is as every variant leaves it: one step more by another variant finds its borders.
+// A sweep leaves the level's borders valid: another variant can take the next step.
 TEST(TimeTiling, LevelsAreLeftClosed) {
   const auto update = linear<double>(2, uneven(moore(2, 2)));
   for (const Borders& borders : all_borders()) {
@@ -325,7 +325,7 @@ TEST(TimeTiling, LevelsAreLeftClosed) {
   }
 }
 
-// Not only the best instruction set of the machine the tests run on.
+// Tests all instruction sets of this machine, not only the best.
 TEST(TimeTiling, EveryInstructionSet) {
   const std::int64_t all = hwy::SupportedTargets();
   for (std::int64_t left = all; left != 0; left &= left - 1) {
@@ -342,7 +342,7 @@ TEST(TimeTiling, EveryInstructionSet) {
   hwy::GetChosenTarget().Update(all);
 }
 
-// What is listed for real problems: something, and nothing that would not fit.
+// The list for real problems is not empty and has only tiles that fit.
 TEST(TimeTiling, ListedForEveryDimension) {
   const auto count = [](std::size_t dimensions, const std::vector<std::size_t>& shape) {
     const auto update = linear<float>(dimensions, uneven(von_neumann(dimensions, 1)));

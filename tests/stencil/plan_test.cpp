@@ -1,4 +1,4 @@
-// Plans: how a variant is chosen, what is refused, sessions, threads.
+// Tests plans: choice of a variant, refusals, sessions, threads.
 #include <atomic>
 #include <thread>
 
@@ -45,7 +45,7 @@ TEST(Plan, MeasuredChoiceBecomesWisdom) {
       planner::Source::wisdom);
 }
 
-// Large grids are planned on a part of them: what is timed there must be the same computation.
+// Large grids are planned on a part of them, which must run the same computation.
 TEST(Plan, PartsRunLikeTheWhole) {
   std::size_t sampled = 0;
   const auto check = [&](const Update<float>& update, const Problem& whole, const Problem& part) {
@@ -81,7 +81,8 @@ TEST(Plan, VariantsByName) {
   const auto asked = plan(host(), star(), {.shape = {100, 100}}, {.effort = Effort::quick, .variant = "base"});
   EXPECT_EQ(asked.decisions().front().trials[asked.decisions().front().winner].name.substr(0, 4), "base");
   EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "warp"}), Error);
-  EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "streaming"}), Error);  // refused in cache
+  EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "streaming"}),
+               Error);  // refused because it fits the cache
 }
 
 TEST(Plan, EveryNameIsThere) {
@@ -96,7 +97,7 @@ TEST(Plan, WrongGridsAreRefused) {
   Grid<float> turned({40, 30}), systems({30, 40}, 2), right({30, 40});
   EXPECT_THROW(made.run(turned, 1), Error);
   EXPECT_THROW(made.run(systems, 1), Error);
-  EXPECT_THROW(made.run(right, 1, &right), Error);  // no coefficients wanted
+  EXPECT_THROW(made.run(right, 1, &right), Error);  // the update has no coefficients
   Session<float> session = made.start(right);
   EXPECT_THROW(session.read(turned), Error);
 

@@ -1,3 +1,4 @@
+// Shared by the tests of ready problems.
 #pragma once
 #include <ridge/stencil.hpp>
 

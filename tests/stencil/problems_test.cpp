@@ -1,4 +1,4 @@
-// Ready problems against what is known about them: exact solutions, orders of accuracy, conservation.
+// Tests ready problems: exact solutions, orders of accuracy, conservation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,11 +28,11 @@ std::string complaint(const std::function<void()>& call) {
 
 // --- heat -----------------------------------------------------------------------------------------------------------
 
-// Largest error of a periodic sine mode after `time`, on n cells an axis.
+// Largest error of a periodic sine mode after `time`, on n cells per axis.
 double heat_error(std::size_t dimensions, std::size_t n, int accuracy, double time) {
   const double dx = 1.0 / static_cast<double>(n);
   Heat heat{.alpha = 0.1, .dt = 0, .spacing = std::vector<double>(dimensions, dx), .accuracy = accuracy};
-  // So small that the error in time (first order) does not show.
+  // So small that the first-order error in time is negligible.
   const double dt = std::pow(dx, accuracy) * (accuracy == 2 ? 0.1 : 20);
   const auto steps = static_cast<std::size_t>(std::ceil(time / dt));
   heat.dt = time / static_cast<double>(steps);
@@ -69,7 +69,7 @@ TEST(HeatProblem, HigherAccuracyIsHigher) {
   EXPECT_LT(heat_error(1, 16, 6, 0.05), coarse);
 }
 
-// Rounded one by one, 0.1 and four times 0.225 are 1 - 2.2e-8 in float: after 10,000 steps a plate would have lost
+// Rounded one by one, 0.1 and four times 0.225 sum to 1 - 2.2e-8 in float: after 10,000 steps a plate would have lost
 // heat.
 template <class T>
 void weights_add_up(double allowed) {
@@ -94,7 +94,7 @@ void weights_add_up(double allowed) {
 }
 TEST(HeatProblem, WeightsAddUpToOneAndAWavesToTwo) {
   weights_add_up<float>(0);
-  weights_add_up<double>(1e-15);  // sums here are rounded too
+  weights_add_up<double>(1e-15);  // the sums here are rounded too
 }
 
 TEST(HeatProblem, AnUnstableStepIsRefusedWithOneThatWouldDo) {
@@ -137,7 +137,7 @@ TEST(HeatProblem, JustBelowTheLimitTheFastestModeDecaysAndJustAboveItWouldGrow) 
 double wave_error(std::size_t n, Border border) {
   const double dx = 1.0 / static_cast<double>(n), dt = 0.5 * dx;
   const auto steps = static_cast<std::size_t>(std::lround(0.75 / dt));
-  // cos modes have no slope at the sides (mirror) and close on themselves (periodic: whole periods).
+  // Cosine modes have zero slope at the sides (mirror) or whole periods (periodic).
   const double k = border == Border::periodic ? 2 * pi : pi, omega = std::sqrt(2.0) * k;
   const auto exact = [&](std::size_t y, std::size_t x, double t) {
     return std::cos(k * (static_cast<double>(x) + 0.5) * dx) * std::cos(k * (static_cast<double>(y) + 0.5) * dx) *
@@ -174,7 +174,7 @@ TEST(WaveProblem, AtTheCourantLimitALineIsExact) {
   Grid<double> grid({n}, 2);
   for (std::size_t i = 0; i < n; ++i) {
     grid.field(0)[i] = i == 10 ? 1 : 0;
-    grid.field(1)[i] = i == 9 ? 1 : 0;  // it came from the left
+    grid.field(1)[i] = i == 9 ? 1 : 0;  // the pulse came from the left
   }
   test::advance(stencil::wave<double>({.speed = 2, .dt = 0.5, .spacing = {1}}),
                 {.shape = {n}, .borders = Borders::all(Border::periodic)}, grid, 65);
@@ -234,13 +234,13 @@ double sod_error(std::size_t n, bool along_y) {
 
 TEST(EulerProblem, SodsTubeComesOutAsItShould) {
   const double coarse = sod_error(100, false), fine = sod_error(200, false);
-  EXPECT_LT(coarse, 0.008);  // a first order scheme has about 0.02
+  EXPECT_LT(coarse, 0.008);  // a first-order scheme has about 0.02
   EXPECT_LT(fine, 0.0045);
-  EXPECT_GT(std::log2(coarse / fine), 0.75);  // shocks allow first order at most
+  EXPECT_GT(std::log2(coarse / fine), 0.75);  // shocks allow at most first order
   EXPECT_NEAR(sod_error(100, true), coarse, 1e-9);
 }
 
-// Mean error of density after a vortex has crossed the whole periodic square once along the diagonal.
+// Mean error of density after a vortex has crossed the periodic square once along the diagonal.
 double vortex_error(std::size_t n) {
   const double side = 10, dx = side / static_cast<double>(n), gamma = 1.4, strength = 5;
   const auto exact = [&](double x, double y) {
@@ -269,7 +269,7 @@ double vortex_error(std::size_t n) {
                 steps);
   double error = 0;
   for (std::size_t i = 0; i < n * n; ++i) error += std::abs(grid.field(0)[i] - before.field(0)[i]);
-  // Nothing is lost or made: fluxes leave one cell and enter the next.
+  // Conservation: fluxes leave one cell and enter the next.
   for (std::size_t field = 0; field < 4; ++field) {
     const auto sum = [&](const Grid<double>& g) {
       return std::accumulate(g.field(field).begin(), g.field(field).end(), 0.0);
@@ -285,7 +285,7 @@ TEST(EulerProblem, TheVortexKeepsItsShapeToSecondOrder) {
   EXPECT_GT(std::log2(coarse / fine), 1.8);
 }
 
-// The fast rows and the recorded expression, which devices compute with, are one and the same.
+// The row kernel and the recorded expression, which devices use, give identical results.
 template <class T>
 void rows_equal_the_expression() {
   for (const auto& shape : {std::vector<std::size_t>{7, 9}, {13, 150}, {5, 5}, {41, 271}, {6, 133}}) {
@@ -346,7 +346,7 @@ void glider_flies() {
   test::advance(life<T>(), problem, grid, 4 * 5);
   put(later, glider, 7, 8);
   EXPECT_TRUE(std::equal(grid.all().begin(), grid.all().end(), later.all().begin()));
-  test::advance(life<T>(), problem, grid, 4 * (60 - 5));  // a multiple of both sides: home again
+  test::advance(life<T>(), problem, grid, 4 * (60 - 5));  // a multiple of both sides, so that it returns to its start
   Grid<T> home({12, 15});
   put(home, glider, 2, 3);
   EXPECT_TRUE(std::equal(grid.all().begin(), grid.all().end(), home.all().begin()));
@@ -358,7 +358,7 @@ TEST(LifeProblem, AGliderFlies) {
 }
 
 TEST(LifeProblem, RulesDiffer) {
-  // Six neighbours bear a cell in HighLife and not in Life.
+  // Six neighbours give birth in HighLife but not in Life.
   for (const auto& [rule, expected] : {std::pair<std::string, int>{"B3/S23", 0}, {"B36/S23", 1}, {"s23/b36", 1}}) {
     Grid<std::int32_t> grid({5, 5});
     put(grid, {"###", "...", "###"}, 1, 1);

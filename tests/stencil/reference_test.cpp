@@ -1,4 +1,4 @@
-// The reference against results worked out by hand.
+// Tests the reference against results computed by hand.
 #include "support.hpp"
 #include "support/worst.hpp"
 
@@ -13,13 +13,13 @@ TEST(Reference, FourPointSumOfTheSpecification) {
   for (std::size_t y = 0; y < 4; ++y) {
     for (std::size_t x = 0; x < 4; ++x) {
       const bool touched = (y == 1 && x == 1) || (y == 2 && x == 2);
-      // Fixed cells keep theirs, and the two ones are each other's diagonal neighbours.
+      // Fixed cells keep their values, and the two ones are diagonal neighbours of each other.
       EXPECT_EQ(grid(y, x), touched ? 2 : 0) << y << ' ' << x;
     }
   }
 }
 
-// What u(-2) .. u(n+1) are, seen through a stencil that only shifts.
+// The values of u(-2) .. u(n+1), read by a stencil that only shifts.
 std::vector<double> seen(const Borders& borders, std::size_t cells) {
   std::vector<double> values;
   Grid<double> grid({cells});
@@ -44,7 +44,7 @@ TEST(Reference, BordersByHand) {
 }
 
 TEST(Reference, GridsSmallerThanTheRadius) {
-  // Two cells 1 2: mirrored . 2 1 1 2 2 1 . and so on; three steps beyond are found all the same.
+  // Two cells 1 2, mirrored: . 2 1 1 2 2 1 . and so on; offsets of three cells are resolved too.
   const auto far = linear<double>(1, {{.offset = {0, 0, -3}, .weight = 1}, {.offset = {0, 0, 4}, .weight = 10}});
   Grid<double> grid({2});
   grid(0) = 1, grid(1) = 2;

@@ -1,4 +1,4 @@
-// Grids to test with, and the comparison of every variant with the plain reference.
+// Shared by the stencil tests: grids, and the comparison of every variant with the reference.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -44,8 +44,8 @@ double largest_value(const Grid<T>& grid) {
   return change_between(Grid<T>(grid.shape(), grid.fields()), grid, Norm::max);
 }
 
-// Starts every host variant that is allowed and compares it after `steps`: bit for bit where it claims to be exact,
-// else to a few units in the last place a step. Returns how many there were.
+// Starts every allowed host variant and compares it after `steps`: bit for bit if it is exact, otherwise within a few
+// units in the last place per step. Returns the number of variants.
 template <class T>
 std::size_t check_host_variants(const Update<T>& update, const Problem& problem, std::size_t steps,
                                 const std::string& only = "") {
@@ -60,7 +60,7 @@ std::size_t check_host_variants(const Update<T>& update, const Problem& problem,
   std::size_t checked = 0;
   for (const Entry<T>& entry : list_variants(host(), update, layout)) {
     if (!entry.candidate.refusal.empty()) continue;
-    // Tilings in time are many, and have tests of their own.
+    // There are many overlapped tilings, which have their own tests.
     if (only.empty() ? entry.candidate.variant == "overlapped_tiles" : entry.candidate.variant != only) continue;
     const std::string name = layout.key() + ", " + entry.candidate.name() + ", " + std::to_string(steps) + " steps";
     const auto variant = entry.build();
@@ -82,7 +82,7 @@ std::size_t check_host_variants(const Update<T>& update, const Problem& problem,
 inline std::vector<Borders> all_borders() {
   std::vector<Borders> borders{Borders::all(Border::fixed), Borders::all(Border::mirror),
                                Borders::all(Border::periodic)};
-  Borders mixed;  // another kind on every side that allows it
+  Borders mixed;  // different kinds on all sides that allow it
   mixed.low = {Border::mirror, Border::fixed, Border::mirror};
   mixed.high = {Border::fixed, Border::mirror, Border::mirror};
   borders.push_back(mixed);
@@ -92,7 +92,7 @@ inline std::vector<Borders> all_borders() {
   return borders;
 }
 
-// Updates of every sort, to be run on any grid.
+// Updates of all kinds, for any grid.
 inline auto heat_function() {
   return [](auto u) { return u(0, 0) + 0.1 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4.0 * u(0, 0)); };
 }
@@ -102,7 +102,7 @@ inline auto wave_function() {
     return std::array{2.0 * u(0, 0) - u.field(1, 0, 0) + 0.1 * u.coefficient(0, 0, 0) * laplacian, u(0, 0)};
   };
 }
-// Not linear, and every word an update may use.
+// Nonlinear, with every operation that an update may use.
 inline auto every_word() {
   return [](auto u) {
     const auto east = u(0, 1), west = u(0, -1), north = u(-1, 0), south = u(1, 0), here = u(0, 0);

@@ -1,4 +1,4 @@
-// What planning compares: answers of every depth, and that a wrong one is seen wherever it is wrong.
+// Tests the comparison during planning: variants of every depth pass, and a wrong cell is found wherever it is.
 #include "stencil/trials.hpp"
 
 #include <algorithm>
@@ -45,17 +45,17 @@ TEST(Trials, EveryVariantOfTheHostIsRight) {
   expect_all_right(update<double>(2, wave_function()), {.shape = {40, 33}, .borders = Borders::all(Border::mirror)});
   expect_all_right(update<std::uint8_t>(2, life_function()),
                    {.shape = {40, 33}, .borders = Borders::all(Border::periodic)});
-  // More cells than the plain loops go through in a moment: "base" is the reference.
+  // More cells than the reference handles quickly: "base" is the reference.
   expect_all_right(update<float>(2, heat_function()), {.shape = {520, 500}});
 }
 
-// An update that leaves the range of numbers: fewer steps, and at last both say so.
+// An update that overflows is compared after fewer steps, and finally both results must be NaN or infinite.
 TEST(Trials, UpdatesThatGrowAreComparedEarly) {
   expect_all_right(update<float>(2, [](auto u) { return 1e9f * u(0, 0) * u(0, 1); }), {.shape = {30, 40}});
   expect_all_right(update<float>(2, [](auto u) { return u(0, 0) / (u(0, 1) - u(0, 1)); }), {.shape = {30, 40}});
 }
 
-// Coefficients that would let single places grow do not make rounding look like an error.
+// Coefficients that would let single cells grow must not make rounding look like an error.
 TEST(Trials, CoefficientsAreMild) {
   const auto update = maxwell<float>({.dt = 0.5});
   const Problem problem{.shape = {512, 512}, .threads = 2};
@@ -117,7 +117,7 @@ TEST(Trials, AWrongCellIsSeenAndNamed) {
   }
 }
 
-// A run that something else disturbs, once, and that takes several sweeps.
+// A variant with one disturbed run among several sweeps.
 class Disturbed final : public Variant<float> {
  public:
   explicit Disturbed(std::size_t depth) : depth_(depth) {}
@@ -134,7 +134,7 @@ class Disturbed final : public Variant<float> {
     explicit Session(const Disturbed& of) : of_(of) {}
     void run(std::size_t steps) override {
       of_.steps_.push_back(steps);
-      // The first run is cold for all; the second is the one that is hit.
+      // The first run is cold for all variants; the second one is disturbed.
       std::this_thread::sleep_for(std::chrono::duration<double>(of_.runs() == 2 ? kDisturbed : 1e-3));
     }
     double change(Norm) override { return 0; }
@@ -146,7 +146,7 @@ class Disturbed final : public Variant<float> {
   mutable std::vector<std::size_t> steps_;
 };
 
-// Times are the best of rounds of several sweeps: one that is disturbed chooses nothing.
+// The time is the best of several rounds, so that one disturbed run has no effect.
 TEST(Trials, OneDisturbedRunDecidesNothing) {
   const auto heat = update<float>(2, heat_function());
   const Problem problem{.shape = {20, 30}};

@@ -1,4 +1,4 @@
-// Updates: what is recorded, what is found out about it, what is refused.
+// Tests updates: recorded operations, derived properties, refusals.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ TEST(Update, FlopsOfThePapersTable) {
     EXPECT_EQ(row.offsets.size(), row.points);
     const auto made = linear<double>(2, weighted(row.offsets, 0.125));
     EXPECT_EQ(made.flops, row.flops);
-    // Intensity: flops a datum moved, one read and one written.
+    // Intensity: flops per value moved, one read and one written.
     const Layout layout = resolve(made, {.shape = {64, 64}, .borders = Borders::all(Border::periodic)});
     const planner::Cost cost = step_cost(made, layout, 2, 1);
     EXPECT_DOUBLE_EQ(cost.flops / (cost.bytes / sizeof(double)), row.flops / 2);
@@ -109,7 +109,7 @@ TEST(Update, NamesTellUpdatesApart) {
   const auto other = update<float>(2, [](auto u) { return 0.5 * (u(0, 1) + u(1, 0)); });
   EXPECT_EQ(one.name, same.name);
   EXPECT_NE(one.name, other.name);
-  // A given name alone is no key: two updates of one name stay apart.
+  // A given name alone is not a key: two updates with one name remain distinct.
   const auto named = update<float>(2, test::heat_function(), "mine");
   const auto named_too = update<float>(
       2, [](auto u) { return u(0, 1); }, "mine");

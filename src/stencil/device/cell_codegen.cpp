@@ -1,3 +1,4 @@
+// Kernel text of an update's operations and border mapping.
 #include "stencil/device/cell_codegen.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Kernel that updates the cells near the sides of a grid.
 #include "stencil/device/frame_kernel.hpp"
 
 #include <algorithm>

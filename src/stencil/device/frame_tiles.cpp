@@ -1,3 +1,4 @@
+// Kernel that updates the frame of a 2D grid in tiles.
 #include "stencil/device/frame_tiles.hpp"
 
 #include <algorithm>

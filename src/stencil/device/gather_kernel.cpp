@@ -1,3 +1,4 @@
+// Kernel text in gather form: one or several cells per work-item.
 #include <algorithm>
 #include <cstdint>
 #include <map>

@@ -1,3 +1,4 @@
+// Padded layout of fields in device memory.
 #include "stencil/device/layout.hpp"
 
 namespace ridge::stencil {

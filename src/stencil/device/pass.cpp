@@ -1,3 +1,4 @@
+// Sessions of device variants: upload, steps, boxes and download.
 #include "stencil/device/pass.hpp"
 
 #include <cmath>

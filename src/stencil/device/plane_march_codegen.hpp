@@ -1,3 +1,4 @@
+// Kernel text of plane_march.
 #pragma once
 #include <string>
 

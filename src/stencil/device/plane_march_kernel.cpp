@@ -1,3 +1,4 @@
+// Sizes and refusals of plane_march kernels.
 #include "stencil/device/plane_march_kernel.hpp"
 
 #include <algorithm>

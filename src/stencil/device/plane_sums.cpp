@@ -1,3 +1,4 @@
+// Decomposition of a 3D update into sums over neighbours.
 #include "stencil/device/plane_sums.hpp"
 
 #include <algorithm>

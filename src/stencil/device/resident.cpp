@@ -1,3 +1,4 @@
+// Occupancy of a kernel on a device.
 #include "stencil/device/resident.hpp"
 
 #include <algorithm>

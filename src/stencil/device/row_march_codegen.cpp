@@ -48,7 +48,7 @@ constexpr const char* kFrame = R"(
 {6}}}
 )";
 
-// Interior and frame in one launch: groups of the frame first.
+// Interior and frame in one launch; the groups of the frame come first.
 constexpr const char* kJoined = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_joined(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,

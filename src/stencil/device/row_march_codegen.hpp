@@ -1,3 +1,4 @@
+// Kernel text of row_march.
 #pragma once
 #include <string>
 

@@ -1,3 +1,4 @@
+// Sizes, launches and refusals of row_march kernels.
 #include "stencil/device/row_march_kernel.hpp"
 
 #include <algorithm>

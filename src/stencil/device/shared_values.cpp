@@ -1,3 +1,4 @@
+// Finds values that several cells of an update compute.
 #include "stencil/device/shared_values.hpp"
 
 #include <algorithm>

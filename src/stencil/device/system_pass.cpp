@@ -1,3 +1,4 @@
+// Launches of a march and its frame.
 #include "stencil/device/system_pass.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Kernel text of system_planes.
 #include "stencil/device/system_planes_codegen.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sizes and refusals of system_planes kernels.
 #include "stencil/device/system_planes_kernel.hpp"
 
 #include <algorithm>

@@ -34,7 +34,7 @@ struct SystemRowsChoice {
   double efficiency;
 };
 
-// Many operations a cell: one step, and registers decide how many cells a lane. Few: as many steps as registers allow.
+// Many operations per cell: one step, and registers limit the cells per lane. Few: as many steps as registers allow.
 std::vector<SystemRowsChoice> rows_choices(std::size_t operations, bool float64) {
   const int wide = float64 ? 2 : 4;
   constexpr std::size_t kMany = 80;
@@ -106,7 +106,7 @@ template <class T>
 void list_device_system_rows(const Device& device, const Update<T>& update, const Layout& layout,
                              std::vector<Entry<T>>& entries) {
   if (layout.dimensions != 2) return;
-  if (update.linear && layout.fields == 1 && layout.coefficients == 0) return;  // row_march's
+  if (update.linear && layout.fields == 1 && layout.coefficients == 0) return;  // row_march handles these
   const Tape tape = flatten(update.outputs);
   const std::size_t operations = shared_values(tape, 1, 1).operations();
   for (SystemRowsChoice choice : rows_choices(operations, sizeof(T) == 8)) {

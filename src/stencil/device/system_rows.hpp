@@ -8,7 +8,7 @@
 
 namespace ridge::stencil {
 
-// What keeps the method from the grid, or from the device, in words; empty where nothing does.
+// Reason why the grid or the device cannot use the method; empty if it can.
 template <class T>
 std::string system_rows_refusal(const Device& device, const Update<T>& update, const Layout& layout,
                                 const SystemRowsOptions& options);

@@ -1,3 +1,4 @@
+// Kernel text and refusals of system_rows.
 #include "stencil/device/system_rows_kernel.hpp"
 
 #include <algorithm>
@@ -63,13 +64,14 @@ class SystemRowsWriter {
   bool is_constant(std::size_t i) const { return value(i).kind == Kind::constant; }
   const char* type_of(std::size_t i) const { return is_truth(value(i).kind) ? "int" : "REAL"; }
 
-  // A product that only one sum wants, at the same cell and row, goes into it; one by a constant into all sums that
-  // want it, if nobody else does: it saves an operation, and no register is kept for it.
+  // A product that only one sum uses, at the same cell and row, is fused into it. A product with a constant is fused
+  // into all sums that use it, if nothing else does: this saves an operation and a register.
   void find_fused() {
     const auto& values = kernel_.values.values;
     fused_.assign(values.size(), -1);
     taken_.assign(values.size(), false);
-    std::vector<std::vector<std::pair<std::size_t, int>>> sums(values.size());  // by product: which, as which operand
+    std::vector<std::vector<std::pair<std::size_t, int>>> sums(
+        values.size());  // by product: the sums that use it, and as which operand
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
       for (const int k : {1, 0}) {
@@ -92,7 +94,7 @@ class SystemRowsWriter {
       const bool by_constant = is_constant(values[i].operands[0].value) || is_constant(values[i].operands[1].value);
       if (sums[i].size() > 1 && by_constant) take(i);
     }
-    // Of two products the second goes in, as a subtraction's usual one.
+    // Of two products the second is fused, as in a subtraction.
     for (std::size_t i = 0; i < values.size(); ++i) {
       for (const int k : {1, 0}) {
         const std::size_t product = values[i].operands[static_cast<std::size_t>(k)].value;
@@ -118,7 +120,7 @@ class SystemRowsWriter {
     return age == 0 ? now(v, cell) : fmt::format("k{}_{}_{}", v, age, cell);
   }
 
-  // The value where `use` wants it, for cell `cell` of a row that is `lag` behind the newest.
+  // The value at the position of `use`, for cell `cell` of a row that is `lag` behind the newest.
   std::string operand(const SharedValue::Use& use, int lag, int cell) {
     const SharedValue& from = value(use.value);
     if (from.kind == Kind::constant) return literal(from.constant);
@@ -149,7 +151,7 @@ class SystemRowsWriter {
     return number < 0 ? "(" + text + ")" : text;
   }
 
-  // From global to local memory: each lane its own cells.
+  // Copies from global to local memory: each lane its own cells.
   std::string copy_ahead(const std::string& iteration) const {
     std::string text;
     const int bytes = (kernel_.real == "float" ? 4 : 8) * options_.cells;
@@ -261,7 +263,7 @@ class SystemRowsWriter {
                  : "  for (int i = end_row - first_row + LOW + LAG; i > 0; i -= PREFETCH) {\n";
     text_ += "    UNROLL\n    for (int u = 0; u < PREFETCH; ++u) {\n";
     read_inputs();
-    // What was read is in registers before the place is filled again.
+    // Values that were read are in registers before their slot is filled again.
     text_ += copy_ahead("newest + PREFETCH");
     compute();
     store();
@@ -273,7 +275,7 @@ class SystemRowsWriter {
   const SystemRowsKernel& kernel_;
   const SystemRowsOptions& options_;
   std::vector<int> uses_{};
-  std::vector<int> fused_{};  // which operand of a sum is a product taken into it
+  std::vector<int> fused_{};  // operand of a sum that is a fused product
   std::vector<bool> taken_{};
   std::vector<std::size_t> inputs_{};
   std::set<std::string> shuffled_{};
@@ -300,7 +302,7 @@ std::string SystemRowsKernel::refusal(const Limits& limits) const {
   if (useful() < options.lanes * options.cells / 4)
     return fmt::format("{} of a strip's {} cells would be halo, more than three quarters", 2 * halo(),
                        options.lanes * options.cells);
-  // What is kept, and about as much again for what is being computed.
+  // The kept values, and about as many temporaries.
   const std::size_t numbers = values.kept() * static_cast<std::size_t>(options.cells) * (real == "float" ? 1 : 2);
   if (numbers > 200) return fmt::format("needs at most 200 values in a work-item's registers, got {}", numbers);
   if (values.operations() * static_cast<std::size_t>(options.cells) > 6000)
@@ -339,8 +341,8 @@ SystemRowsPlan plan_rows(const SystemRowsKernel& kernel, const DeviceLayout& pla
   if (options.march_rows > 0) {
     plan.chunk_rows = options.march_rows;
   } else {
-    // Whole waves: one piece too many would be a wave of its own. The rows that two pieces both compute against what
-    // the last wave leaves idle.
+    // Whole waves: one extra piece would be a wave of its own. Balances the rows that two pieces both compute against
+    // the idle time of the last wave.
     const int both = kernel.values.low + kernel.values.lag;
     double best = 1e300;
     for (int waves = 1; waves <= kMostWaves; ++waves) {

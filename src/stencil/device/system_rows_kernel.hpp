@@ -1,9 +1,9 @@
 // One or more steps of any 2D update in registers: a sub-group marches down a strip of rows. Every value that cells
-// share (shared_values.hpp) is computed once, by the lane it belongs to; neighbours along the row get it by shuffles,
-// rows farther on find it in registers, where it stays as long as anybody wants it. Rows ahead wait in local memory.
-// Without sub-groups neighbours exchange through local memory, with barriers.
+// share (shared_values.hpp) is computed once, by the lane that owns it. Neighbours along the row get it by shuffles,
+// later rows from registers, where it stays until its last use. Prefetched rows wait in local memory. Without
+// sub-groups neighbours exchange through local memory, with barriers.
 //
-// The kernel covers the cells that no border reaches within the pass; the frame around them is update_frame's.
+// The kernel covers the cells that no border reaches within the pass; update_frame computes the frame around them.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -18,14 +18,14 @@ namespace ridge::stencil {
 
 struct SystemRowsOptions {
   int depth = 1;
-  int cells = 2;       // side by side, a lane: a power of two, 16 bytes at most
-  int prefetch = 4;    // rows read ahead
+  int cells = 2;       // adjacent cells per lane: a power of two, at most 16 bytes
+  int prefetch = 4;    // prefetched rows
   int lanes = 32;      // of a sub-group
-  int sub_groups = 2;  // in a work-group, a strip each
-  int resident = 1;    // work-groups that should fit a compute unit at once: bounds the registers
+  int sub_groups = 2;  // per work-group, one strip each
+  int resident = 1;    // work-groups that should fit a compute unit: limits the registers
   bool shuffles = true;
-  int march_rows = 0;  // rows of a piece, fixed when compiled, which barriers need on PoCL; 0: any
-  bool quick = false;  // the device's own quick division and root, products fused with sums
+  int march_rows = 0;  // rows per piece, compile-time constant, which barriers need on PoCL; 0: any
+  bool quick = false;  // the device's approximate division and root, products fused with sums
 };
 
 struct SystemRowsKernel {
@@ -42,7 +42,7 @@ struct SystemRowsKernel {
   KernelSource source() const;
 };
 
-// What a launch of it covers.
+// The cells that a launch covers.
 struct SystemRowsPlan {
   int left = 0, right = 0, top = 0, bottom = 0;  // the cells to write
   int strips = 1, chunk_rows = 1;

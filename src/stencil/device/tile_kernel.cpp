@@ -1,3 +1,4 @@
+// Kernel text of tiles in local memory with several steps per launch.
 #include <algorithm>
 #include <cstdint>
 
@@ -10,12 +11,11 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr std::size_t kLocalArrays =
-    48 * 1024;  // of one work-group; more would need LOCAL_BLOCK, which OpenCL bounds too
+constexpr std::size_t kLocalArrays = 48 * 1024;  // per work-group; more would need LOCAL_BLOCK, which OpenCL limits too
 constexpr std::array<const char*, 3> kSide{"planes", "height", "width"};
 
-// Names of a cell's place: x is its index in the grid (which may lie outside along a periodic axis), near_x the index
-// in the tile's local array.
+// Names of a cell's position: x is its index in the grid (possibly outside along a periodic axis), near_x the index in
+// the tile's local array.
 class TileWriter {
  public:
   explicit TileWriter(const TileKernel& kernel) : kernel_(kernel), layout_(kernel.text.layout) {}
@@ -50,7 +50,7 @@ class TileWriter {
            2 * (kernel_.options.depth - step) * static_cast<std::size_t>(layout_.radius[axis]);
   }
 
-  // Every cell of the tile and what is left of its halo after `step` steps, work-items in turn.
+  // Updates every cell of the tile and of the remaining halo after `step` steps, strided over the work-items.
   std::string loop(std::size_t step, const std::string& body) const {
     const std::size_t count = room(0, step) * room(1, step) * room(2, step);
     std::string code = fmt::format("  for (int k = LOCAL_ID(0); k < {}; k += ITEMS_X) {{\n", count);
@@ -90,8 +90,8 @@ class TileWriter {
     return loop(0, body);
   }
 
-  // Where a read lies in the local array: along a periodic axis the tile goes on, along others the border's mapping
-  // holds.
+  // Position of a read in the local array: along a periodic axis the tile continues, along others the border mapping
+  // applies.
   std::string near_index(std::size_t axis, int offset) const {
     if (offset == 0) return fmt::format("near_{}", kAxisNames[axis]);
     const std::string moved = fmt::format("{} {} {}", kAxisNames[axis], offset < 0 ? '-' : '+', std::abs(offset));
@@ -126,7 +126,7 @@ class TileWriter {
     std::string body;
     std::string skip = outside();
     if (final) {
-      // A tile may stick out of the grid along a periodic axis too; those cells belong to others.
+      // A tile may extend beyond the grid along a periodic axis too; those cells belong to other tiles.
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (periodic(axis) && layout_.radius[axis] > 0)
           skip += fmt::format("{}{} >= {}", skip.empty() ? "" : " || ", kAxisNames[axis], kSide[axis]);
@@ -193,7 +193,7 @@ std::string TileKernel::refusal(const Limits& limits) const {
   if (std::max({place.width(), place.height(), place.planes()}) > (1u << 30))
     return fmt::format("needs at most 2^30 cells per axis, got {} x {} x {}", place.planes(), place.height(),
                        place.width());
-  // A mirror's image must lie in the same tile.
+  // A mirrored cell must be in the same tile.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const bool mirror = text.layout.low[axis] == Border::mirror || text.layout.high[axis] == Border::mirror;
     if (mirror && static_cast<std::size_t>(text.layout.radius[axis]) > text.layout.shape[axis])

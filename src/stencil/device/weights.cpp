@@ -1,3 +1,4 @@
+// Weights of a linear stencil for the scatter kernels.
 #include "stencil/device/weights.hpp"
 
 #include <algorithm>

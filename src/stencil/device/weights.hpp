@@ -1,5 +1,4 @@
-// A linear stencil with constant weights as the scatter kernels want it: grouped by row, and scaled so that one weight
-// is 1.
+// A linear stencil with constant weights for the scatter kernels: grouped by row, and scaled so that one weight is 1.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -19,26 +18,26 @@ struct Weight {
 };
 
 struct Weights {
-  std::vector<Weight> list{};  // by dz, then dy, then dx; one entry an offset
+  std::vector<Weight> list{};  // by dz, then dy, then dx; one entry per offset
   Offset radius{};
   bool star() const;  // at most one coordinate of any offset is not 0
   std::vector<Weight> at(int dz, int dy) const;
 };
 
-// Nothing where the update is not linear in one field with constant weights.
+// Empty if the update is not linear in one field with constant weights.
 std::optional<Weights> weights_of(std::size_t dimensions, std::size_t fields,
                                   const std::optional<std::vector<Term>>& terms);
 
-// Dividing all weights by one of them saves an operation a cell: that term needs no multiplication. The field then
-// grows by 1 / divisor a step, and the last step multiplies by `divisor` to the power of the depth.
+// Dividing all weights by one of them saves an operation per cell: that term needs no multiplication. The field then
+// grows by 1 / divisor per step, and the last step multiplies by `divisor` to the power of the depth.
 struct Scaling {
   double divisor = 1;
   int unit = -1;            // index into list of the weight that became 1, -1: none
-  bool late_first = false;  // scatter kernels: the first row is kept as it is and multiplied a row later
+  bool late_first = false;  // scatter kernels: the first row is kept unscaled and multiplied one row later
 };
 
-// `depth` steps of it in a type of `exponent` decimal digits of range must not overflow for any field that a user would
-// call ordinary: half of the range is left to the field.
+// Scaling such that `depth` steps, in a type with a range of `exponent` decimal digits, do not overflow for ordinary
+// fields: half of the range is left to the field.
 Scaling scaling_of(const Weights& weights, int depth, double exponent);
 
 }  // namespace ridge::stencil

@@ -1,4 +1,4 @@
-// Small words of the text that becomes kernels.
+// Small helpers for kernel text.
 #pragma once
 #include <array>
 #include <string>
@@ -12,7 +12,7 @@ inline std::string signed_word(int value) {
   return (value < 0 ? "m" : "") + std::to_string(value < 0 ? -value : value);
 }
 
-// How many pieces of a length cover another.
+// Number of parts of a given length that cover another length.
 inline int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 
 }  // namespace ridge::stencil

@@ -1,5 +1,6 @@
-// "dlt": the dimension-lifted transpose of Henretty et al., as in the stenCINES paper, by the compiler and by explicit
-// SIMD. Grids are turned when a session starts and turned back when it is read; docs/stencil.md has the time of both.
+// Variant "dlt": the dimension-lifted transpose of Henretty et al., as in the stenCINES paper, vectorized by the
+// compiler and with explicit SIMD. Grids are transposed when a session starts and back when it is read; docs/stencil.md
+// has the time of both.
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -112,7 +113,8 @@ class Dlt<T>::Session final : public Running<T> {
     dlt_.rows_.lift(grid, lifted);
     return Levels<T>(dlt_.rows_.layout(), lifted, nullptr);
   }
-  // Seams and ghosts of the first level; the second's fixed rows are never read along x, but stay equal.
+  // Fills seams and ghost cells of the first level. The second level's fixed rows are never read along x, but stay
+  // equal.
   void close() {
     const Layout& layout = dlt_.layout_;
     for (T* level : {levels_.current(), levels_.next()}) {
@@ -124,7 +126,7 @@ class Dlt<T>::Session final : public Running<T> {
       }
     }
   }
-  const Dlt& dlt_;  // of the plan, which the session keeps alive
+  const Dlt& dlt_;  // owned by the plan, which the session keeps alive
   Levels<T> levels_;
 };
 

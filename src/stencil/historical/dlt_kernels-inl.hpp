@@ -1,10 +1,10 @@
-// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). Targets as
-// in linear_kernels-inl.hpp.
+// Row kernels in the dimension-lifted transpose: a plain loop for the compiler and unrolled SIMD shapes; for one
+// element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. Targets as in linear_kernels-inl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/historical/dlt_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/highway.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using T = Number;
 
-// Piece by piece through L1, so that the compiler sees one simple loop a term.
+// Block by block through L1, so that the compiler sees one simple loop per term.
 void CompilerTerms(const T* const* in, const T* weights, std::size_t count, T* HWY_RESTRICT out, std::size_t begin,
                    std::size_t end) {
   if (count == 5) {
@@ -55,7 +55,7 @@ std::size_t GetLanes() { return 4; }
 
 using D = hn::ScalableTag<T>;
 using V = hn::Vec<D>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));  // exact: the targets left in have vectors of a fixed size
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));  // exact: the remaining targets have fixed vector sizes
 std::size_t GetLanes() { return static_cast<std::size_t>(kLanes); }
 
 template <class S, int kRows>
@@ -103,7 +103,7 @@ HWY_INLINE void AddRow(const V (&values)[kUnroll + 2 * S::rx], const V (&weights
   }
 }
 
-// Input rows in the order of memory: each sum keeps its order.
+// Visits input rows in memory order: each sum keeps its order.
 template <class S, int kRows, int kUnroll, int kInput>
 HWY_INLINE void InputRows(const T* const* rows, std::size_t x, const V (&weights)[S::points],
                           V (&sums)[kRows][kUnroll]) {
@@ -126,7 +126,7 @@ HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* 
   }
 }
 
-// Whole vectors only: rows in this layout have no others.
+// Whole vectors only: rows in this layout have no partial ones.
 template <class S, int kRows, int kUnroll>
 void Block(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end) {
   constexpr std::size_t kTable = (2 * S::rz + 1) * (2 * S::ry + kRows);

@@ -1,4 +1,4 @@
-// Kernels on rows in the dimension-lifted transpose (dlt.hpp): a step along x is a whole vector.
+// Kernels on rows in the dimension-lifted transpose (dlt_rows.hpp): a step along x is a whole vector.
 #pragma once
 #include <cstddef>
 
@@ -6,13 +6,14 @@
 
 namespace ridge::stencil {
 
-// Lanes of the vectors the kernels of this machine use.
+// Lanes of the vectors that the kernels use on this machine.
 template <class T>
 std::size_t dlt_lanes();
-// A plain loop, vectorised by the compiler for the machine at hand; in[i] already points dx vectors further.
+// A plain loop, vectorized by the compiler for this machine; in[i] already points dx vectors further.
 template <class T>
 SumTerms<T> dlt_compiler_kernel();
-// As SumShape, explicit, with what neighbouring cells and rows read in common loaded once; null where there is none.
+// As SumShape with explicit SIMD; common inputs of adjacent cells and rows are loaded once. Null if there is no such
+// kernel.
 template <class T>
 SumShape<T> dlt_simd_kernel(ShapeName shape, std::size_t rows);
 

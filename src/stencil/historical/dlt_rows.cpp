@@ -1,3 +1,4 @@
+// Transposition of rows to and from the dimension-lifted layout, and its border cells.
 #include "stencil/historical/dlt_rows.hpp"
 
 namespace ridge::stencil {
@@ -8,7 +9,7 @@ DltRows::DltRows(const Layout& layout, std::size_t lanes)
   lifted_.radius[2] = layout.radius[2] * static_cast<int>(lanes_);
   lifted_.begin[2] = 0;
   lifted_.end[2] = lifted_.shape[2];
-  lifted_.low[2] = lifted_.high[2] = Border::mirror;  // numbers in the seams before the first repair
+  lifted_.low[2] = lifted_.high[2] = Border::mirror;  // so that the seams hold finite values before the first repair
 }
 
 bool DltRows::fits(const Layout& layout, std::size_t lanes) {
@@ -17,8 +18,9 @@ bool DltRows::fits(const Layout& layout, std::size_t lanes) {
 
 std::ptrdiff_t DltRows::place(std::ptrdiff_t cell) const {
   const auto length = static_cast<std::ptrdiff_t>(length_), lanes = static_cast<std::ptrdiff_t>(lanes_);
-  if (cell < 0) return cell * lanes;                                                     // lane 0 before vector 0
-  if (cell >= length * lanes) return (cell - (lanes - 1) * length) * lanes + lanes - 1;  // the last lane, behind
+  if (cell < 0) return cell * lanes;  // lane 0 before vector 0
+  if (cell >= length * lanes)
+    return (cell - (lanes - 1) * length) * lanes + lanes - 1;  // the last lane, after the last vector
   return cell % length * lanes + cell / length;
 }
 
@@ -56,7 +58,7 @@ void DltRows::repair(T* row, const T* before) const {
     row[place(cell)] = before[place(cell)];
   for (auto cell = static_cast<std::ptrdiff_t>(layout_.end[2]); cell < width; ++cell)
     row[place(cell)] = before[place(cell)];
-  // Beyond the grid: ghosts may lie in the padding of the last lane, so they come before the seams that copy it.
+  // Beyond the grid: ghost cells may be in the padding of the last lane, so they precede the seams that copy it.
   for (std::ptrdiff_t k = 0; k < radius; ++k) {
     row[place(width + k)] = row[place(static_cast<std::ptrdiff_t>(layout_.source(2, width + k)))];
     row[place(-1 - k)] = row[place(static_cast<std::ptrdiff_t>(layout_.source(2, -1 - k)))];

@@ -1,6 +1,7 @@
-// The dimension-lifted transpose of a row: N cells seen as V rows of M = ceil(N / V), transposed, so that vector j
-// holds the cells j, M + j, 2 M + j ... and x + 1 of every lane is vector j + 1. Where lanes meet (before vector 0,
-// behind vector M - 1) a row keeps r more vectors, filled by shifting lanes; what N leaves of the last lane is padding.
+// The dimension-lifted transpose of a row: N cells are seen as V rows of M = ceil(N / V) and transposed, so that vector
+// j holds the cells j, M + j, 2 M + j, ... and x + 1 of every lane is vector j + 1. At the seams between lanes (before
+// vector 0, after vector M - 1) a row has r more vectors, filled by shifting lanes. Unused cells of the last lane are
+// padding.
 #pragma once
 #include <cstddef>
 
@@ -10,21 +11,21 @@ namespace ridge::stencil {
 
 class DltRows {
  public:
-  // M must be at least the radius: fits() says so.
+  // M must be at least the radius: see fits().
   DltRows(const Layout& layout, std::size_t lanes);
   static bool fits(const Layout& layout, std::size_t lanes);
-  // The same problem on transposed rows: wider, and with a radius of whole vectors along x.
+  // The same problem on transposed rows: wider, with a radius of whole vectors along x.
   const Layout& layout() const { return lifted_; }
   std::size_t lanes() const { return lanes_; }
 
-  // Where a cell is in a transposed row; cells up to the radius beyond the grid have a place too.
+  // Position of a cell in a transposed row, also for cells up to the radius beyond the grid.
   std::ptrdiff_t place(std::ptrdiff_t cell) const;
   template <class T>
   void lift(const Grid<T>& grid, Grid<T>& lifted) const;
   template <class T>
   void lower(const Grid<T>& lifted, Grid<T>& grid) const;
-  // After a row was computed from end to end: fixed cells again (from `before`, where they are the same), the cells the
-  // border makes up, and the seams.
+  // Completes a row that was computed from end to end: restores fixed cells (from `before`, where they are the same)
+  // and fills the border cells and the seams.
   template <class T>
   void repair(T* row, const T* before) const;
 

@@ -1,3 +1,4 @@
+  // Maps work-item i to a cell of the frame: bands along z, then y, then x.
   uint i = GLOBAL_ID(0);
   if (i >= cells) return;
   int z = 0, y = 0, x = 0, nz = planes, ny = height, nx = width;

@@ -1,5 +1,5 @@
-// Pieces of the rows at top and bottom, whole width, then of the columns between them. A step leaves what it knows: a
-// radius less on every side that is not the grid's.
+// Updates the frame of a 2D grid in tiles: of the rows at top and bottom over the whole width, then of the columns
+// between them. Each step shrinks the valid range by one radius on every side that is not a side of the grid.
 KERNEL WORK_GROUP(256, 1, 1)
 void update_frame_tiles(GLOBAL const CELL* in, GLOBAL CELL* out, int width, int height, int planes, ulong pitch,
                         ulong origin, ulong field, int end_x, int end_y, int across, int along) {
@@ -21,7 +21,7 @@ void update_frame_tiles(GLOBAL const CELL* in, GLOBAL CELL* out, int width, int 
   const int left = x0 - BAND_X < 0 ? 0 : x0 - BAND_X, right = x1 + BAND_X > width ? width : x1 + BAND_X;
   const int top = y0 - BAND_Y < 0 ? 0 : y0 - BAND_Y, bottom = y1 + BAND_Y > height ? height : y1 + BAND_Y;
   const int row = right - left, all = row * (bottom - top);
-  const int first = -(top * row + left);  // of cell (0, 0), which may be far away
+  const int first = -(top * row + left);  // offset of cell (0, 0), which may be outside the tile
   for (int i = item; i < all; i += 256) {
     const ulong at = origin + (ulong)(top + i / row) * pitch + (left + i % row);
     for (int f = 0; f < FIELDS; ++f) cells[f * ROOM + i] = in[f * field + at];
@@ -34,7 +34,7 @@ void update_frame_tiles(GLOBAL const CELL* in, GLOBAL CELL* out, int width, int 
     const int known_right = right == width ? width : right - step * RADIUS_X;
     const int known_top = top == 0 ? 0 : top + step * RADIUS_Y;
     const int known_bottom = bottom == height ? height : bottom - step * RADIUS_Y;
-    // From cell to cell without dividing: as many rows and columns on as 256 cells are.
+    // Advances from cell to cell without division: by the rows and columns that 256 cells cover.
     const int wide = known_right - known_left, rows_on = 256 / wide, columns_on = 256 % wide;
     int x = known_left + item % wide, y = known_top + item / wide;
     while (y < known_bottom) {

@@ -1,6 +1,6 @@
-// Every mode after `steps` steps: times the power of its symbol, by squaring in double, and what fixed borders have
-// added meanwhile. Before this text stand FIELDS, PARTS (2: complex values), NX, NY and ROWS of the modes, symbol() and
-// force(), and mode_power(). PITCH is the numbers from a row to the next; from KEPT on nothing lives along x.
+// Advances every mode by `steps` steps: multiplies by the power of its symbol, by squaring in double, and adds the
+// contribution of fixed borders. The text before this defines FIELDS, PARTS (2: complex values), NX, NY and ROWS of the
+// modes, symbol(), force() and mode_power(). PITCH is the distance between rows; modes from KEPT on along x are zero.
 #define ROWS_AN_ITEM 4
 
 KERNEL WORK_GROUP(256, 1, 1) void leap_power(GLOBAL CELL* RESTRICT spectrum, GLOBAL const double* RESTRICT tables,

@@ -1,4 +1,5 @@
 
+// s^steps by squaring; 0 if |s| is below `nothing`.
 FUNCTION double mode_power(double s, ulong steps, int bits, double nothing) {
   double p = 1;
   if ((s < 0 ? -s : s) < nothing) return 0;

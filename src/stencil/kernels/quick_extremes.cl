@@ -1,4 +1,4 @@
-// The lower and the higher of two numbers in one instruction, NaN where either is; REAL is float or double.
+// The lower and the higher of two numbers in one instruction; NaN if either is NaN. REAL is float or double.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 FUNCTION float lower_of(float a, float b) {
   float lower;

@@ -1,5 +1,5 @@
-// Rows from packed to padded and back, and the norm of what a step changed: partial maxima and sums of squares, a pair
-// a work-group, so that the host has little to add up.
+// Copies rows between packed and padded layouts, and computes the norm of the change of a step: partial maxima and sums
+// of squares, one pair per work-group, so that the host has little to add.
 KERNEL WORK_GROUP(64, 4, 1) void spread_rows(GLOBAL const CELL* RESTRICT packed, GLOBAL CELL* RESTRICT padded, int width,
                                              uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
   const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
@@ -18,8 +18,8 @@ KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded,
   for (int x = (int)GROUP_ID(1) * 64 + LOCAL_ID(0); x < width; x += (int)GROUPS(1) * 64) to[x] = from[x];
 }
 
-// Boxes of a grid, all fields, to packed rows and back. What is put goes to both buffers, because cells of a fixed border
-// are never written again.
+// Copies boxes of a grid, all fields, to packed rows and back. Boxes are written to both buffers, because cells of a
+// fixed border are never written again.
 KERNEL WORK_GROUP(64, 4, 1) void take_box(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT packed, int width,
                                           uint rows, uint rows_a_plane, uint planes, ulong start, ulong pitch, ulong plane,
                                           ulong field, ulong first) {

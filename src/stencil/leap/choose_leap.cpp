@@ -1,3 +1,4 @@
+// Decides from how many steps on a leap is faster than stepping.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,20 +15,20 @@
 namespace ridge::stencil {
 namespace {
 
-// Rounding differs from that of steps, so a leap should be worth it.
+// Rounding differs from that of stepping, so a leap must be at least this much faster.
 constexpr double kGain = 2;
 
-// How many times the cells of an axis a device's transform is long where its length has a large prime factor, 32766
-// say; 0: no such factor.
+// Ratio of a device transform's padded length to the cells of an axis if its length has a large prime factor, such as
+// 32766; 0: no such factor.
 double times_padded(const leap::Axis& axis) {
   const std::size_t points = axis.basis == leap::Basis::sine ? 2 * (axis.cells + 1) : axis.cells;
   if (fft::on_device::has_butterflies(points)) return 0;
   return static_cast<double>(fft::on_device::padded_lengths(points).back()) / static_cast<double>(axis.cells);
 }
 
-// Two passes over the grid for each axis and direction and one for the power, and the flops of the transforms and of
-// the squarings of ten thousand steps. Padded lines of complex numbers pass six times: on an H200 8192^2 and 16384^2
-// cells between fixed sides (16382 and 32766 points) take 27 and 103 ms.
+// Cost: two passes over the grid per axis and direction, one pass for the powers, and the flops of the transforms and
+// of the squarings for ten thousand steps. Padded complex lines take six passes: on an H200, 8192^2 and 16384^2 cells
+// between fixed sides (16382 and 32766 points) take 27 and 103 ms.
 template <class T>
 planner::Cost cost_of(const leap::Modes& modes, const Layout& layout, bool host) {
   const double cells = static_cast<double>(layout.changing() * layout.fields);
@@ -47,10 +48,9 @@ planner::Cost cost_of(const leap::Modes& modes, const Layout& layout, bool host)
           .threads = layout.threads};
 }
 
-// What the transforms of a device keep beside the grid, in its numbers a cell: the cells or their spectrum, and along
-// fixed and mirrored axes what lies before and behind the transform in the middle. A sine transform of n cells has
-// 2 (n + 1) points; where those have a large prime factor, they are padded to twice that or more, two arrays of complex
-// numbers.
+// Memory of a device's transforms besides the grid, in numbers per cell: the cells or their spectrum and, along fixed
+// and mirrored axes, the data before and after the inner transform. A sine transform of n cells has 2 (n + 1) points;
+// if those have a large prime factor, they are padded to at least twice that, in two complex arrays.
 double numbers_a_cell(const leap::Modes& modes) {
   double most = 0;
   for (const leap::Axis& axis : modes.axes) {

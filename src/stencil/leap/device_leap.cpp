@@ -1,4 +1,4 @@
-// The leap where the grid lives on a device: from its newest level through the device's own transforms to the other.
+// Leap of a grid in device memory: from its newest level through the device's transforms to the other level.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,7 +22,7 @@ using fft::on_device::CompiledRoute;
 using fft::on_device::RealAxis;
 using fft::on_device::RealAxisProblem;
 
-// How the axes and fields of an array lie, in its elements.
+// Strides of an array's axes and fields, in elements.
 struct Places {
   std::array<std::size_t, 3> axes{};
   std::size_t field = 0;
@@ -31,7 +31,7 @@ struct Places {
 Places rows_apart(const std::array<std::size_t, 3>& shape, std::size_t pitch) {
   return {{shape[1] * pitch, pitch, 1}, shape[0] * shape[1] * pitch};
 }
-// Rows of a spectrum start on 128 bytes, so that columns side by side are whole sectors.
+// Rows of a spectrum are aligned to 128 bytes, so that adjacent columns are whole memory sectors.
 std::size_t spectrum_pitch(const Modes& modes) { return (modes.axes[2].modes + 15) / 16 * 16; }
 
 enum class Array { from, cells, spectrum, to };
@@ -41,10 +41,10 @@ struct Stage {
   Array in, out;
 };
 
-// What a leap is made of.
+// The transforms and kernels of a leap.
 struct Stages {
   std::vector<Stage> there = {}, back = {};
-  Kernel kernel = {};  // none where a transform does it
+  Kernel kernel = {};  // empty if a transform applies the powers
 };
 
 template <class T>
@@ -76,7 +76,7 @@ class DeviceLeap final : public Leap<T> {
     const std::vector<Faces> faces = faces_of(running);
     std::lock_guard lock(mutex_);
     return running.replace([&](const DeviceLevels& levels) {
-      // A power below this is lost in the rounding of any mode that lives.
+      // A power below this is lost in the rounding of any significant mode.
       const std::array<double, 4> head = table_head(steps, sizeof(T) == 4 ? 1e-60 : 1e-300);
       const Stages& stages = stages_of(levels, kept_columns(head[2]));
       if (last_ && last_queue_ != levels.queue.native()) levels.queue.wait_for(last_);
@@ -88,7 +88,7 @@ class DeviceLeap final : public Leap<T> {
         }
         levels.queue.upload(std::span<const double>(face_values), faces_);
         levels.queue.upload(head.data(), tables_, sizeof head);
-        levels.queue.finish();  // what is uploaded is this call's
+        levels.queue.finish();  // the uploaded data belong to this call
         head_ = head;
       }
       enqueue(levels, stages.there);
@@ -105,7 +105,7 @@ class DeviceLeap final : public Leap<T> {
 
   void prepare(Running<T>& running, std::size_t steps) const override {
     if (!run(running, steps)) return;
-    running.replace([](const DeviceLevels&) {});  // back to the level before
+    running.replace([](const DeviceLevels&) {});  // back to the previous level
     running.wait();
   }
 
@@ -116,7 +116,7 @@ class DeviceLeap final : public Leap<T> {
     return modes;
   }
 
-  // The two outermost layers of every fixed axis, which is all that forces are made of.
+  // The two outermost layers of every fixed axis, from which the forces are computed.
   std::vector<Faces> faces_of(Running<T>& running) const {
     std::array<std::array<std::vector<T>, 2>, 3> slabs;
     bool any = false;
@@ -146,7 +146,7 @@ class DeviceLeap final : public Leap<T> {
     });
   }
 
-  // Digits of the lines of an axis: the other axes, x first, then the fields.
+  // Batch dimensions of an axis' transforms: the other axes, x first, then the fields.
   template <class Problem>
   void place(Problem& problem, std::size_t axis, const std::array<std::size_t, 3>& counts, const Places& in,
              const Places& out) const {
@@ -167,10 +167,10 @@ class DeviceLeap final : public Leap<T> {
     }
   }
 
-  // The last axis there, the powers and the first axis back in one, where one field is driven by nothing else.
+  // The last forward axis, the powers and the first inverse axis in one kernel, for a single field without forces.
   std::shared_ptr<const CompiledRoute> filter(std::size_t axis, const std::array<std::size_t, 3>& cells,
                                               std::array<std::size_t, 3> counts, std::size_t pitch) const {
-    // The padding of rows is transformed too: columns side by side then start on whole sectors in every row.
+    // The padding of rows is transformed too, so that adjacent columns start at whole sectors in every row.
     counts[2] = pitch;
     AxisProblem problem;
     problem.length = cells[axis];
@@ -200,8 +200,8 @@ class DeviceLeap final : public Leap<T> {
     return rows.basis == Basis::fourier && rows.cells % 2 == 0 && count(Basis::fourier) > 1;
   }
 
-  // Columns of modes that have died away after these steps are not transformed, and not stored either where rows are
-  // periodic: as many of the first ones as are kept; 0: all of them.
+  // Number of leading columns of modes to keep; 0: all. Columns that have decayed after these steps are not
+  // transformed, and not stored if rows are periodic.
   std::size_t kept_columns(double nothing) const {
     constexpr std::size_t kLeast = 16;
     if (largest_from_.empty()) return 0;
@@ -212,7 +212,7 @@ class DeviceLeap final : public Leap<T> {
     return 2 * kept <= largest_from_.size() ? kept : 0;
   }
 
-  // Made when they are first wanted.
+  // Built on first use.
   const Stages& stages_of(const DeviceLevels& levels, std::size_t kept) const {
     const auto found = stages_.find(kept);
     if (found != stages_.end()) return *found->second;
@@ -226,8 +226,8 @@ class DeviceLeap final : public Leap<T> {
     return *stages_[kept];
   }
 
-  // Transforms know the grid's places, which are those of the stepping variant. False where only so many columns are
-  // to be kept and there is no way to.
+  // Transforms use the grid's layout, which is that of the stepping variant. Returns false if only `kept` columns are
+  // requested and the transforms do not support that.
   bool build(const DeviceLevels& levels, std::size_t kept, Stages& made) const {
     const Places grid{{levels.pitch * layout_.shape[1], levels.pitch, 1}, levels.field};
     std::array<std::size_t, 3> cells{}, counts{};
@@ -311,9 +311,9 @@ class DeviceLeap final : public Leap<T> {
     }
     const auto grow = [&](Buffer& buffer, std::size_t bytes, const char* name) {
       if (bytes == 0 || (buffer && buffer.size() >= bytes)) return;
-      levels.queue.finish();  // what has the smaller one
+      levels.queue.finish();  // before the smaller buffer is released
       buffer = device_.buffer(bytes, {.name = name});
-      levels.queue.fill(buffer, std::byte{0});  // padding, which nobody else writes
+      levels.queue.fill(buffer, std::byte{0});  // padding, which no kernel writes
     };
     if (!real_axes.empty()) grow(cells_, places(Array::cells).field * modes_.fields * sizeof(T), "leap cells");
     if (!waves.empty()) grow(spectrum_, places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), "leap spectrum");
@@ -367,11 +367,11 @@ class DeviceLeap final : public Leap<T> {
   Forces forces_;
   planner::Options options_;
   double largest_;
-  std::vector<double> largest_from_ = {};  // none where columns are all kept
+  std::vector<double> largest_from_ = {};  // empty if all columns are kept
   Buffer tables_;
-  // Runs take turns, since they share the arrays.
+  // Serializes runs, because they share the arrays.
   mutable std::mutex mutex_;
-  mutable std::map<std::size_t, std::shared_ptr<const Stages>> stages_ = {};  // by the columns that are kept
+  mutable std::map<std::size_t, std::shared_ptr<const Stages>> stages_ = {};  // by the number of kept columns
   mutable std::array<double, 4> head_{};
   mutable Buffer cells_, spectrum_, before_, after_, faces_;
   mutable Event last_;

@@ -1,3 +1,4 @@
+// Kernel text and tables for the powers of a stencil's symbol.
 #include "stencil/leap/device_power.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kModes{"z", "y", "x"};
 
-// Where the cosines of an axis start.
+// Offset of each axis' cosines in the table.
 std::array<std::size_t, 3> table_starts(const Modes& modes) {
   std::array<std::size_t, 3> starts{};
   std::size_t next = 0;
@@ -28,7 +29,7 @@ std::array<std::size_t, 3> table_starts(const Modes& modes) {
   return starts;
 }
 
-// Weights of offsets that differ in signs only, together.
+// Combines the weights of offsets that differ only in sign.
 std::map<std::tuple<std::size_t, std::size_t, int, int, int>, double> folded(const Modes& modes) {
   std::map<std::tuple<std::size_t, std::size_t, int, int, int>, double> weights;
   for (const Term& t : modes.terms) {
@@ -123,7 +124,7 @@ Launch power_launch(const Modes& modes) {
 std::vector<double> cosine_tables(const Modes& modes) {
   std::vector<double> tables(4);
   for (const Axis& axis : modes.axes) tables.insert(tables.end(), axis.cosines.begin(), axis.cosines.end());
-  tables.resize(tables.size() + 16);  // what columns of padding read
+  tables.resize(tables.size() + 16);  // read by padding columns
   return tables;
 }
 

@@ -1,3 +1,4 @@
+// Contribution of fixed borders to a step, in the spectrum.
 #include "stencil/leap/forces.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ std::array<std::size_t, 2> others(std::size_t axis) {
   return {axis == 0 ? std::size_t{1} : std::size_t{0}, axis == 2 ? std::size_t{1} : std::size_t{2}};
 }
 
-// Whether the cell lies in a layer that belongs to the faces of an axis before this one.
+// True if the cell is in a layer that belongs to the faces of an earlier axis.
 bool taken_before(const Modes& modes, const Layout& layout, const std::array<std::size_t, 3>& cell, std::size_t axis) {
   for (std::size_t before = 0; before < axis; ++before) {
     if (modes.axes[before].basis != Basis::sine) continue;
@@ -63,7 +64,7 @@ std::vector<Faces> Forces::faces(const Value& value) const {
   for (std::size_t i = 0; i < result.size(); ++i) {
     Faces& faces = result[i];
     const auto [first, second] = others(faces.axis);
-    const std::size_t a = first, b = second;  // a lambda of clang's takes no name of a pair's part
+    const std::size_t a = first, b = second;  // structured bindings cannot be captured by clang's lambdas
     const std::size_t down = modes_.axes[a].cells, across = modes_.axes[b].cells, all = down * across;
     for (const std::size_t side : {0, 1}) {
       std::vector<double> cells(all * modes_.fields);
@@ -103,7 +104,7 @@ void force_row(const Modes& modes, const std::vector<Faces>& all_faces, std::siz
       double* const to = forces + field * width * parts;
       if (faces.axis == 2) {
         const std::size_t at = (field * all + z * across + y) * parts;
-        // One loop: g++ 12 at -O3 for x86 takes `parts` for 2 where real and imaginary part are a loop inside.
+        // One loop: g++ 12 at -O3 for x86 assumes `parts` is 2 if real and imaginary parts are an inner loop.
         for (std::size_t i = 0; i < width * parts; ++i) {
           const std::size_t x = i / parts, part = i % parts;
           const double high = faces.at[1][at + part];

@@ -1,3 +1,4 @@
+// Leap on the host: transform, powers, inverse transform.
 #include <atomic>
 #include <limits>
 
@@ -77,7 +78,7 @@ class HostLeap final : public Leap<T> {
 }  // namespace
 
 Reach reach_of(const Layout& layout, std::size_t steps) {
-  // A mode at rest drifts: two levels that differ go apart a step at a time.
+  // A mode with eigenvalue 1 drifts linearly: two different levels diverge by a constant amount per step.
   return {.steps = steps, .most_growth = layout.fields == 1 ? 16 : 16 * (static_cast<double>(steps) + 1)};
 }
 

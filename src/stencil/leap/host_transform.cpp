@@ -1,3 +1,4 @@
+// Transforms of a grid to the modes of its basis, on the host.
 #include "stencil/leap/host_transform.hpp"
 
 #include "base/aligned.hpp"

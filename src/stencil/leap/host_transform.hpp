@@ -1,5 +1,5 @@
-// The cells of a grid to the modes of its basis and back, on the host: real-to-real transforms along mirrored and fixed
-// axes, Fourier transforms of what they leave along periodic ones.
+// Forward and inverse transforms of a grid to the modes of its basis, on the host: real-to-real along mirrored and
+// fixed axes, Fourier along periodic ones.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -13,16 +13,16 @@ namespace ridge::stencil::leap {
 
 struct TransformAxis {
   const Axis* axis = nullptr;
-  std::ptrdiff_t place = 0;  // from a cell to the next
+  std::ptrdiff_t place = 0;  // between cells
 };
 
-// The spectrum is packed, axes in order, a field after the other.
+// The spectrum is contiguous: axes in order, consecutive fields.
 template <class T>
 class HostTransform {
  public:
   HostTransform(const std::vector<TransformAxis>& axes, std::size_t fields, std::ptrdiff_t field_place,
                 std::size_t threads, bool and_back);
-  std::size_t numbers() const { return numbers_; }  // of the spectrum, of T
+  std::size_t numbers() const { return numbers_; }  // of type T in the spectrum
   void forward(const T* cells, T* spectrum) const;
   void inverse(const T* spectrum, T* cells) const;
 

@@ -1,6 +1,6 @@
-// Any number of steps of a linear stencil with constant weights for two transforms: every mode of its basis times a
-// power of its symbol. Exact but for rounding; the error is that of the transforms, some units in the last place of the
-// grid's largest value at the start, and steps times 2^-52 of it for the power.
+// Any number of steps of a linear stencil with constant weights for the cost of two transforms: every mode of its basis
+// is multiplied by a power of its symbol. Exact up to rounding: the error is that of the transforms, a few units in the
+// last place of the grid's largest initial value, plus steps times 2^-52 of it for the power.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -16,25 +16,24 @@ template <class T>
 class Leap {
  public:
   virtual ~Leap() = default;
-  // False, and nothing is changed, where a cell is not a number or the stencil lets a mode grow: steps show that
-  // better.
+  // Returns false and changes nothing if a cell is NaN or the stencil lets a mode grow: stepping shows that better.
   virtual bool run(Grid<T>& grid, const leap::Reach& reach) const = 0;
-  // On a device: of a grid that lives there; the grid may hold infinities and NaN afterwards where it did before.
+  // For a grid in device memory. If it holds infinities or NaN, it may hold more of them afterwards.
   virtual bool run(Running<T>& running, std::size_t steps) const = 0;
-  // Compiles what run() will need; the grid stays as it is.
+  // Compiles what run() will need; leaves the grid unchanged.
   virtual void prepare(Running<T>& /*running*/, std::size_t /*steps*/) const {}
 };
 
-// A plan's leap: whether there is one, from how many steps on it pays, and the thing itself once it is wanted.
+// A plan's leap: if it is possible, from how many steps on it pays, and the object once it is needed.
 struct LeapChoice {
   std::string refusal = {};
-  double seconds = 0;           // expected of one
+  double seconds = 0;           // expected time of one leap
   std::size_t from = 0;         // steps; 0: never
-  std::string transforms = {};  // in words
+  std::string transforms = {};  // description
   std::string explain() const;
 };
 
-// `step_seconds`: of the stepping variant that was chosen.
+// `step_seconds`: time per step of the chosen stepping variant.
 template <class T>
 LeapChoice choose_leap(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
                        double step_seconds);
@@ -42,12 +41,12 @@ LeapChoice choose_leap(const Device& device, const Update<T>& update, const Prob
 template <class T>
 std::unique_ptr<const Leap<T>> host_leap(const Update<T>& update, const Layout& layout);
 
-// Where modes_of() has even weights and the device computes in double. `effort` goes to its transforms.
+// Requires even weights (modes_of()) and a device with double precision. `effort` is passed to the transforms.
 template <class T>
 std::unique_ptr<const Leap<T>> device_leap(const Device& device, const Update<T>& update, const Layout& layout,
                                            Effort effort);
 
-// How much a mode may grow before steps are preferred.
+// Largest growth of a mode for which a leap is used.
 leap::Reach reach_of(const Layout& layout, std::size_t steps);
 
 }  // namespace ridge::stencil

@@ -1,3 +1,4 @@
+// Basis in which a stencil is diagonal, and its symbol.
 #include "stencil/leap/modes.hpp"
 
 #include <cmath>
@@ -36,7 +37,7 @@ bool even_along(const std::map<Place, double>& weights, std::size_t axis) {
   return true;
 }
 
-// Half turns of mode k in units of 1 / denominator.
+// Angle of mode k in multiples of pi / denominator.
 std::uint64_t half_turns(const Axis& axis, std::size_t mode) {
   return axis.basis == Basis::fourier ? 2 * mode : axis.basis == Basis::cosine ? mode : mode + 1;
 }
@@ -74,7 +75,7 @@ std::string settle_axis(Axis& axis, std::size_t number, const Layout& layout, bo
 }  // namespace
 
 Modes::Factor Modes::factor(const SymbolPart& part, std::size_t z, std::size_t y) const {
-  // exp(i angle o), or its real part where the weights are even.
+  // exp(i angle o), or its real part if the weights are even.
   const auto value = [](const Axis& axis, int offset, std::size_t mode) -> Factor {
     if (offset == 0 || axis.basis == Basis::none) return {1, 0};
     const std::size_t at = static_cast<std::size_t>(std::abs(offset)) * axis.modes + mode;
@@ -144,7 +145,7 @@ void fill_tables(Modes& modes, const Layout& layout) {
     const std::uint64_t whole = denominator(axis);
     for (std::size_t offset = 0; offset <= radius; ++offset) {
       for (std::size_t mode = 0; mode < axis.modes; ++mode) {
-        // Whole turns are taken off as integers.
+        // Whole periods are removed in integer arithmetic.
         const std::uint64_t turns = half_turns(axis, mode) % (2 * whole) * offset % (2 * whole);
         const double angle = std::numbers::pi * static_cast<double>(turns) / static_cast<double>(whole);
         axis.cosines[offset * axis.modes + mode] = std::cos(angle);

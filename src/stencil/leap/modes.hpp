@@ -1,5 +1,5 @@
-// The basis in which a linear stencil with constant weights is diagonal: an axis at a time, by its borders; and the
-// stencil's symbol there, what a step multiplies each mode by.
+// The basis in which a linear stencil with constant weights is diagonal, chosen per axis by its borders, and the
+// stencil's symbol: the factor by which a step multiplies each mode.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -11,23 +11,23 @@
 namespace ridge::stencil::leap {
 
 enum class Basis {
-  none,     // the stencil does not reach along this axis
+  none,     // the stencil has no neighbours along this axis
   fourier,  // periodic
-  cosine,   // mirror: DCT-II there, DCT-III back
-  sine,     // fixed, radius 1: DST-I of the cells inside
+  cosine,   // mirror: DCT-II forward, DCT-III inverse
+  sine,     // fixed, radius 1: DST-I of the inner cells
 };
 
 struct Axis {
   Basis basis = Basis::none;
-  std::size_t cells = 1;  // that change
-  std::size_t modes = 1;  // as many, but n / 2 + 1 along the halved axis
-  bool symmetric = true;  // the weights are even along it: cosines alone
-  double norm = 1;        // there and back multiplies by this
-  // Of the angle of mode k times an offset o from 0 to the radius, at o * modes + k.
+  std::size_t cells = 1;  // cells that change
+  std::size_t modes = 1;  // as many, or n / 2 + 1 along the halved axis
+  bool symmetric = true;  // even weights along it: only cosines
+  double norm = 1;        // a forward and inverse transform multiply by this
+  // Of the angle of mode k times an offset o from 0 to the radius, at index o * modes + k.
   std::vector<double> cosines = {}, sines = {};
 };
 
-// Weights of one offset along x from one field to another.
+// Weights of one offset along x, from one field to another.
 struct SymbolPart {
   std::size_t to = 0, from = 0;
   int x = 0;
@@ -39,19 +39,19 @@ struct SymbolPart {
 };
 
 struct Modes {
-  std::string refusal = {};  // why there is no such basis; nothing else is set then
+  std::string refusal = {};  // reason if there is no such basis; all else is unset then
   std::array<Axis, 3> axes = {};
   std::size_t fields = 1;
-  bool complex = false;         // the spectrum: some axis is periodic
-  std::size_t halved = 3;       // the axis of which half a spectrum is kept; 3: none
-  bool complex_symbol = false;  // the weights are uneven along a periodic axis
+  bool complex = false;         // complex spectrum: some axis is periodic
+  std::size_t halved = 3;       // the axis whose spectrum is stored by half; 3: none
+  bool complex_symbol = false;  // the weights are not even along a periodic axis
   std::vector<SymbolPart> parts = {};
   std::vector<Term> terms = {};
 
   std::size_t rows() const { return axes[0].modes * axes[1].modes; }
-  std::size_t count() const { return rows() * axes[2].modes; }  // of one field
+  std::size_t count() const { return rows() * axes[2].modes; }  // per field
   double norm() const { return axes[0].norm * axes[1].norm * axes[2].norm; }
-  // The factor of the part's weights that does not change along x.
+  // Factor of the part's weights that is constant along x.
   struct Factor {
     double real = 0, imaginary = 0;
   };
@@ -59,7 +59,7 @@ struct Modes {
   std::string describe() const;  // "cosine x fourier"
 };
 
-// Without tables: whether there is such a basis, and its shape.
+// Determines without tables if there is such a basis, and its shape.
 template <class T>
 Modes modes_of(const Update<T>& update, const Layout& layout);
 void fill_tables(Modes& modes, const Layout& layout);

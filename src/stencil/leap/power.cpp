@@ -1,3 +1,4 @@
+// Powers of a stencil's symbol by repeated squaring.
 #include "stencil/leap/power.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr std::size_t kChunk = 128;
 struct Complex {
   double real = 0, imaginary = 0;
   Complex() = default;
-  Complex(double r) : real(r) {}  // NOLINT: implicit on purpose, as a double is
+  Complex(double r) : real(r) {}  // NOLINT: intentionally implicit
   Complex(double r, double i) : real(r), imaginary(i) {}
   friend Complex operator+(Complex a, Complex b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
   friend Complex operator*(Complex a, Complex b) {
@@ -23,7 +24,7 @@ struct Complex {
 double size(double value) { return std::fabs(value); }
 double size(Complex value) { return std::max(std::fabs(value.real), std::fabs(value.imaginary)); }
 
-// Matrices of some modes side by side.
+// Matrices of several adjacent modes.
 template <class N, std::size_t F>
 struct Matrices {
   N at[F][F][kChunk];
@@ -116,7 +117,7 @@ void symbol_of(const Modes& modes, std::size_t z, std::size_t y, std::size_t beg
   }
 }
 
-// One field: what stays when the rest has died away. False where something neither stays nor dies.
+// One field: the limit of ever more steps. False if a mode neither stays constant nor decays.
 template <class N>
 bool settle(const Matrices<N, 1>& symbol, double still, bool forced, Matrices<N, 1>& power, Matrices<N, 1>& sum,
             std::size_t count) {
@@ -142,7 +143,7 @@ bool settle(const Matrices<N, 1>& symbol, double still, bool forced, Matrices<N,
   return true;
 }
 
-// V is a number of the spectrum in double: real, or complex.
+// V is a number of the spectrum in double: real or complex.
 template <class N, std::size_t F, class V, class T>
 bool advance(const Modes& modes, const Reach& reach, std::size_t z, std::size_t y, T* row, std::size_t stride,
              const double* forces, std::size_t force_stride) {

@@ -1,3 +1,4 @@
+// Acoustic waves in media with damping layers.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ using Kind = Node::Kind;
 
 Expression read_u(const Offset& offset) { return make_read(Kind::read, 0, offset); }
 
-// The sum of the second derivatives, a product rounded and the others added with FMA.
+// Sum of the second derivatives: one rounded product, the others added with FMA.
 Expression laplacian(const Acoustic& acoustic) {
   const auto& weights = second_difference(acoustic.accuracy);
   const std::size_t dimensions = acoustic.spacing.size();
@@ -39,7 +40,7 @@ double courant_number(const Acoustic& acoustic, double fastest) {
   return fastest * acoustic.dt * std::sqrt(inverse_squares(acoustic.spacing));
 }
 
-// The mode that alternates from cell to cell must not grow: (c dt)^2 times its eigenvalue stays below 4.
+// The mode that alternates from cell to cell must not grow: (c dt)^2 times its eigenvalue must stay below 4.
 double acoustic_limit(int accuracy) { return std::sqrt(2 * heat_limit(accuracy)); }
 
 template <class T>

@@ -1,3 +1,4 @@
+// Convolution of images with small kernels, and the parser of kernel names and weights.
 #include <charconv>
 #include <cmath>
 #include <numeric>

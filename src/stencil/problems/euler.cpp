@@ -1,5 +1,5 @@
-// MUSCL-Hancock in one update: slopes of the primitive variables, half a time step of each cell on its own, HLLC fluxes
-// through its four faces. This is the definition, which devices run; the host's loop is euler_rows.
+// Euler equations by MUSCL-Hancock in one update: slopes of the primitive variables, half a time step per cell, HLLC
+// fluxes through the four faces. This is the definition, which devices run; the host uses euler_rows.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
-// MUSCL-Hancock's formulas, once for every kind of value: numbers and expressions (euler.cpp) and vectors of each
-// instruction set (euler_rows-inl.hpp), all the same to the last bit. Toro, Riemann Solvers and Numerical Methods for
-// Fluid Dynamics, chapters 10, 14 and 16.
+// MUSCL-Hancock formulas for all value types: numbers and expressions (euler.cpp) and vectors of each instruction set
+// (euler_rows-inl.hpp), with bit-identical results. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics,
+// chapters 10, 14 and 16.
 #if defined(RIDGE_EULER_FORMULAS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RIDGE_EULER_FORMULAS_INL_HPP
 #undef RIDGE_EULER_FORMULAS_INL_HPP
@@ -16,9 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 
-// The same formulas with numbers and with expressions.
 template <class V>
-struct State {  // primitive; `normal` is the velocity along the axis at hand
+struct State {  // primitive; `normal` is the velocity along the current axis
   V density, normal, along, pressure;
 };
 
@@ -27,8 +26,8 @@ struct Flux {
   V density, normal, along, energy;
 };
 
-// Half the harmonic mean of two differences of one sign, else 0: no new extremes. Halves are what faces and half steps
-// want.
+// Half the harmonic mean of two differences of the same sign, otherwise 0, so that no new extrema arise. Faces and half
+// steps use half slopes.
 template <class V>
 HWY_INLINE V half_limited(const V& before, const V& after) {
   const V product = before * after;
@@ -45,15 +44,15 @@ HWY_INLINE State<V> half_slope(const State<V>& before, const State<V>& here, con
 
 template <class V>
 struct Constants {
-  V gamma, root_gamma, inverse_gamma_1;  // the last one 1 / (gamma - 1)
+  V gamma, root_gamma, inverse_gamma_1;  // inverse_gamma_1 = 1 / (gamma - 1)
   V step_x, step_y;                      // dt / dx, dt / dy
-  V floor;  // of density and pressure at a face: strong rarefactions must not turn negative
+  V floor;  // of density and pressure at a face: strong rarefactions must not become negative
 };
 
-// What HLLC takes from one side of a face.
+// HLLC flux contribution of one side of a face.
 template <class V>
 HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Constants<V>& constants) {
-  // Divisions are what costs here: four, and two square roots.
+  // Divisions dominate the cost: four, and two square roots.
   const V warm_left = left.pressure / left.density, warm_right = right.pressure / right.density;
   const V c_left = constants.root_gamma * sqrt(warm_left), c_right = constants.root_gamma * sqrt(warm_right);
   const V s_left = min(left.normal - c_left, right.normal - c_right);
@@ -61,7 +60,7 @@ HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Const
   const V m_left = left.density * (s_left - left.normal), m_right = right.density * (s_right - right.normal);
   const V middle =
       (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
-  // The contact goes one way: only that side's state counts.
+  // Only the side upwind of the contact contributes.
   const auto rightwards = middle >= V(0);
   const V normal = select(rightwards, left.normal, right.normal);
   const V along = select(rightwards, left.along, right.along);
@@ -69,9 +68,9 @@ HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Const
   const V wave = select(rightwards, s_left, s_right);
   const V mass = select(rightwards, m_left, m_right);
   const V specific = select(rightwards, warm_left, warm_right) * constants.inverse_gamma_1 +
-                     V(0.5) * (normal * normal + along * along);  // energy of a unit of mass
-  // Between the wave and the contact gas has the contact's speed. Where the whole fan goes one way it is that side's
-  // own gas that comes: the same formulas with its own speed, since mass / (wave - normal) is its density.
+                     V(0.5) * (normal * normal + along * along);  // energy per unit mass
+  // Between the wave and the contact the gas has the contact's speed. If the whole fan moves one way, the upwind gas
+  // itself crosses the face: the same formulas with its own speed, because mass / (wave - normal) is its density.
   const V speed = select(wave * middle > V(0), normal, middle);
   const V behind = V(1) / (wave - speed), push = speed - normal;
   const V there = pressure + mass * push, mass_flux = mass * behind * speed;
@@ -79,18 +78,18 @@ HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Const
   return {mass_flux, mass_flux * speed + there, mass_flux * along, speed * (energy + there)};
 }
 
-// Velocities exchanged: along y the normal velocity is v.
+// Swaps the velocities: along y the normal velocity is v.
 template <class V>
 HWY_INLINE State<V> turned(const State<V>& state) {
   return {state.density, state.along, state.normal, state.pressure};
 }
 
 template <class V>
-struct Faces {  // of a cell after half a step: its states at the low and high side of both axes
-  State<V> low_x, high_x, low_y, high_y;  // low_y, high_y turned
+struct Faces {                            // states of a cell after half a step, at the low and high side of both axes
+  State<V> low_x, high_x, low_y, high_y;  // low_y, high_y with swapped velocities
 };
 
-// Half a slope down and half a slope up from the middle.
+// States half a slope below and above the centre.
 template <class V>
 HWY_INLINE State<V> lower(const State<V>& middle, const State<V>& half, const V& floor) {
   return {max(middle.density - half.density, floor), middle.normal - half.normal, middle.along - half.along,

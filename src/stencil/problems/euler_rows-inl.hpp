@@ -1,10 +1,11 @@
-// One element type's rows for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
-// out: its vectors cannot be members.
+// Row kernel of the Euler equations (MUSCL-Hancock, HLLC): computes each primitive variable, face and flux once per
+// strip; for one element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. SVE is excluded: its
+// vectors cannot be class members.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/problems/euler_rows-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// foreach_target must come first
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -20,12 +21,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using T = Number;
 using D = hn::ScalableTag<T>;
-constexpr std::size_t kVector = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+constexpr std::size_t kVector = hn::MaxLanes(D());  // exact: the remaining targets have fixed vector sizes
 
-// Neighbouring cells at once, with the words of Value<T> and its treatment of NaN. Two vectors: the chain of divisions
-// and roots from a state to its flux is long, and two of them side by side take little longer than one. A core with
-// AVX-512 looks far enough ahead to find the next vector itself, and one vector leaves it all its registers: then the
-// second is the first.
+// Adjacent cells, with the operations of Value<T> and its treatment of NaN. Two vectors: the chain of divisions and
+// roots from a state to its flux is long, and two chains take little longer than one. An AVX-512 core reorders far
+// enough to overlap the next vector itself, and one vector leaves it all registers: there the second vector is the
+// first.
 constexpr bool kTwo = !(HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3);
 struct Cells {
   hn::Vec<D> a, b;
@@ -65,7 +66,7 @@ HWY_INLINE Cells select(Mask truth, Cells yes, Cells no) {
   if constexpr (kTwo) return {first, hn::IfThenElse(truth.b, yes.b, no.b)};
   return {first, first};
 }
-// The second of x86's operands is what comes of a NaN: one instruction then says the same.
+// x86 returns the second operand if one is NaN, so a single instruction gives the same result.
 HWY_INLINE Cells min(Cells a, Cells b) {
 #if HWY_ARCH_X86
   return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Min(y, x); }, a, b);
@@ -94,15 +95,15 @@ HWY_INLINE void Store(Cells cells, T* to) {
   if constexpr (kTwo) hn::StoreU(cells.b, D(), to + kVector);
 }
 
-// What is known of a strip of rows while they come in one after the other. Column i of the primitive variables is
-// x = i - 2 of the strip, of the faces x = i - 1. Vectors run beyond the last column into what nobody reads.
-// A strip's faces, two more than its cells, fill whole vectors.
+// Intermediate rows of a strip while rows are processed in order. Column i of the primitive variables is x = i - 2 of
+// the strip, column i of the faces x = i - 1. Vectors extend beyond the last column into unused values. A strip's
+// faces, two more than its cells, fill whole vectors.
 constexpr std::size_t kWidth = 256 - 2, kStride = kWidth + 4 + 2 * kLanes;
 using Row = T[kStride];
 struct Scratch {
   Row primitive[3][4];
   Row x_faces[8];     // low, high
-  Row y_faces[2][8];  // the same, of two rows
+  Row y_faces[2][8];  // the same, for two rows
   Row flux_x[2][4];
   Row flux_y[2][4];
 };
@@ -124,20 +125,20 @@ HWY_INLINE void StoreFlux(const Flux<Cells>& flux, Row* to, std::size_t i) {
   Store(flux.energy, to[3] + i);
 }
 
-// The row's cells from `reach` before the strip to `reach` beyond it. in[field] is x = 0 of the strip.
+// Converts the row's cells from `reach` before the strip to `reach` after it. in[field] is x = 0 of the strip.
 void Primitives(const T* const* in, double gamma, std::size_t reach, std::size_t width, Row* to) {
   const std::size_t count = width + 2 * reach;
   const T* from[4] = {in[0] - reach, in[1] - reach, in[2] - reach, in[3] - reach};
   const std::size_t first = 2 - reach;
   T few[4][kLanes];
-  if (count < kLanes) {  // too few for a vector: the last one again and again
+  if (count < kLanes) {  // too few for a vector: repeats the last one
     for (std::size_t f = 0; f < 4; ++f) {
       for (std::size_t i = 0; i < kLanes; ++i) few[f][i] = from[f][std::min(i, count - 1)];
       from[f] = few[f];
     }
   }
   for (std::size_t i = 0;; i += kLanes) {
-    if (i + kLanes > count) i = count < kLanes ? 0 : count - kLanes;  // the last vector overlaps the one before
+    if (i + kLanes > count) i = count < kLanes ? 0 : count - kLanes;  // the last vector overlaps the previous one
     StoreState(primitive_of<Cells>(Load(from[0] + i), Load(from[1] + i), Load(from[2] + i), Load(from[3] + i), gamma),
                to, first + i);
     if (i + kLanes >= count) return;
@@ -156,7 +157,7 @@ void FacesOf(const Row* south, const Row* here, const Row* north, const Constant
   }
 }
 
-// Column i: between x = i - 1 and x = i.
+// Column i is the face between x = i - 1 and x = i.
 void FluxesX(const Row* faces, const Constants<Cells>& k, std::size_t width, Row* to) {
   for (std::size_t i = 0; i < width + 1; i += kLanes)
     StoreFlux(hllc(LoadState(faces + kHigh, i), LoadState(faces + kLow, i + 1), k), to, i);
@@ -184,17 +185,18 @@ void Apply(const T* in, const T* flux_x, const T* below, const T* above, const C
   if (i < width) Store(changed(in + width - kLanes, width - kLanes), out + width - kLanes);
 }
 
-// A strip of all rows: a row comes in, the faces of the one before it are known, and the row before that can go out.
+// Computes a strip of all rows: after loading a row, the faces of the previous row are known, and the row before that
+// can be written.
 void Strip(const Euler& euler, const Rows<T>& rows, std::size_t begin, std::size_t width, Scratch& scratch) {
   const Constants<Cells> k = constants_of<Cells>(euler);
   const std::size_t count = rows.count;
   for (std::size_t j = 0; j < count + 4; ++j) {
     const T* in[4];
     for (std::size_t f = 0; f < 4; ++f) in[f] = rows.in[f * (4 + count) + j] + begin;
-    // Rows farther out are read less far to the sides.
+    // Outer rows need fewer cells to the sides.
     Primitives(in, euler.gamma, std::min({j, count + 3 - j, std::size_t{2}}), width, scratch.primitive[j % 3]);
     if (j < 2) continue;
-    const std::size_t f = j - 2;  // the row of faces that is complete now
+    const std::size_t f = j - 2;  // the row whose faces are now complete
     const bool outside = f == 0 || f == count + 1;
     FacesOf(scratch.primitive[f % 3], scratch.primitive[(f + 1) % 3], scratch.primitive[j % 3], k, outside ? 0 : 1,
             width, scratch.x_faces, scratch.y_faces[f % 2]);
@@ -203,7 +205,7 @@ void Strip(const Euler& euler, const Rows<T>& rows, std::size_t begin, std::size
     FluxesY(scratch.y_faces[(f - 1) % 2], scratch.y_faces[f % 2], k, width, scratch.flux_y[f % 2]);
     if (f == 1) continue;
     const std::size_t r = f - 2;
-    // Along y the momentum of x is the one along the face.
+    // Along y the x momentum is the tangential one.
     constexpr std::size_t kFromY[4] = {0, 2, 1, 3};
     for (std::size_t field = 0; field < 4; ++field) {
       Apply(rows.in[field * (4 + count) + r + 2] + begin, scratch.flux_x[(f - 1) % 2][field],
@@ -217,7 +219,7 @@ void EulerRows(const Euler& euler, const Rows<T>& rows) {
   static thread_local Scratch scratch;
   const std::size_t cells = rows.end - rows.begin, strips = (cells + kWidth - 1) / kWidth;
   if (strips == 0) return;
-  const std::size_t width = (cells + strips - 1) / strips;  // strips alike: no narrow one at the end
+  const std::size_t width = (cells + strips - 1) / strips;  // equal strips, without a narrow one at the end
   for (std::size_t begin = rows.begin; begin < rows.end; begin += width)
     Strip(euler, rows, begin, std::min(width, rows.end - begin), scratch);
 }

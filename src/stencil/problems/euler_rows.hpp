@@ -1,12 +1,11 @@
-// Euler's equations on the host: rows of cells in vectors.
+// Vectorized row kernel of the Euler equations on the host.
 #pragma once
 #include <ridge/stencil/problems.hpp>
 
 namespace ridge::stencil {
 
-// What the update of euler() does to these rows, to the last bit, with every intermediate computed once for all who
-// need it instead of up to thirteen times. The more rows at once the better: two rows beyond either side are worked on
-// too.
+// Computes the update of euler() on these rows, bit for bit, with every intermediate computed once instead of up to
+// thirteen times. More rows at once are more efficient, because two rows beyond either side are processed too.
 template <class T>
 void euler_rows(const Euler& euler, const Rows<T>& rows);
 template <>

@@ -1,3 +1,4 @@
+// Heat equation: explicit steps, spatial accuracy 2 to 8, stability limits.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +12,7 @@
 namespace ridge::stencil {
 namespace {
 
-// Central second derivatives: the centre's weight, then those at distance 1, 2, ...
+// Central second derivative: the centre's weight, then those at distance 1, 2, ...
 struct Difference {
   int accuracy;
   std::array<double, 5> weights;
@@ -86,7 +87,7 @@ Update<T> heat(const Heat& heat) {
   check(heat);
   const auto& weights = difference(heat.accuracy).weights;
   const std::size_t dimensions = heat.spacing.size();
-  const auto axis_weight = [&](std::size_t axis) {  // of the three
+  const auto axis_weight = [&](std::size_t axis) {  // of the three axes
     const double dx = heat.spacing[axis - (3 - dimensions)];
     return heat.alpha * heat.dt / (dx * dx);
   };

@@ -1,3 +1,4 @@
+// Life-like cellular automata by birth and survival rules.
 #include <cctype>
 #include <cstdint>
 
@@ -9,7 +10,7 @@ namespace ridge::stencil {
 namespace {
 
 struct Rule {
-  unsigned born = 0, survives = 0;  // bit n: with n neighbours
+  unsigned born = 0, survives = 0;  // bit n: with n living neighbours
 };
 
 Rule parse(const std::string& text) {
@@ -46,7 +47,7 @@ struct LifeStep {
   auto operator()(const Cells& u) const {
     using V = std::remove_cvref_t<decltype(u(0, 0))>;
     const V neighbours = u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
-    // Counts at which a dead or a living cell is alive next; the rule is known before any cell is.
+    // Neighbour counts at which a dead or living cell is alive next; the rule is known when the update is recorded.
     const auto among = [&](unsigned counts) {
       V alive(0);
       for (int n = 0; n <= 8; ++n) {

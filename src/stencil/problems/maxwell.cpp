@@ -1,3 +1,4 @@
+// Maxwell's equations in two dimensions (TM mode).
 #include <cmath>
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ Update<T> maxwell(const Maxwell& maxwell) {
   }
   const double along_y = maxwell.dt / (maxwell.permeability * maxwell.dy);
   const double along_x = maxwell.dt / (maxwell.permeability * maxwell.dx);
-  // The magnetic field a step on, at a cell's offset; the electric field then sees the new one.
+  // The magnetic field after the step at a cell's offset; the electric field uses this new value.
   const auto hx = [&](int dy, int dx) {
     return make_node(Kind::fma, {make_constant(-along_y), difference_of(field_at(0, dy + 1, dx), field_at(0, dy, dx)),
                                  field_at(1, dy, dx)});

@@ -1,3 +1,4 @@
+// Exact solution of the Riemann problem for an ideal gas.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,7 @@ namespace {
 
 double sound(const Gas& gas, double gamma) { return std::sqrt(gamma * gas.pressure / gas.density); }
 
-// The velocity a wave between `gas` and the pressure p in the middle adds, and its derivative.
+// Velocity change across a wave between `gas` and the pressure p in the middle, and its derivative.
 struct Jump {
   double value, slope;
 };
@@ -45,7 +46,7 @@ Middle middle_of(const Gas& left, const Gas& right, double gamma) {
   return {p, (left.u + right.u + jump(right, gamma, p).value - jump(left, gamma, p).value) / 2};
 }
 
-// To the left of the contact; the right side is its mirror image.
+// State to the left of the contact; the right side is its mirror image.
 Gas left_of_contact(const Gas& gas, const Middle& middle, double gamma, double speed) {
   const double c = sound(gas, gamma), ratio = middle.pressure / gas.pressure, g = (gamma - 1) / (gamma + 1);
   if (middle.pressure > gas.pressure) {

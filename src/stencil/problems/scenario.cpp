@@ -1,3 +1,4 @@
+// Parsing of borders and reproducible random numbers for scenarios.
 #include "stencil/problems/scenario.hpp"
 
 #include <array>

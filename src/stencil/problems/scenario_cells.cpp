@@ -1,4 +1,4 @@
-// Automata and images.
+// Scenarios of cellular automata and image filters.
 #include <cmath>
 
 #include <fmt/format.h>

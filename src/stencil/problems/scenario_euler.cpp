@@ -1,4 +1,4 @@
-// Flows to run: two with a known course (Sod's tube, the isentropic vortex), two to look at.
+// Scenarios of gas flows: two with exact solutions (Sod's tube, the isentropic vortex), two for display (blast, shear).
 #include <cmath>
 #include <numbers>
 
@@ -18,7 +18,7 @@ constexpr Gas kBlastInside{1, 0, 0, 10}, kBlastOutside{1, 0, 0, 0.1};
 struct Flow {
   const char* name;
   std::vector<std::size_t> shape;
-  double height, width;  // of the whole domain, around the origin
+  double height, width;  // of the whole domain, centred at the origin
   const char* border;
 };
 
@@ -35,7 +35,7 @@ const Flow& flow_named(const std::string& name) {
   throw Error(ErrorKind::invalid_argument, fmt::format("no flow \"{}\"; there are sod, vortex, blast and shear", name));
 }
 
-// The fastest wave the flow will ever have, so that one time step serves from beginning to end.
+// Fastest wave that the flow ever has, so that one time step serves the whole run.
 double fastest(const std::string& flow, double gamma) {
   if (flow == "sod") return riemann_speed(kSodLeft, kSodRight, gamma);
   if (flow == "blast") return riemann_speed(kBlastInside, kBlastOutside, gamma);  // a plane shock is stronger
@@ -48,13 +48,13 @@ double fastest(const std::string& flow, double gamma) {
 Gas euler_initial(const std::string& flow, double gamma, double y, double x) {
   if (flow == "sod") return x < 0 ? kSodLeft : kSodRight;
   if (flow == "blast") return x * x + y * y < 0.01 ? kBlastInside : kBlastOutside;
-  if (flow == "vortex") {  // Shu's, carried along the diagonal
+  if (flow == "vortex") {  // Shu's vortex, advected along the diagonal
     const double strength = 5, r2 = x * x + y * y, swirl = strength / (2 * pi) * std::exp((1 - r2) / 2);
     const double temperature = 1 - (gamma - 1) * strength * strength / (8 * gamma * pi * pi) * std::exp(1 - r2);
     const double density = std::pow(temperature, 1 / (gamma - 1));
     return {density, 1 - y * swirl, 1 + x * swirl, density * temperature};
   }
-  // Kelvin and Helmholtz: a heavy jet in a light gas that flows the other way, with a small wave.
+  // Kelvin-Helmholtz: a heavy jet in a light gas that flows the other way, with a small perturbation.
   const double inside = 0.5 * (std::tanh((y + 0.25) / 0.02) - std::tanh((y - 0.25) / 0.02));
   const double wave = 0.05 * std::sin(4 * pi * x) *
                       (std::exp(-(y + 0.25) * (y + 0.25) / 0.005) + std::exp(-(y - 0.25) * (y - 0.25) / 0.005));
@@ -66,7 +66,7 @@ Scenario<T> euler_scenario(const EulerOptions& options) {
   const Flow& flow = flow_named(options.flow);
   const std::vector<std::size_t> shape = options.shape.empty() ? flow.shape : options.shape;
   check_shape(shape, 2, 2);
-  // The width is given; cells are squares where the height is free.
+  // The width is given; cells are squares.
   const double dx = flow.width / static_cast<double>(shape[1]);
   const double dy = options.flow == "sod" ? dx : flow.height / static_cast<double>(shape[0]);
   const double speed = fastest(options.flow, options.gamma);

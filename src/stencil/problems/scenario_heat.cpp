@@ -1,4 +1,4 @@
-// Heat and waves as they are run: spots in a plate, a drop in a pond, modes whose course is known.
+// Scenarios of heat and waves: spots in a plate, a drop in a pond, modes with known solutions.
 #include <cmath>
 #include <numbers>
 
@@ -28,7 +28,7 @@ double spots(const std::vector<std::size_t>& shape, const Cell& cell) {
   return 1;
 }
 
-// One period along each axis: an eigenfunction where borders are periodic.
+// One period along each axis: an eigenfunction with periodic borders.
 double mode(const std::vector<std::size_t>& shape, const Cell& cell) {
   double value = 1;
   for (std::size_t axis = 3 - shape.size(); axis < 3; ++axis) {

@@ -1,4 +1,4 @@
-// What the scenarios have in common.
+// Shared by the scenarios: cell positions and checkpoint parameters.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@ namespace ridge::stencil {
 
 void check_shape(const std::vector<std::size_t>& shape, std::size_t least_axes, std::size_t most_axes);
 
-// The centre of cell i of axis `axis` (of z, y, x) as a share of the axis, 0 to 1.
+// Centre of cell i of axis `axis` (of z, y, x) relative to the axis length, 0 to 1.
 inline double centre(const std::vector<std::size_t>& shape, std::size_t axis, std::size_t i) {
   const std::size_t missing = 3 - shape.size();
   return axis < missing ? 0.5 : (static_cast<double>(i) + 0.5) / static_cast<double>(shape[axis - missing]);
@@ -21,7 +21,7 @@ View<T> field_view(const std::string& name, std::size_t field) {
   return {name, [field](const T* const* fields, std::size_t count, T* out) { std::copy_n(fields[field], count, out); }};
 }
 
-// What every checkpoint of the scenario must agree with, before the problem's own parameters.
+// Parameters that every checkpoint of the scenario must match, before the problem's own.
 template <class T>
 base::Json common_parameters(const Scenario<T>& scenario) {
   base::Json json = base::Json::object();

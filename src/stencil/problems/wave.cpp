@@ -1,3 +1,4 @@
+// Wave equation by leapfrog.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ Update<T> wave(const Wave& wave) {
                     "a dt up to {:.4g}",
                     wave.dt, number, wave.dt / number));
   }
-  // Leapfrog: u(new) = 2 u - u(before) + (c dt)^2 laplacian(u), and u becomes the one before.
+  // Leapfrog: u(new) = 2 u - u(before) + (c dt)^2 laplacian(u), and u becomes the previous level.
   const std::size_t dimensions = wave.spacing.size();
   const auto axis_weight = [&](std::size_t axis) {
     const double courant = wave.speed * wave.dt / wave.spacing[axis - (3 - dimensions)];
