@@ -22,7 +22,7 @@ TimeLevels time_levels(const Tape& tape) {
   const std::size_t fields = tape.outputs.size();
   const auto sums = affine_sums(tape);
   TimeLevels levels;
-  levels.remembers.resize(fields);
+  levels.is_older.resize(fields);
   std::vector<std::optional<std::size_t>> copies(fields);
   for (std::size_t to = 0; to < fields; ++to) copies[to] = copied_field(sums[tape.outputs[to]]);
   std::vector<int> uses(fields);
@@ -30,7 +30,7 @@ TimeLevels time_levels(const Tape& tape) {
     // An unchanged field is not a time level; in a chain of levels only the first pair counts.
     if (!copies[to] || *copies[to] == to || copies[*copies[to]]) continue;
     levels.pairs.push_back({.newer = *copies[to], .older = to});
-    levels.remembers[to] = true;
+    levels.is_older[to] = true;
     ++uses[*copies[to]];
     ++uses[to];
   }
@@ -40,7 +40,7 @@ TimeLevels time_levels(const Tape& tape) {
     levels.refusal = "needs every field to belong to one pair of time levels";
   }
   for (const Operation& operation : tape.operations) {
-    if (levels.refusal.empty() && operation.kind == Node::Kind::read && levels.remembers[operation.field] &&
+    if (levels.refusal.empty() && operation.kind == Node::Kind::read && levels.is_older[operation.field] &&
         operation.offset != Offset{})
       levels.refusal = fmt::format(
           "needs the older level to be read at the cell itself only; field {} is read at neighbours", operation.field);

@@ -14,7 +14,7 @@ struct TimeLevels {
     std::size_t newer, older;  // fields: `older` becomes the previous value of `newer`
   };
   std::vector<Pair> pairs{};
-  std::vector<bool> remembers{};  // per field: it is the `older` of some pair
+  std::vector<bool> is_older{};  // per field: it is the `older` of some pair
   // Reason why new values cannot overwrite the older level; empty if they can: every field belongs to a pair, and older
   // levels are read at the cell itself only.
   std::string refusal{};

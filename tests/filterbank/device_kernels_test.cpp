@@ -19,7 +19,7 @@ using ridge::test::accelerators;
 
 // --- the matrix units, emulated on devices that have none ----------------------------------------------------------
 
-TEST(MatrixWeights, TwoHalvesHoldAWeight) {
+TEST(MatrixWeights, TwoFloat16HoldAWeight) {
   for (const double value : {1.0, -0.3, 1e-4, 3e-6, 16383.9, 0.0}) {
     const auto [upper, lower] = split_float16(value);
     const double sum = static_cast<double>(from_float16(upper)) + static_cast<double>(from_float16(lower));

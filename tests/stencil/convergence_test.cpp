@@ -101,10 +101,10 @@ TEST(Convergence, PeriodicAndMirroredGridsConserve) {
                   {.effort = Effort::quick})
         .run(grid, 300);
     EXPECT_NEAR(total(), before, 1e-10 * std::fabs(before));
-    double spread = 0;
+    double deviation = 0;
     for (const double cell : grid.all())
-      spread = ridge::test::worse(spread, std::fabs(cell - before / static_cast<double>(grid.cells())));
-    EXPECT_LT(spread, 0.5);  // values did diffuse
+      deviation = ridge::test::worse(deviation, std::fabs(cell - before / static_cast<double>(grid.cells())));
+    EXPECT_LT(deviation, 0.5);  // values did diffuse
   }
 }
 

@@ -30,7 +30,7 @@ class LeapOnDevices : public ::testing::Test {
 };
 
 // 8192 cells between fixed sides are 16382 = 2 * 8191 points, transformed as a convolution: twenty times the passes.
-TEST(LeapChoices, LengthsWithALargePrimeFactorAreDear) {
+TEST(LeapChoices, LengthsWithALargePrimeFactorAreExpensive) {
   const Device hopper = ridge::test::hopper();
   const Update<float> update = heat<float>({.dt = 0.1, .spacing = {1, 1}});
   const auto seconds = [&](std::size_t side, Border border) {

@@ -96,7 +96,7 @@ TEST_F(DeviceRowMarch, EveryBorderMatchesTheReference) {
 }
 
 // Prefetched rows in registers, or in local memory with lanes that hold more than a vector.
-TEST_F(DeviceRowMarch, RowsAheadWaitWhereTheyAreTold) {
+TEST_F(DeviceRowMarch, PrefetchedRowsInRegistersOrLocalMemory) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
     RowMarchOptions options = kSmall;

@@ -264,7 +264,7 @@ TEST_F(DeviceVariants, ChangeIsMeasuredOnTheDevice) {
 }
 
 // Boxes that are written take effect from the next step, at fixed borders permanently.
-TEST_F(DeviceVariants, BoxesThereAndBack) {
+TEST_F(DeviceVariants, BoxesRoundTrip) {
   const std::vector<std::size_t> shape{5, 9, 14};
   const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});
   const Problem problem{.shape = shape, .borders = Borders::all(fixed)};
@@ -338,7 +338,7 @@ TEST_F(DeviceVariants, SourcesAndReceivers) {
 }
 
 // Cells in device buffers give bit-identical steps to those from a host grid.
-TEST_F(DeviceVariants, BuffersThereAndBack) {
+TEST_F(DeviceVariants, BuffersRoundTrip) {
   const std::vector<std::size_t> shape{19, 37};
   const Problem problem{.shape = shape, .borders = Borders::all(mirror)};
   const Update<float> update = ridge::stencil::update<float>(2, [](auto u) {

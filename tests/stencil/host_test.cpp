@@ -258,7 +258,7 @@ TEST(Host, StreamingKernels) {
 }
 
 // Planners use dynamic blocks only for streaming loops with many threads, so the loops are built by hand.
-TEST(Host, PiecesForWhoeverIsFree) {
+TEST(Host, DynamicSchedulingOfRowBlocks) {
   const auto star = linear<float>(3, weighted(von_neumann(3, 1), 0.14));
   const Grid<float> start = test::random_grid<float>({7, 23, 45});
   for (const Borders& borders : all_borders()) {

@@ -120,7 +120,7 @@ TEST(Leap, ReadsThatTheSumDoesNotUse) {
     check_leap(sum, {.shape = {9, 12}, .borders = Borders::all(border)}, 40);
 }
 
-TEST(Leap, ShapesNobodyLikes) {
+TEST(Leap, AwkwardShapes) {
   for (const Border border : {Border::periodic, Border::mirror, Border::fixed}) {
     for (const std::size_t n : {1u, 2u, 3u, 4u, 5u, 17u, 101u}) {
       if (border == Border::fixed && n < 3) continue;

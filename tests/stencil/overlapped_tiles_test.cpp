@@ -252,13 +252,13 @@ TEST(TimeTiling, UpdatesOfEverySort) {
 
 // Coefficients beyond a periodic side are those of the opposite side, also if the overlap wraps several times.
 TEST(TimeTiling, CoefficientsRoundAPeriodicAxis) {
-  const auto spread = update<double>(2, [](auto u) {
+  const auto diffusion = update<double>(2, [](auto u) {
     return u(0, 0) + 0.1 * (u.coefficient(0, 0, -1) * u(0, -1) + u.coefficient(0, -1, 1) * u(1, 1));
   });
-  const Comparison<double> compare(spread, {.shape = {5, 3}, .borders = Borders::all(Border::periodic), .threads = 1},
-                                   12);
+  const Comparison<double> compare(diffusion,
+                                   {.shape = {5, 3}, .borders = Borders::all(Border::periodic), .threads = 1}, 12);
   for (const std::size_t depth : {1u, 4u, 12u})
-    compare.expect({.depth = depth, .width = 1, .length = 2, .tick = 2, .rows = 2}, general_sweep_kernels(spread));
+    compare.expect({.depth = depth, .width = 1, .length = 2, .tick = 2, .rows = 2}, general_sweep_kernels(diffusion));
 }
 
 TEST(TimeTiling, LinearSystemsOfFields) {

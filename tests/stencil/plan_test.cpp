@@ -160,7 +160,7 @@ TEST(Grid, CopiesAreDeep) {
   EXPECT_EQ(one(1, 1), 5);
 }
 
-TEST(Grid, ArraysOfStructuresThereAndBack) {
+TEST(Grid, ArraysOfStructuresRoundTrip) {
   Grid<double> grid({2, 3}, 2);
   std::vector<double> cells(12), back(12);
   for (std::size_t i = 0; i < 12; ++i) cells[i] = static_cast<double>(i);

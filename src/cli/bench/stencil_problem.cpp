@@ -81,7 +81,7 @@ void fill_system(const StencilSystem& system, StencilProblem<T>& made) {
 template <class T>
 double least_values_of(const stencil::Update<T>& update) {
   const stencil::TimeLevels levels = stencil::time_levels(stencil::flatten(update.outputs));
-  const auto remembered = static_cast<double>(std::count(levels.remembers.begin(), levels.remembers.end(), true));
+  const auto remembered = static_cast<double>(std::count(levels.is_older.begin(), levels.is_older.end(), true));
   return 2 * static_cast<double>(update.fields) - remembered + static_cast<double>(update.coefficients);
 }
 

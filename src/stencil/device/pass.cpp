@@ -18,7 +18,7 @@ constexpr std::uint64_t kPartials = 256;
 constexpr std::size_t kKeptBytes = std::size_t{16} << 20;  // recorded boxes kept on the device; at least one
 
 struct Service {
-  Kernel spread, gather, change, take, put, add;
+  Kernel pad, gather, change, take, put, add;
 };
 
 // A grid on the device: the buffer that the last pass wrote, and the one that the next pass writes.
@@ -37,8 +37,8 @@ void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const std::
 template <class T>
 Service make_service(const Device& device) {
   const Program program = device.compile(service_source<T>(device));
-  return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change"),
-          program.kernel("take_box"),    program.kernel("put_box"),     program.kernel("add_value")};
+  return {program.kernel("pad_rows"), program.kernel("pack_rows"), program.kernel("measure_change"),
+          program.kernel("take_box"), program.kernel("put_box"),   program.kernel("add_value")};
 }
 
 template <class T>
@@ -61,8 +61,8 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                std::size_t steps) const override {
     Levels levels = shared_levels();
-    spread(queue, in, layout_.fields, levels.current);
-    if (coefficients) spread(queue, coefficients, layout_.coefficients, levels.coefficients);
+    pad(queue, in, layout_.fields, levels.current);
+    if (coefficients) pad(queue, coefficients, layout_.coefficients, levels.coefficients);
     queue.copy(levels.current, levels.other, bytes(layout_.fields));
     advance(queue, levels, steps);
     gather(queue, levels.current, layout_.fields, out);
@@ -80,10 +80,10 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   }
 
   // Copies packed fields to the working layout, and back.
-  void spread(Queue& queue, const Buffer& packed, std::size_t fields, const Buffer& to) const {
+  void pad(Queue& queue, const Buffer& packed, std::size_t fields, const Buffer& to) const {
     queue.fill(to, std::byte{0});
     const std::size_t all = rows() * fields;
-    launch(queue, service_.spread, rows_launch(all), {packed, to}, rows_scalars(all));
+    launch(queue, service_.pad, rows_launch(all), {packed, to}, rows_scalars(all));
   }
   void gather(Queue& queue, const Buffer& from, std::size_t fields, const Buffer& packed) const {
     const std::size_t all = rows() * fields;
@@ -174,12 +174,12 @@ class DeviceRunning : public Running<T> {
         levels_(variant_->make_levels()) {
     // Uses the other level as a buffer, which is as large.
     transfer_.upload(queue_, grid.all().data(), levels_.other, grid.all().size_bytes());
-    variant_->spread(queue_, levels_.other, grid.fields(), levels_.current);
+    variant_->pad(queue_, levels_.other, grid.fields(), levels_.current);
     if (coefficients != nullptr) {
       const Buffer packed =
           variant_->device_.buffer(coefficients->all().size_bytes(), {.name = "stencil coefficients, packed"});
       transfer_.upload(queue_, coefficients->all().data(), packed, coefficients->all().size_bytes());
-      variant_->spread(queue_, packed, coefficients->fields(), levels_.coefficients);
+      variant_->pad(queue_, packed, coefficients->fields(), levels_.coefficients);
       queue_.finish();
     }
     // Fixed cells are never written, so both buffers hold them.

@@ -102,7 +102,7 @@ std::string PlaneMarchKernel::refusal(const DeviceLayout& place, const Limits& l
 KernelSource PlaneMarchKernel::source() const {
   const auto word = [](auto value) { return std::to_string(value); };
   return {.name = "stencil planes",
-          .text = fmt::format("// {} steps of a 3D star; patches of {} x {} cells a lane, tiles of {} x {}\n",
+          .text = fmt::format("// {} steps of a 3D star; patches of {} x {} cells per lane, tiles of {} x {}\n",
                               options.depth, options.rows, options.cells, options.lines * options.rows,
                               options.lanes * options.cells) +
                   plane_march_text(*this),

@@ -18,11 +18,11 @@ class PlaneSumsBuilder {
   explicit PlaneSumsBuilder(const Tape& tape) : tape_(tape), affine_(affine_sums(tape)) {
     for (const Operation& operation : tape.operations) {
       if (operation.offset == Offset{}) continue;
-      if (operation.kind == Kind::read) spread_.insert(operation.field);
+      if (operation.kind == Kind::read) neighbour_fields_.insert(operation.field);
       if (operation.kind == Kind::coefficient)
         result.refusal = "needs coefficients that are read at the cell itself; this update reads one at a neighbour";
     }
-    result.spread.assign(spread_.begin(), spread_.end());
+    result.neighbour_fields.assign(neighbour_fields_.begin(), neighbour_fields_.end());
     for (const std::size_t output : tape.outputs) result.outputs.push_back(operand(output));
     for (const PlaneSums::Sum& sum : result.sums) {
       for (const PlaneSums::Term& term : sum) {
@@ -31,7 +31,7 @@ class PlaneSumsBuilder {
       }
     }
     const auto reads_centre = [&](const Operand& from) {
-      result.centre = result.centre || (from.from == From::field && spread_.contains(from.index));
+      result.centre = result.centre || (from.from == From::field && neighbour_fields_.contains(from.index));
     };
     for (const Operand& output : result.outputs) reads_centre(output);
     for (const auto& operation : result.operations) {
@@ -58,12 +58,12 @@ class PlaneSumsBuilder {
   Operand sum_operand(const Affine& affine) {
     PlaneSums::Sum sum;
     for (const auto& [read, weight] : affine.weights) {
-      if (spread_.contains(read.first)) sum.push_back({read.first, read.second, weight});
+      if (neighbour_fields_.contains(read.first)) sum.push_back({read.first, read.second, weight});
     }
     result.sums.push_back(sum);
     Operand made{From::sum, result.sums.size() - 1, 0};
     for (const auto& [read, weight] : affine.weights) {
-      if (!spread_.contains(read.first))
+      if (!neighbour_fields_.contains(read.first))
         made = add(Kind::fma, {number(weight), Operand{From::field, read.first, 0}, made});
     }
     if (affine.constant != 0) made = add(Kind::add, {made, number(affine.constant), {}});
@@ -101,7 +101,7 @@ class PlaneSumsBuilder {
 
   const Tape& tape_;
   std::vector<std::optional<Affine>> affine_;
-  std::set<std::size_t> spread_{};
+  std::set<std::size_t> neighbour_fields_{};
   std::map<std::size_t, Operand> known_{};
 };
 

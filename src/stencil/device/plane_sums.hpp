@@ -28,10 +28,10 @@ struct PlaneSums {
     std::array<Operand, 3> operands{};
   };
   std::vector<Sum> sums{};
-  std::vector<PointOperation> operations{};  // at the cell itself, operands first
-  std::vector<Operand> outputs{};            // one per field
-  std::vector<std::size_t> spread{};         // fields that sums read at neighbours
-  bool centre = false;                       // such a field is also read at the cell itself
+  std::vector<PointOperation> operations{};     // at the cell itself, operands first
+  std::vector<Operand> outputs{};               // one per field
+  std::vector<std::size_t> neighbour_fields{};  // fields that sums read at neighbours
+  bool centre = false;                          // such a field is also read at the cell itself
   std::array<int, 3> radius{};
   std::string refusal{};  // reason why the update does not have this form
 };

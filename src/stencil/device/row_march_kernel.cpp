@@ -53,7 +53,7 @@ std::string RowMarchKernel::refusal() const {
 KernelSource RowMarchKernel::source() const {
   std::string text = fmt::format(
       "// {} steps of a linear stencil of {} points, radius {} down and {} along the row: the {}.\n"
-      "// {} cells a lane, {} rows ahead.\n",
+      "// {} cells per lane, {} prefetched rows.\n",
       options.depth, weights.list.size(), weights.radius[1], weights.radius[2], frame ? "frame" : "interior",
       options.cells, options.prefetch);
   text += row_march_text(*this);

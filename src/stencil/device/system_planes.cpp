@@ -74,7 +74,7 @@ MarchStep step_of(const Compiled& compiled, const Layout& layout, const DeviceLa
                   const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
   MarchStep made{{compiled.kernel, compiled.plan.launch, compiled.plan.scalars, layout.coefficients > 0}};
   if (compiled.text.options.tiles)
-    made.tiles = compiled.text.tile_shape(place, from[compiled.text.sums.spread.front()]);
+    made.tiles = compiled.text.tile_shape(place, from[compiled.text.sums.neighbour_fields.front()]);
   const std::vector<Argument> places = field_places(from, to);
   made.step.scalars.insert(made.step.scalars.end(), places.begin(), places.end());
   return made;
@@ -164,7 +164,7 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
       return std::make_shared<const FramedPass>(device, frame, depth, needs_frame(layout, 1),
                                                 step_of(made, layout, place, order, order));
     }
-    const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
+    const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.is_older), layout, place);
     std::vector<std::size_t> changed = order;
     for (const auto& [newer, older] : levels.pairs) std::swap(changed[newer], changed[older]);
     // First from the fields' own buffers to the older levels', then back.
@@ -189,7 +189,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
     if (sizeof(T) == 8 && options.lines > 8) options.lines /= 2;
     const bool in_place = levels.refusal.empty() && options.depth == 1;
     const SystemPlanesKernel kernel =
-        make_planes(update, layout, options, in_place ? levels.remembers : none_of(layout));
+        make_planes(update, layout, options, in_place ? levels.is_older : none_of(layout));
     const double steps = options.depth;
     const double redundancy = static_cast<double>(kernel.tile_x() * kernel.tile_y()) /
                               std::max(1, std::max(0, kernel.useful_x()) * std::max(0, kernel.useful_y()));

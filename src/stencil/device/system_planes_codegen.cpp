@@ -23,7 +23,7 @@ constexpr const char* kSystemPlanes = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
     GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
     int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}{3}) {{
-  LOCAL_BLOCK(REAL, ring, ALL_SLOTS * SPREAD * PLANE);
+  LOCAL_BLOCK(REAL, ring, ALL_SLOTS * NEIGHBOUR_FIELDS * PLANE);
   const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
   const int tile_x = first_x + (int)GROUP_ID(0) % tiles_x * USEFUL_X;
   const int tile_y = (int)GROUP_ID(0) / tiles_x * USEFUL_Y + top - MARGIN_Y;
@@ -63,8 +63,8 @@ class SystemPlanesWriter {
 
  private:
   int place_in_ring(std::size_t field) const {
-    const auto found = std::find(sums_.spread.begin(), sums_.spread.end(), field);
-    return found == sums_.spread.end() ? -1 : static_cast<int>(found - sums_.spread.begin());
+    const auto found = std::find(sums_.neighbour_fields.begin(), sums_.neighbour_fields.end(), field);
+    return found == sums_.neighbour_fields.end() ? -1 : static_cast<int>(found - sums_.neighbour_fields.begin());
   }
   std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.cells()); }
   int rz() const { return sums_.radius[0]; }
@@ -83,7 +83,7 @@ class SystemPlanesWriter {
   void prepare_copies() {
     if (kernel_.options.tiles) {
       text_ +=
-          "  LOCAL ulong* const arrived = (LOCAL ulong*)(ring + ALL_SLOTS * SPREAD * PLANE);\n"
+          "  LOCAL ulong* const arrived = (LOCAL ulong*)(ring + ALL_SLOTS * NEIGHBOUR_FIELDS * PLANE);\n"
           "  uint parity = 0;\n  if (item == 0) {\n"
           "    for (int k = 0; k < FETCHED; ++k) COPY_BARRIER_INIT(arrived + k);\n  }\n  BARRIER();\n"
           "  const ulong plane_size = (ulong)height * pitch;\n";
@@ -109,13 +109,14 @@ class SystemPlanesWriter {
     std::string text = fmt::format(
         "{0}{{\n{0}  int source = {1};\n{0}  source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n",
         indent, plane);
-    for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+    for (std::size_t s = 0; s < sums_.neighbour_fields.size(); ++s) {
       text += fmt::format(
           "{0}  UNROLL\n{0}  for (int k = 0; k < PIECES; ++k) {{\n"
           "{0}    if ((k + 1) * LANES * LINES <= ALL_PIECES || item + k * LANES * LINES < ALL_PIECES)\n"
-          "{0}      COPY_ASYNC_16(ring + ({1} * SPREAD + {2}) * PLANE + piece_to[k], in + from_{3} * field + origin + "
+          "{0}      COPY_ASYNC_16(ring + ({1} * NEIGHBOUR_FIELDS + {2}) * PLANE + piece_to[k], in + from_{3} * field + "
+          "origin + "
           "(ulong)source * plane_size + piece_from[k]);\n{0}  }}\n",
-          indent, slot, s, sums_.spread[s]);
+          indent, slot, s, sums_.neighbour_fields[s]);
     }
     return text + fmt::format("{0}  COPY_ASYNC_COMMIT();\n{0}}}\n", indent);
   }
@@ -315,7 +316,8 @@ class SystemPlanesWriter {
       const std::string slot =
           fmt::format("(slot{0} >= {1} ? slot{0} - {1} : slot{0} - {1} + {2})", stage, age, kernel_.slots(stage));
       text_ += fmt::format(
-          "    const {0} {1} = *(LOCAL const {0}*)({6} + (({2} + {3}) * SPREAD + {4}) * PLANE + {5} * WIDTH);\n",
+          "    const {0} {1} = *(LOCAL const {0}*)({6} + (({2} + {3}) * NEIGHBOUR_FIELDS + {4}) * PLANE + {5} * "
+          "WIDTH);\n",
           vector_type(), name, first_slot(stage), slot, ring, row, own("mine"));
     }
     return name;
@@ -375,19 +377,19 @@ class SystemPlanesWriter {
     const auto made = [&](std::size_t s, int j, int c) { return fmt::format("w{}_{}_{}_{}", stage_, s, j, c); };
     for (int j = 0; j < kernel_.options.rows; ++j) {
       point_operations(j);
-      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
-        const std::vector<std::string> values = results_of(sums_.spread[s], j);
+      for (std::size_t s = 0; s < sums_.neighbour_fields.size(); ++s) {
+        const std::vector<std::string> values = results_of(sums_.neighbour_fields[s], j);
         for (int c = 0; c < kernel_.cells(); ++c)
           text_ += fmt::format("    REAL {} = {};\n", made(s, j, c), values[static_cast<std::size_t>(c)]);
       }
     }
     if (keeps_between()) keep_fixed(made);
     for (int j = 0; j < kernel_.options.rows; ++j) {
-      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+      for (std::size_t s = 0; s < sums_.neighbour_fields.size(); ++s) {
         std::vector<std::string> values;
         for (int c = 0; c < kernel_.cells(); ++c) values.push_back(made(s, j, c));
         text_ += fmt::format(
-            "    *(LOCAL {0}*)(mine + (({1} + filled{2}) * SPREAD + {3}) * PLANE + {4} * WIDTH) = "
+            "    *(LOCAL {0}*)(mine + (({1} + filled{2}) * NEIGHBOUR_FIELDS + {3}) * PLANE + {4} * WIDTH) = "
             "make_{0}({5});\n",
             vector_type(), first_slot(next), next, s, j, fmt::join(values, ", "));
       }
@@ -406,9 +408,10 @@ class SystemPlanesWriter {
     for (int j = 0; j < kernel_.options.rows; ++j) {
       text_ += fmt::format(
           "      const int fixed{1} = changes{0} && y + {1} >= top && y + {1} < bottom ? fixed_x : -1;\n", stage_, j);
-      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+      for (std::size_t s = 0; s < sums_.neighbour_fields.size(); ++s) {
         text_ += fmt::format(
-            "      const {0} was{1}_{2} = *(LOCAL const {0}*)(mine + (({3} + old) * SPREAD + {1}) * PLANE + {2} * "
+            "      const {0} was{1}_{2} = *(LOCAL const {0}*)(mine + (({3} + old) * NEIGHBOUR_FIELDS + {1}) * PLANE + "
+            "{2} * "
             "WIDTH);\n",
             vector_type(), s, j, first_slot(stage_));
         for (int c = 0; c < kernel_.cells(); ++c)
@@ -523,8 +526,9 @@ class SystemPlanesWriter {
             "HALO_X\n"
             "        + MARGIN_X + item % LAST_LANES * CELLS;\n";
       }
-      text_ += fmt::format("    LOCAL const REAL* const newest{0} = {2} + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
-                           first_slot(stage_), own("mine"));
+      text_ +=
+          fmt::format("    LOCAL const REAL* const newest{0} = {2} + ({1} + slot{0}) * NEIGHBOUR_FIELDS * PLANE;\n",
+                      stage_, first_slot(stage_), own("mine"));
       for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);
       stage_ < last_stage() ? publish() : store();
       if (narrow()) text_ += "    }\n";

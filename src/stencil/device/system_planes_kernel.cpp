@@ -37,7 +37,7 @@ int SystemPlanesKernel::margin_x() const { return pieces((options.depth - 1) * s
 // next step's older level; plus the planes being filled.
 int SystemPlanesKernel::slots(int stage) const {
   int age = sums.centre || (keeps && stage + 1 < options.depth) ? sums.radius[0] : 0;
-  if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size())
+  if (stage + 1 < options.depth && sums.outputs.size() > sums.neighbour_fields.size())
     age = begins_with_older() ? std::max(age, 1) : 2 * sums.radius[0] + 1;
   return age + 1 + (stage == 0 ? options.ahead : 1);
 }
@@ -49,15 +49,16 @@ int SystemPlanesKernel::plane_cells() const {
 
 bool SystemPlanesKernel::begins_with_older() const {
   using From = PlaneSums::From;
-  if (options.depth == 1 || sums.spread.size() != 1 || sums.sums.size() != 1 || sums.operations.size() != 1)
+  if (options.depth == 1 || sums.neighbour_fields.size() != 1 || sums.sums.size() != 1 || sums.operations.size() != 1)
     return false;
   const auto& [kind, operands] = sums.operations.front();
-  const PlaneSums::Operand& output = sums.outputs[sums.spread.front()];
+  const PlaneSums::Operand& output = sums.outputs[sums.neighbour_fields.front()];
   const bool corners = std::any_of(sums.sums[0].begin(), sums.sums[0].end(), [](const PlaneSums::Term& term) {
     return (term.offset[0] != 0) + (term.offset[1] != 0) + (term.offset[2] != 0) > 1;
   });
   return !corners && kind == Node::Kind::fma && operands[0].from == From::constant && operands[1].from == From::field &&
-         operands[1].index != sums.spread.front() && operands[2].from == From::sum && output.from == From::operation;
+         operands[1].index != sums.neighbour_fields.front() && operands[2].from == From::sum &&
+         output.from == From::operation;
 }
 
 ridge::detail::TileMapShape SystemPlanesKernel::tile_shape(const DeviceLayout& place, std::size_t field) const {
@@ -76,7 +77,7 @@ ridge::detail::TileMapShape SystemPlanesKernel::tile_shape(const DeviceLayout& p
 std::size_t SystemPlanesKernel::local_bytes() const {
   int all = 0;
   for (int stage = 0; stage < options.depth; ++stage) all += slots(stage);
-  return static_cast<std::size_t>(all * plane_cells()) * sums.spread.size() * (real == "float" ? 4 : 8) +
+  return static_cast<std::size_t>(all * plane_cells()) * sums.neighbour_fields.size() * (real == "float" ? 4 : 8) +
          (options.tiles ? static_cast<std::size_t>(slots(0)) * 8 : 0);
 }
 
@@ -88,11 +89,12 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
       return fmt::format("a depth of {} steps needs an update without coefficients, got {}", options.depth,
                          coefficients);
     for (std::size_t f = 0; f < sums.outputs.size(); ++f) {
-      const bool spreads = std::find(sums.spread.begin(), sums.spread.end(), f) != sums.spread.end();
-      const bool remembers =
-          sums.outputs[f].from == PlaneSums::From::field &&
-          std::find(sums.spread.begin(), sums.spread.end(), sums.outputs[f].index) != sums.spread.end();
-      if (!spreads && !remembers)
+      const bool read_at_neighbours =
+          std::find(sums.neighbour_fields.begin(), sums.neighbour_fields.end(), f) != sums.neighbour_fields.end();
+      const bool kept_as_level = sums.outputs[f].from == PlaneSums::From::field &&
+                                 std::find(sums.neighbour_fields.begin(), sums.neighbour_fields.end(),
+                                           sums.outputs[f].index) != sums.neighbour_fields.end();
+      if (!read_at_neighbours && !kept_as_level)
         return fmt::format(
             "a depth of {} steps needs every field read at neighbours or kept as the previous level; field {} is "
             "neither",
@@ -106,8 +108,8 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   }
   if (options.tiles) {
     if (!limits.tensor_maps) return "needs tensor maps (TMA), which CUDA has from Hopper on";
-    if (sums.spread.size() != 1)
-      return fmt::format("TMA tiles need one field that is read at neighbours, got {}", sums.spread.size());
+    if (sums.neighbour_fields.size() != 1)
+      return fmt::format("TMA tiles need one field that is read at neighbours, got {}", sums.neighbour_fields.size());
     if (ring_width(*this) > kWidestTile || ring_height(*this) > kWidestTile)
       return fmt::format("a tile of {} x {} cells exceeds the TMA limit of {} per side", ring_height(*this),
                          ring_width(*this), kWidestTile);
@@ -146,7 +148,7 @@ KernelSource SystemPlanesKernel::source() const {
                       {"AHEAD", word(options.ahead)},
                       {"DEPTH", word(options.depth)},
                       {"ALL_SLOTS", word(all_slots)},
-                      {"SPREAD", word(sums.spread.size())},
+                      {"NEIGHBOUR_FIELDS", word(sums.neighbour_fields.size())},
                       {"TILE_X", word(tile_x())},
                       {"TILE_Y", word(tile_y())},
                       {"MARGIN_X", word(margin_x())},

@@ -134,11 +134,11 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   T* to[kRows];
   for (std::size_t i = 0; i < kTable; ++i) rows[i] = in[i];
   for (int r = 0; r < kRows; ++r) to[r] = out[r];
-  V spread[S::points];
-  for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(D(), weights[i]);
+  V broadcast[S::points];
+  for (int i = 0; i < S::points; ++i) broadcast[i] = hn::Set(D(), weights[i]);
   std::size_t x = begin;
-  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) BlockAt<S, kRows, kUnroll>(rows, spread, to, x);
-  for (; x + kLanes <= end; x += kLanes) BlockAt<S, kRows, 1>(rows, spread, to, x);
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) BlockAt<S, kRows, kUnroll>(rows, broadcast, to, x);
+  for (; x + kLanes <= end; x += kLanes) BlockAt<S, kRows, 1>(rows, broadcast, to, x);
 }
 
 template <class S>

@@ -313,7 +313,7 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
     if (levels.pairs.empty()) return;
     const bool fused = is_smooth(tape);
     const auto program = levels.refusal.empty() ? std::make_shared<const VectorProgram<T>>(
-                                                      tape, levels.remembers, fused, layout.dimensions == 3 ? 0 : 1)
+                                                      tape, levels.is_older, fused, layout.dimensions == 3 ? 0 : 1)
                                                 : nullptr;
     std::vector<InPlaceLoops> ways{{.rows = 1}, {.rows = kBlockRows}};
     if (layout.dimensions == 3) {

@@ -207,21 +207,21 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   for (std::size_t i = 0; i < kTable; ++i) rows[i] = in[i];
   for (int r = 0; r < kRows; ++r) to[r] = out[r];
   const D d;
-  V spread[S::points];
-  for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(d, weights[i]);
+  V broadcast[S::points];
+  for (int i = 0; i < S::points; ++i) broadcast[i] = hn::Set(d, weights[i]);
   if (end - begin < 2 * kLanes) return BlockPlainly<S, kRows>(rows, weights, to, begin, end);
-  BlockEdge<S, kRows>(rows, spread, to, begin, begin + kLanes);
+  BlockEdge<S, kRows>(rows, broadcast, to, begin, begin + kLanes);
   std::size_t x = FirstAligned(to[0], begin);  // all rows have the same alignment
   if constexpr (kLaneShifts && S::rx == 1 && S::points <= 7) {
     // Only cells that the sums read are known to exist: from one cell before the range to one cell after it.
     for (; x + kLanes <= end && x + 1 < begin + kLanes; x += kLanes)
-      BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
+      BlockAt<S, kStreaming, kRows, 1>(rows, broadcast, to, x);
     for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes)
-      BlockAt<S, kStreaming, kRows, kUnroll, true>(rows, spread, to, x);
+      BlockAt<S, kStreaming, kRows, kUnroll, true>(rows, broadcast, to, x);
   }
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
-    BlockAt<S, kStreaming, kRows, kUnroll>(rows, spread, to, x);
-  BlockEdge<S, kRows>(rows, spread, to, x, end);
+    BlockAt<S, kStreaming, kRows, kUnroll>(rows, broadcast, to, x);
+  BlockEdge<S, kRows>(rows, broadcast, to, x, end);
 }
 
 // Vectors per iteration, chosen so that sums, values and weights of the small shapes fit 16 to 32 registers.

@@ -223,13 +223,13 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   const std::ptrdiff_t end = static_cast<std::ptrdiff_t>(to);
   if (end - x < kLanes) return SumPlainly<S, kPlanes, kRows>(rows, weights, target, x, end);
   const D d;
-  V spread[S::points];
-  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) { spread[t] = hn::Set(d, weights[t]); });
+  V broadcast[S::points];
+  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) { broadcast[t] = hn::Set(d, weights[t]); });
   // The first vector, up to an aligned position, and the last one overlap their neighbours and compute the same values
   // again.
   const auto beyond = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(target[0] + x) / sizeof(T) % kLanes);
   if (beyond != 0) {
-    SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, x);
+    SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, broadcast, target, x);
     x += kLanes - beyond;
   }
   const std::size_t turns = static_cast<std::size_t>(end - x) / (kUnroll * kLanes) + 1;
@@ -243,18 +243,18 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   if constexpr (kLaneShifts && kSmallStar<S> && kOrder == Order::by_point) {
     // Only cells that the sums read are known to exist: from one cell before the range to one cell after it.
     for (; x + kLanes <= end && x - kLanes < static_cast<std::ptrdiff_t>(from) - 1; x += kLanes)
-      SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
+      SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, broadcast, target, x);
     for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes) {
       fetch();
-      SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming, true>(rows, spread, target, x);
+      SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming, true>(rows, broadcast, target, x);
     }
   }
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) {
     fetch();
-    SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>(rows, spread, target, x);
+    SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>(rows, broadcast, target, x);
   }
-  for (; x + kLanes <= end; x += kLanes) SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
-  if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, end - kLanes);
+  for (; x + kLanes <= end; x += kLanes) SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, broadcast, target, x);
+  if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, broadcast, target, end - kLanes);
 }
 
 // Vectors per iteration, by measurement (docs/design/stencil-host.md): enough independent sums hide the FMA latency,

@@ -1,7 +1,7 @@
 // Advances every mode by `steps` steps: multiplies by the power of its symbol, by squaring in double, and adds the
 // contribution of fixed borders. The text before this defines FIELDS, PARTS (2: complex values), NX, NY and ROWS of the
 // modes, symbol(), force() and mode_power(). PITCH is the distance between rows; modes from KEPT on along x are zero.
-#define ROWS_AN_ITEM 4
+#define ROWS_PER_ITEM 4
 
 KERNEL WORK_GROUP(256, 1, 1) void leap_power(GLOBAL CELL* RESTRICT spectrum, GLOBAL const double* RESTRICT tables,
                                              GLOBAL const double* RESTRICT faces, int forced) {
@@ -11,8 +11,8 @@ KERNEL WORK_GROUP(256, 1, 1) void leap_power(GLOBAL CELL* RESTRICT spectrum, GLO
   const ulong columns = (NX + 255ul) / 256ul;
   const ulong x = (ulong)GROUP_ID(0) % columns * 256ul + (ulong)LOCAL_ID(0);
   if (x >= NX) return;
-  for (int r = 0; r < ROWS_AN_ITEM; ++r) {
-    const ulong row = (ulong)GROUP_ID(0) / columns * ROWS_AN_ITEM + (ulong)r;
+  for (int r = 0; r < ROWS_PER_ITEM; ++r) {
+    const ulong row = (ulong)GROUP_ID(0) / columns * ROWS_PER_ITEM + (ulong)r;
     if (row >= ROWS) return;
     if (x >= KEPT) {
       for (int part = 0; part < PARTS; ++part) spectrum[(row * PITCH + x) * PARTS + part] = 0;

@@ -1,6 +1,6 @@
 // Copies rows between packed and padded layouts, and computes the norm of the change of a step: partial maxima and sums
 // of squares, one pair per work-group, so that the host has little to add.
-KERNEL WORK_GROUP(64, 4, 1) void spread_rows(GLOBAL const CELL* RESTRICT packed, GLOBAL CELL* RESTRICT padded, int width,
+KERNEL WORK_GROUP(64, 4, 1) void pad_rows(GLOBAL const CELL* RESTRICT packed, GLOBAL CELL* RESTRICT padded, int width,
                                              uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
   const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
   if (row >= rows) return;
@@ -9,7 +9,7 @@ KERNEL WORK_GROUP(64, 4, 1) void spread_rows(GLOBAL const CELL* RESTRICT packed,
   for (int x = (int)GROUP_ID(1) * 64 + LOCAL_ID(0); x < width; x += (int)GROUPS(1) * 64) to[x] = from[x];
 }
 
-KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded, GLOBAL CELL* RESTRICT packed, int width,
+KERNEL WORK_GROUP(64, 4, 1) void pack_rows(GLOBAL const CELL* RESTRICT padded, GLOBAL CELL* RESTRICT packed, int width,
                                              uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
   const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
   if (row >= rows) return;

@@ -51,7 +51,7 @@ planner::Cost cost_of(const leap::Modes& modes, const Layout& layout, bool host)
 // Memory of a device's transforms besides the grid, in numbers per cell: the cells or their spectrum and, along fixed
 // and mirrored axes, the data before and after the inner transform. A sine transform of n cells has 2 (n + 1) points;
 // if those have a large prime factor, they are padded to at least twice that, in two complex arrays.
-double numbers_a_cell(const leap::Modes& modes) {
+double numbers_per_cell(const leap::Modes& modes) {
   double most = 0;
   for (const leap::Axis& axis : modes.axes) {
     if (axis.basis == leap::Basis::fourier) most = std::max(most, 2.0);
@@ -66,7 +66,7 @@ std::string refused_on_device(const Device& device, const leap::Modes& modes, co
                               std::size_t number) {
   if (!device.limits().float64) return fmt::format("{} has no double precision", device.id());
   if (modes.complex_symbol) return "needs symmetric weights on a device: use the host for others";
-  const double bytes = (2 + numbers_a_cell(modes)) * static_cast<double>(layout.cells() * layout.fields * number);
+  const double bytes = (2 + numbers_per_cell(modes)) * static_cast<double>(layout.cells() * layout.fields * number);
   const auto there = static_cast<double>(device.limits().memory);
   if (there > 0 && bytes > 0.9 * there) {
     return fmt::format("the transforms need about {} of memory, {} has {}", base::human_bytes(bytes), device.id(),

@@ -15,7 +15,8 @@ std::array<std::size_t, 2> others(std::size_t axis) {
 }
 
 // True if the cell is in a layer that belongs to the faces of an earlier axis.
-bool taken_before(const Modes& modes, const Layout& layout, const std::array<std::size_t, 3>& cell, std::size_t axis) {
+bool in_earlier_face(const Modes& modes, const Layout& layout, const std::array<std::size_t, 3>& cell,
+                     std::size_t axis) {
   for (std::size_t before = 0; before < axis; ++before) {
     if (modes.axes[before].basis != Basis::sine) continue;
     if (cell[before] == layout.begin[before] || cell[before] + 1 == layout.end[before]) return true;
@@ -78,7 +79,7 @@ std::vector<Faces> Forces::faces(const Value& value) const {
               cell[faces.axis] = side == 0 ? layout_.begin[faces.axis] : layout_.end[faces.axis] - 1;
               cell[a] = layout_.begin[a] + row;
               cell[b] = layout_.begin[b] + column;
-              if (taken_before(modes_, layout_, cell, faces.axis)) continue;
+              if (in_earlier_face(modes_, layout_, cell, faces.axis)) continue;
               add_forces(modes_, layout_, value, cell, cells.data() + row * across + column, all);
             }
           }

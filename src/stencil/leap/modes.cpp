@@ -38,7 +38,7 @@ bool even_along(const std::map<Place, double>& weights, std::size_t axis) {
 }
 
 // Angle of mode k in multiples of pi / denominator.
-std::uint64_t half_turns(const Axis& axis, std::size_t mode) {
+std::uint64_t half_cycles(const Axis& axis, std::size_t mode) {
   return axis.basis == Basis::fourier ? 2 * mode : axis.basis == Basis::cosine ? mode : mode + 1;
 }
 std::uint64_t denominator(const Axis& axis) { return axis.basis == Basis::sine ? axis.cells + 1 : axis.cells; }
@@ -146,8 +146,8 @@ void fill_tables(Modes& modes, const Layout& layout) {
     for (std::size_t offset = 0; offset <= radius; ++offset) {
       for (std::size_t mode = 0; mode < axis.modes; ++mode) {
         // Whole periods are removed in integer arithmetic.
-        const std::uint64_t turns = half_turns(axis, mode) % (2 * whole) * offset % (2 * whole);
-        const double angle = std::numbers::pi * static_cast<double>(turns) / static_cast<double>(whole);
+        const std::uint64_t reduced = half_cycles(axis, mode) % (2 * whole) * offset % (2 * whole);
+        const double angle = std::numbers::pi * static_cast<double>(reduced) / static_cast<double>(whole);
         axis.cosines[offset * axis.modes + mode] = std::cos(angle);
         if (!axis.symmetric) axis.sines[offset * axis.modes + mode] = std::sin(angle);
       }
