@@ -1,4 +1,4 @@
-// Optical flow of two frames of waves, the second shifted by (2, 3): prints its mean and its largest error inside.
+// SimpleFlow on two synthetic frames, the second shifted by (2, 3): mean flow and largest error inside.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

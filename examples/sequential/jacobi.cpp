@@ -1,4 +1,4 @@
-// Jacobi iteration of a cooling plate.    sequential_jacobi [N [STEPS [ROUNDS]]]
+// Jacobi iteration for heat conduction on a plate.    sequential_jacobi [N [STEPS [ROUNDS]]]
 #include <cstdlib>
 
 #include "shown.hpp"

@@ -1,4 +1,4 @@
-// Matrix product c = a b by three plain loops.    sequential_matrix_product [N [ROUNDS]]
+// Matrix product c = a b by three nested loops.    sequential_matrix_product [N [ROUNDS]]
 #include <cstdlib>
 
 #include "shown.hpp"

@@ -1,4 +1,4 @@
-// Separable filter: along the rows, then down the columns.    sequential_separable [N [RADIUS [ROUNDS]]]
+// Separable filter: along the rows, then along the columns.    sequential_separable [N [RADIUS [ROUNDS]]]
 #include <cstdlib>
 
 #include "shown.hpp"

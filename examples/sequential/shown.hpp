@@ -1,5 +1,4 @@
-// Output of the sequential examples: the best time of several calls, and a checksum that changes with any bit of the
-// result.
+// Output of the sequential examples: the best time of several calls, and a checksum of the result.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -18,7 +17,7 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
   return all;
 }
 
-// Times `work`, which starts from the same data every time and writes its result to `result`.
+// `work` starts from the same data in every round and stores its result in `result`.
 template <class Work>
 void show(const char* name, int rounds, const std::vector<float>& result, const Work& work) {
   double best = 1e300;

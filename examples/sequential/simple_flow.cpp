@@ -1,4 +1,4 @@
-// SimpleFlow, stage by stage, in plain sequential C++.
+// SimpleFlow, stage by stage, as sequential loops over arrays.
 #include "simple_flow.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ int reflected(int i, int n) {
   return i;
 }
 
-// Per output: four integer weights in units of 1/2048, and the first pixel they apply to.
+// Four integer weights in units of 1/2048, and the first input pixel, per output pixel.
 void cubic_taps(int from, int to, int* first, int* weights) {
   const double scale = double(from) / to;
   for (int i = 0; i < to; ++i) {
@@ -47,7 +47,7 @@ void halve(const float* in, int rows, int columns, float* out) {
             sum += double(down[4 * r + i] * across[4 * c + j]) * in[(y * columns + x) * 3 + k];
           }
         }
-        const double value = std::nearbyint(sum / 4194304.0);  // half to even
+        const double value = std::nearbyint(sum / 4194304.0);  // rounds half to even
         out[(r * half_columns + c) * 3 + k] = float(std::min(std::max(value, 0.0), 255.0));
       }
 }
@@ -128,7 +128,7 @@ void cross_bilateral(const float* guide, const float* seen, const float* in, int
           sum += weight * in[y * columns + x];
           total += weight;
         }
-      // If no visible neighbour is similar, the flow is kept.
+      // No visible, similar neighbour: the flow stays unchanged.
       out[r * columns + c] = total < 1e-9 ? in[r * columns + c] : float(sum / total);
     }
 }
@@ -152,8 +152,8 @@ void irregularity(const float* u, const float* v, int rows, int columns, int rad
     }
 }
 
-// Blocks double in size where the flow is regular; then only their corners are searched. Cells that a block covers are
-// done, so the result depends on the order of the scan.
+// Block sizes double where the flow is regular; then only the block corners are searched. Pixels covered by a block are
+// marked done, so the result depends on the scan order.
 void select_points(const float* most, float threshold, const int* level, int rows, int columns, int fine_rows,
                    int fine_columns, int* mask, int* fine_level) {
   std::vector<int> done(rows * columns, 0);

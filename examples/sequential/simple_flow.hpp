@@ -1,5 +1,5 @@
-// SimpleFlow in plain sequential C++, written to be correct and readable. Every stage is a function over arrays with
-// their sizes, so that a loop compiler can analyse it.
+// SimpleFlow in plain sequential C++, written for clarity. Every stage is a function over arrays with explicit sizes,
+// which a loop compiler can analyze.
 #pragma once
 #include <vector>
 
@@ -19,7 +19,7 @@ void simple_flow(const std::vector<float>& first, const std::vector<float>& seco
                  const FlowSettings& settings, std::vector<float>& u, std::vector<float>& v);
 
 // The stages.
-void halve(const float* in, int rows, int columns, float* out);  // output: (rows + 1) / 2 x (columns + 1) / 2
+void halve(const float* in, int rows, int columns, float* out);  // to (rows + 1) / 2 x (columns + 1) / 2
 void pad_colors(const float* in, int rows, int columns, int by, float* out);
 void search(const float* from, const float* to, const int* mask, int rows, int columns, int radius, int reach,
             float sigma_dist, float sigma_color, float* u, float* v);  // from and to are padded by the radius
@@ -27,7 +27,7 @@ void occlusions(const float* u, const float* v, const float* back_u, const float
                 float* seen);
 void cross_bilateral(const float* guide, const float* seen, const float* in, int rows, int columns, int radius,
                      float sigma_dist, float sigma_color, float* out);
-void upscale(const float* in, int rows, int columns, float* out);  // rows and columns are those of the result
+void upscale(const float* in, int rows, int columns, float* out);  // rows and columns of the result
 void irregularity(const float* u, const float* v, int rows, int columns, int radius, float* most);
 void select_points(const float* most, float threshold, const int* level, int rows, int columns, int fine_rows,
                    int fine_columns, int* mask, int* fine_level);

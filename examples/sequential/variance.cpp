@@ -1,4 +1,4 @@
-// Local variance by five methods, in plain sequential C++.
+// Local variance by the two-pass, König, Welford, pairwise and three-wise methods.
 #include "variance.hpp"
 
 #include <vector>
@@ -18,7 +18,7 @@ void pad_reflected(const float* in, int rows, int columns, int window, float* ou
     }
 }
 
-// Two passes: the mean first, then the squared differences from it.
+// Two-pass: the mean first, then the squared deviations.
 void variance_two_pass(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1;
   const float count = float(window * window);
@@ -55,7 +55,7 @@ void variance_koenig(const float* in, int rows, int columns, int window, float* 
     }
 }
 
-// Welford: mean and squares are updated with each value.
+// Welford: updates mean and squared deviations with each value.
 void variance_online(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1;
   for (int r = 0; r < rows; ++r)
@@ -71,8 +71,8 @@ void variance_online(const float* in, int rows, int columns, int window, float* 
     }
 }
 
-// Chan: joins two parts of n values each, M = Ma + Mb + (Sa - Sb)^2 / 2n. Down the columns first, then along the rows,
-// at strides 1, 2, 4, ...: every join serves all the windows that contain it.
+// Chan: joins two sets of n values, M = Ma + Mb + (Sa - Sb)^2 / 2n. Along the columns first, then along the rows, with
+// strides 1, 2, 4, ...: each partial result is shared by all windows that contain it.
 void variance_pairwise(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1, tall = rows + window - 1;
   std::vector<float> sum(in, in + tall * wide), squares(tall * wide, 0.0f);
@@ -99,7 +99,7 @@ void variance_pairwise(const float* in, int rows, int columns, int window, float
     for (int c = 0; c < columns; ++c) out[r * columns + c] = squares[r * wide + c] / count;
 }
 
-// As variance_pairwise with three parts: M = sum of M + the sum of the squares of the three differences / 3n.
+// The same with three sets: M = sum of M + sum of the squares of the three differences / 3n.
 void variance_three_wise(const float* in, int rows, int columns, int window, float* out) {
   const int wide = columns + window - 1, tall = rows + window - 1;
   std::vector<float> sum(in, in + tall * wide), squares(tall * wide, 0.0f);

@@ -1,4 +1,4 @@
-// Variance of every pixel's window by five methods, in plain sequential C++ over float arrays.
+// Local variance of every pixel's window by five methods, in plain sequential C++ over float arrays.
 #pragma once
 
 namespace sequential {
@@ -8,10 +8,10 @@ namespace sequential {
 void variance_two_pass(const float* in, int rows, int columns, int window, float* out);
 void variance_koenig(const float* in, int rows, int columns, int window, float* out);
 void variance_online(const float* in, int rows, int columns, int window, float* out);
-void variance_pairwise(const float* in, int rows, int columns, int window, float* out);    // window: a power of 2
-void variance_three_wise(const float* in, int rows, int columns, int window, float* out);  // window: a power of 3
+void variance_pairwise(const float* in, int rows, int columns, int window, float* out);    // a power of 2
+void variance_three_wise(const float* in, int rows, int columns, int window, float* out);  // a power of 3
 
-// Adds the border by reflection without repeating the edge; the pixel is at window / 2.
+// Pads the image by reflection without repeating the edge; the pixel is at window / 2.
 void pad_reflected(const float* in, int rows, int columns, int window, float* out);
 
 }  // namespace sequential

@@ -1,4 +1,4 @@
-// Local variance of a cv::Mat by two passes per window, in plain sequential C++.
+// Local variance of a cv::Mat in plain sequential C++, two passes per window.
 #include <cmath>
 #include <cstdio>
 
@@ -37,7 +37,7 @@ int main() {
   cv::copyMakeBorder(scan, padded, window / 2, window / 2, window / 2, window / 2, cv::BORDER_REFLECT_101);
   variance_of_mat(padded, variance, window);
 
-  cv::Mat wide, mean, squares;  // reference by OpenCV's box filters, in double
+  cv::Mat wide, mean, squares;  // OpenCV's box filters in double precision
   scan.convertTo(wide, CV_64F);
   cv::boxFilter(wide, mean, CV_64F, cv::Size(window, window), cv::Point(-1, -1), true, cv::BORDER_REFLECT_101);
   cv::sqrBoxFilter(wide, squares, CV_64F, cv::Size(window, window), cv::Point(-1, -1), true, cv::BORDER_REFLECT_101);

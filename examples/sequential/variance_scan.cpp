@@ -1,4 +1,4 @@
-// Local variance of a grainy scan by five methods, and the error of each against two passes in double.
+// Local variance of a synthetic scan by five methods, with the error of each against two passes in double precision.
 #include "variance.hpp"
 
 #include <cmath>

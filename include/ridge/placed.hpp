@@ -1,5 +1,5 @@
-// What programs written by `ridge place` stand on where their device is one of Ridgeline's. People may use it too; the
-// generated code is meant to be read.
+// Run time of programs written by `ridge place --emit ridge`: compiled kernels and a queue on one of Ridgeline's
+// devices. Generated code is meant to be read, and programs may use these classes directly.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace ridge::placed {
 
-// The kernels of a program, compiled once and shared by all calls. On a machine without a device that takes them it is
-// empty, and the program runs its own loops.
+// The kernels of a program, compiled once and shared by all calls. Empty if no device can compile them: the program
+// then runs its original loops.
 class Kernels {
  public:
-  Kernels(const char* name, const char* source);  // the device is RIDGE_DEVICE's or the best one
+  Kernels(const char* name, const char* source);  // on the device named by RIDGE_DEVICE, or the best one
   struct State;
   const std::shared_ptr<State>& state() const { return state_; }
 
@@ -23,7 +23,7 @@ class Kernels {
 
 class StagedCopy;
 
-// A queue of that device, for one session.
+// A queue on the kernels' device, for one session.
 class KernelQueue {
  public:
   using Memory = Buffer;
@@ -33,21 +33,21 @@ class KernelQueue {
   KernelQueue& operator=(const KernelQueue&) = delete;
   bool there() const;
   Int memory() const;
-  Int largest() const;  // in one piece
+  Int largest() const;  // largest single allocation
   Buffer allocate(Int bytes);
   void recycle(Buffer buffer);
   void upload(const void* from, const Buffer& to, Int bytes);
-  void download(const Buffer& from, void* to, Int bytes);  // it is there when this returns
+  void download(const Buffer& from, void* to, Int bytes);  // complete on return
   void copy(const Buffer& from, const Buffer& to, Int bytes);
   void clear(const Buffer& buffer, Int bytes);
-  void uploaded();  // waits until the host may write again what was uploaded
+  void uploaded();  // waits until the host may overwrite memory passed to upload()
   template <class... Actual>
   void launch(const char* kernel, const Grid& grid, const Actual&... actual) {
     launch_with(kernel, grid, {Argument(actual)...});
   }
 
  private:
-  StagedCopy* staged(Int bytes);  // none where plain copies serve
+  StagedCopy* staged(Int bytes);  // null if a plain copy is used
   void launch_with(const char* kernel, const Grid& grid, const std::vector<Argument>& arguments);
   struct State;
   std::unique_ptr<State> state_;

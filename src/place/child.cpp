@@ -1,5 +1,5 @@
-// The reader runs in a process of its own with bounds on time and memory: whatever a source does to Clang or to isl,
-// the caller gets a report.
+// Runs the plugin in a child process with limits on CPU time and memory, so that a source that crashes Clang or isl
+// still gives a report.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// RIDGE_PLACE_PLUGIN; else beside the program, beside the library, or where they are installed.
+// Path of the plugin: RIDGE_PLACE_PLUGIN, else next to the program, next to the library, or in the install folders.
 std::string find_plugin() {
   if (const char* named = std::getenv("RIDGE_PLACE_PLUGIN"); named != nullptr && *named != '\0') return named;
   std::error_code ignored;
@@ -38,7 +38,7 @@ std::string find_plugin() {
   for (const fs::path& folder : folders)
     for (const char* way : {".", "..", "../lib/ridge", "ridge", "../lib64/ridge"})
       if (const fs::path file = folder / way / "libridge-place.so"; fs::exists(file, ignored)) return file.string();
-  for (const fs::path& folder : folders) {  // lib/aarch64-linux-gnu/ridge beside bin
+  for (const fs::path& folder : folders) {  // e.g. lib/aarch64-linux-gnu/ridge for an installed bin
     const fs::path lib = folder / "../lib";
     if (!fs::is_directory(lib, ignored)) continue;
     for (const auto& entry : fs::directory_iterator(lib, ignored))
@@ -63,7 +63,7 @@ void bound(int what, std::size_t most) {
   bound(RLIMIT_CPU, static_cast<std::size_t>(std::ceil(options.seconds)) + 1);
   bound(RLIMIT_CORE, 0);
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDERR_FILENO);  // a crash of Clang's prints pages
+  if (null >= 0) dup2(null, STDERR_FILENO);  // Clang prints long stack traces when it crashes
   const auto say = [&](const std::string& text) {
     std::size_t done = 0;
     while (done < text.size()) {
@@ -105,14 +105,14 @@ Report analyze(const std::string& file, const Options& options) {
   const pid_t child = fork();
   if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for the reader");
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a caller that is ended leaves no reader behind
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child ends with its caller
     close(ends[0]);
     work(plugin, text, options, ends[1]);
   }
   close(ends[1]);
   std::string answer;
   std::vector<char> chunk(1 << 16);
-  // The reader is bound by its processor time; a busy machine may take longer, one that sleeps ends here.
+  // The child's CPU time is limited; this wall-clock limit of 20 times as much ends a child that waits forever.
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(20 * options.seconds);
   bool late = false;
   while (true) {

@@ -1,3 +1,4 @@
+// Applies edits to a text and keeps the line table.
 #include "place/edited.hpp"
 
 #include <algorithm>
@@ -12,11 +13,11 @@ std::vector<int> lines_of(const Program& program) {
   return lines;
 }
 
-// Lines of an edit that does not say where they come from count from the first of those it replaces.
+// Without Edit::lines, inserted lines are numbered from the first line that they replace.
 Text applied(const std::string& old, const std::vector<int>& lines, std::vector<Edit> edits) {
   std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
   Text result;
-  std::size_t at = 0;  // line of the old text
+  std::size_t at = 0;  // index of the current line of the old text
   result.lines.push_back(lines[at]);
   const auto keep = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {

@@ -1,4 +1,4 @@
-// The user's file with parts of it replaced, and where the lines of the new text come from.
+// Replaces parts of the user's file and tracks which line of the file each line of the new text comes from.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 namespace ridge::place {
 
 struct Edit {
-  unsigned begin = 0, end = 0;  // bytes of the file
+  unsigned begin = 0, end = 0;  // byte offsets in the file
   std::string text{};
-  std::vector<int> lines{};  // of the user's file: that of each of its lines; empty: as they are replaced
+  std::vector<int> lines{};  // line of the user's file for each line of `text`; empty: taken from the replaced lines
 };
 
 struct Text {

@@ -1,4 +1,5 @@
-// The plugin's one entry: a request in, a report out, both JSON. Runs in a process of its own.
+// Entry point of the plugin: takes a request as JSON, runs front end, analysis, search and emitter, returns a report as
+// JSON.
 #include <isl/ctx.h>
 #include <isl/options.h>
 
@@ -21,12 +22,12 @@
 namespace ridge::place {
 namespace {
 
-// What the readings of one program share.
+// State shared by all readings of one program.
 struct Shared {
   Shared(isl::ctx context, ReadRequest request) : reader(std::move(request)), memo(context) {}
   FileReader reader;
   analysis::Memo memo;
-  std::map<std::string, emit::Kernel> kernels{};  // by name and by all that their nests are
+  std::map<std::string, emit::Kernel> kernels{};  // by name and fingerprint of the nest
 };
 
 void fill(LoopVerdict& into, const Nest& nest, const analysis::Verdict& v) {
@@ -57,7 +58,7 @@ void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, st
   for (const Node& child : node.children) find_accesses(child, loop, inside, nest, reads, writes);
 }
 
-// What the criteria have decided, in words above the kernel.
+// Summary of the criteria's decisions, as comments above the kernel.
 std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
   std::string chain, shape, room, memory = kernel.memory.empty() ? "" : "// memory that is only read\n";
   for (const std::string& said : kernel.memory) memory += "//    " + said + "\n";
@@ -120,7 +121,7 @@ class Work {
         return with_chains(read, said, other.kernels_);
       };
       if (auto better = transform::search(with_chains(program, report, kernels_), judge, shared_->memo, report)) {
-        // What is written comes from the new text, what is said of the loops from the old one.
+        // The emitted text comes from the transformed program; the verdicts describe the loops of the user's file.
         program = std::move(better->program);
         const Report now = judged(program);
         report.assumptions = now.assumptions;
@@ -130,7 +131,7 @@ class Work {
     }
     for (const LoopVerdict& l : report.loops)
       for (const std::string& t : l.transformed)
-        if (t.rfind("lanes", 0) == 0) report.enough = 140;  // more than one block of them
+        if (t.rfind("lanes", 0) == 0) report.enough = 140;  // more than one block of 64 iterations
     report.judged = shared_->memo.judged_anew();
     const Function& top = program.functions.back();
     if (top.refused.empty() && !kernels_.empty()) {
@@ -149,7 +150,7 @@ class Work {
     return report;
   }
 
-  // Verdicts on all loops, and the kernels that could be.
+  // Verdicts on all loops; fills kernels_ with every kernel that can be made.
   Report judged(const Program& program) {
     Report report;
     report.file = read_.file;
@@ -168,7 +169,8 @@ class Work {
     for (std::size_t f = 0; f < program.functions.size(); ++f) {
       const Function& function = program.functions[f];
       const bool last = f + 1 == program.functions.size();
-      prefix_ = last && !read_.function.empty() ? "" : function.name + ".";  // no name: all functions of the file
+      prefix_ =
+          last && !read_.function.empty() ? "" : function.name + ".";  // without a name: all functions of the file
       if (!function.refused.empty())
         report.diagnostics.push_back(
             {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
@@ -214,7 +216,7 @@ class Work {
         l.line = p.line;
         l.kind = p.loop_kind;
         l.source = p.source;
-        // Where the text is not the user's own, a run cannot be counted there.
+        // Only loops of the user's own text can be instrumented by --run.
         if (p.span.known && program.lines.empty() && function.refused.find("constexpr") == std::string::npos) {
           l.begin = p.span.begin;
           l.end = p.span.end;
@@ -242,11 +244,12 @@ class Work {
     try {
       const analysis::Quota quota(shared_->memo.context());
       const auto [relations, verdicts] = shared_->memo.judged(nest);
-      const bool again = reported_.count(prefix_ + nest.loops[0].id) > 0;  // a part of a nest that was read as a whole
+      const bool again =
+          reported_.count(prefix_ + nest.loops[0].id) > 0;  // part of a nest that was already analyzed as a whole
       for (const analysis::Verdict& v : verdicts) {
         const std::string id = prefix_ + nest.loops[v.loop].id;
         if (!reported_.insert(id).second) {
-          // Read again with the loops around it standing still: what is proved parallel so is parallel.
+          // This time the enclosing loops are fixed parameters: a loop proved parallel this way is parallel.
           LoopVerdict& l = verdict(report, id);
           if (!l.parallel && v.parallel) {
             l.parallel = true;
@@ -326,7 +329,7 @@ class Work {
         if (emit_ != "openmp" && kernel.chain.size() > 3 && at >= 2)
           l.transformed.push_back("coalescing: " + std::to_string(kernel.chain.size() - 2) +
                                   " loops share the third axis of the grid");
-        if (!kernel.copies_of.empty()) report.enough = 140;  // a group takes 32 x 4 columns at once
+        if (!kernel.copies_of.empty()) report.enough = 140;  // a work-group covers 32 x 4 columns
         if (emit_ != "openmp" && !kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
           l.transformed.push_back(kernel.copies_of[l.axis] +
                                   " iterations in one work-item, side by side, so that what they share is read once");
@@ -361,7 +364,7 @@ class Work {
     for (const Node& child : node.children) note_unrolled(child, nest, report);
   }
 
-  // All counts are numbers, and small ones.
+  // True if all iteration counts are constants with a product below 64.
   static bool small(const emit::Kernel& kernel) {
     double all = 1;
     for (const emit::HostCall& call : kernel.iterations) {

@@ -1,3 +1,4 @@
+// Arithmetic of integer polynomials with overflow checks, and their text in isl's notation.
 #include "place/poly.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ struct Composed {
   long divisor = 1;
 };
 
-// Quotients and extremes are symbols too; their meaning is kept beside their names. One reader runs in a process.
+// Definitions of the symbols that stand for quotients, minima and maxima. Global: a process analyzes one program.
 std::map<std::string, Composed>& composed() {
   static std::map<std::string, Composed> all;
   return all;
@@ -101,7 +102,7 @@ Poly Poly::substituted(const std::map<std::string, Poly>& values) const {
         factor = c.kind == Composed::Kind::quotient
                      ? quotient(first, c.divisor)
                      : extreme(c.kind == Composed::Kind::largest, first, c.second.substituted(values));
-        result.fits_ = result.fits_ && first.affine();  // the notation has no products inside
+        result.fits_ = result.fits_ && first.affine();  // isl allows no products inside floor, min and max
       }
       product = product->times(factor);
       if (!product) {

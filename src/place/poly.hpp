@@ -1,5 +1,5 @@
-// Integer polynomials: what subscripts and bounds become. A symbol is an iterator, a parameter or a quotient rounded
-// down; affine means that no term multiplies two symbols.
+// Integer polynomials for subscripts and bounds. A symbol is an iterator, a parameter, a quotient rounded down or a
+// minimum or maximum. Affine: no term multiplies two symbols.
 #pragma once
 #include <map>
 #include <optional>
@@ -10,25 +10,25 @@ namespace ridge::place {
 
 class Poly {
  public:
-  using Term = std::vector<std::string>;  // symbols in order, repeated for powers; empty: the constant
+  using Term = std::vector<std::string>;  // symbols in order, repeated for powers; empty: the constant term
 
   static Poly constant(long value);
   static Poly symbol(const std::string& name);
-  // floor(poly / divisor) as a new symbol. C rounds to zero: only the same where the poly is not negative.
+  // floor(poly / divisor) as a new symbol. C rounds towards zero, which is the same only for poly >= 0.
   static Poly quotient(const Poly& poly, long divisor);
-  static Poly extreme(bool largest, const Poly& a, const Poly& b);  // max or min of two affine ones
+  static Poly extreme(bool largest, const Poly& a, const Poly& b);  // max or min of two affine polynomials
 
   const std::map<Term, long>& terms() const { return terms_; }
   void set(const Term& term, long factor);
   Poly plus(const Poly& other, long factor = 1) const;
-  std::optional<Poly> times(const Poly& other) const;  // nothing where the numbers would not fit
+  std::optional<Poly> times(const Poly& other) const;  // empty if a coefficient overflows or there are over 256 terms
   Poly substituted(const std::map<std::string, Poly>& values) const;
 
-  std::optional<long> value() const;  // where it is a constant
+  std::optional<long> value() const;  // set if it is a constant
   bool affine() const;
-  bool fits() const { return fits_; }  // false: a coefficient has overflowed on the way
+  bool fits() const { return fits_; }  // false: a coefficient has overflowed
   bool operator==(const Poly& other) const { return terms_ == other.terms_; }
-  std::vector<std::string> symbols() const;  // every name, those inside quotients included
+  std::vector<std::string> symbols() const;  // all names, also those inside quotients
   std::string text() const;                  // in isl's notation, in parentheses
 
  private:
@@ -43,10 +43,10 @@ struct Constraint {
   std::string text() const;
 };
 using Conjunction = std::vector<Constraint>;
-using Condition = std::vector<Conjunction>;  // any of them; an empty list is never true
+using Condition = std::vector<Conjunction>;  // disjunction; an empty list is never true
 
 Condition both(const Condition& a, const Condition& b);
 Condition either(Condition a, const Condition& b);
-std::string text(const Conjunction& all);  // "true" where there is none
+std::string text(const Conjunction& all);  // "true" if empty
 
 }  // namespace ridge::place

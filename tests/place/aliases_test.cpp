@@ -1,5 +1,5 @@
-// Functions called with arguments that are the same memory, where a nest takes something as fixed: the placed program
-// does what the original does.
+// Functions called with overlapping arguments where a nest treats a value as fixed: the placed program must give the
+// original's result.
 #include <cstdlib>
 
 #include "programs.hpp"
@@ -13,7 +13,7 @@ struct Met {
   ridge::place::Report report;
 };
 
-// Each function by itself, behind what all of them stand on.
+// One source per function, after the declarations that all of them share.
 std::vector<Source> sources_of(const std::string& emit, const std::vector<std::string>& names) {
   const std::string all = text_of(folder() / "aliases.cpp");
   const std::string shared = all.substr(0, all.find("\n//: "));

@@ -1,4 +1,4 @@
-// The corpus: functions with their verdicts, in tests/place/cases.
+// Reads the corpus in tests/place/cases: functions with their expected verdicts.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -16,8 +16,9 @@ struct Case {
   std::string file, function;
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
   int kernels = -1, tiles = -1, constants = -1;
-  std::string says, by, not_by, without, emit = "ridge";  // not_by: turned round; without: not taken
-  bool run = false, met = false;  // met: NAME_met() calls it with arguments that are the same memory
+  std::string says, by, not_by, without,
+      emit = "ridge";  // not_by: must be refused because a dependence would be reversed; without: must not be applied
+  bool run = false, met = false;  // met: NAME_met() calls it with overlapping arguments
 };
 
 inline std::filesystem::path folder() { return std::filesystem::path(RIDGE_TEST_PLACE) / "cases"; }
@@ -84,7 +85,7 @@ inline bool available(std::string& why) {
     return true;
   } catch (const ridge::Error& error) {
     why = error.what();
-    if (why.find("no placement compiler") == std::string::npos) throw;  // there, and broken
+    if (why.find("no placement compiler") == std::string::npos) throw;  // present but broken
     return false;
   }
 }

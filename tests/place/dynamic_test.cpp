@@ -1,4 +1,4 @@
-// A run of the user's program: counts that are known beforehand, times that add up, and outputs compared.
+// Runs of the user's program: known counts, consistent times, compared outputs.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -91,7 +91,7 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   EXPECT_GT(report.run_seconds, 0);
   std::map<std::string, ridge::place::BranchRun> branches;
   for (const auto& b : report.branches) branches[b.branch] = b;
-  EXPECT_EQ(branches["work.c1"].held, 5);  // every other turn
+  EXPECT_EQ(branches["work.c1"].held, 5);  // every other iteration
   EXPECT_EQ(branches["work.c1"].failed, 5);
   EXPECT_EQ(branches["early.c1"].held, 1);
   EXPECT_EQ(branches["early.c1"].failed, 2);
@@ -104,12 +104,12 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   const auto all = functions["inner::all"], work = functions["work"], one = functions["early"];
   EXPECT_EQ(all.calls, 1);
   EXPECT_EQ(all.line, 35);
-  // With all that is called, and without it.
+  // Time with and without the called functions.
   EXPECT_GE(all.seconds, work.seconds + one.seconds);
   EXPECT_GE(all.own, 0);
   EXPECT_LE(all.own, all.seconds - work.seconds - one.seconds + 1e-9);
   EXPECT_GT(work.seconds, 0);
-  EXPECT_EQ(work.own, work.seconds);  // it calls nothing of the file
+  EXPECT_EQ(work.own, work.seconds);  // it calls no function of the file
   EXPECT_LE(all.seconds, report.run_seconds);
   const auto above = [&](const ridge::place::LoopRun& r) { return report.run[static_cast<std::size_t>(r.parent)]; };
   EXPECT_EQ(above(found["work.l1"]).function, "work");
@@ -136,7 +136,7 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   std::filesystem::remove(file, ignored);
 }
 
-// Two views of one memory: what was taken to lie apart is tested, and the loop as it was runs.
+// Two views of the same memory: the overlap test fails and the original loop runs.
 TEST(Dynamic, ViewsOfOneMemory) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -183,7 +183,7 @@ int main() {
   EXPECT_TRUE(same.same) << same.text;
 }
 
-// A struct of arrays, which made-up data cannot fill: the user's own program does, and says whether kernels have run.
+// A struct of arrays, which generated data cannot fill: --run alone verifies it, if a kernel was launched.
 TEST(Dynamic, TheUsersProgramDecidesAlone) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;

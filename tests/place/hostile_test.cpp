@@ -1,4 +1,4 @@
-// Input that is wrong, broken or too much: a diagnostic, never a crash.
+// Malformed, unsupported and oversized input gives a diagnostic, never a crash.
 #include <unistd.h>
 
 #include <cctype>
@@ -125,10 +125,10 @@ TEST_F(Hostile, EndlessParenthesesEnd) {
   EXPECT_FALSE(report.errors.empty());
 }
 
-// Functions of the corpus with something changed in them: an answer, never a crash; and what is placed is right. Most
-// changes leave a program that compiles: other operators, constants, subscripts, bounds and types; statements and whole
-// loops deleted, doubled, exchanged, put under a condition; jumps, assembly and volatile where a statement may stand.
-// The rest exchanges, cuts out and doubles words wherever they are.
+// Mutates functions of the corpus: each must give a report without a crash, and whatever is placed must be correct.
+// Most mutations still compile: other operators, constants, subscripts, bounds and types; statements and loops deleted,
+// duplicated, swapped or made conditional; jumps, assembly and volatile inserted. The others swap, delete and duplicate
+// arbitrary tokens.
 class Mutator {
  public:
   Mutator(const std::string& text, unsigned seed) : state_(seed) {
@@ -137,7 +137,7 @@ class Mutator {
     const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
     const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-    while (at < text.size()) {  // words and signs, with the blanks before them
+    while (at < text.size()) {  // tokens with the white space before them
       std::size_t end = at;
       while (is(end, blank)) ++end;
       if (is(end, letter)) {
@@ -206,7 +206,7 @@ class Mutator {
     }
   }
 
-  // Past the bracket that closes the one at `at`.
+  // Index after the bracket that closes the one at `at`.
   std::size_t closed(std::size_t at) const {
     int open = 0;
     for (; at < words_.size(); ++at) {
@@ -272,7 +272,7 @@ class Mutator {
         const std::string w = word(k);
         if (w == "[") in_subscript = true;
         if (w == "]") in_subscript = false;
-        const bool apart = words_[k][0] == ' ' && words_[k + 1][0] == ' ';  // not that of a template
+        const bool apart = words_[k][0] == ' ' && words_[k + 1][0] == ' ';  // not a template's bracket
         static const std::set<std::string> signs{
             "+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!=", "+=", "-=", "*="},
             types{"int", "float", "double"};
@@ -308,7 +308,7 @@ class Mutator {
     const Statement s = all[pick(all.size())];
     if (kind == 5 && !s.declares) erase(s);
     if (kind == 6 && !s.declares) insert(s.end, text(s));
-    if (kind == 7) {  // with the one behind it
+    if (kind == 7) {  // swap it with the next statement
       for (const Statement& other : all)
         if (other.begin == s.end && !s.declares) {
           const std::string moved = text(s), behind = text(other);
@@ -345,10 +345,10 @@ TEST_F(Hostile, MutatedSources) {
   std::vector<Original> sources;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     if (entry.path().extension() != ".cpp") continue;
-    if (!slow && entry.path().stem() != "transformed") continue;  // the others read headers
+    if (!slow && entry.path().stem() != "transformed") continue;  // the others include headers
     std::ifstream in(entry.path());
     Original now;
-    std::string before;  // headers, types and functions that stand above the cases
+    std::string before;  // headers, types and functions before the first case
     bool above = true;
     for (std::string line; std::getline(in, line);) {
       if (line.rfind("//: ", 0) == 0) {
@@ -388,7 +388,7 @@ TEST_F(Hostile, MutatedSources) {
         if (!report.placed.empty()) placed.push_back({mutants[at].function, mutants[at].text, report});
       });
     if (!slow || first % (4 * together) != 0) continue;
-    // By the compiler whose front end has read them; an original that does what C++ does not define is no measure.
+    // Compiled with Clang, whose front end parsed them. Originals with undefined behaviour are not compared.
     const bool clang = command(
                            "echo 'int main() {}' | clang++-19 -fopenmp -fsanitize=address,undefined -x c++ - "
                            "-o /dev/null 2> /dev/null") == 0;

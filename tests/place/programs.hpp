@@ -1,5 +1,5 @@
-// Many placed functions as one program, so that compiling them takes seconds: each in a namespace of its own with a
-// function that calls it on made-up data and writes what it got.
+// Combines many placed functions into one program to save compile time: each in its own namespace, with a function that
+// calls it on generated data and dumps the results.
 #pragma once
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +33,7 @@ struct Placed {
   ridge::place::Report report;
 };
 
-// The headers of the corpus, compiled once for all of its functions where Clang's own compiler is there.
+// Precompiled headers of the corpus, if clang++-19 is installed.
 inline std::vector<std::string> precompiled(const std::string& folder) {
   const std::string header = folder + "/all.hpp", made = folder + "/all.pch";
   std::ofstream(header) << "#include <algorithm>\n#include <array>\n#include <cmath>\n#include <functional>\n#include "
@@ -60,15 +60,15 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
     k = reader.read(sources, k, [&](std::size_t at, const ridge::place::Report& report) {
       ++read;
       EXPECT_TRUE(emit == "openmp" || !report.placed.empty()) << sources[at].function;
-      if (!report.placed.empty())  // an extreme with its place has no clause in OpenMP
+      if (!report.placed.empty())  // OpenMP has no clause for argmin and argmax
         all.push_back({sources[at].function, sources[at].text, report});
     });
   EXPECT_EQ(read, sources.size()) << "one of them does not compile";
   return all;
 }
 
-// PoCL reads Clang's header of all built-in functions twice for every program, most of the time of a small one: here
-// it gets the few that kernels use, as from the device layer, and the header where that is not enough.
+// PoCL parses Clang's header of all built-in functions twice per program, which dominates for small programs. This
+// replaces it by the few functions that kernels use, as the device layer does, with the full header as fallback.
 inline std::string with_few_builtins(std::string runtime) {
   const std::string make = "program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);",
                     build = "if (clBuildProgram(program, 1, &device, exactly, nullptr, nullptr) != CL_SUCCESS) {";
@@ -86,7 +86,7 @@ inline std::string with_few_builtins(std::string runtime) {
   return runtime;
 }
 
-// A placed program without the run time that is written into it, which goes to `shared`.
+// A placed program without the run time written into it, which goes to `shared`.
 inline std::string own_part(const std::string& text, std::string& shared) {
   const auto from = text.find("// What the placed code stands on");
   if (from == std::string::npos) return text;
@@ -95,7 +95,7 @@ inline std::string own_part(const std::string& text, std::string& shared) {
   return text.substr(to);
 }
 
-// What the programs share stands before them: headers, and the run time that is written into each.
+// One program of all functions: shared headers and run time first, then a namespace per function.
 inline std::string program_of(const std::vector<Placed>& all, const std::string& emit, bool placed) {
   ridge::place::judge::Options comparison;
   comparison.emit = emit;
@@ -110,7 +110,7 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
     own = std::regex_replace(own, include, "");
     const std::string entry = "int main(int, char** ridge_check_words)";
     own.replace(own.find(entry), entry.size(), "int run(char** ridge_check_words)");
-    const std::string space = "case_" + std::to_string(number++);  // functions of two files may have one name
+    const std::string space = "case_" + std::to_string(number++);  // functions of two files may have the same name
     text += "namespace " + space + " {\n" + own + "}\n";
     calls += "  if (name == \"" + space + "\") return " + space + "::run(words + 1);\n";
   }
@@ -122,9 +122,9 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
 
 inline int command(const std::string& line) { return std::system(line.c_str()); }
 
-// Both programs of all functions, compiled once; each function is run in a process of its own. Where the original fails
-// on made-up data (`may_fail`), or its result hangs on variables that nobody has set, nothing is compared. Returns how
-// many were.
+// Compiles the original and the placed program of all functions and runs each function in its own process. With
+// `may_fail`, functions whose original fails on generated data, or whose result depends on uninitialized variables, are
+// skipped. Returns the number of functions compared.
 inline int compare_all(const std::vector<Placed>& all, const std::string& emit, const std::string& compiler,
                        bool may_fail = false, const std::string& for_original = "c++") {
   namespace judge = ridge::place::judge;
@@ -144,14 +144,14 @@ inline int compare_all(const std::vector<Placed>& all, const std::string& emit, 
   std::string libraries = emit == "opencl" ? " -lOpenCL -pthread" : "";
   if (emit == "ridge") {
     for (const std::string& f : judge::compiler_of(emit).flags) libraries += " " + f;
-    for (const auto& d : ridge::devices().devices)  // not the best one, which is the host beside PoCL
+    for (const auto& d : ridge::devices().devices)  // not the default device, which is the host if only PoCL is present
       if (!d.is_host()) setenv("RIDGE_DEVICE", d.info().id.c_str(), 0);
   }
   if (!built(for_original + (may_fail ? " -ftrivial-auto-var-init=zero" : ""), "original", "") ||
       !built(compiler, "placed", libraries) ||
       (may_fail && !built(for_original + " -ftrivial-auto-var-init=pattern", "unset", "")))
     return 0;
-  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time would be the optimizer's
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // optimization would dominate
   int compared = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Placed& p = all[k];

@@ -1,4 +1,4 @@
-// Random loop nests: whatever is placed must equal the original.
+// Random loop nests: every placed nest must give the original's result.
 #include <unistd.h>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {}
 
-  // void nNUMBER(...) with one to five loops, one to three statements at the bottom and some between the loops.
+  // Text of void nNUMBER(...) with one to five loops, one to three innermost statements and some between the loops.
   std::string function(int number, bool vectors = false) {
     iterators_.clear();
     low_.clear();
@@ -51,7 +51,7 @@ class Generator {
       } else if (form == 6) {
         text += pad + "int " + i + " = 0;\n" + pad + "while (" + i + " < " + limit + ") {\n";
         end = pad + "  ++" + i + ";\n" + end;
-      } else if (form == 7 && d > 0) {  // as long as the data say
+      } else if (form == 7 && d > 0) {  // length read from data
         text += pad + "for (int " + i + " = 0; " + i + " < where[" + iterators_[0] + "] + 2; ++" + i + ") {\n";
       } else {
         text += pad + "for (int " + i + " = " + start + "; " + i + " < " + limit + (form == 4 ? " - 1; " : "; ") +
@@ -85,7 +85,7 @@ class Generator {
   std::mt19937 random_;
   std::vector<std::string> iterators_{};
   std::vector<int> low_{};
-  bool gentle_ = false;  // an element an iteration, so that more is placed
+  bool gentle_ = false;  // each iteration writes its own element, so that more nests are placed
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
   std::string whole() const {
@@ -125,15 +125,15 @@ class Generator {
     return target + (pick(5) == 0 ? " += 0.25f * " : " = 0.5f * ") + value() + more + ";";
   }
   std::string read() {
-    static const char* const arrays[] = {"a", "a", "a", "a", "b", "c"};  // mostly what nobody writes
+    static const char* const arrays[] = {"a", "a", "a", "a", "b", "c"};  // mostly the array that is never written
     const char* const array = arrays[pick(6)];
     return std::string(array) + "[" + (gentle_ && array[0] != 'a' ? whole() : subscript()) + "]";
   }
   std::string value() { return pick(3) == 0 ? "(" + read() + ")" : "(" + read() + " - " + read() + ")"; }
 };
 
-// Every nest placed alone as OpenCL and as threads, many of them and their originals in one program, which calls them
-// on sizes small and large, on arrays that lie apart and that overlap, and says where results differ.
+// Places every nest alone as OpenCL and as threads. Many of them and their originals form one program, which calls them
+// with small and large sizes, on separate and overlapping arrays, and prints every difference.
 constexpr const char* kBegin = R"(
 #include <cmath>
 #include <cstdint>
@@ -166,7 +166,7 @@ void call(void (*f)(const std::vector<T>&, std::vector<T>&, std::vector<T>&, con
           int overlap, int n, int m) {
   f(overlap == 2 ? d.b : d.a, d.b, overlap == 1 ? d.b : d.c, d.where, n, m);
 }
-// The largest difference, in units of the largest value of x.
+// Largest difference relative to the largest value of x.
 template <class T>
 double apart(const std::vector<T>& x, const std::vector<float>& y, bool exactly) {
   double largest = 0, scale = 0;
@@ -179,7 +179,7 @@ double apart(const std::vector<T>& x, const std::vector<float>& y, bool exactly)
   return largest == 0 ? 0 : largest / scale;
 }
 long different = 0, compared = 0;
-// `wide` is the nest in double precision: a sum in another order may be as far from that as the original's own sum is.
+// `wide` is the nest in double precision: a reordered sum may differ from it as much as the original's sum does.
 template <class F, class Wide>
 void compare(const char* name, F original, F placed, Wide wide, double bound, int depth, int n, int m) {
   for (int overlap = 0; overlap < 3; ++overlap) {
@@ -250,7 +250,7 @@ void compare_batch(unsigned seed, int each, Counts& counts) {
                               "}\n" + placed + "int main() {\n" + calls +
                               "  std::printf(\"compared %ld, launched %ld\\n\", compared, "
                               "static_cast<long>(placed::launches()));\n  return different > 0;\n}\n";
-  if (const char* elsewhere = std::getenv("RIDGE_RANDOM_WRITE")) {  // to be compiled and run on another machine
+  if (const char* elsewhere = std::getenv("RIDGE_RANDOM_WRITE")) {  // to compile and run on another machine
     std::ofstream(std::string(elsewhere) + "/nests_" + std::to_string(seed) + ".cpp") << program;
     return;
   }
@@ -274,9 +274,9 @@ TEST(RandomNests, EachEqualsTheOriginal) {
   if (!available(why)) GTEST_SKIP() << why;
   if (ridge::test::accelerators().empty()) GTEST_SKIP() << "no OpenCL or CUDA device";
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
-  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time is compiling, in `--all` too
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // compilation dominates, also in `--all`
   setenv("OMP_NUM_THREADS", "3", 0);
-  const char* const from = std::getenv("RIDGE_RANDOM_FROM");  // batches that were compared before are left out
+  const char* const from = std::getenv("RIDGE_RANDOM_FROM");  // skips batches that were compared before
   Counts counts;
   for (int batch = from == nullptr ? 0 : std::atoi(from); batch < (slow ? 25 : 1); ++batch) {
     const unsigned seed = 2000u + static_cast<unsigned>(batch);
@@ -292,14 +292,14 @@ TEST(RandomNests, EachEqualsTheOriginal) {
   EXPECT_GT(counts.on_threads, 0);
 }
 
-// Many nests of one program, called one after another: data stays on the device between them.
+// Many nests of one program in sequence: data stays on the device between them.
 TEST(RandomNests, ChainsEqualTheOriginal) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const bool device = !ridge::test::accelerators().empty();
   if (!device) GTEST_SKIP() << "no OpenCL or CUDA device";
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
-  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time is compiling, in `--all` too
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // compilation dominates, also in `--all`
   const int batches = slow ? 10 : 1, each = slow ? 20 : 10;
   const auto file = std::filesystem::temp_directory_path() / ("ridge_random_" + std::to_string(getpid()) + ".cpp");
   int placed = 0;
@@ -323,7 +323,7 @@ TEST(RandomNests, ChainsEqualTheOriginal) {
     placed += static_cast<int>(report.kernels.size());
     if (report.placed.empty()) continue;
     ridge::place::judge::Options comparison;
-    comparison.flags = {"-O0"};  // most of the time is compiling
+    comparison.flags = {"-O0"};  // compilation dominates
     comparison.seconds = 1800;
     const auto outcome = ridge::place::judge::compare(report, text, comparison);
     EXPECT_TRUE(outcome.verified) << outcome.text << "\n" << text;

@@ -1,5 +1,5 @@
-// The placement compiler's reader over many sources in one process, so that none has to open the plugin for itself.
-// What ends the process is a crash.
+// Runs the plugin over many sources in one child process, so that it is loaded only once. A source that ends the
+// process is a crash.
 #pragma once
 #include <dlfcn.h>
 #include <sys/time.h>
@@ -35,8 +35,8 @@ class Reader {
   }
   bool there() const { return work_ != nullptr; }
 
-  // From sources[from] on; gives those that compile to `visit`, and returns where it stopped: the end, or behind one
-  // that took its process down.
+  // Reads sources[from] and later ones; calls `visit` for those that compile. Returns the index after the last source
+  // read: the end, or the one after a crash.
   std::size_t read(const std::vector<Source>& sources, std::size_t from,
                    const std::function<void(std::size_t, const ridge::place::Report&)>& visit) const {
     const ridge::test::ScratchFolder folder;
@@ -61,7 +61,7 @@ class Reader {
                                        {"local_bytes", memories.local_bytes},
                                        {"constant", memories.constant},
                                        {"tiles", sources[k].tiles}}}};
-        const itimerval limit{{0, 0}, {60, 0}};  // of the processor
+        const itimerval limit{{0, 0}, {60, 0}};  // CPU seconds
         setitimer(ITIMER_PROF, &limit, nullptr);
         char* answer = work_(request.dump().c_str());
         out << answer << "\n" << std::flush;

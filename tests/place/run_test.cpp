@@ -1,5 +1,5 @@
-// Placed programs against their originals: on Ridgeline's device, as plain OpenCL, as threads under the thread
-// sanitizer; and as CUDA through its compilers.
+// Placed programs against their originals: on a Ridgeline device, as plain OpenCL, as OpenMP under the thread
+// sanitizer; CUDA programs are compiled only.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -41,8 +41,8 @@ TEST(Placed, EqualsTheOriginal) {
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
   judge::Options comparison;
-  comparison.flags = {"-I" + folder().string()};                             // what stands beside the corpus
-  for (const Placed& p : place_cases("ridge", {"scratch_of_any_length"})) {  // as `ridge place` does it
+  comparison.flags = {"-I" + folder().string()};                             // headers next to the corpus
+  for (const Placed& p : place_cases("ridge", {"scratch_of_any_length"})) {  // the same comparison as `ridge place`
     SCOPED_TRACE(p.function);
     const auto outcome = judge::compare(p.report, p.original, comparison);
     EXPECT_TRUE(outcome.verified) << outcome.text;
@@ -61,7 +61,7 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
       {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine", "window_of_any_radius"});
 }
 
-// The sanitizer must know OpenMP's run time: clang's has archer for it.
+// The sanitizer must understand OpenMP's synchronization: clang has archer for that.
 TEST(Placed, EqualsTheOriginalAsThreads) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -72,7 +72,7 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
     setenv("OMP_NUM_THREADS", "4", 1);
     setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", 1);
     setenv("OMP_TOOL_LIBRARIES", "/usr/lib/llvm-19/lib/libarcher.so", 1);
-    // It sees what it is there for, and nothing else.
+    // It must report a real race, and nothing else.
     const ridge::test::ScratchFolder folder;
     const std::string at = folder.path().string() + "/race";
     std::ofstream(at + ".cpp") << R"(int main(int n, char**) {
@@ -104,7 +104,7 @@ std::string ptx(const std::string& text, const std::string& prelude) {
       .code;
 }
 
-// The kernels of every function of the corpus, as the device layer gives them to NVRTC.
+// Compiles the kernels of the whole corpus with NVRTC, as the device layer does.
 TEST(Placed, KernelsCompileAsCuda) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -129,7 +129,7 @@ TEST(Placed, KernelsCompileAsCuda) {
   EXPECT_EQ(entries, static_cast<std::size_t>(kernels));
 }
 
-// What --emit cuda writes: its kernels by NVRTC, the whole program by nvcc.
+// Compiles the output of --emit cuda: its kernels with NVRTC, the whole program with nvcc.
 TEST(Placed, CudaProgramsCompile) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -181,8 +181,8 @@ TEST(Placed, SequentialExamplesEqualTheOriginals) {
   }
 }
 
-// A kernel whose iterations depend on each other gives what the source gives where items run in their order: on a
-// processor, as long as all are in one group.
+// A kernel with dependent iterations gives the original's result if work-items run in order, as on a CPU within one
+// group: the comparison must detect it nevertheless.
 TEST(Placed, AnOrderIsSeen) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -204,7 +204,7 @@ TEST(Placed, AnOrderIsSeen) {
   EXPECT_FALSE(outcome.verified) << outcome.text;
 }
 
-// The same as threads: seen by the order in which the comparison lets iterations run, whatever the threads do.
+// The same for threads: the comparison detects it by reordering the iterations, independently of the scheduling.
 TEST(Placed, AnOrderOfThreadsIsSeen) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -227,7 +227,7 @@ TEST(Placed, AnOrderOfThreadsIsSeen) {
     ASSERT_NE(at, std::string::npos) << *text;
     text->replace(at, free.size(), bound);
   }
-  const auto pragma = report.placed.find("#pragma omp parallel for");  // one thread: the order of the source
+  const auto pragma = report.placed.find("#pragma omp parallel for");  // one thread: source order
   ASSERT_NE(pragma, std::string::npos);
   report.placed.insert(report.placed.find("schedule(", pragma), "num_threads(1) ");
   const auto outcome = judge::compare(report, before + bound + ";\n}\n", comparison);
@@ -236,7 +236,7 @@ TEST(Placed, AnOrderOfThreadsIsSeen) {
   EXPECT_NE(outcome.text.find("iterations in another order"), std::string::npos) << outcome.text;
 }
 
-// Sums are added in blocks that the number of threads does not change: every run gives the same bits.
+// Sums are added in blocks that do not depend on the number of threads: every run gives the same bits.
 TEST(Placed, SumsAreTheSameInEveryRun) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -264,7 +264,7 @@ TEST(Placed, SumsAreTheSameInEveryRun) {
   EXPECT_EQ(outcome.runs, 8);
 }
 
-// The linker's complaint, not the line that says that there was one.
+// The report must quote the linker's error, not the compiler's summary of it.
 TEST(Placed, AnUndefinedSymbolIsNamed) {
   const ridge::test::ScratchFolder scratch;
   const auto log = scratch.path() / "log";

@@ -1,4 +1,4 @@
-// Long files: every loop gets its verdict, the reader stays within its bounds, and the work grows with the file.
+// Long files: every loop gets a verdict, memory stays bounded, and the work grows linearly with the file.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace place_test;
 
-// Nests of four kinds with two loops each, in functions of some fifty lines.
+// A file of functions with about fifty lines each, with four kinds of nests of two loops.
 std::string long_file(int functions) {
   static const char* const nests[] = {
       "  for (int i = 1; i < n - 1; ++i)\n    for (int j = 1; j < m - 1; ++j)\n"
@@ -36,8 +36,7 @@ std::string long_file(int functions) {
   return text + "void everything(const float* a, float* b, int n, int m) {\n" + calls + "}\n";
 }
 
-// Every reading after a transformation that was tried leaves all nests but one as they were: those are not judged
-// again.
+// Parsing the program again after a transformation leaves all nests but one unchanged: those are not analyzed again.
 TEST(Scale, WhatATransformationLeavesAloneIsNotJudgedAgain) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -56,11 +55,11 @@ TEST(Scale, WhatATransformationLeavesAloneIsNotJudgedAgain) {
   EXPECT_EQ(report.loops.size(), static_cast<std::size_t>(2 * nests));
   for (const auto& l : report.loops) {
     EXPECT_TRUE(l.placed) << l.id << " " << l.why;
-    EXPECT_FALSE(l.transformed.empty()) << l.id;  // interchange, in the last nest as in the first
+    EXPECT_FALSE(l.transformed.empty()) << l.id;  // interchange, in every nest
   }
   EXPECT_GT(report.readings, nests);
   EXPECT_LE(report.judged, nests + 4 * report.readings) << report.readings << " readings";
-  for (const std::string& a : report.assumptions)  // lines are those of the user's file
+  for (const std::string& a : report.assumptions)  // line numbers of the user's file
     if (const auto at = a.find("(line "); at != std::string::npos) {
       EXPECT_LE(std::stoi(a.substr(at + 6)), 2 * nests + 1) << a;
     }
@@ -82,7 +81,8 @@ TEST(Scale, EveryLoopOfALongFileGetsItsVerdict) {
     std::size_t parallel = 0;
     for (const auto& l : report.loops) parallel += l.parallel;
     EXPECT_EQ(parallel,
-              static_cast<std::size_t>(2 * functions - functions / 4));  // one of the four kinds carries its rows
+              static_cast<std::size_t>(2 * functions -
+                                       functions / 4));  // one of the four kinds carries a dependence over rows
     EXPECT_EQ(report.kernels.size(), static_cast<std::size_t>(functions));
     EXPECT_LT(report.placed.size(), 8000u * static_cast<std::size_t>(functions) + 40000u);
   }

@@ -1,4 +1,4 @@
-// What placed programs stand on, over a device that is memory of the host and counts what it copies.
+// The session of placed programs on a fake device in host memory that counts the bytes copied.
 #include <memory>
 #include <numeric>
 
@@ -74,7 +74,7 @@ TEST(PlacedSession, TheHostSeesWhatTheDeviceWroteIntoALocalArray) {
   EXPECT_EQ(element(session.read(local.data(), 8), 3), 4);
 }
 
-// A part of it is written, then all of it is asked for: the zeros of its beginning must not come back.
+// A part is written, then the whole array is read: the initial zeros must not overwrite the part.
 TEST(PlacedSession, ZerosEndWithTheFirstWrite) {
   Counts counts;
   Session session(counts);
@@ -90,7 +90,7 @@ TEST(PlacedSession, ACopyIsMadeOnTheDevice) {
   std::iota(from.begin(), from.end(), 1.0f);
   Counts counts;
   Session session(counts);
-  element(session.write(from.data(), 16), 0) = 50;  // only the device knows of it
+  element(session.write(from.data(), 16), 0) = 50;  // only the device has this value
   counts.uploaded = 0;
   Session::Array<float> local(session, from.data(), from.data() + 16);
   EXPECT_EQ(counts.uploaded, 0);
@@ -121,7 +121,7 @@ struct Lane {
     fetch[turn] = !up;
     if (up) std::memcpy(device->data() + from, slot[turn], static_cast<std::size_t>(n));
   }
-  void wait(int turn) {  // late on purpose: a piece that is taken out before it has come is seen
+  void wait(int turn) {  // copies late on purpose, so that reading a block too early is detected
     if (fetch[turn] && at[turn] >= 0)
       std::memcpy(slot[turn], device->data() + at[turn], static_cast<std::size_t>(count[turn]));
     at[turn] = -1;

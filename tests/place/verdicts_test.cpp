@@ -1,4 +1,4 @@
-// Every function of the corpus gets the verdicts that stand above it.
+// Every function of the corpus must get the verdicts given above it.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Verdicts, OfTheCorpus) {
   EXPECT_GE(checked, 80);
 }
 
-// Legal ones are taken, illegal ones are refused with the dependence that forbids them.
+// Legal transformations are applied; illegal ones are refused with the dependence that forbids them.
 TEST(Verdicts, OfTheTransformations) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -85,7 +85,7 @@ TEST(Verdicts, OfTheTransformations) {
   }
 }
 
-// A template is read as the functions that it stands for, and its lines are the user's.
+// A template is read as its instantiations, with the line numbers of the user's file.
 TEST(Verdicts, OfTemplates) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -106,7 +106,7 @@ TEST(Verdicts, OfTemplates) {
   EXPECT_NE(ridge::place::analyze(file, options).errors.at(0).find("is a template"), std::string::npos);
 }
 
-// Which arrays get a tile in local memory or are constant memory when tiles are wanted; none on a device that has none.
+// Arrays that get a tile in local memory or constant memory with --tiles always; none on a device without them.
 TEST(Verdicts, OfTheWindows) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
@@ -142,8 +142,8 @@ TEST(Verdicts, OfTheWindows) {
     ++checked;
   }
   EXPECT_GE(checked, 8);
-  // By the model: nine reads of 1.5 elements an item pay, six reads of a volume's 2.4 do not, and a slow local memory
-  // never does.
+  // By the cost model, nine reads of 1.5 elements per work-item pay, six reads of a volume's 2.4 elements do not, and
+  // slow local memory never pays.
   options.memories = {};
   const auto kernel = [&](const std::string& name) {
     for (const auto& k : ridge::place::analyze(file, options).kernels)
@@ -155,7 +155,7 @@ TEST(Verdicts, OfTheWindows) {
   options.memories.local = 0.3;
   EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
   options.memories.local = 1;
-  options.memories.local_bytes = 1024;  // no room
+  options.memories.local_bytes = 1024;  // too small for a tile
   EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
 }
 
@@ -169,7 +169,7 @@ TEST(Verdicts, OfTheSequentialExamples) {
   ASSERT_TRUE(flow.errors.empty());
   std::set<std::string> placed;
   for (const auto& k : flow.kernels) placed.insert(k.loops[0].substr(0, k.loops[0].find('.')));
-  // The search, the filter, irregularity and occlusion go; selection and extrapolation carry done[] and stay.
+  // Search, filter, irregularity and occlusion are placed; selection and extrapolation carry a dependence on done[].
   for (const char* name : {"search", "cross_bilateral", "irregularity", "occlusions", "upscale"})
     EXPECT_EQ(placed.count(name), 1u) << name;
   for (const char* name : {"select_points", "extrapolate"}) EXPECT_EQ(placed.count(name), 0u) << name;

@@ -1,7 +1,7 @@
-// Random functions over more of the language than plain nests: pointers into arrays, arrays of one to four dimensions,
-// structs and arrays inside structs, induction variables, while and do loops, switches, calls, branches that jump.
-// Subscripts may leave their rows and, through pointers, their arrays: every array is a part of one block of memory,
-// and the caller may let arrays overlap.
+// Generates random functions over more of the language than plain nests: pointers into arrays, arrays of one to four
+// dimensions, structs and arrays inside structs, induction variables, while and do loops, switches, calls, branches
+// that jump. Subscripts may leave their rows and, through pointers, their arrays: all arrays are parts of one block of
+// memory, and the caller may let them overlap.
 #pragma once
 #include <random>
 #include <string>
@@ -13,7 +13,7 @@ class WideGenerator {
  public:
   explicit WideGenerator(unsigned seed) : random_(seed) {}
 
-  // All functions have these parameters; T is int, unsigned or float.
+  // Parameters of all functions; T is int, unsigned or float.
   static std::string parameters(const std::string& type) {
     std::string text =
         "(T* a, T* b, const T* c, T (*m)[12], T (*q)[5][7], T (*h)[2][3][4], std::vector<T>& v, Two<T>* s, Parts<T>& "
@@ -22,7 +22,7 @@ class WideGenerator {
     return replaced(text, type);
   }
 
-  // What the functions of one type stand on, apart from headers.
+  // Declarations that the functions of one type need, without headers.
   static std::string declarations() {
     return "#ifndef RIDGE_WIDE\n#define RIDGE_WIDE\n"
            "template <class T> struct Two { T x, y; };\n"
@@ -31,7 +31,7 @@ class WideGenerator {
 
   std::string type() const { return type_; }
 
-  // One function, and the functions it calls before it.
+  // One function, preceded by the functions it calls.
   std::string function(const std::string& name) {
     static const char* const types[] = {"int", "unsigned", "float", "int"};
     type_ = types[pick(4)];
@@ -76,8 +76,8 @@ class WideGenerator {
   std::mt19937 random_;
   std::string type_{}, name_{};
   int loops_ = 0, statements_ = 0, shift_ = 0;
-  bool gentle_ = false;    // most writes are to the iteration's own element, so that more is parallel
-  std::string written_{};  // arrays, by their first letter
+  bool gentle_ = false;    // most writes go to the iteration's own element, so that more loops are parallel
+  std::string written_{};  // first letters of the arrays written
   std::vector<Iterator> scope_{};
   std::vector<std::string> pointers_{}, rows_{}, numbers_{}, fixed_{};
   std::vector<bool> in_while_{};
@@ -97,12 +97,12 @@ class WideGenerator {
 
   const Iterator& iterator() { return scope_[static_cast<std::size_t>(pick(static_cast<int>(scope_.size())))]; }
 
-  std::string small() {  // a number that does not change
+  std::string small() {  // an unchanging number
     if (!fixed_.empty() && pick(2) == 0) return fixed_[static_cast<std::size_t>(pick(static_cast<int>(fixed_.size())))];
     return pick(2) == 0 ? "k" : std::to_string(pick(4));
   }
 
-  // Within -8 to 60.
+  // A subscript from -8 to 60.
   std::string index() {
     if (scope_.empty()) return std::to_string(pick(6));
     const Iterator& i = iterator();
@@ -137,7 +137,7 @@ class WideGenerator {
     }
   }
 
-  // Into a block of rows, -120 to 800.
+  // A subscript into a block of rows, from -120 to 800.
   std::string flat() {
     if (scope_.empty() || pick(3) == 0) return index();
     const Iterator& i = iterator();
@@ -162,7 +162,7 @@ class WideGenerator {
     }
   }
 
-  std::string inside() {  // 0 to 900
+  std::string inside() {  // a subscript from 0 to 900
     if (scope_.empty()) return std::to_string(pick(6));
     const Iterator& i = iterator();
     const Iterator& j = iterator();
@@ -171,7 +171,7 @@ class WideGenerator {
     return pick(2) == 0 ? i.name + forms[pick(3)] : i.name + " * 12 + " + j.name;
   }
 
-  // The element of the array that belongs to the iteration: writes to it are in no other iteration's way.
+  // The array element that belongs to the iteration: no other iteration writes it.
   std::string own(char array) {
     std::string at = "0", first = "0";
     std::vector<std::string> each{"1", "2", "0", "1"};
@@ -470,7 +470,7 @@ class WideGenerator {
       default:
         head = "for (int " + i + " = 0; " + i + " < " + limit + "; ++" + i + ")";
     }
-    if (head.find("std::size_t") != std::string::npos) {  // subscripts are int everywhere
+    if (head.find("std::size_t") != std::string::npos) {  // subscripts are always int
       scope_.push_back({"(int)" + i, 0, 13});
     } else {
       scope_.push_back(made);

@@ -1,5 +1,6 @@
-// Random functions over much of the language (wide_programs.hpp), placed as threads and as OpenCL kernels: each gives
-// what the original gives, with eight threads, with iterations and work-items in another order, on arrays that overlap.
+// Random functions over much of the language (wide_programs.hpp), placed as threads and as OpenCL kernels. Each must
+// give the original's result with eight threads, with iterations and work-items in another order, and on overlapping
+// arrays.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +33,7 @@ std::string all_of(const std::string& file) {
 const std::string kWideHeaders =
     "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n#include <vector>\n";
 
-// Every array is a part of one block; `overlap` moves some of them onto others.
+// All arrays are parts of one block; `overlap` moves some of them onto others.
 const std::string kWorld = R"(
 #include <cmath>
 #include <cstdio>
@@ -103,7 +104,7 @@ void compare(const char* name, Function<T> original, Function<T> placed, double 
 }
 )";
 
-// A text inside a namespace: its headers stand before all of them.
+// Wraps a text in a namespace and moves its #include lines to `headers`.
 std::string in_namespace(const std::string& space, std::string text, std::set<std::string>& headers) {
   static const std::regex include(R"(#include [<"][^>"]*[>"])");
   for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) headers.insert(at->str());
@@ -117,7 +118,7 @@ std::string without_runtime(const std::string& text, std::string& runtime) {
   return text.substr(to);
 }
 
-// Work-items numbered from the end; not in kernels that load tiles, which begin where their group stands.
+// Numbers work-items in reverse, except in kernels with tiles, which are loaded by position in the group.
 std::string items_turned(const std::string& text) {
   if (text.find("_tile[") != std::string::npos) return text;
   return std::regex_replace(text, std::regex(R"(get_global_id\((\d)\))"),
@@ -184,7 +185,7 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
       std::filesystem::copy_file(at + "all.cpp", "/tmp/ridge_wide_" + std::to_string(seed) + ".cpp",
                                  std::filesystem::copy_options::overwrite_existing);
   };
-  // Another compiler and its flags, for longer runs; {} stands for the folder with all.pch.
+  // Another compiler with its flags, for longer runs; {} is the folder with all.pch.
   const char* named = std::getenv("RIDGE_WIDE_CXX");
   std::string compiler = named != nullptr ? named : "c++ -fopenmp";
   if (const auto here = compiler.find("{}"); here != std::string::npos) compiler.replace(here, 2, at);
@@ -205,8 +206,8 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
   counts.compared += std::atol(log.c_str() + said + 9);
 }
 
-// RIDGE_WIDE_FROM, RIDGE_WIDE_BATCHES and RIDGE_WIDE_EACH are for longer runs; with RIDGE_PLACE_KEEP a program that
-// differs stays in /tmp.
+// RIDGE_WIDE_FROM, RIDGE_WIDE_BATCHES and RIDGE_WIDE_EACH select longer runs; with RIDGE_PLACE_KEEP a program with a
+// difference is kept in /tmp.
 TEST(WidePrograms, EachEqualsTheOriginal) {
   if (!Reader().there()) GTEST_SKIP() << "this build has no placement compiler";
   const auto number = [](const char* name, int otherwise) {

@@ -1,7 +1,6 @@
-// What programs written by `ridge place` share, whatever their device: arrays of the host and their copies on the
-// device, each copied only when the side that needs it does not have it. Standard C++ alone: `ridge place --emit cuda`
-// and
-// `--emit opencl` write this text into the program.
+// Session of a placed program: tracks host arrays and their device copies, and copies an array only when the side that
+// needs it has no valid copy. Standard C++ only: `ridge place --emit cuda` and `--emit opencl` write this text into the
+// program.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -27,20 +26,20 @@ inline Int max(Int a, Int b) { return a < b ? b : a; }
 inline Int min(Int a, Int b) { return b < a ? b : a; }
 inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
 
-// Few enough that an int can step past the last one.
+// True if an int can count one past the last iteration of every loop.
 inline bool countable(std::initializer_list<Int> iterations) {
   for (const Int n : iterations)
     if (n > (Int{1} << 30) - (Int{1} << 20)) return false;
   return true;
 }
 
-// Memory that a nest touches.
+// Memory that a loop nest accesses.
 struct Range {
   const void* data = nullptr;
   Int bytes = 0;
   bool written = false;
 };
-inline bool apart(std::initializer_list<Range> ranges) {  // none that is written overlaps another
+inline bool apart(std::initializer_list<Range> ranges) {  // no written range overlaps another
   for (auto a = ranges.begin(); a != ranges.end(); ++a)
     for (auto b = a + 1; b != ranges.end(); ++b) {
       if ((!a->written && !b->written) || a->bytes <= 0 || b->bytes <= 0) continue;
@@ -56,8 +55,8 @@ struct Grid {
   Int all = 1;    // work-items
 };
 
-// Iterations along each axis, the axis of neighbouring work-items first. `most` bounds the number of groups; an item
-// takes so many `copies` along an axis.
+// Grid for the given iterations per axis; axis 0 is the one of neighbouring work-items. `most` limits the number of
+// work-groups (0: no limit); a work-item computes `copies` iterations along each axis.
 inline Grid grid_over(std::initializer_list<Int> iterations, std::initializer_list<Int> items, Int most,
                       std::initializer_list<Int> copies) {
   Grid g;
@@ -79,21 +78,21 @@ inline Grid grid_over(std::initializer_list<Int> iterations, std::initializer_li
   return g;
 }
 
-inline std::atomic<Int>& launches() {  // of kernels, since the program started
+inline std::atomic<Int>& launches() {  // kernel launches since the program started
   static std::atomic<Int> count{0};
   return count;
 }
 
-// A long copy between pageable memory and the device: through page-locked pieces, several threads at a time, because
-// one thread's memcpy is slower than the bus. It is also these threads that first touch fresh pages. A lane has two
-// pieces in slot[]; start() sends or fetches one, wait() ends when that is done.
+// Long copy between pageable memory and the device through page-locked blocks, by several threads, because one thread's
+// memcpy is slower than the bus. These threads also touch new pages first. A lane has two blocks in slot[]; start()
+// begins the transfer of one, wait() returns when it is complete.
 constexpr Int kPiece = Int{1} << 21, kLongCopy = Int{1} << 23;
 inline std::size_t lanes_here() { return std::max(1u, std::min(8u, std::thread::hardware_concurrency() / 2)); }
 template <class Lane>
 void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
   std::atomic<Int> next{0};
   const auto work = [&](Lane& lane) {
-    const auto empty = [&](Int at, int turn) {  // a piece that has come from the device
+    const auto empty = [&](Int at, int turn) {  // copies a downloaded block out of its slot
       lane.wait(turn);
       std::memcpy(host + at, lane.slot[turn], static_cast<std::size_t>(min(kPiece, bytes - at)));
     };
@@ -105,7 +104,7 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
         std::memcpy(lane.slot[turn], host + at, static_cast<std::size_t>(n));
       }
       if (n > 0) lane.start(turn, at, n, up);
-      if (!up && before >= 0) empty(before, 1 - turn);  // while this one is on its way
+      if (!up && before >= 0) empty(before, 1 - turn);  // while the next block is being transferred
       before = at;
       if (n <= 0) break;
     }
@@ -127,7 +126,8 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
     if (f) std::rethrow_exception(f);
 }
 
-// One run of a placed function. Belongs to one thread. The Device says what Memory is, makes it, copies and launches.
+// One call of a placed function, used by a single thread. Device defines Memory and provides allocation, copies and
+// launches.
 template <class Device>
 class SessionOn {
  public:
@@ -143,15 +143,15 @@ class SessionOn {
   }
   SessionOn(const SessionOn&) = delete;
   SessionOn& operator=(const SessionOn&) = delete;
-  // There is a device, and this kernel is wanted on it: PLACED_WITHOUT names kernels, with commas, whose loops run on
-  // the host instead.
+  // True if there is a device and this kernel runs on it. The environment variable PLACED_WITHOUT lists kernels,
+  // separated by commas, whose loops run on the host instead.
   bool takes(const char* kernel) const {
     static const char* const without = std::getenv("PLACED_WITHOUT");
     if (!device_.there()) return false;
     return without == nullptr ||
            ("," + std::string(without) + ",").find("," + std::string(kernel) + ",") == std::string::npos;
   }
-  bool room(std::initializer_list<Range> ranges) const {  // they fit the device
+  bool room(std::initializer_list<Range> ranges) const {  // they fit into 7/8 of the device's memory
     Int all = 0;
     for (const Range& r : ranges) {
       if (r.bytes > device_.largest()) return false;
@@ -160,12 +160,13 @@ class SessionOn {
     return all <= device_.memory() / 8 * 7;
   }
 
-  // Copies on the device, made and filled where they are missing or stale. `whole`: every element will be written.
+  // Device copy of an array, allocated and uploaded if it is missing or stale. `whole`: the kernel writes every
+  // element, so no upload is needed.
   template <class T>
   Memory read(const T* data, Int elements) {
     return copy_of(data, elements * static_cast<Int>(sizeof(T)), false, false);
   }
-  // A few elements for constant memory, in a piece that is no longer than they are.
+  // Device copy for constant memory, in an allocation of at most 64 KiB.
   template <class T>
   Memory constant(const T* data, Int elements) {
     const Memory all = read(data, elements);
@@ -176,13 +177,13 @@ class SessionOn {
   Memory write(T* data, Int elements, bool whole = false) {
     return copy_of(data, elements * static_cast<Int>(sizeof(T)), true, whole);
   }
-  // Memory of the device alone, for one launch: the next grid() takes it back.
+  // Device memory for one launch; the next grid() releases it.
   template <class T>
   Memory scratch(Int elements) {
     scratch_.push_back(device_.allocate(max(elements * static_cast<Int>(sizeof(T)), 16)));
     return scratch_.back();
   }
-  // A second copy on the device, as it is now.
+  // Snapshot of an array's device copy.
   template <class T>
   Memory copied(const T* data, Int elements) {
     const Memory from = read(data, elements), to = scratch<T>(elements);
@@ -208,16 +209,16 @@ class SessionOn {
     ++launches();
   }
 
-  // Before the host touches memory.
+  // Called before the host accesses memory.
   void host_reads(const void* data, Int bytes) {
     each(data, bytes, [&](auto at) { settle(at->first, at->second); });
   }
-  void host_takes(const void* data, Int bytes) {  // it may write: the device's copy ends
+  void host_takes(const void* data, Int bytes) {  // the host may write: the device copy is discarded
     unknow(data, bytes);
     drop(data, bytes);
     device_.uploaded();
   }
-  void host_takes_over() {  // all of it
+  void host_takes_over() {  // all memory
     finish();
     if (!device_.there()) return;
     for (auto& [data, copy] : copies_) device_.recycle(std::move(copy.memory));
@@ -225,7 +226,7 @@ class SessionOn {
     known_.clear();
     zeros_.clear();
   }
-  void forget(const void* data, Int bytes) {  // the memory ends; nobody needs what the device has
+  void forget(const void* data, Int bytes) {  // the memory is freed; the device copy is dropped without a download
     unknow(data, bytes);
     each(data, bytes, [&](auto at) {
       device_.recycle(std::move(at->second.memory));
@@ -233,18 +234,18 @@ class SessionOn {
     });
     if (bytes > 0) device_.uploaded();
   }
-  void finish() {  // everything the device wrote is on the host
+  void finish() {  // downloads everything the device wrote
     for (auto& [data, copy] : copies_) settle(data, copy);
     device_.uploaded();
   }
 
-  // A local array that began as a std::vector. It lives on the device; the host has addresses for it, whose pages are
-  // only made when the host needs what is there.
+  // Local array that replaces a std::vector and is resident on the device. The host has only its addresses: pages are
+  // allocated when the host first reads or writes the data.
   template <class T>
   class Array {
    public:
-    Array(SessionOn& session, std::size_t count) : Array(session, count, nullptr) {  // of zeros
-      if (session.device_.there()) session.zeros_[bytes_of(data_)] = bytes();        // calloc's are zeros too
+    Array(SessionOn& session, std::size_t count) : Array(session, count, nullptr) {  // filled with zeros
+      if (session.device_.there()) session.zeros_[bytes_of(data_)] = bytes();        // calloc also returns zeros
     }
     Array(SessionOn& session, const T* from, const T* to) : Array(session, static_cast<std::size_t>(to - from), from) {
       if (count_ > 0 && !session.begin_as_copy(data_, from, bytes())) std::copy(from, to, data_);
@@ -276,9 +277,9 @@ class SessionOn {
     Int bytes() const { return static_cast<Int>(count_ * sizeof(T)); }
   };
 
-  // Who owns memory knows how much there is; a callee that only has the address may ask.
+  // Records the size of an allocation, so that a callee which has only the address can ask for it.
   void knows(const void* data, Int bytes) { known_[static_cast<const char*>(data)] = bytes; }
-  Int reach(const void* data) const {  // bytes from there to the end; 0: not known
+  Int reach(const void* data) const {  // bytes from there to the end of the allocation; 0: unknown
     const char* from = static_cast<const char*>(data);
     auto at = known_.upper_bound(from);
     if (at == known_.begin()) return 0;
@@ -290,10 +291,10 @@ class SessionOn {
   struct Copy {
     Memory memory{};
     Int bytes = 0;
-    bool host = true, device = false;  // where it is up to date
+    bool host = true, device = false;  // which side is up to date
   };
   Device device_;
-  std::map<const char*, Copy> copies_{};  // by the host's address; they never overlap
+  std::map<const char*, Copy> copies_{};  // by host address; never overlapping
   std::map<const char*, Int> known_{}, zeros_{};
   std::vector<Memory> scratch_{};
 
@@ -305,18 +306,18 @@ class SessionOn {
       if (here->first < from + bytes && from < here->first + here->second.bytes) visit(here);
     }
   }
-  void settle(const char* data, Copy& copy) {  // on the host
+  void settle(const char* data, Copy& copy) {  // makes the host side up to date
     if (!copy.host) device_.download(copy.memory, const_cast<char*>(data), copy.bytes);
     copy.host = true;
   }
-  void drop(const void* data, Int bytes) {  // what only the device has comes back first
+  void drop(const void* data, Int bytes) {  // downloads what only the device has, then drops the copies
     each(data, bytes, [&](auto at) {
       settle(at->first, at->second);
       copies_.erase(at);
     });
   }
-  // New memory of the host that holds what lies at `from`, made on the device. False: there is no room for it; then
-  // `from` is up to date on the host.
+  // Creates new host memory `data` as a device copy of `from`. Returns false if the device has no room; `from` is then
+  // up to date on the host.
   bool begin_as_copy(const void* data, const void* from, Int bytes) {
     const auto known = copies_.find(static_cast<const char*>(from));
     const bool there = known != copies_.end() && known->second.device && known->second.bytes >= bytes;
@@ -368,7 +369,7 @@ class SessionOn {
   }
 };
 
-// Stands behind a local array in generated code: what the device has of it ends with it.
+// Declared after a local array in generated code: drops the device copy when the array goes out of scope.
 template <class Session, class Array>
 class Owner {
  public:
@@ -383,7 +384,7 @@ class Owner {
   const Array& array_;
 };
 
-// Stands behind a local object that owns memory in ways of its own: before it ends, all is on the host.
+// Declared after a local object with memory of its own: moves all data to the host before the object is destroyed.
 template <class Session>
 class Leaving {
  public:

@@ -1,3 +1,4 @@
+// Chooses array shapes from strides and splits linear subscripts into one per dimension.
 #include "place/analysis/delinearize.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
   });
   std::map<int, Shape> shapes;
   for (const auto& [variable, polys] : subscripts) {
-    // The products of parameters that multiply an iterator; largest first.
+    // Products of parameters that multiply an iterator are the candidate strides, largest first.
     std::set<Symbols> found;
     for (const Poly* p : polys)
       for (const auto& [term, count] : p->terms()) {
@@ -50,12 +51,12 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
         for (const std::string& s : term) (parameters.count(s) > 0 ? sizes : others).push_back(s);
         if (others.size() == 1) found.insert(sizes);
       }
-    if (found.empty()) {  // products of two parameters and no iterator: the row is what most of them share
+    if (found.empty()) {  // only products of two parameters: the row length is the symbol most of them share
       std::map<std::string, int> shared;
       for (const Poly* p : polys)
         for (const auto& [term, count] : p->terms())
           for (const std::string& s : term) shared[s] += term.size() == 2 ? 4 : 1;
-      for (const Variable& v : nest.variables)  // a size that was passed in rather than a loop's iterator
+      for (const Variable& v : nest.variables)  // prefers a size passed to the function over a loop's iterator
         if (shared.count(v.name) > 0) shared[v.name] += v.parameter ? 2 : 0;
       bool products = false;
       for (const Poly* p : polys)
@@ -71,7 +72,7 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
                      [](const Stride& a, const Stride& b) { return a.symbols.size() > b.symbols.size(); });
     Shape shape;
     bool fits = !strides.empty() && strides.size() <= 4;
-    // The number before each stride is common to all subscripts: 3 * w for (y * w + x) * 3 + c.
+    // The factor of a stride is the greatest common divisor over all subscripts: 3 * w for (y * w + x) * 3 + c.
     for (const Poly* p : polys) {
       if (!fits) break;
       for (const auto& [term, count] : p->terms())
@@ -99,7 +100,7 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
       }
     }
     if (!fits) shape = {};
-    // extents[k] belongs to dimension k + 1; computed above from the stride before it.
+    // extents[k] is the extent of dimension k + 1.
     shapes[variable] = shape;
   }
   return shapes;

@@ -1,4 +1,4 @@
-// a[y * w + x] as a[y][x]: the shape of an array is chosen from all its subscripts in the nest.
+// Delinearization: chooses an array's dimensions from its subscripts in the nest, so that a[y * w + x] becomes a[y][x].
 #pragma once
 #include <map>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ridge::place::analysis {
 
-std::map<int, Shape> choose_shapes(const Nest& nest);  // by variable; no strides where one dimension will do
+std::map<int, Shape> choose_shapes(const Nest& nest);  // by variable; no strides if one dimension is enough
 std::optional<std::vector<Poly>> take_apart(const Poly& subscript, const Shape& shape);
 
 }  // namespace ridge::place::analysis

@@ -1,3 +1,4 @@
+// Computes footprints and iteration counts with isl and prints them as C text.
 #include "place/analysis/footprint.hpp"
 
 #include <isl/aff.h>
@@ -12,7 +13,7 @@
 namespace ridge::place::analysis {
 namespace {
 
-// Iterators around the kernel become parameters.
+// Turns the iterators of the loops around the kernel into parameters.
 isl::map lifted(const isl::map& map, const Relations& r, const Instance& i, int outer) {
   isl::map m = map;
   if (outer == 0) return m;
@@ -35,7 +36,7 @@ isl::set lifted(const isl::set& set, const Relations& r, const Instance& i, int 
   return s;
 }
 
-std::string c_text(const Poly& p) {  // a stride
+std::string c_text(const Poly& p) {  // a stride as C text
   std::string text;
   for (const auto& [term, count] : p.terms()) {
     if (!text.empty()) text += " + ";
@@ -115,8 +116,8 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       result.push_back(f);
       continue;
     }
-    // The last element in the order of memory: elements are named by the row they are stored in, so it is the
-    // lexicographic maximum.
+    // The last element in memory order is the lexicographic maximum, because each element is indexed by the row that
+    // stores it.
     isl::pw_multi_aff last = isl::manage(isl_set_lexmax_pw_multi_aff(all.copy()));
     if (isl_pw_multi_aff_n_piece(last.get()) > 12) {
       f.why = "how far " + v.host + " reaches is too complicated";
@@ -137,7 +138,7 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       text += (text.empty() ? "" : " + ") + (stride == "1" ? at : at + " * " + stride);
     }
     const isl::set lowest = all.intersect(isl::manage(isl_set_universe(isl_set_get_space(all.get()))));
-    // A negative element would lie before the address that is passed on.
+    // An element with a negative index would precede the address that is passed to the kernel.
     isl::set before = isl::manage(isl_set_upper_bound_si(lowest.copy(), isl_dim_set, 0, -1));
     if (!before.is_empty()) {
       f.why = v.host + " may be touched before its first element";
@@ -152,7 +153,7 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
     const isl::set where = all.params().coalesce().gist(relations.known);
     f.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
     f.known = true;
-    if (!surely.is_empty()) {  // everything up to the last element, within the rows
+    if (!surely.is_empty()) {  // all elements up to the last one, within the rows
       isl::set hull = isl::manage(isl_set_apply(all.copy(), isl_map_lex_ge(isl_set_get_space(all.get()))));
       hull = isl::manage(isl_set_reset_tuple_id(hull.release()));
       isl::set box = isl::manage(isl_set_universe(isl_set_get_space(hull.get())));

@@ -1,4 +1,5 @@
-// What a kernel touches of an array: how many elements, whether old values enter, whether all of them are written.
+// Footprint of a kernel in an array: number of elements, whether earlier values are read, whether all elements are
+// written.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,20 +11,20 @@ namespace ridge::place::analysis {
 struct Footprint {
   int variable = -1;
   bool read = false, written = false;
-  bool enters = true;      // values from before are read
-  bool known = false;      // `elements` is there
-  bool covered = false;    // every element below `elements` is surely written
-  bool within = false;     // no element past the last one of an array of constant length is touched
-  bool certain = true;     // false: a branch decides what is touched
-  std::string elements{};  // C text over the parameters and the iterators around: one past the last element touched
+  bool enters = true;      // values from before the kernel are read
+  bool known = false;      // `elements` is set
+  bool covered = false;    // every element below `elements` is certainly written
+  bool within = false;     // no access past the end of an array of constant length
+  bool certain = true;     // false: a branch decides which elements are accessed
+  std::string elements{};  // C text over the parameters and enclosing iterators: one past the last element accessed
   std::string why{};
 };
 
-// Parameters of the texts: the nest's and the iterators of loops around `loop`.
+// Parameters of these texts: the nest's, and the iterators of the loops around `loop`.
 std::vector<std::string> parameters_at(const Relations& relations, int loop);
-std::vector<Footprint> footprints(const Relations& relations, int loop);  // of arrays that live outside the loop
-// Iterations of a loop of the nest, the largest number over the loops between `outer` and it.
+std::vector<Footprint> footprints(const Relations& relations, int loop);  // arrays declared outside the loop
+// C text: largest number of iterations of `loop`, over the loops between `outer` and it.
 std::string iterations(const Relations& relations, int outer, int loop);
-std::string condition_text(const isl::set& holds);  // parameters to C
+std::string condition_text(const isl::set& holds);  // condition on the parameters as C text
 
 }  // namespace ridge::place::analysis

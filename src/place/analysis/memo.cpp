@@ -1,3 +1,4 @@
+// Fingerprints of nests, the isl quota, and the cache of relations and verdicts.
 #include "place/analysis/memo.hpp"
 
 #include <isl/ctx.h>
@@ -59,7 +60,7 @@ class Writer {
   }
 };
 
-// In the order in which the instances of a nest are made.
+// Lists nodes in the order in which Relations::instances are created.
 void list_nodes(const Node& node, std::vector<const Node*>& all) {
   if (node.kind != NodeKind::block) all.push_back(&node);
   for (const Node& child : node.children) list_nodes(child, all);

@@ -1,5 +1,5 @@
-// Verdicts on nests that have been judged before: a program is read again for every transformation that is tried, and
-// all of its nests but one are then what they were.
+// Cache of relations and verdicts per nest: the search parses a program again for each transformation tried, and all
+// nests but one are then unchanged.
 #pragma once
 #include <map>
 #include <string>
@@ -14,11 +14,12 @@ struct Judged {
   std::vector<Verdict> verdicts{};
 };
 
-// All that relations and verdicts are made of: not where the nest lies in the text, nor what its loops are called.
+// Text of everything that relations and verdicts depend on; excludes the nest's position in the file and the loops'
+// ids.
 std::string fingerprint(const Nest& nest);
 
-// Operations that isl may take from here to the end of the scope: one nest that is too much for it is refused, with an
-// isl::exception, and does not keep the others waiting.
+// Limits the number of isl operations until the end of the scope: a nest that needs more is refused with an
+// isl::exception.
 class Quota {
  public:
   explicit Quota(isl::ctx context);
@@ -34,7 +35,7 @@ class Quota {
 class Memo {
  public:
   explicit Memo(isl::ctx context) : context_(context) {}
-  // Of this nest, which must outlive the answer.
+  // Relations and verdicts of the nest, which must outlive the result.
   Judged judged(const Nest& nest);
   isl::ctx context() const { return context_; }
   int asked() const { return asked_; }
@@ -44,7 +45,7 @@ class Memo {
   isl::ctx context_;
   int asked_ = 0;
   std::map<std::string, Judged> known_{};
-  std::map<std::string, isl::exception> failed_{};  // too much for isl
+  std::map<std::string, isl::exception> failed_{};  // nests that exceeded the quota
 };
 
 }  // namespace ridge::place::analysis

@@ -1,3 +1,4 @@
+// Builds the isl relations of a nest and the assumptions under which its subscripts are valid.
 #include "place/analysis/relations.hpp"
 
 #include <isl/map.h>
@@ -20,7 +21,7 @@ std::string joined(const std::vector<std::string>& list) {
   return text;
 }
 
-// The tree flattened: where each statement stands, under which conditions.
+// Flattens the tree of a nest into statement instances with their domains, orders and accesses.
 class Builder {
  public:
   Builder(isl::ctx context, const Nest& nest) : nest_(nest) {
@@ -58,7 +59,7 @@ class Builder {
   Relations out_{isl::ctx(nullptr)};
   std::string prefix_{};
   std::map<int, Shape> shapes_{};
-  std::vector<std::string> position_{"0"};  // textual places and iterators in turn
+  std::vector<std::string> position_{"0"};  // alternates textual positions and iterators
   int count_ = 0, branches_ = 0;
 
   std::string tuple(const Instance& i) const {
@@ -126,7 +127,7 @@ class Builder {
         loops.push_back(node.loop);
         position_.push_back(loop.step < 0 ? "-" + loop.iterator : loop.iterator);
         position_.push_back("0");
-        // The test is asked each time round.
+        // The loop's condition is evaluated in each iteration.
         add(node, node.accesses, loops, conditions, exact && loop.exact, guards);
         walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0,
              guards);
@@ -179,7 +180,8 @@ class Builder {
       if (c.poly.affine()) where.push_back(c);
     const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
     const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + text(where);
-    // y * w + (w - 1 - x) has become (y + 1) * w - 1 - x: always before the row, so in the one above, from its end.
+    // y * w + (w - 1 - x) was split into row y + 1, column -1 - x. A column that is always negative belongs to the row
+    // before: add the row length.
     for (std::size_t k = 0; k < shape.extents.size(); ++k) {
       const auto& terms = indices[k + 1].terms();
       const bool falls = std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
@@ -196,7 +198,7 @@ class Builder {
     for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
     for (std::size_t k = 0; k < indices.size(); ++k) names.push_back("x" + std::to_string(k) + "_");
     std::string equal;
-    if (wraps) {  // the element at that distance from the first one, in the row where it is stored
+    if (wraps) {  // row and column of the element at this linear offset
       Poly flat = indices[0];
       std::string place = names[0];
       for (std::size_t k = 0; k < v.inner.size(); ++k) {
@@ -214,7 +216,7 @@ class Builder {
     r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
                                        joined(outer) + "] : " + exists + text(where) + equal + " }")
                 .intersect_domain(i.domain);
-    // What must hold for the subscripts to mean what they say: proved, or tested before the placed code runs.
+    // Conditions under which the subscripts are valid: proved here, or tested before the placed code runs.
     Conjunction needed;
     for (const Poly& p : a.not_negative) {
       if (!p.affine()) return give_up("subscript " + a.source + " may wrap around");
@@ -231,7 +233,7 @@ class Builder {
     const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
     if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
       return give_up("subscript " + a.source + " may leave its row");
-    // An assumption that only tiny sizes meet is no use: then the subscript counts as unknown.
+    // An assumption that holds only for sizes below 16 is useless: the subscript then counts as unknown.
     isl::set sizes = holds;
     for (unsigned d = 0; d < static_cast<unsigned>(isl_set_dim(sizes.get(), isl_dim_param)); ++d)
       sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, 16));
@@ -242,7 +244,7 @@ class Builder {
     return in_rows(r, i, a, head, shape, indices, wraps);
   }
 
-  // Parameters for which every instance of an access meets all of `needed`.
+  // Parameter values for which every instance of an access satisfies all of `needed`.
   isl::set holding(const Instance& i, const std::string& head, const Conjunction& needed) const {
     if (needed.empty()) return out_.known;
     std::string broken;
@@ -252,7 +254,7 @@ class Builder {
     return isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
   }
 
-  // Every subscript of a row of constant length lies in that row.
+  // Conditions for every subscript of constant-length rows to lie within its row.
   Conjunction inside_rows(const Access& a, const Shape& shape, const std::vector<Poly>& indices) const {
     Conjunction needed;
     const std::vector<long>& inner = nest_.variables[a.variable].inner;
@@ -265,9 +267,9 @@ class Builder {
     return needed;
   }
 
-  // Whether a subscript may leave its row of constant length (a[i][j + 1], or f[i * 64 + j] with f = a[0]), so that it
-  // is an element of another row. Whole rows in a subscript move to the dimension before. A row that is left for some
-  // sizes only does not count: in_rows() asks for the others before the placed code runs.
+  // True if a subscript may leave its row of constant length (a[i][j + 1], or f[i * 64 + j] with f = a[0]) and so
+  // address another row. Multiples of the row length are moved to the preceding dimension first. A row that is left
+  // only for some sizes does not count: in_rows() tests the sizes before the placed code runs.
   bool leaves_rows(const Instance& i, const Access& a, const std::string& head, const Shape& shape,
                    std::vector<Poly>& indices) const {
     const std::vector<long>& inner = nest_.variables[a.variable].inner;
@@ -282,7 +284,7 @@ class Builder {
     }
     const isl::set holds = holding(i, head, inside_rows(a, shape, indices));
     if (out_.known.is_subset(holds)) return false;
-    const bool flat = first == 1 && indices[0].value().has_value();  // one loop over elements of all rows
+    const bool flat = first == 1 && indices[0].value().has_value();  // a single loop over the elements of all rows
     const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
     return flat || holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8;
   }

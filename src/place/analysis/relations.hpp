@@ -1,4 +1,4 @@
-// A nest in isl's terms: statement instances, what they touch, the order they run in.
+// A nest as isl sets and relations: statement instances, the elements they access, and their execution order.
 #pragma once
 #include <isl/cpp.h>
 
@@ -13,35 +13,36 @@ namespace ridge::place::analysis {
 
 struct Relation {
   const Access* access = nullptr;
-  isl::map map{};  // instance -> element; larger than the truth where it is not exact
+  isl::map map{};  // instance -> element; a superset if the access is not exact
   bool write = false, must = false, own = false;
 };
 
 struct Instance {
   std::string name{};
   const Node* node = nullptr;
-  std::vector<int> loops{};  // around it, outermost first
+  std::vector<int> loops{};  // enclosing loops, outermost first
   isl::set domain{};
-  bool exact = true;    // false: it may run less often than the domain says
-  bool bounded = true;  // the loops around it run as often as the domain says
+  bool exact = true;    // false: it may execute for a subset of the domain only
+  bool bounded = true;  // the enclosing loops run exactly the iterations of the domain
   struct Guard {
-    int number = 0;  // of the branch or jump that decides
-    int depth = 0;   // loops around that: decided once in each of their iterations
+    int number = 0;  // of the deciding branch or jump
+    int depth = 0;   // loops around that branch or jump: decided once per iteration of them
     bool operator==(const Guard& other) const { return number == other.number; }
   };
-  std::vector<Guard> guards{};       // what else decides whether it runs
-  std::vector<std::string> order{};  // when: places in the text and iterators in turn
+  std::vector<Guard> guards{};       // branches and jumps that decide whether it executes
+  std::vector<std::string> order{};  // schedule: alternates textual positions and iterators
   std::vector<Relation> relations{};
 };
 
-// How an array's one subscript is taken apart: a[y * w + x] is a[y][x] with rows of w.
+// Dimensions of an array with one subscript: a[y * w + x] is a[y][x] with rows of length w.
 struct Shape {
-  std::vector<Poly> strides{};  // of every dimension but the last, whose stride is 1 (or the inner extents)
+  std::vector<Poly>
+      strides{};  // of every dimension but the last, whose stride is 1 (or the product of the inner extents)
   std::vector<Poly> extents{};  // of every dimension but the first
 };
 
 struct Assumption {
-  isl::set holds{};  // parameters
+  isl::set holds{};  // set of parameter values
   std::string text{};
 };
 
@@ -50,8 +51,9 @@ struct Relations {
   const Nest* nest = nullptr;
   std::vector<Instance> instances{};
   isl::union_map schedule{};
-  isl::set known{};  // parameters: what always holds
-  // Arrays whose relations are not their subscripts: some run from the end of a row, or into another row.
+  isl::set known{};  // parameter values that are possible
+  // Arrays whose relations differ from their written subscripts: counted from the end of a row, or leading into another
+  // row.
   std::set<int> mirrored{};
   std::map<int, Shape> shapes{};
   std::vector<Assumption> assumptions{};

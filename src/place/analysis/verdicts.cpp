@@ -1,3 +1,4 @@
+// Dependence test: privatization, reductions and carried dependences per loop.
 #include "place/analysis/verdicts.hpp"
 
 #include <isl/flow.h>
@@ -15,7 +16,8 @@ namespace ridge::place::analysis {
 namespace {
 
 struct Conflicts {
-  isl::union_map all{}, others{};  // instance -> instance: both touch an element, one of them writes; without own-own
+  isl::union_map all{}, others{};  // pairs of instances that access the same element, at least one writing; `others`
+                                   // excludes pairs of reduction accesses
 };
 
 class Judge {
@@ -54,13 +56,13 @@ class Judge {
     const auto one = meet(own_writes, other), two = meet(other_writes, own.unite(other));
     c.others = one.unite(two);
     c.all = c.others.unite(meet(own_writes, own));
-    // Either side may be the write.
+    // Pairs in both directions.
     c.others = c.others.unite(c.others.reverse());
     c.all = c.all.unite(c.all.reverse());
     conflicts_[variable] = c;
   }
 
-  // Pairs in different iterations of the loop, in the same of all loops around it.
+  // Pairs in different iterations of the loop and in the same iteration of all loops around it.
   isl::union_map carried(const isl::union_map& pairs, int loop) const {
     const int depth = nest_.loops[loop].depth;
     isl::union_map result = isl::union_map::empty(r_.context);
@@ -75,11 +77,12 @@ class Judge {
     return result;
   }
 
-  // Arms of branches that both surely write a number and do not read it: whoever reads it later finds it written.
+  // Branch arms that, together with the opposite arm, certainly write a scalar without reading it: after the branch it
+  // is always written.
   std::set<int> set_in_both_arms(int variable, int loop) const {
     if (nest_.variables[variable].array()) return {};
-    std::map<int, const Instance*> arms;  // by the number of the arm
-    std::set<int> reading;                // branches
+    std::map<int, const Instance*> arms;  // by arm number
+    std::set<int> reading;                // branches in which the variable is read
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations) {
         if (!r_.inside(i, loop) || r.access->variable != variable) continue;
@@ -102,10 +105,11 @@ class Judge {
     return result;
   }
 
-  // Does an iteration of the loop read values from before it?
+  // True if an iteration of the loop reads a value of the variable that was written before the iteration
+  // (upward-exposed use).
   bool exposed(int variable, int loop) const {
     const int depth = nest_.loops[loop].depth;
-    // Used inside one inner loop only: what that loop's iterations do not expose, this one's do not.
+    // If the variable is used inside a single inner loop and not exposed there, it is not exposed here.
     std::set<int> inner;
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations)
@@ -114,7 +118,7 @@ class Judge {
                                                                     : -1);
     if (inner.size() == 1 && *inner.begin() >= 0 && !exposed(variable, *inner.begin())) return false;
     isl::union_map reads = isl::union_map::empty(r_.context), writes = reads;
-    // What decides about all reads, once in an iteration of the loop, may decide about the writes too.
+    // A branch that guards all reads and is decided once per iteration of the loop may guard the writes as well.
     std::optional<std::vector<Instance::Guard>> shared;
     for (const Instance& i : r_.instances)
       for (const Relation& r : i.relations) {
@@ -138,7 +142,7 @@ class Judge {
       if (!r_.inside(i, loop)) continue;
       for (const Relation& r : i.relations) {
         if (r.access->variable != variable || (r.write && !sure(i, r))) continue;
-        // Iterations of the loop and those around it become subscripts: each has its own copy.
+        // Prepend the iterators up to this loop to the element: one private copy per iteration.
         isl::set domain = i.domain;
         isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
         const int rest = static_cast<int>(i.loops.size()) - depth - 1;
@@ -156,7 +160,7 @@ class Judge {
     return !flow.may_no_source().is_empty();
   }
 
-  // Are values written inside the loop read after it, inside the nest or beyond?
+  // True if a value written inside the loop is read after it, in the nest or in later code.
   bool escapes(int variable, int loop) const {
     if (nest_.live_after.count(variable) > 0) return true;
     const auto reads = pick(variable, [&](auto& i, auto& r) { return !r.write && !r_.inside(i, loop); });
@@ -175,7 +179,7 @@ class Judge {
     return found;
   }
 
-  // All that the nest reads of an array is from before it: no value flows from its writes to its reads.
+  // True if the nest only reads values of the array from before the nest: no flow from its writes to its reads.
   bool reads_old_values(int variable) const {
     const auto reads = pick(variable, [](auto&, auto& r) { return !r.write; });
     const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
@@ -200,7 +204,7 @@ class Judge {
       const Instance& to = r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_out));
       const int depth = nest_.loops[loop].depth;
       const bool down = nest_.loops[loop].step < 0;
-      // Only pairs in the order of time.
+      // Keep pairs in execution order only.
       m = isl::manage(down ? isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)
                            : isl_map_order_lt(m.release(), isl_dim_in, depth, isl_dim_out, depth));
       if (m.is_empty()) return;
@@ -247,7 +251,7 @@ class Judge {
     Verdict v;
     v.loop = loop;
     const Loop& l = nest_.loops[loop];
-    std::set<int> covered;  // payloads of an extreme that is reduced here
+    std::set<int> covered;  // payload variables of an argmin or argmax reduced here
     std::vector<std::pair<int, isl::union_map>> open;
     std::set<int> reducible;
     for (const auto& [variable, conflict] : conflicts_) {
@@ -266,10 +270,10 @@ class Judge {
       else
         open.emplace_back(variable, others);
     }
-    // A recurrence may be reordered when all its statements in the loop combine alike.
+    // A recurrence may be reordered if all its statements in the loop use the same operation.
     std::map<int, Reduction> recurrences;
     std::set<int> mixed;
-    std::map<int, int> kept_with;  // payload -> the extreme it is remembered with: one, or its last value is a race
+    std::map<int, int> kept_with;  // payload -> its extreme; a payload shared by two extremes would be a race
     for (const Instance& i : r_.instances) {
       const Reduction& r = i.node->reduction;
       if (!r_.inside(i, loop) || r.combine == Combine::none) continue;

@@ -1,4 +1,4 @@
-// Which loops are parallel, and what decides.
+// Verdict per loop of a nest: parallel or not, with private variables, reductions and carried dependences.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,26 +14,26 @@ struct Dependence {  // carried by a loop
   Kind kind = Kind::flow;
   int variable = -1;
   int from_line = 0, to_line = 0;
-  std::string from{}, to{};  // source of the accesses
+  std::string from{}, to{};  // source text of the accesses
   std::string example{};     // "i = 1 writes a[i], i = 2 reads it"
-  bool certain = true;       // false: a branch or an unknown subscript decides
+  bool certain = true;       // false: depends on a branch or on an unknown subscript
 };
 
 struct Verdict {
   int loop = -1;
   bool parallel = false;
   std::vector<int> privates{};
-  std::vector<int> expanded{};            // private arrays whose length only the run knows: a copy an item
+  std::vector<int> expanded{};            // private arrays of a length known at run time only: one copy per work-item
   std::vector<int> reductions{};          // targets
-  std::vector<Reduction> recurrences{};   // one a target
+  std::vector<Reduction> recurrences{};   // one per target
   std::vector<int> array_reductions{};    // targets that are arrays
-  std::vector<Dependence> dependences{};  // those that keep it from being parallel
-  // Sequential only because iterations overwrite what others still read: with copies of these arrays, taken before the
-  // loop and read instead, it is parallel.
+  std::vector<Dependence> dependences{};  // dependences that make it sequential
+  // Arrays to copy before the loop. The loop is sequential only because iterations overwrite elements that others still
+  // read; with reads redirected to the copies it is parallel.
   std::vector<int> copies{};
   std::string why{};
 };
 
-std::vector<Verdict> judge_loops(const Relations& relations);  // one a loop of the nest, in its order
+std::vector<Verdict> judge_loops(const Relations& relations);  // one per loop of the nest, in its order
 
 }  // namespace ridge::place::analysis

@@ -1,3 +1,4 @@
+// Computes the bounding box of a work-group's reads with isl.
 #include "place/analysis/window.hpp"
 
 #include <isl/aff.h>
@@ -19,8 +20,8 @@ bool affine(const Conjunction& all) {
   return std::all_of(all.begin(), all.end(), [](const Constraint& c) { return c.poly.affine(); });
 }
 
-// A window that ends where the array does is as large as one that does not: of several bounds on a side, those that
-// move with the grid. What lies outside the array is not loaded.
+// Bounds that define the window: if a side has several, those that move with the grid. So a window at the border of the
+// array has the same size as one inside; elements outside the array are not loaded.
 Conjunction around_the_item(const Loop& loop, const Nest& nest, const std::vector<int>& chain) {
   const auto moves = [&](const Constraint& c) {
     const auto symbols = c.poly.symbols();
@@ -65,7 +66,7 @@ std::optional<Window> window(const Relations& relations, int variable, const std
     parameters += (parameters.empty() ? "" : ", ") + first;
     group += (k > 0 ? " and " : "") + first + " <= " + i + " <= " + first + " + " + std::to_string(width[k] - 1);
     if (!affine(l.bounds)) return {};
-    for (const Constraint& c : l.bounds)  // the group's first iteration is one of the loop's
+    for (const Constraint& c : l.bounds)  // the group's first iteration satisfies the loop's bounds
       group += " and " + Constraint{c.poly.substituted({{i, Poly::symbol(first)}}), c.equality}.text();
   }
   isl::union_set touched = isl::union_set::empty(relations.context);

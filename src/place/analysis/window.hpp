@@ -1,4 +1,4 @@
-// What a work-group reads of an array: a box of elements that moves with the group.
+// Window of an array that a work-group reads: a box of elements that moves with the group.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,17 +9,17 @@
 namespace ridge::place::analysis {
 
 struct Window {
-  // C over the nest's parameters and, for every loop of the chain, the first iteration of the group: i_group.
-  std::vector<std::string> low{}, length{};  // one a dimension of the array's shape
-  std::vector<long> fixed{};                 // the length where it is the same for every group; else 0
+  // C text over the nest's parameters and, per loop of the chain, the group's first iteration: i_group.
+  std::vector<std::string> low{}, length{};  // one per dimension of the array's shape
+  std::vector<long> fixed{};                 // length if it is the same for every group; else 0
 };
 
-// A group takes width[k] iterations of chain[k] from its first one on. Nothing where an access is not exact, or where
-// loops inside reach as far as only the data know.
+// A group computes width[k] iterations of chain[k]. Empty if an access is not exact, or if the range of an inner loop
+// depends on data.
 std::optional<Window> window(const Relations& relations, int variable, const std::vector<int>& chain,
                              const std::vector<long>& width);
 
-// The subscripts of an exact access in that shape.
+// Subscripts of an exact access, one per dimension of the array's shape.
 std::optional<std::vector<Poly>> dimensions(const Relations& relations, const Access& access);
 
 }  // namespace ridge::place::analysis

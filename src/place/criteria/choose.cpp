@@ -1,3 +1,4 @@
+// Builds the chain of grid loops from the outermost parallel loop inwards.
 #include "place/criteria/choose.hpp"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ const Node* find_loop(const Node& node, int loop) {
   return nullptr;
 }
 
-// The one loop in a body, and everything beside it; nothing where there is another loop or a branch around it.
+// Returns the only loop of a body and lists everything next to it in `beside`; null if there is another loop. Does not
+// look inside branches.
 const Node* only_loop(const Node& body, std::vector<const Node*>& beside) {
   const Node* found = nullptr;
   bool other = false;
@@ -45,14 +47,14 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   if (!first.parallel && first.copies.empty()) return choice.why = first.why, choice;
   std::set<int> copies(first.copies.begin(), first.copies.end());
   if (!outer.exact) return choice.why = "how often it runs is only known inside it", choice;
-  // A grid takes many steps at once: below 0 an unsigned number would start again from above.
+  // Work-items advance by the grid size: an unsigned iterator that counts down would wrap below 0.
   const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
   if (wraps(outer)) return choice.why = "it counts down in an unsigned number", choice;
   for (const int x : first.array_reductions) {
     const Variable& v = nest.variables[x];
     const bool sum = std::any_of(first.recurrences.begin(), first.recurrences.end(),
                                  [&](const Reduction& r) { return r.target == x && r.combine == Combine::sum; });
-    if (!sum || !v.integer || v.bytes != 4)  // whole numbers: in any order the same
+    if (!sum || !v.integer || v.bytes != 4)  // integer sums do not depend on the order
       return choice.why = "it adds into " + v.host + " from many iterations at once", choice;
     choice.atomics.push_back(x);
   }
@@ -82,7 +84,8 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
           return std::find(first.reductions.begin(), first.reductions.end(), x) != first.reductions.end();
         }))
       break;
-    // What stands beside the loop runs in every item: it may only fill the item's own numbers from what nobody writes.
+    // Statements next to the loop run in every work-item: they may only set the item's own variables from data the nest
+    // does not write.
     const int level = choice.chain.back();
     bool repeatable = true;
     std::set<int> set_beside;
@@ -102,7 +105,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     bool changed = false;
     emit::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
     if (!repeatable || changed) break;
-    if (choice.chain.size() >= 3) {  // more loops than axes: the outer ones share one
+    if (choice.chain.size() >= 3) {  // more loops than axes: the outer ones share the third
       bool boxes = transform::box(nest, inner->loop);
       for (const int l : choice.chain) boxes = boxes && transform::box(nest, l);
       if (!boxes) break;

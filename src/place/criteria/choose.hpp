@@ -1,4 +1,4 @@
-// Which loops of a nest go to the grid: the first criterion, in the thesis' order. The outermost legal nest is taken.
+// First criterion: the loops of a nest that become grid axes, the outermost legal ones.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,11 +8,12 @@
 namespace ridge::place::criteria {
 
 struct Choice {
-  std::vector<int> chain{};  // loops on the grid, outermost first, boxes only past three; empty: the nest is not placed
+  std::vector<int> chain{};  // loops on the grid, outermost first; more than three only if their ranges form a box;
+                             // empty: the nest is not placed
   bool reduces = false;
-  std::vector<int> atomics{};  // arrays of whole numbers that many iterations add to, at places only the run knows
-  std::vector<int> copies{};   // arrays that are read from a copy taken before the nest
-  std::string why{};           // why not
+  std::vector<int> atomics{};  // integer arrays that several iterations add to, at subscripts known at run time only
+  std::vector<int> copies{};   // arrays read from a copy made before the nest
+  std::string why{};           // reason if the chain is empty
 };
 
 Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts);

@@ -1,3 +1,4 @@
+// Cost model for reads from the cache and from a tile in local memory.
 #include "place/criteria/memory.hpp"
 
 #include <algorithm>
@@ -9,12 +10,12 @@
 namespace ridge::place::criteria {
 namespace {
 
-constexpr double kUnknownTurns = 9;        // of a loop whose length only the run knows
-constexpr long kConstantBytes = 64 << 10;  // every OpenCL device has so much
+constexpr double kUnknownTurns = 9;        // assumed iterations of a loop whose length is known at run time only
+constexpr long kConstantBytes = 64 << 10;  // minimum that OpenCL guarantees
 
 struct Reads {
-  double all = 0;    // of an item
-  double lines = 0;  // cache lines that a row of items touches for them: two where the row starts anywhere
+  double all = 0;    // by one work-group
+  double lines = 0;  // cache lines that a row of work-items reads: two if the row may start anywhere in a line
   bool uniform = true;
 };
 
@@ -73,7 +74,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
                      const Memories& device) {
   const Nest& nest = *relations.nest;
   Spaces spaces;
-  long left = static_cast<long>(device.local_bytes / 2);  // two groups and more at once
+  long left = static_cast<long>(device.local_bytes / 2);  // so that at least two groups are resident
   for (const int variable : arrays) {
     const Variable& v = nest.variables[variable];
     Reads reads = count_reads(relations, variable, chain, width, along);
@@ -118,7 +119,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
       spaces.said.push_back(cached);
       continue;
     }
-    // In units of one element through the nearest cache, for an item.
+    // Cost per work-item, in units of one element read through the nearest cache.
     const double each = static_cast<double>(items), local = device.cached / device.local;
     const double direct = reads.lines / each, tiled = likely / each * (2 + local) + reads.all / each * local;
     const std::string cost = " (" + number(reads.all / likely) + " reads an element; cost " + number(direct) +

@@ -1,5 +1,5 @@
-// Which memory an array is read from: a tile in local memory where a window is read again, constant memory where all
-// items read the same few elements, else the read-only path of global memory.
+// Chooses the memory each array is read from: a tile in local memory for a window that is read repeatedly, constant
+// memory for a few elements that all work-items read together, else the read-only path of global memory.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -14,19 +14,19 @@ namespace ridge::place::criteria {
 struct Tile {
   int variable = -1;
   analysis::Window window{};
-  long elements = 0;   // of local memory
-  bool fits = false;   // always; else the group must ask
+  long elements = 0;   // size in local memory
+  bool fits = false;   // true: the window always fits; false: the group tests it
   std::string said{};  // for the report
 };
 
 struct Spaces {
   std::vector<Tile> tiles{};
   std::vector<int> constants{};
-  std::vector<std::string> said{};  // a line an array that is only read
+  std::vector<std::string> said{};  // one line per array that is only read
 };
 
-// `arrays`: those that the kernel only reads. Groups take width[k] iterations of chain[k] with `items` work-items;
-// `along` is the loop whose neighbouring iterations are neighbouring items.
+// `arrays`: those that the kernel only reads. A group computes width[k] iterations of chain[k] with `items` work-items;
+// neighbouring work-items compute neighbouring iterations of loop `along`.
 Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int>& arrays,
                      const std::vector<int>& chain, const std::vector<long>& width, long items, int along,
                      const Memories& device);

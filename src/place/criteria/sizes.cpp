@@ -1,3 +1,4 @@
+// Device limits, and the work-group shape for given loop lengths.
 #include "place/criteria/sizes.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::vector<int> group_shape(const std::vector<long>& turns, bool full) {
   static const std::vector<int> usual[] = {{1, 1, 1}, {kItems, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   const std::size_t axes = std::min<std::size_t>(turns.size(), 3);
   std::vector<int> shape = usual[axes], most{kItems, kItems, 64};
-  for (std::size_t a = 0; a < 3; ++a) {  // items without an iteration are lost
+  for (std::size_t a = 0; a < 3; ++a) {  // work-items without an iteration would be idle
     if (a >= axes) most[a] = 1;
     if (a < axes && turns[a] > 0)
       while (most[a] / 2 >= turns[a]) most[a] /= 2;

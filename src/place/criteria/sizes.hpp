@@ -1,5 +1,5 @@
-// The second criterion: the shape of a work-group, from what devices allow and from how long the loops are. The third,
-// room for all that a nest touches, is asked by the program before each launch; here it is put into words.
+// Second criterion: the shape of a work-group, from device limits and loop lengths. (The third, device memory for all
+// arrays of the nest, is tested by the placed program before each launch.)
 #pragma once
 #include <string>
 #include <vector>
@@ -8,19 +8,20 @@ namespace ridge::place::criteria {
 
 struct Limits {
   const char* name;
-  int width;                            // items that run in step: a group is a multiple of them
-  int sides[3], most;                   // of a group, and items in all
-  long groups[3];                       // of a grid
-  int resident_items, resident_groups;  // of one unit: smaller groups than their quotient leave it empty
+  int width;           // warp or wavefront width: a group is a multiple of it
+  int sides[3], most;  // limits of a group: per axis, and work-items in total
+  long groups[3];      // limits of a grid, per axis
+  int resident_items,
+      resident_groups;  // limits of a compute unit: groups smaller than their quotient leave it partly idle
 };
-const std::vector<Limits>& devices();  // NVIDIA's, AMD's, processors under OpenCL
+const std::vector<Limits>& devices();  // NVIDIA, AMD, CPUs under OpenCL
 
-// The same kernel runs on any of them: what all allow. `turns`: iterations along each axis, 0 where only the run knows.
-// `full`: exactly kItems in all, which trees of reductions are written for.
+// Group shape within the limits of all devices, because one kernel text serves all. `turns`: iterations per axis, 0 if
+// known at run time only. `full`: exactly kItems work-items, as the reduction trees require.
 constexpr int kItems = 256;
 std::vector<int> group_shape(const std::vector<long>& turns, bool full);
 
-// Why a shape breaks a limit of some device; "" where it breaks none.
+// The device limit that a shape exceeds; "" if none.
 std::string broken(const std::vector<int>& shape);
 
 }  // namespace ridge::place::criteria

@@ -1,3 +1,4 @@
+// Text of the instrumented program, its counting run time, and the parser of its records.
 #include "place/dynamic/instrument.hpp"
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 namespace ridge::place::dynamic {
 namespace {
 
-// A tree of loops and functions by what was around them when they ran. One thread, the first that enters one, is
-// measured. A function that is called again from inside itself stands where it was first, so that no depth makes the
-// tree grow and no time is counted twice.
+// Run time of the instrumented program: a tree of loops and functions by their enclosing loops and callers. Only the
+// first thread that enters one is measured. A recursive call is counted at the node of the outermost call, so that
+// recursion neither grows the tree nor counts time twice.
 constexpr const char* kRuntime = R"(#include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -70,7 +71,7 @@ struct Table {
     const Clock::time_point now = Clock::now();
     nodes[0].time = now - start;
     for (Node& n : nodes)
-      if (n.active > 0 && n.start != Clock::time_point{}) n.time += now - n.start;  // left by exit()
+      if (n.active > 0 && n.start != Clock::time_point{}) n.time += now - n.start;  // still active: the program called exit()
     for (const Node& n : nodes) std::fprintf(out, "%d %d %ld %ld %lld\n", n.loop, n.parent, n.entries, n.turns, ns(n.time));
     for (std::size_t i = 0; i < branches.size(); ++i)
       if (branches[i].held + branches[i].failed > 0) std::fprintf(out, "if %zu %ld %ld\n", i, branches[i].held, branches[i].failed);
@@ -113,7 +114,7 @@ class Function {
     if (!timed) {
       const auto k = static_cast<std::size_t>(function);
       if (k >= t->calls.size()) t->calls.resize(k + 1);
-      if (++t->calls[k] > 10000000) return;  // too many for a clock: no longer a place of its own
+      if (++t->calls[k] > 10000000) return;  // called too often for a clock: gets no node
     }
     const int what = -2 - function;
     before_ = t->current;
@@ -145,11 +146,11 @@ inline bool asked(std::size_t branch, bool holds) {
 
 struct Insert {
   unsigned at = 0;
-  int order = 0;  // at one place: ends of inner loops before ends of outer ones, then beginnings
+  int order = 0;  // at equal positions: ends of inner loops, ends of outer loops, then beginnings
   std::string text{};
 };
 
-// Where the condition of if (...) begins and ends; nothing where it declares a name or is not plain to see.
+// Byte range of the condition in if (...); {0, 0} if it declares a variable or contains strings or comments.
 std::pair<unsigned, unsigned> condition(const std::string& text) {
   if (text.compare(0, 2, "if") != 0) return {};
   const auto from = text.find_first_not_of(" \n\t", 2);
@@ -176,7 +177,7 @@ std::string instrumented(const Report& report, const std::string& source, const 
     const LoopVerdict& l = report.loops[k];
     if (l.end <= l.begin || l.end > source.size() || !seen.insert(l.begin).second) continue;
     if (!count && timed.count(l.id) == 0) continue;
-    // A for that runs once rather than braces: it may stand wherever the loop does, before an else too.
+    // A for statement that runs once instead of braces: it is valid wherever the loop is, also before an else.
     inserts.push_back({l.begin, 2,
                        fmt::format("for (::ridge_run::Loop<{}> ridge_run_{}({}); ridge_run_{}.once();) ",
                                    count ? "false" : "true", k, k, k)});

@@ -1,4 +1,4 @@
-// The user's program with clocks and counters around its loops and in its functions.
+// Inserts clocks and counters into the loops and functions of the user's program, and reads their records.
 #pragma once
 #include <map>
 #include <set>
@@ -9,19 +9,20 @@
 
 namespace ridge::place::dynamic {
 
-// Loops in `timed` and functions in `functions` get a clock; with `count`, all get counters of their entries and turns
-// and none a clock.
+// Source with clocks in the loops of `timed` and in `functions`. With `count`: counters of entries and iterations in
+// all loops and functions, and no clocks.
 std::string instrumented(const Report& report, const std::string& source, const std::set<std::string>& timed,
                          const std::set<int>& functions, bool count);
 
-// What such a program writes where RIDGE_RUN_OUT says, a line a loop or function and caller: number, parent, entries,
-// turns, ns; then a line a branch that was asked, and a line a function that was called.
+// Records that the program writes to the file RIDGE_RUN_OUT: a line per loop or function and caller (number, parent,
+// entries, iterations, ns), then a line per evaluated branch and a line per called function.
 struct Record {
-  int loop = -1, parent = -1;  // into Report::loops, or -2 less a place in Report::functions; into the list
+  int loop = -1, parent = -1;  // loop: index into Report::loops, or -2 minus an index into Report::functions; parent:
+                               // index into the list
   double entries = 0, turns = 0, seconds = 0;
 };
 struct Asked {
-  std::size_t node = 0;  // into Report::spine
+  std::size_t node = 0;  // index into Report::spine
   double held = 0, failed = 0;
 };
 struct Records {

@@ -1,3 +1,4 @@
+// Builds and runs the instrumented, original and placed programs, and merges counts with times.
 #include "place/dynamic/measure.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ Ran run(const fs::path& program, const Command& command, const fs::path& folder,
   return ran;
 }
 
-// Functions that get no clock are part of their callers.
+// Merges functions without a clock into their callers.
 std::vector<Record> without_others(const std::vector<Record>& all, const std::set<int>& functions) {
   std::vector<Record> kept{all[0]};
   std::vector<int> at(all.size(), 0);
@@ -87,7 +88,7 @@ std::vector<Record> without_others(const std::vector<Record>& all, const std::se
   return kept;
 }
 
-// Of functions: less what those take that they call.
+// Time of each record without the functions it calls.
 std::vector<double> own_times(const std::vector<Record>& all) {
   std::vector<double> own(all.size());
   for (std::size_t k = 1; k < all.size(); ++k) {
@@ -101,7 +102,7 @@ std::vector<double> own_times(const std::vector<Record>& all) {
   return own;
 }
 
-// Behind a placed program: how many kernels have run, left in a file when it ends.
+// Code appended to a placed program: writes the number of kernel launches to a file at exit.
 std::string counts_launches(const std::string& emit) {
   if (emit == "openmp") return "";
   return fmt::format(R"(
@@ -162,7 +163,7 @@ void measure(Report& report, const std::string& source, const Command& command) 
   std::map<int, double> entries;
   for (const Record& r : first.loops)
     if (r.loop >= 0) entries[r.loop] += r.entries;
-  constexpr double kClock = 1e-7;  // what entering and leaving a timed loop costs
+  constexpr double kClock = 1e-7;  // seconds to enter and leave a timed loop
   std::set<std::string> timed;
   for (const auto& [loop, n] : entries)
     if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * first.seconds)
@@ -180,7 +181,7 @@ void measure(Report& report, const std::string& source, const Command& command) 
   const auto function_of = [&](const Record& r) -> FunctionRun& {
     return report.functions.at(static_cast<std::size_t>(-2 - r.loop));
   };
-  // Joined by what is around them; those without a clock have counts only.
+  // Counts and times are joined by the path of enclosing loops and functions; without a clock there are counts only.
   const auto path = [&](const std::vector<Record>& list, std::size_t at) {
     std::string names;
     for (int k = static_cast<int>(at); k > 0; k = list[static_cast<std::size_t>(k)].parent) {

@@ -1,4 +1,5 @@
-// The user's own program and data: where the time goes, and whether the placed program does the same.
+// Runs the user's own program on its own data: measures its loops and functions, and compares the placed program's
+// output.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,26 +9,26 @@
 namespace ridge::place::dynamic {
 
 struct Command {
-  std::string line{};              // for the shell; {} is the program that FILE makes
-  std::vector<std::string> flags;  // of the compiler, with other sources and libraries of the program
+  std::string line{};              // shell command; {} is the program built from FILE
+  std::vector<std::string> flags;  // compiler flags, with other sources and libraries of the program
   std::string emit = "ridge", device{};
-  double seconds = 600;  // each run may take
+  double seconds = 600;  // time limit per run
 };
 
-// Fills in Report::run and functions. Two runs: one counts, one times the loops and functions for which a clock costs
-// less than a hundredth.
+// Fills in Report::run, functions and branches. Two runs: one counts; one times the loops and functions for which
+// clocks cost less than 1 % of the run time.
 void measure(Report& report, const std::string& source, const Command& command);
 
-// The original's output and exit code against the placed program's.
+// Compares output and exit code of the original and the placed program.
 struct Sameness {
   bool same = false;
-  bool proves = false;  // something was printed, and kernels have run (threads: the same output is all that is asked)
+  bool proves = false;  // something was printed, and a kernel was launched (not required for threads)
   std::string text{};
   double original_seconds = 0, placed_seconds = 0;
 };
 Sameness same_output(const Report& report, const std::string& source, const Command& command);
 
-// Exit status and text alike; with `tolerance`, numbers may differ by that share of the larger.
+// True if the texts are equal; with `tolerance`, numbers may differ by that fraction of the larger one.
 bool alike(const std::string& a, const std::string& b, double tolerance);
 
 }  // namespace ridge::place::dynamic

@@ -1,3 +1,4 @@
+// Conditions for unroll-and-jam and the kernel text it produces.
 #include "place/emit/blocking.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace ridge::place::emit {
 namespace {
 
-constexpr int kCopies = 4;  // of each loop: sixteen sums stay in registers
+constexpr int kCopies = 4;  // per loop: 16 sums stay in registers
 
 void replace_in(Node& node, const std::string& word, const std::string& by) {
   node.text = replaced(node.text, word, by);
@@ -17,7 +18,7 @@ void replace_in(Node& node, const std::string& word, const std::string& by) {
   for (Node& child : node.children) replace_in(child, word, by);
 }
 
-// The declaration of `v` becomes an assignment.
+// Turns the declaration of `v` into an assignment.
 void undeclare(Node& node, const Variable& v) {
   const std::string with = v.element + " " + v.name;
   if (node.declaration && node.text.rfind(with, 0) == 0 && !letter(node.text[with.size()])) {
@@ -44,7 +45,7 @@ bool has_loop(const Node& node) {
   return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loop);
 }
 
-// Loops directly in each other and statements; a branch only around statements.
+// True if the tree consists of counted loops with fixed bounds and statements; branches may contain statements only.
 bool regular(const Node& node, const Nest& nest, const std::set<std::string>& own) {
   if (node.kind == NodeKind::branch) return !has_loop(node);
   if (node.kind == NodeKind::loop) {
@@ -56,7 +57,7 @@ bool regular(const Node& node, const Nest& nest, const std::set<std::string>& ow
   return std::all_of(node.children.begin(), node.children.end(), [&](const Node& c) { return regular(c, nest, own); });
 }
 
-// Arrays read in loops below `node` by subscripts that do not name `iterator`, but name one of those loops.
+// True if an inner loop reads an array by a subscript that uses the inner iterator but not `iterator`.
 bool reads_without(const Node& node, const Nest& nest, const std::string& iterator, std::set<std::string> inner) {
   if (node.kind == NodeKind::loop) inner.insert(nest.loops[node.loop].iterator);
   for (const Access& a : node.accesses) {
@@ -79,7 +80,7 @@ struct Shape {
   int all = 1;
 };
 
-// Statements next to each other once a copy, loops around all copies.
+// Kernel text with every run of statements repeated per copy, and loops around all copies.
 std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape& shape, int indent) {
   const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
   if (node.kind == NodeKind::loop)

@@ -1,5 +1,5 @@
-// Several iterations of the grid's loops in one work-item, side by side in an inner loop: what they read in common is
-// loaded once (unroll and jam). The factors of a matrix product and the weights of a filter are such.
+// Unroll-and-jam in kernels: a work-item computes several iterations of the grid's loops together, so that data they
+// share is loaded once, such as the factors of a matrix product or the weights of a filter.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,23 +10,24 @@
 namespace ridge::place::emit {
 
 struct Blocking {
-  std::vector<int> copies{};  // iterations an item takes along each loop of the chain; empty: one
+  std::vector<int> copies{};  // iterations per work-item along each loop of the chain; empty: one
   bool blocks() const { return !copies.empty(); }
 };
 
-// Two perfectly nested loops on the grid around loops whose bounds know nothing of them, with an array in there that
-// one of the two does not subscript.
-// What an iteration keeps for itself must be declared in there: one that is declared outside would be shared.
+// Blocking for two perfectly nested grid loops around inner loops whose bounds do not depend on them, if an array
+// inside is not subscripted by one of the two. Private variables must be declared inside: one declared outside would be
+// shared between the copies.
 Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates);
 
-// The user has names of the kind that several iterations an item, or tiles, add to a kernel.
+// True if the nest uses names like those that blocking and tiles add to a kernel.
 bool names_like_ours(const Nest& nest);
 
-// The nest with `items` of a group along each loop of the chain. `loops` have their axes.
+// Kernel text of the nest with `items` work-items per group along each loop of the chain. `loops` have their axes.
 std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
                          const Blocking& blocking, const std::vector<std::string>& items);
 
-// What stands inside those loops, where each is at ITERATOR_first; of `root`, which may be another text of the nest.
+// Kernel text inside those loops, where each iterator is at ITERATOR_first; `root` may be another version of the nest's
+// tree.
 std::string blocked_body(const Nest& nest, const Node& root, const std::vector<Loop>& loops,
                          const criteria::Choice& choice, const Blocking& blocking,
                          const std::vector<std::string>& items);

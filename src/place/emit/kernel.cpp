@@ -1,3 +1,4 @@
+// Builds a kernel: arrays and extents, assumptions, axes, group shape, memory, and the text in the dialect.
 #include "place/emit/kernel.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace ridge::place::emit {
 namespace {
 
-// name[i] becomes name[(i) * (ulong)all + item]: neighbours in the grid lie side by side.
+// Replaces name[i] by name[(i) * all_items + this_item], so that neighbouring work-items access neighbouring elements.
 std::string interleaved(const std::string& text, const std::string& name) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -40,7 +41,7 @@ std::string interleaved(const std::string& text, const std::string& name) {
   return result;
 }
 
-// name[ becomes name_before[ in all that is read.
+// Replaces name[ by name_before[ in everything that is read.
 std::string from_copy(const std::string& text, const std::string& name) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -56,7 +57,7 @@ std::string from_copy(const std::string& text, const std::string& name) {
 void read_copies(Node& node, const std::string& name) {
   node.text = from_copy(node.text, name);
   if (node.target.rfind(name + "[", 0) == 0) {
-    if (node.operation != "=") {  // x op= e is x = x_before op e
+    if (node.operation != "=") {  // x op= e becomes x = x_before op e
       node.text = from_copy(node.target, name) + " " + node.operation.substr(0, node.operation.size() - 1) + " (" +
                   node.text + ")";
       node.operation = "=";
@@ -69,8 +70,8 @@ void read_copies(Node& node, const std::string& name) {
   for (Node& child : node.children) read_copies(child, name);
 }
 
-// The loops of the chain, the one first whose neighbouring iterations touch neighbouring elements in most accesses:
-// its iterations go to neighbouring items. In doubt the innermost.
+// Loops of the chain by axis. First the loop whose consecutive iterations access consecutive elements in most accesses,
+// for coalesced memory access; the innermost if there is a tie.
 std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain) {
   std::map<int, int> score;
   visit_accesses(nest.root, [&](const Access& a) {
@@ -94,7 +95,7 @@ std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain)
   return axes;
 }
 
-// bins[x] += e; by many items at once.
+// Turns bins[x] += e into an atomic addition.
 void add_at_once(Node& node, const std::set<int>& targets) {
   if (node.kind == NodeKind::statement && node.reduction.combine == Combine::sum &&
       targets.count(node.reduction.target) > 0 && (node.operation == "+=" || node.operation == "-=")) {
@@ -105,7 +106,7 @@ void add_at_once(Node& node, const std::set<int>& targets) {
   for (Node& child : node.children) add_at_once(child, targets);
 }
 
-// A value is taken inside if (e < best): remember when, so that ties go as the source has them.
+// Records the iteration that updated an extreme inside if (e < best), so that ties are resolved as in the source.
 void remember_order(Node& node, const std::set<int>& targets, const Nest& nest, const std::string& order) {
   if (node.kind == NodeKind::branch && !node.reduction.payload.empty() && targets.count(node.reduction.target) > 0) {
     Node mark;
@@ -189,7 +190,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   k.expanded.assign(expanded.begin(), expanded.end());
   k.privates.assign(privates.begin(), privates.end());
 
-  // Arrays, and how much of each.
+  // Arrays and their extents.
   const auto host_function = [&](const std::string& suffix, const std::string& type, const std::string& body) {
     HostCall made;
     made.name = name + suffix;
@@ -206,7 +207,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
                    (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
     return made;
   };
-  std::string inside;  // arrays inside structs are not left for the next member
+  std::string inside;  // tests that arrays inside structs are not overrun
   for (const analysis::Footprint& f : analysis::footprints(relations, root)) {
     if (expanded.count(f.variable) > 0 || privates.count(f.variable) > 0) continue;
     const Variable& v = nest.variables[f.variable];
@@ -238,7 +239,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   if (!k.why.empty()) return k;
   k.scalars.assign(scalars.begin(), scalars.end());
 
-  // Assumptions, and numbers small enough for the arithmetic of the test itself.
+  // Assumptions, and parameters small enough for the arithmetic of the tests.
   std::string fits;
   for (const std::string& p : k.parameters) {
     const auto v =
@@ -260,7 +261,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     k.iterations.push_back(host_function("_" + nest.loops[loop].iterator, "placed::Int", n));
   }
 
-  // The kernel.
+  // Kernel text.
   std::vector<Loop> loops = nest.loops;
   for (std::size_t i = 0; i < choice.chain.size(); ++i) {
     loops[k.axes[i]].axis = std::min(static_cast<int>(i), 2);
@@ -313,7 +314,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     if (!r.payload.empty()) ordered.insert(r.target);
   }
   if (!ordered.empty()) {
-    std::string order = "1";  // 1 + the number of the iteration in the order of the source
+    std::string order = "1";  // 1 + index of the iteration in source order
     std::string at = "0";
     for (std::size_t i = 0; i < choice.chain.size(); ++i) {
       const Loop& l = nest.loops[choice.chain[i]];
@@ -348,7 +349,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
       k.copies_of[loops[choice.chain[i]].axis] = std::to_string(blocking.copies[i]);
   }
 
-  // Where arrays that are only read lie.
+  // Memory of the arrays that are only read.
   std::vector<criteria::Tile> tiles;
   Node tiled = root_node;
   if (choice.chain.size() <= 3) {

@@ -1,4 +1,4 @@
-// A nest as a kernel in the dialect, and what the host needs to launch it.
+// A nest as a kernel in the dialect, with everything the host needs to launch it.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace ridge::place::emit {
 
-// A function of the host over some of the nest's parameters.
+// A generated host function over some of the nest's parameters.
 struct HostCall {
   std::string name{};
   std::vector<std::string> parameters{};
@@ -20,10 +20,11 @@ struct HostCall {
 struct KernelArray {
   int variable = -1;
   bool written = false, enters = true, covered = false;
-  bool sized = false;  // by a function over the parameters; else by the object or by who owns the memory
+  bool sized =
+      false;  // extent by a host function; otherwise from the object or from the session's record of the allocation
   HostCall size{};
-  bool tiled = false;     // the kernel is told how long it is
-  bool constant = false;  // passed on as constant memory
+  bool tiled = false;     // its length is a kernel argument
+  bool constant = false;  // passed as constant memory
 };
 
 struct Kernel {
@@ -34,27 +35,27 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<HostCall> iterations{};     // one a loop of `axes`
-  std::vector<std::string> items{};       // of a group, along each axis
-  std::vector<std::string> copies_of{};   // iterations an item takes along each axis; empty: one
-  HostCall fits{};                        // empty where nothing is assumed
+  std::vector<HostCall> iterations{};     // one per loop of `axes`
+  std::vector<std::string> items{};       // group size per axis
+  std::vector<std::string> copies_of{};   // iterations per work-item along each axis; empty: one
+  HostCall fits{};                        // empty if nothing is assumed
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
-  std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis,
-                                          // the last of which those from the third on share
-  std::vector<int> vectors{};             // innermost loops whose iterations are vectors on the host
+  // Loops on the grid: `chain` outermost first, `axes` by axis; those from the third on share the last axis.
+  std::vector<int> chain{}, axes{};
+  std::vector<int> vectors{};  // innermost loops to vectorize on the host
   bool libm = false, reassociates = false;
-  bool atomic = false;                // items add to the same places
-  std::vector<std::string> memory{};  // where arrays are read from, in words
-  std::vector<std::string> tiles{};   // those in local memory
-  std::string why{};                  // it cannot be made
+  bool atomic = false;                // work-items add to the same elements
+  std::vector<std::string> memory{};  // memory of each array that is only read, as text
+  std::vector<std::string> tiles{};   // tiles in local memory, as text
+  std::string why{};                  // reason why there is no kernel
 };
 
 Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
                    const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
                    const Memories& memories);
 
-// A number, or what says where an array is, that the nest takes as fixed and that an array it writes may hold; or one
-// that it writes itself. As a range for placed::apart.
+// A number (or an array's address or length) that the nest treats as fixed although an array it writes may overlap it,
+// or that the nest itself writes; as a range for placed::apart.
 struct Held {
   const Variable* number = nullptr;
   std::string range{};
@@ -62,7 +63,7 @@ struct Held {
 };
 std::vector<Held> held(const Kernel& kernel, const Nest& nest);
 
-std::string call_text(const HostCall& call, const Nest& nest);  // in the host's words
-std::string host_type(const Variable& v);                       // of the argument
+std::string call_text(const HostCall& call, const Nest& nest);  // C++ call with the host's expressions
+std::string host_type(const Variable& v);                       // type of the kernel argument
 
 }  // namespace ridge::place::emit

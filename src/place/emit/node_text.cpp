@@ -1,3 +1,4 @@
+// Prints loops, branches and statements in the kernel dialect.
 #include "place/emit/node_text.hpp"
 
 #include <cstdlib>
@@ -20,9 +21,9 @@ std::string indented(const std::string& text, int indent) {
 }
 
 std::string loop_header(const Loop& loop) {
-  if (!loop.counted) return loop.start;  // while (...), kept as it was
+  if (!loop.counted) return loop.start;  // while (...), unchanged
   const std::string& i = loop.iterator;
-  if (loop.axis >= 0) {  // every item takes each so many iterations: any grid covers the loop
+  if (loop.axis >= 0) {  // grid-stride loop: any grid covers all iterations
     const std::string axis = std::to_string(loop.axis), type = "(" + loop.type + ")";
     const std::string by = loop.step == 1 || loop.step == -1 ? "" : " * " + std::to_string(std::abs(loop.step));
     const char* sign = loop.step > 0 ? " + " : " - ";
@@ -44,7 +45,7 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
   switch (node.kind) {
     case NodeKind::block:
       for (const Node& child : node.children) {
-        if (child.kind == NodeKind::block && child.text == "{")  // a scope of its own
+        if (child.kind == NodeKind::block && child.text == "{")  // a nested scope
           text += pad + "{\n" + node_text(child, loops, indent + 1) + pad + "}\n";
         else
           text += node_text(child, loops, indent);

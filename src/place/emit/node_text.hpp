@@ -1,4 +1,4 @@
-// The text of a loop body, as the user wrote it, in the kernel dialect.
+// Text of a nest's tree in the kernel dialect.
 #pragma once
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@ std::string loop_header(const Loop& loop);  // for (int i = 0; i < n; ++i)
 std::string indented(const std::string& text, int indent);
 void visit_accesses(const Node& node, const std::function<void(const Access&)>& visit);
 
-// A node without the blocks around it that hold nothing else.
+// Skips enclosing blocks with a single child.
 const Node* alone(const Node* node);
 
 }  // namespace ridge::place::emit

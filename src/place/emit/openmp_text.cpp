@@ -1,8 +1,8 @@
-// The same dependences as threads of the host: a pragma before each parallel nest, everything else as it was. Where the
-// arrays overlap or an assumption fails, the pragma's own condition leaves one thread, and so the original order; where
-// a number of the nest may change while it runs, the loop stands there a second time without pragma, for OpenMP takes
-// bounds once and sums apart even so. Sums of floating-point numbers are added in blocks whose size does not depend on
-// the number of threads, and the blocks in order: every run gives the same result.
+// Writes the placed nests as OpenMP threads: a pragma before each parallel nest, all other text unchanged. If arrays
+// overlap or an assumption fails, the pragma's if clause leaves one thread and so the original order. If a scalar of
+// the nest may change while it runs, an unmodified copy of the loop follows in an else branch, because OpenMP evaluates
+// bounds once and keeps reduction variables private even with one thread. Floating-point sums are added in blocks whose
+// size does not depend on the number of threads, and the blocks in order: every run gives the same result.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -22,14 +22,14 @@ using Int = std::int64_t;
 inline Int max(Int a, Int b) { return a < b ? b : a; }
 inline Int min(Int a, Int b) { return b < a ? b : a; }
 inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
-inline Int share(Int iterations) {  // taken at a time: processors differ in speed, and equal parts wait for the slowest
+inline Int share(Int iterations) {  // iterations per chunk: small, because with equal parts all wait for the slowest processor
 #ifdef _OPENMP
   return max(1, iterations / (32 * omp_get_max_threads()));
 #else
   return 1;
 #endif
 }
-struct Blocks {  // of iterations that one thread adds up; as many on any number of threads
+struct Blocks {  // of iterations summed by one thread; independent of the number of threads
   static constexpr Int kMost = 512;
   Int all, each, count;
   explicit Blocks(Int iterations)
@@ -42,7 +42,7 @@ struct Range {
   Int bytes;
   bool written = false;
 };
-inline bool apart(std::initializer_list<Range> ranges) {  // none that is written overlaps another
+inline bool apart(std::initializer_list<Range> ranges) {  // no written range overlaps another
   for (const Range& a : ranges)
     for (const Range& b : ranges) {
       const char *x = static_cast<const char*>(a.data), *y = static_cast<const char*>(b.data);
@@ -54,10 +54,10 @@ inline bool apart(std::initializer_list<Range> ranges) {  // none that is writte
 
 )";
 
-// A local vector of zeros, or a copy: its memory is first touched by the threads that use it. A std::vector's would be
-// touched, page by page, by one. Large ones are huge pages: threads that touch thousands of small ones wait for each
-// other in the kernel, and giving those back takes as long again. Each is touched by one thread before all need it, for
-// the others would wait while it is cleared.
+// Replaces a local std::vector of zeros or a copy. Its pages are first touched by the threads that use them; those of a
+// std::vector would all be touched by one thread. Large arrays use huge pages, because threads that touch thousands of
+// small pages wait for each other in the kernel, and freeing them takes as long again. Each huge page is touched by one
+// thread beforehand, because the others would wait while it is cleared.
 constexpr const char* kArray = R"(
 #ifdef __linux__
 #include <sys/mman.h>
@@ -125,8 +125,8 @@ const Part* part_of(const Part& part, int nest) {
   return nullptr;
 }
 
-// Loops that may be run as one: nothing between their headers, bounds that do not depend on each other. An innermost
-// loop is left alone: the compiler makes vectors of it, which it does not of one that begins anywhere.
+// Number of loops for a collapse clause: perfectly nested, with bounds that do not depend on each other. The innermost
+// loop is excluded, because the compiler vectorizes it only if it is left whole.
 int collapsible(const Kernel& kernel, const Nest& nest) {
   const Node* at = &nest.root;
   int count = 0;
@@ -147,7 +147,7 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
   return count;
 }
 
-// Neighbouring iterations read the same rows, x[(r + k) * columns + c]: what one thread takes at a time shares them.
+// True if neighbouring iterations read the same rows, as in x[(r + k) * columns + c]: then larger chunks reuse them.
 bool reads_neighbours(const Kernel& k, const Nest& nest) {
   bool found = false;
   const std::string& outer = nest.loops[k.chain[0]].iterator;
@@ -183,14 +183,14 @@ std::string clause(const Kernel& k, const Nest& nest) {
 
 constexpr const char* kPermuted = R"(
 namespace placed {
-inline Int permuted(Int at, Int n, bool may) {  // odd numbers upwards, then even ones downwards
+inline Int permuted(Int at, Int n, bool may) {  // odd numbers upwards, then even numbers downwards
   return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
 }
 }  // namespace placed
 
 )";
 
-// What stands between the parentheses of for (): its first part, as the source has it.
+// The init statement of a for loop as written; "" if the loop is not a plain for.
 std::string first_part(const Program& program, const Loop& loop) {
   if (!loop.span.known || !loop.body.known || loop.kind != "for" || loop.host_iterator.empty()) return "";
   const std::string text = program.text.substr(loop.span.begin, loop.body.begin - loop.span.begin);
@@ -213,12 +213,12 @@ bool identifier(const std::string& s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), letter) && std::isdigit(static_cast<unsigned char>(s[0])) == 0;
 }
 
-// A loop's own header replaced: `open` stands before its body, `close` behind it.
+// Replacement for a loop's header: `open` before the body, `close` after it.
 struct Rewritten {
   std::string open{}, close{};
 };
 
-// Sums over blocks of iterations, each into a number of its own that hides the user's; then those in order.
+// Sums over blocks of iterations, each into a local variable that shadows the user's, then over the blocks in order.
 Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first, const std::string& pragma,
                     const std::string& order, const std::string& pad) {
   const Loop& l = nest.loops[0];
@@ -248,7 +248,7 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
   return made;
 }
 
-// The loop's iterations in another order.
+// Runs the loop's iterations in another order, for the comparison.
 Rewritten in_another_order(const Kernel& k, const Nest& nest, int loop, const std::string& first,
                            const std::string& pragma, const std::string& may) {
   const Loop& l = nest.loops[loop];
@@ -261,8 +261,8 @@ Rewritten in_another_order(const Kernel& k, const Nest& nest, int loop, const st
           " }"};
 }
 
-// Local vectors of which only elements are used, and of which no thread has a copy.
-// By a pointer where nobody asks for more: through an object, the compiler makes no vectors of them.
+// Replaces local vectors of which only elements are used and of which no thread has a copy by placed::Array, accessed
+// through a pointer if possible: compilers do not vectorize accesses through the object.
 void own_arrays(const Part& part, const std::set<std::string>& copied, const std::string& everything,
                 std::vector<std::pair<Span, std::string>>& all) {
   if (part.in_sequence && !part.leaves && !part.locals.empty() &&
@@ -280,26 +280,26 @@ void own_arrays(const Part& part, const std::set<std::string>& copied, const std
   for (const Part& child : part.children) own_arrays(child, copied, everything, all);
 }
 
-// `permuted`: for the comparison, the placed loops in another order than the source's.
+// `permuted`: with the iterations of the placed loops in another order, for the comparison.
 std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
                          bool& varies) {
   struct Insert {
     unsigned at = 0;
     std::string text{};
-    unsigned end = 0;  // of what it replaces
+    unsigned end = 0;  // end of the replaced text
   };
   std::vector<Insert> inserts;
   std::string functions;
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
-    const bool only_vectors = k.vectors == std::vector<int>{0};  // the one loop there is
+    const bool only_vectors = k.vectors == std::vector<int>{0};  // the nest is a single loop
     const std::string first_of_all = first_part(program, nest.loops[0]);
     const bool blocks =
         !first_of_all.empty() &&
         std::any_of(k.reductions.begin(), k.reductions.end(), [&](const Reduction& r) { return rounds(r, nest); }) &&
         std::all_of(k.reductions.begin(), k.reductions.end(),
                     [&](const Reduction& r) { return !rounds(r, nest) || identifier(nest.variables[r.target].host); });
-    std::vector<int> turned;  // loops whose iterations come in another order
+    std::vector<int> turned;  // loops whose iterations run in another order
     for (int l = 0; permuted && !blocks && l < std::max(1, collapsible(k, nest)); ++l)
       if (!first_part(program, nest.loops[k.chain[static_cast<std::size_t>(l)]]).empty())
         turned.push_back(k.chain[static_cast<std::size_t>(l)]);
@@ -311,7 +311,7 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
       pragma += " schedule(dynamic)";
     else
       pragma += (only_vectors ? " simd" : "") + clause(k, nest);
-    // A while loop has no pragma, nor one whose test is more than its iterator against a bound.
+    // OpenMP has no pragma for while loops, nor for tests other than iterator against bound.
     bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for" && canonical(nest.loops[0]);
     bool vary = false;
     std::set<std::string> privates, copied;
@@ -337,11 +337,11 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
                                                          : "max";
       pragma += std::string(" reduction(") + sign + ":" + nest.variables[r.target].host + ")";
     }
-    if (!possible) continue;  // an extreme with its place has no clause
+    if (!possible) continue;  // OpenMP has no clause for argmin and argmax
     varies |= vary;
     std::string tests, ranges;
     if (!k.fits.empty()) tests = call_text(k.fits, nest);
-    bool apart_from_nan = false;  // an extreme that starts as no number stays one, but not in a clause
+    bool apart_from_nan = false;  // an extreme that starts as NaN stays NaN, but not with a reduction clause
     for (const Reduction& r : k.reductions)
       if ((r.combine == Combine::minimum || r.combine == Combine::maximum) && !nest.variables[r.target].integer) {
         const std::string& x = nest.variables[r.target].host;
@@ -350,7 +350,7 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
       }
     int outside = 0;
     bool unknown = false;
-    // Arrays of the function's own lie apart from each other and from what it was called with.
+    // Local arrays overlap neither each other nor the function's arguments.
     const bool own_apart = std::all_of(k.arrays.begin(), k.arrays.end(), [&](const KernelArray& a) {
       return !nest.variables[a.variable].outlives || nest.variables[a.variable].given;
     });
@@ -369,10 +369,10 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
       ++outside;
     }
     if (outside > 1) {
-      if (unknown) continue;  // whether they overlap cannot be asked
+      if (unknown) continue;  // overlap cannot be tested
       tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
     }
-    // Vectors inside, under the same test: asked once, where there is room for a name before the loop.
+    // Inner loops are vectorized under the same test, evaluated once if a variable can be declared before the loop.
     const Part* part = part_of(program.functions[where.first].root, where.second);
     const bool twice = apart_from_nan || (!numbers.empty() && !tests.empty());
     const bool vectors = tests.empty() || twice || (part != nullptr && part->in_sequence);
@@ -412,7 +412,7 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
     } else {
       inserts.push_back({nest.span.begin, first + pragma + "\n" + pad});
     }
-    for (std::size_t from = 0; from < k.functions.size();) {  // those that the pragma asks
+    for (std::size_t from = 0; from < k.functions.size();) {  // only host functions that the pragma uses
       const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
       const std::string one = k.functions.substr(from, end - from);
       const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;

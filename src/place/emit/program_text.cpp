@@ -1,3 +1,4 @@
+// Writes the placed file for devices: kernels, placed clones of functions, and launches with data movement.
 #include "place/emit/program_text.hpp"
 
 #include <algorithm>
@@ -71,11 +72,12 @@ class Writer {
   const std::map<std::pair<int, int>, Kernel>& placed_;
   Target target_ = Target::ridge;
   std::string session_{};
-  std::set<std::string> needed_{};                   // functions with a placed version
-  std::vector<Variable> written_{};                  // arrays that kernels write
-  std::map<int, int> leaving_{};                     // objects of this kind so far, by the line of their declaration
-  bool any_there_ = false;                           // something may be on the device where the text stands
-  std::vector<std::vector<std::string>> headers_{};  // of the loops around: what must be on the host when they go round
+  std::set<std::string> needed_{};   // functions with a placed version
+  std::vector<Variable> written_{};  // arrays that kernels write
+  std::map<int, int> leaving_{};     // number of placed::Leaving objects, by the line of their declaration
+  bool any_there_ = false;           // data may be on the device at this point
+  std::vector<std::vector<std::string>>
+      headers_{};  // per enclosing loop: statements that move the data its header reads to the host
 
   void find_needed() {
     for (std::size_t f = 0; f < p_.functions.size(); ++f) {  // callees come first
@@ -110,7 +112,8 @@ class Writer {
     }
   }
 
-  // Kernels are C++ in CUDA, in a namespace of their own beside the user's functions of the same names; text elsewhere.
+  // Kernels: in CUDA C++ code in a namespace of their own, because the user's functions may have the same names;
+  // otherwise a string.
   std::string kernels_text(const std::string& name, const std::string& dialect) const {
     if (target_ == Target::cuda)
       return "namespace " + name +
@@ -142,7 +145,7 @@ class Writer {
     std::string text;
     unsigned at = begin;
     for (const Edit& e : edits) {
-      if (e.begin < at || e.end > end) continue;  // inside one that was replaced already
+      if (e.begin < at || e.end > end) continue;  // inside text that is already replaced
       text += p_.text.substr(at, e.begin - at) + e.text;
       at = e.end;
     }
@@ -158,7 +161,7 @@ class Writer {
                              (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " +
                              applied(f.body.begin, f.body.end, edits) + "\n\n";
     if (!f.says_its_name) return text;
-    std::string before, after;  // the placed function has another name, which nothing that it prints may show
+    std::string before, after;  // the placed function has another name, but __func__ must give the original one
     for (const char* word : {"__func__", "__FUNCTION__"}) {
       before += "#define " + std::string(word) + " \"" + f.name + "\"\n";
       after = "#undef " + std::string(word) + "\n" + after;
@@ -174,7 +177,7 @@ class Writer {
     return pad;
   }
 
-  // A kernel may have written it: the number is an element of an array as well.
+  // True if the number may be an element of an array that a kernel writes.
   bool on_device(const Variable& number) const {
     return std::any_of(written_.begin(), written_.end(), [&](const Variable& a) { return may_change(a, number); });
   }
@@ -196,7 +199,7 @@ class Writer {
     return list;
   }
 
-  // What must happen before the host runs a part.
+  // Statements to insert before host code.
   std::vector<std::string> before(const Part& part) const {
     std::vector<std::string> list = before(part.touches, part.anything);
     if (part.anything) return list;
@@ -212,7 +215,7 @@ class Writer {
     return text;
   }
 
-  // Behind a kernel: the headers of the loops around may read what it wrote.
+  // Statements after a kernel: headers of enclosing loops may read data that it wrote.
   std::string after_kernel(const std::string& pad) const {
     std::string text;
     std::set<std::string> said;
@@ -292,8 +295,8 @@ class Writer {
     }
   }
 
-  // std::vectors of which kernels use elements and nobody else anything more: they live on the device, and the host
-  // neither fills them nor copies them.
+  // Replaces std::vectors of which only elements are used, by kernels, with arrays that are resident on the device: the
+  // host neither fills nor copies them.
   bool resident(const Part& part, int function, std::vector<Edit>& edits) const {
     if (part.locals.empty() || !part.in_sequence || part.leaves) return false;
     bool used = false;
@@ -310,7 +313,7 @@ class Writer {
     return true;
   }
 
-  // A kernel of the function has it, or a placed function that is called.
+  // True if a kernel of the function, or a placed function it calls, uses the array.
   bool reaches(const Part& part, int function, const Part::Local& local) const {
     if (part.kind == PartKind::nest)
       if (const auto at = placed_.find({function, part.nest}); at != placed_.end()) {
@@ -341,7 +344,7 @@ class Writer {
     }
   }
 
-  // A part that runs on the host as it is.
+  // Text for a part that runs on the host unchanged.
   void whole(const Part& part, int function, std::vector<Edit>& edits) const {
     std::vector<std::string> list;
     if (part.kind == PartKind::nest || part.kind == PartKind::loop || part.kind == PartKind::branch) {
@@ -393,7 +396,7 @@ class Writer {
     for (const auto& local : part.locals)
       text += "\n" + pad + "const placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
     if (part.leaves) {
-      const int again = leaving_[part.line]++;  // several declarations may stand on one line
+      const int again = leaving_[part.line]++;  // one line may contain several declarations
       text += "\n" + pad + "const placed::Leaving leaving_" + std::to_string(part.line) +
               (again == 0 ? "" : "_" + std::to_string(again + 1)) + "(" + session_ + ");";
     }
@@ -430,7 +433,7 @@ class Writer {
                           (a.written && !whole.empty() ? ", " + whole : "") + ")");
       if (a.tiled) lengths.push_back(n);
     }
-    const std::vector<Held> numbers = held(k, nest);  // those with other names may lie inside an array
+    const std::vector<Held> numbers = held(k, nest);  // numbers that may lie inside an array
     std::vector<std::string> reads = ranges;
     for (const Held& h : numbers) reads.push_back(h.range);
     std::string first;
@@ -438,7 +441,7 @@ class Writer {
       if (any_there_ && (h.written || on_device(*h.number)))
         first += session_ + (h.written ? ".host_takes(" : ".host_reads(") + h.number->home + ", " +
                  h.number->home_bytes + ");\n" + pad;
-    for (const Variable& v : nest.variables)  // by other kernels than this
+    for (const Variable& v : nest.variables)  // numbers that other kernels may have written
       if (any_there_ && !v.home.empty() && on_device(v) &&
           std::none_of(numbers.begin(), numbers.end(), [&](const Held& h) { return h.number == &v; }))
         first += session_ + ".host_reads(" + v.home + ", " + v.home_bytes + ");\n" + pad;

@@ -1,4 +1,4 @@
-// The user's file with its nests placed: everything else stays as it was written.
+// Writes the user's file with its nests placed and all other text unchanged: for devices, or as OpenMP threads.
 #pragma once
 #include <map>
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace ridge::place::emit {
 
-enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a program that needs none of it
+enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a program that does not need Ridgeline
 
 struct Output {
   std::string text{};      // the file
-  std::string kernels{};   // their text alone
-  std::string permuted{};  // threads of the host: the file with the placed loops in another order
-  bool varies = false;     // sums are added in the order in which threads end
+  std::string kernels{};   // kernel text only
+  std::string permuted{};  // OpenMP: the file with the iterations of the placed loops in another order
+  bool varies = false;     // sums depend on the order in which threads finish
 };
 
 // `placed` by (function, nest).
 Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target);
 
-// The same nests as threads of the host.
+// The same nests as OpenMP threads.
 struct Threads {
   std::string clause{};     // of #pragma omp parallel for
-  std::string functions{};  // host functions it uses
+  std::string functions{};  // host functions that it uses
 };
 Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed);
 

@@ -1,3 +1,4 @@
+// Kernel and host text of sums, products, minima, maxima, argmin and argmax.
 #include "place/emit/reduction_text.hpp"
 
 #include "place/emit/kernel.hpp"
@@ -14,8 +15,8 @@ std::vector<int> cells(const Reduction& r) {
   return all;
 }
 
-// Is `other` better than `mine`? Ties go to the earlier iteration, or to the later one where the source has <=; what
-// took nothing has order 0 and the value from before.
+// Test whether `other` is better than `mine`. Ties go to the earlier iteration, or to the later one if the source uses
+// <=. A work-item without an update has order 0 and the initial value.
 std::string better(const Reduction& r, const std::string& other, const std::string& mine,
                    const std::string& other_order, const std::string& my_order) {
   std::string test = other + (lowest(r) ? " < " : " > ") + mine;

@@ -1,4 +1,5 @@
-// Reductions in a kernel: each item folds its share, a tree in local memory joins a group, the host joins the groups.
+// Text of reductions: each work-item reduces its iterations, a tree in local memory reduces a group, the host reduces
+// the groups.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@ namespace ridge::place::emit {
 std::vector<std::string> reduction_arguments(const Reduction& r, const Nest& nest);
 std::string reduction_start(const Reduction& r, const Nest& nest);
 std::string reduction_tree(const Reduction& r, const Nest& nest);
-// Host text: buffers before the launch, their names as arguments, the joining after it.
+// Host text: buffers before the launch, their names as arguments, the final reduction after it.
 std::string reduction_buffers(const Reduction& r, const Nest& nest, const std::string& session, const std::string& pad);
 std::vector<std::string> reduction_values(const Reduction& r, const Nest& nest);
 std::string reduction_join(const Reduction& r, const Nest& nest, const std::string& session, const std::string& pad);

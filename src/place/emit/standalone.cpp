@@ -1,3 +1,4 @@
+// Translates the kernel dialect to CUDA and OpenCL C, and assembles the embedded run time.
 #include "place/emit/standalone.hpp"
 
 #include <functional>
@@ -11,7 +12,7 @@ namespace ridge::place::emit {
 namespace {
 
 struct Word {
-  int arguments = -1;  // -1: stands alone
+  int arguments = -1;  // -1: a word without parentheses
   std::function<std::string(const std::vector<std::string>&)> text{};
 };
 using Words = std::map<std::string, Word>;
@@ -82,7 +83,7 @@ const Words& opencl_words() {
   return words;
 }
 
-// The arguments behind an opening bracket; `at` moves past the closing one.
+// Arguments after an opening parenthesis; moves `at` past the closing one.
 std::vector<std::string> arguments_at(const std::string& text, std::size_t& at) {
   std::vector<std::string> list{""};
   for (int depth = 1; at < text.size(); ++at) {
@@ -104,7 +105,7 @@ std::string said_in(const std::string& text, const Words& words) {
     if (word == words.end()) return name;
     std::vector<std::string> actual;
     if (word->second.arguments >= 0) {
-      ++at;  // the bracket
+      ++at;  // the parenthesis
       actual = arguments_at(text, at);
       for (std::string& a : actual) a = said_in(a, words);
     }

@@ -1,4 +1,4 @@
-// Placed programs without Ridgeline: kernels in plain CUDA or OpenCL C, and the run time they stand on as text.
+// Placed programs that do not need Ridgeline: kernels in plain CUDA or OpenCL C, and their run time as text.
 #pragma once
 #include <string>
 

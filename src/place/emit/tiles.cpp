@@ -1,3 +1,4 @@
+// Kernel text that loads tiles into local memory and redirects reads to them.
 #include "place/emit/tiles.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace ridge::place::emit {
 namespace {
 
-// A subscript in a kernel as the polynomial it is; nothing where it is more than sums and products of whole numbers.
+// Parses a subscript of kernel text into a polynomial; empty if it is more than sums and products of integers.
 class Subscript {
  public:
   explicit Subscript(const std::string& text) : text_(text) {}
@@ -59,7 +60,7 @@ class Subscript {
       return p ? std::optional<Poly>(Poly::constant(0).plus(*p, -1)) : std::nullopt;
     }
     if (take('(')) {
-      for (const char* type : {"int)", "uint)", "long)", "ulong)"})  // what a cast would cut off is assumed away
+      for (const char* type : {"int)", "uint)", "long)", "ulong)"})  // casts are assumed not to truncate
         if (text_.compare(at_, std::string(type).size(), type) == 0) {
           at_ += std::string(type).size();
           return factor();
@@ -100,7 +101,7 @@ std::string length(const Variable& v, std::size_t d, const criteria::Tile& t) {
 
 struct Renamer {
   const Variable& v;
-  const std::map<std::string, std::string>& places;  // a subscript's text as a polynomial: where it is in the tile
+  const std::map<std::string, std::string>& places;  // by the subscript's polynomial: index in the tile
   bool good = true;
 
   std::string operator()(const std::string& text) {
@@ -133,7 +134,7 @@ struct Renamer {
   }
 };
 
-// c_text of a stride, as the kernel says it.
+// Linear index of an element in the array, as kernel text.
 std::string address(const Variable& v, const analysis::Relations& relations, std::size_t dimensions) {
   const auto shape = relations.shapes.find(v.array() ? static_cast<int>(&v - relations.nest->variables.data()) : -1);
   const std::size_t rows = shape == relations.shapes.end() ? 0 : shape->second.strides.size();
@@ -148,7 +149,7 @@ std::string address(const Variable& v, const analysis::Relations& relations, std
   return text;
 }
 
-// Rows of the tile by rows of 32 items: neighbours load neighbours.
+// Loads the tile row by row with 32 work-items per row, so that neighbours load neighbouring elements.
 std::string load(const Nest& nest, const criteria::Tile& tile, const analysis::Relations& relations, int items,
                  const std::string& pad) {
   const Variable& v = nest.variables[tile.variable];
@@ -299,7 +300,7 @@ std::string tiled_text(const Nest& nest, const Node& root, const Node& tiled, co
   for (const criteria::Tile& t : tiles) loads += load(nest, t, relations, all, inner);
   if (fit.empty()) {
     text += pad + "BARRIER();\n" + loads + pad + "BARRIER();\n" + body(tiled);
-  } else {  // barriers stand outside: all of a group take the same way, but not every compiler sees that
+  } else {  // barriers outside the branch: it is uniform in the group, but not every compiler detects that
     std::string fits = "tile_fits";
     for (const Variable& v : nest.variables)
       if (v.name.rfind(fits, 0) == 0) fits = v.name + "_";

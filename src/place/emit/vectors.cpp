@@ -1,3 +1,4 @@
+// Selects innermost parallel loops with unit-stride accesses.
 #include "place/emit/vectors.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace ridge::place::emit {
 namespace {
 
-// All that it touches stands still or goes on by one element.
+// True if every array access has stride 0 or 1 in the loop.
 bool steps_by_one(const Nest& nest, const Node& tree, const std::string& iterator) {
   bool near = true;
   visit_accesses(tree, [&](const Access& a) {
@@ -32,7 +33,7 @@ bool canonical(const Loop& loop) {
 
 std::vector<int> vector_loops(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) {
   std::vector<int> all;
-  const std::function<bool(const Node&)> visit = [&](const Node& node) {  // true: there is a loop in it
+  const std::function<bool(const Node&)> visit = [&](const Node& node) {  // returns true if the tree contains a loop
     bool inside = false;
     for (const Node& child : node.children) inside |= visit(child);
     if (node.kind != NodeKind::loop) return inside;

@@ -1,4 +1,4 @@
-// Innermost loops that the host's compiler may make vectors of.
+// Finds innermost loops that the host's compiler may vectorize (omp simd).
 #pragma once
 #include <vector>
 
@@ -6,7 +6,7 @@
 
 namespace ridge::place::emit {
 
-bool canonical(const Loop& loop);  // its test is its iterator against a bound, as OpenMP wants it
+bool canonical(const Loop& loop);  // the test compares the iterator with a bound, as OpenMP requires
 std::vector<int> vector_loops(const Nest& nest, const std::vector<analysis::Verdict>& verdicts);
 
 }  // namespace ridge::place::emit

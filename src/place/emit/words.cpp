@@ -1,3 +1,4 @@
+// Splits text into words and replaces them.
 #include "place/emit/words.hpp"
 
 #include <cctype>

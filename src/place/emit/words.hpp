@@ -1,4 +1,4 @@
-// Texts word by word: names in kernels are exchanged whole, never inside longer ones.
+// Replaces whole words in generated text, never parts of longer ones.
 #pragma once
 #include <functional>
 #include <map>
@@ -6,8 +6,8 @@
 
 namespace ridge::place::emit {
 
-bool letter(char c);  // of a word
-// The text with every word as `said` gives it back; `at` is the place behind the word and may be moved on.
+bool letter(char c);  // letter, digit or underscore
+// Replaces every word by the result of `said`; `at` is the position after the word and may be advanced.
 std::string each_word(const std::string& text,
                       const std::function<std::string(const std::string& word, std::size_t& at)>& said);
 std::string replaced(const std::string& text, const std::map<std::string, std::string>& words);

@@ -1,5 +1,5 @@
-// Integer expressions as polynomials, conditions as constraints. Arithmetic is done in the integers; where a type could
-// wrap, what keeps it from wrapping is asked for, to be proved or tested before the placed code runs.
+// Integer expressions as polynomials and conditions as constraints. Arithmetic is exact; if a type could wrap around,
+// the condition that prevents it is recorded, to be proved or tested before the placed code runs.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -52,7 +52,7 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
   if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var)) return {};
   if (scope_->references.count(decl) > 0) return {};
   if (var->getType().isVolatileQualified()) return {};
-  // Declared inside the nest without a closed form: its value differs between iterations.
+  // A variable declared inside the nest without a closed form differs between iterations.
   if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) {
     const Variable& v = scope_->nest.variables[it->second];
     if (!v.loops.empty() || scope_->in_function)
@@ -60,7 +60,8 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
   } else if (scope_->in_function && !isa<ParmVarDecl>(var)) {
     return {};
   }
-  // const int height = image.rows; before the loop: the same number under two names would hide what is equal.
+  // const int height = image.rows; before the loop: use image.rows, since two names for one number would hide that they
+  // are equal.
   if (!isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() && !var->getType()->isReferenceType() &&
       changed_in_function_.count(var) == 0) {
     std::vector<Poly> needed;
@@ -91,7 +92,7 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
   return Poly::symbol(symbol(variable(decl, nullptr)));
 }
 
-// The value after it has been put into `type`.
+// The value after conversion to `type`; empty if it may not fit.
 std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::vector<Poly>& not_negative) const {
   if (!p || !p->fits()) return {};
   const auto number = dialect(type);
@@ -106,7 +107,7 @@ std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::v
   if (number->is_unsigned) {
     if (!p->affine()) {
       if (number->bytes < 8) return {};
-      return p;  // products of sizes: tested to lie far below 2^64
+      return p;  // products of sizes: tested to be far below 2^64
     }
     if (p->terms().size() == 1 && p->terms().begin()->first.size() == 1 && p->terms().begin()->second > 0) {
       const std::string& name = p->terms().begin()->first[0];
@@ -139,7 +140,7 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
         auto p = poly(cast->getSubExpr(), not_negative);
         const bool wider = to->bytes > from->bytes && (!to->is_unsigned || from->is_unsigned);
         if (wider || (to->bytes == from->bytes && to->is_unsigned == from->is_unsigned)) return p;
-        if (p && !p->affine() && to->bytes < from->bytes) return {};  // no test could say whether it fits
+        if (p && !p->affine() && to->bytes < from->bytes) return {};  // no affine test could decide whether it fits
         if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned) {  // int(v.size())
           not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p, -1));
           if (!from->is_unsigned) not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p));
@@ -227,7 +228,7 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
   return {};
 }
 
-// v >= max(a, b) is v >= a and v >= b. Parts that are not affine are left out; the answer says whether any was.
+// Splits v >= max(a, b) into v >= a and v >= b. Parts that are not affine are omitted; returns false if any was.
 bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative) {
   const Expr* inner = bare(bare(e)->IgnoreParenImpCasts());
   if (const auto* call = dyn_cast<CallExpr>(inner); call != nullptr && call->getNumArgs() == 2)
@@ -242,7 +243,7 @@ bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vec
     p = narrowed->getCastKind() == CK_IntegralCast ? poly(narrowed->getSubExpr(), unused) : std::nullopt;
     if (p && p->affine()) return false;
   }
-  if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w: a size of its own, computed by the host
+  if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w becomes a parameter computed by the host
     const auto names = p->symbols();
     const auto& known = scope_->nest.parameters;
     const bool sizes = std::all_of(names.begin(), names.end(), [&](const std::string& n) {

@@ -1,4 +1,4 @@
-// Calls: the mathematical functions by a table, and functions of the same file by a summary of what they touch.
+// Function calls: math functions from a table, functions of the same file by a summary of their accesses.
 #include <algorithm>
 
 #include "place/emit/node_text.hpp"
@@ -12,7 +12,7 @@ namespace {
 struct Known {
   const char* name;
   int arguments;
-  bool exact;  // the same to the last bit everywhere
+  bool exact;  // identical in the last bit on all devices
 };
 // Functions whose kernel counterpart has the same name for float and double.
 const Known kMath[] = {
@@ -96,7 +96,7 @@ std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx
     read(static_cast<std::size_t>(known.arguments));
     scope_->nest.libm |= !known.exact;
     std::string text = plain + "(";
-    for (std::size_t i = 0; i < arguments.size(); ++i)  // C's sqrt of a float is a double's
+    for (std::size_t i = 0; i < arguments.size(); ++i)  // sqrt of a float in C is computed in double
       text += (i > 0 ? ", (" : "(") + type + ")(" + arguments[i] + ")";
     return text + ")";
   }
@@ -122,7 +122,7 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
   return own_function(e, callee, fx);
 }
 
-// Formals become actuals in the accesses of the callee.
+// Substitutes actual for formal parameters in the accesses of the callee.
 std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, Effects& fx) {
   const FunctionDecl* body = nullptr;
   if (!callee->hasBody(body)) refuse(e, "the body of " + callee->getNameAsString() + "() is not in this file");
@@ -194,8 +194,8 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host +
               " has no closed form: any element";
     }
-    // Two calls in one statement must not share iterators, nor the callee's be taken for the caller's of the same name:
-    // all names are exchanged at once.
+    // Two calls in one statement must not share iterators, nor may the callee's be confused with the caller's of the
+    // same name: all names are substituted at once.
     std::map<std::string, Poly> all = values;
     std::vector<std::string> names;
     for (const std::string& n : a.exists) {
@@ -235,7 +235,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   scope_->in_function = true;
   scope_->root = callee->getBody();
   auto result = std::make_unique<Summary>();
-  struct Restore {  // also when the walk refuses
+  struct Restore {  // also on an exception
     Reader& reader;
     std::unique_ptr<Scope>& outer;
     const FunctionDecl* callee;
@@ -248,7 +248,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   const bool taken = std::any_of(summaries_.begin(), summaries_.end(),
                                  [&](const auto& s) { return s.second->name == result->name + "_"; });
   result->name +=
-      taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // clear of what the kernel languages bring
+      taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // distinct from names of the kernel languages
   find_changes(callee->getBody(), scope_->changed);
   std::string parameters;
   for (const ParmVarDecl* p : callee->parameters()) {

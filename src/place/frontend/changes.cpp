@@ -1,4 +1,4 @@
-// Which variables change where, and which values are still needed later.
+// Finds the variables that change in a statement, those whose address escapes, and those that are read later.
 #include <algorithm>
 #include <functional>
 
@@ -25,7 +25,7 @@ bool only_looks(const CXXMemberCallExpr* call) {
          (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
 }
 
-// Of a variable along a path: is its old value read before a new one is surely written?
+// First use of a variable along a path: its old value is read, or a new one is certainly written.
 enum class Use { none, read, written };
 
 class Uses {
@@ -66,7 +66,7 @@ class Uses {
         if (of(child) == Use::read) return Use::read;
       return Use::written;  // the path ends
     }
-    if (isa<GotoStmt, LabelStmt, SwitchStmt, CXXTryStmt>(s)) return Use::read;  // paths that are not followed
+    if (isa<GotoStmt, LabelStmt, SwitchStmt, CXXTryStmt>(s)) return Use::read;  // control flow that is not followed
     const bool sure = isa<CompoundStmt>(s) || isa<Expr>(s);
     for (const Stmt* child : s->children()) {
       const Use use = of(child);
@@ -83,7 +83,7 @@ class Uses {
   const VarDecl* var_;
 };
 
-// A break or continue of a loop around it: what stands after it may not be reached.
+// True if it breaks or continues an enclosing loop, so that the statements after it may be skipped.
 bool leaves(const Stmt* s) {
   if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
   if (isa<BreakStmt, ContinueStmt>(s)) return true;
@@ -131,7 +131,7 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(s); call != nullptr && call->getOperator() == OO_Call)
     if (const auto* method = dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee());
         method != nullptr && method->getParent()->isLambda() && method->hasBody())
-      find_changes(method->getBody(), into);  // where the lambda was written does not matter
+      find_changes(method->getBody(), into);  // wherever the lambda was defined
   if (const auto* written = dyn_cast<LambdaExpr>(s)) {
     find_changes(written->getBody(), into);
     return;
@@ -139,8 +139,8 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
   for (const Stmt* child : s->children()) find_changes(child, into);
 }
 
-// Variables to which something else may lead: their address, or another name for them that is not constant, is taken.
-// What is read, assigned, subscripted or asked for its size is not.
+// Variables that may be changed through another name: their address or a non-const reference is taken. Reading,
+// assigning, subscripting and size() do not count.
 void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const {
   if (s == nullptr || isa<UnaryExprOrTypeTraitExpr>(s)) return;
   std::set<const Stmt*> harmless;
@@ -198,11 +198,12 @@ void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const
   walk(s);
 }
 
-// Follows the program from the part being read to the function's end, round the loops it stands in.
+// True if the variable's value may be read after the current part: follows the program to the end of the function,
+// including further iterations of enclosing loops.
 bool Reader::live_after(const VarDecl* var) const {
   if (reachable(var) || captured_.count(var) > 0) return true;
   const Uses uses(var);
-  bool jumps = false;  // a path leads past what follows, to the end of the loop around it or beyond
+  bool jumps = false;  // a path skips the following statements of the enclosing loop
   for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
     if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {
       std::size_t i = 0;

@@ -1,4 +1,5 @@
-// What a loop counts with, and where it starts: a for says it in its header, while and do around and inside them.
+// Recognizes counting loops: iterator, start, test and step of for loops, and of while and do loops whose last
+// statement counts.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -8,13 +9,13 @@ using namespace clang;
 
 namespace {
 
-// A continue would jump over what stands at the end of the body.
+// True if a continue would skip the last statement of the body.
 bool continues(const Stmt* s) {
   if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
   return isa<ContinueStmt>(s) || std::any_of(s->child_begin(), s->child_end(), continues);
 }
 
-// The block in which a statement stands.
+// The innermost block that directly contains a statement.
 const CompoundStmt* block_of(const Stmt* in, const Stmt* s) {
   if (in == nullptr) return nullptr;
   if (const auto* block = dyn_cast<CompoundStmt>(in))
@@ -24,7 +25,7 @@ const CompoundStmt* block_of(const Stmt* in, const Stmt* s) {
   return nullptr;
 }
 
-// Numbers and names only: worth the same until one of them changes.
+// True for expressions of literals and variables only: the value is constant until one of them changes.
 bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
   if (s == nullptr) return true;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
@@ -41,7 +42,7 @@ bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
 
 }  // namespace
 
-// What the variable was given before the statement, in the same block: worth the same where the statement begins.
+// Value assigned to the variable before the statement in the same block, if it still holds when the statement begins.
 const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
   const CompoundStmt* block = block_of(function_->getBody(), s);
   if (block == nullptr || scope_->in_function || captured_.count(var) > 0 || reachable(var)) return nullptr;

@@ -1,4 +1,4 @@
-// One visitor lists the effects of an expression and prints it for a kernel.
+// Expressions: one visitor records the accesses of an expression and prints it as kernel text.
 #include <clang/AST/APValue.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
       case UO_PreDec:
       case UO_PostInc:
       case UO_PostDec:
-        if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // a statement of its own
+        if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // emitted as a separate statement
         [[fallthrough]];
       default:
         refuse(e,

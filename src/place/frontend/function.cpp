@@ -1,4 +1,4 @@
-// A function of the file: its parameters, what forbids placing it, its loops numbered, its parts.
+// Reads one function: parameters, reasons against placing it, loop numbers, and its tree of parts.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -102,7 +102,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   });
   if (jumps) result.refused = "goto or setjmp: the order of its statements is not known";
   result.root = part(decl->getBody(), false);
-  for (FunctionParameter& p : result.parameters)  // a Mat's elements are what its uses say
+  for (FunctionParameter& p : result.parameters)  // the element type of a Mat is known from its uses
     for (const Nest& n : result.nests)
       for (const Variable& v : n.variables)
         if (p.kind == FunctionParameter::Kind::mat && v.host == p.name && v.array()) {

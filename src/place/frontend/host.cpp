@@ -1,4 +1,4 @@
-// A function as the host sees it: nests that may be placed among parts that stay as they are.
+// Splits a function into nests that may be placed and host parts that stay unchanged.
 #include <algorithm>
 #include <functional>
 
@@ -16,7 +16,7 @@ bool Reader::has_loop(const Stmt* s) const {
   return found;
 }
 
-// Reads a loop with all that is in it, or refuses.
+// Reads a loop with its whole body; empty, with the reason in `into`, if something in it is not supported.
 std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   scope_ = std::make_unique<Scope>();
   scope_->root = s;
@@ -35,7 +35,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
       if (v.outlives || (var != nullptr && v.loops.empty() && live_after(var)))
         scope_->nest.live_after.insert(which);
       else if (v.array() && !v.local_memory) {
-        // An array is needed later unless nothing outside the nest names it.
+        // An array is needed later unless it is used only inside the nest.
         bool elsewhere = false;
         visit(function_->getBody(), [&, decl = decl](const Stmt* x) {
           if (const auto* ref = dyn_cast<DeclRefExpr>(x); ref != nullptr && ref->getDecl() == decl) {
@@ -68,7 +68,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   }
 }
 
-// Iterators of counted loops around the nest lie within their bounds: a fact that proofs may use.
+// Records the bounds of counted loops around the nest as facts about their iterators.
 void Reader::know_loops_around() {
   for (const Frame& frame : around_) {
     if (const auto* branch = dyn_cast<IfStmt>(frame.s)) know_branch(branch, frame.next == 0);
@@ -77,7 +77,7 @@ void Reader::know_loops_around() {
     const auto* d = dyn_cast<DeclStmt>(f->getInit());
     const auto* var = d != nullptr && d->isSingleDecl() ? dyn_cast<VarDecl>(d->getSingleDecl()) : nullptr;
     if (var == nullptr || !var->hasInit()) continue;
-    bool up = false;  // never smaller than its start
+    bool up = false;  // never below its start
     if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens())) {
       up = u->isIncrementOp() && referred(u->getSubExpr()) == var;
     } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens());
@@ -124,7 +124,7 @@ void Reader::know_loops_around() {
   }
 }
 
-// if (k > 0) around the nest: k > 0 in it, where nothing in between can change k.
+// Records the condition of an enclosing if as a fact, provided that nothing in the arm changes its variables.
 void Reader::know_branch(const IfStmt* branch, bool taken) {
   const Stmt* arm = taken ? branch->getThen() : branch->getElse();
   if (branch->getCond() == nullptr || arm == nullptr || !settled(branch->getCond())) return;
@@ -144,7 +144,7 @@ void Reader::know_branch(const IfStmt* branch, bool taken) {
     for (const Constraint& c : (*when)[0]) scope_->nest.context.push_back(c);
 }
 
-// Numbers of the function's own, arithmetic on them, and printing them: no array is touched, whatever else it is.
+// True if a statement only computes with local scalars and prints them: it accesses no array.
 bool Reader::only_numbers(const Stmt* s) const {
   if (s == nullptr) return true;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
@@ -181,7 +181,7 @@ bool Reader::only_numbers(const Stmt* s) const {
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* child) { return only_numbers(child); });
 }
 
-// Arrays among the accesses, and numbers that a device may have in one of its arrays.
+// Collects the accessed arrays, and the scalars that may overlap an array on the device.
 void Reader::note_touches(const std::vector<Access>& accesses, std::map<std::string, Touch>& found,
                           bool& anything) const {
   for (const Access& a : accesses) {
@@ -206,7 +206,7 @@ void Reader::note_touches(const std::vector<Access>& accesses, std::map<std::str
   }
 }
 
-// Which arrays a part of the host touches. Anything that is not certain to touch only named objects touches everything.
+// Memory that a host part accesses. If it may access anything but named objects, it counts as accessing everything.
 void Reader::touched(const Stmt* s, Part& into) {
   if (only_numbers(s)) {
     into.pure = true;
@@ -216,7 +216,7 @@ void Reader::touched(const Stmt* s, Part& into) {
   into.pure = !into.anything && into.touches.empty();
 }
 
-// Of a statement, or of an expression that is read where no statement can be put before it.
+// Memory that a statement or a header's expression accesses.
 void Reader::header_touches(const Stmt* s, std::vector<Touch>& touches, bool& anything) {
   if (s == nullptr || only_numbers(s)) return;
   scope_ = std::make_unique<Scope>();
@@ -249,7 +249,7 @@ void Reader::header_touches(const Stmt* s, std::vector<Touch>& touches, bool& an
   for (const auto& [data, touch] : found) touches.push_back(touch);
 }
 
-// A loop that stays on the host: its header, and the parts of its body.
+// A loop that stays on the host: accesses of its header, and the parts of its body.
 Part Reader::open_loop(const Stmt* s) {
   Part result;
   result.kind = PartKind::loop;
@@ -265,7 +265,7 @@ Part Reader::open_loop(const Stmt* s) {
     add(w->getCond());
   } else if (const auto* d = dyn_cast<DoStmt>(s)) {
     add(d->getCond());
-  } else if (const auto* r = dyn_cast<CXXForRangeStmt>(s);  // a reference touches no array by going on to the next
+  } else if (const auto* r = dyn_cast<CXXForRangeStmt>(s);  // advancing a reference accesses no array
              !r->getLoopVariable()->getType()->isReferenceType() &&
              class_of(r->getRangeInit()->getType()) != "std::initializer_list") {
     scope_ = std::make_unique<Scope>();
@@ -313,7 +313,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     result.id = loop_ids_[s];
     result.loop_kind = isa<WhileStmt>(s) ? "while" : isa<DoStmt>(s) ? "do" : "for";
     auto found = nest(s, result);
-    if (found && !found->loops[0].counted) {  // what it changes stands still inside the loops in it: read those
+    if (found && !found->loops[0].counted) {  // inner loops may be nests, with its variables fixed
       bool inner = false;
       visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
       if (inner) {
@@ -328,8 +328,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
       result_->nests.push_back(std::move(*found));
       bool inner = false;
       visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
-      if (inner && around_.size() < 40) {   // the same loop opened, should only what is inside it be placed
-        const auto said = refusals.size();  // what is understood as a whole has nothing to complain about in its parts
+      if (inner && around_.size() < 40) {   // also as a host loop, in case only inner loops can be placed
+        const auto said = refusals.size();  // refusals inside a nest that is supported as a whole are dropped
         Part opened = open_loop(s);
         refusals.resize(said);
         opened.id = result.id;
@@ -357,8 +357,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
         test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
         branch->getElse() != nullptr) {
-      // A transformed nest behind its test: it asks for addresses and numbers only, and the loops as they were stay
-      // where they are.
+      // A transformed nest behind its guard: the guard reads addresses and numbers only, and the original loops in the
+      // else branch stay on the host.
       around_.pop_back();
       for (const Expr* argument : asked->arguments())
         if (dialect(argument->getType())) header_touches(argument, result.touches, result.anything);

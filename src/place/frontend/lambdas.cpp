@@ -1,4 +1,4 @@
-// Lambdas whose body is known where they are called: read there, as if it had been written there.
+// Calls of lambdas whose body is known: read as if the body were written at the call.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -34,7 +34,7 @@ const LambdaExpr* Reader::lambda(const CallExpr* e) const {
   return written_in(var->getInit());
 }
 
-// What it captured by copy must be what the names mean now.
+// Refuses lambdas whose captured copies may differ from the current values of the variables.
 void Reader::may_be_read_here(const CallExpr* e, const LambdaExpr* l) const {
   if (scope_->lambdas > 6) refuse(e, "lambdas that call lambdas, seven deep");
   if (l->isMutable()) refuse(e, "a mutable lambda is not modelled: " + source(e));
@@ -52,7 +52,8 @@ void Reader::may_be_read_here(const CallExpr* e, const LambdaExpr* l) const {
   }
 }
 
-// Arrays become another name for what was passed; true where the parameter is a number.
+// Binds a parameter to its argument. Arrays become another name for the argument; returns true if the parameter is a
+// number.
 bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   const QualType type = formal->getType();
   if (type->isPointerType()) {
@@ -76,7 +77,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
     scope_->references[formal] = *p;
     return false;
   }
-  if (type->isReferenceType()) {  // const float& x: another name, unless it is bound to a value made for it
+  if (type->isReferenceType()) {  // const float& x: another name, unless it is bound to a temporary
     const Expr* bare = actual->IgnoreParens();
     while (const auto* cast = dyn_cast<ImplicitCastExpr>(bare)) {
       if (cast->getCastKind() != CK_NoOp) break;
@@ -97,7 +98,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   return true;
 }
 
-// f(i, x); with any body: its parameters are declared, its statements follow.
+// f(i, x); with any body: declarations of its parameters, then its statements.
 Node Reader::lambda_statement(const CallExpr* e, const LambdaExpr* l) {
   may_be_read_here(e, l);
   const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());
@@ -146,12 +147,12 @@ Node Reader::lambda_statement(const CallExpr* e, const LambdaExpr* l) {
   --scope_->lambdas;
   block.children.push_back(std::move(inside));
   block.text = "{";
-  Node wrapper;  // a scope of its own
+  Node wrapper;  // a nested scope
   wrapper.children.push_back(std::move(block));
   return wrapper;
 }
 
-// x = f(i) where the body is one return.
+// x = f(i) with a single return as body.
 std::string Reader::lambda_value(const CallExpr* e, const LambdaExpr* l, Effects& fx) {
   may_be_read_here(e, l);
   const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());

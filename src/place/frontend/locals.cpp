@@ -1,4 +1,4 @@
-// Arrays that belong to the function: where they are declared, and what exchanges the memory of one for another's.
+// Local arrays of a function: their declarations, and statements that reallocate or swap them.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-const CXXMemberCallExpr* asks(const Expr* e, std::initializer_list<const char*> names) {  // v.size()
+const CXXMemberCallExpr* asks(const Expr* e, std::initializer_list<const char*> names) {  // a call such as v.size()
   const auto* m = dyn_cast<CXXMemberCallExpr>(e->IgnoreImplicit());
   const CXXMethodDecl* method = m != nullptr ? m->getMethodDecl() : nullptr;
   if (method == nullptr || !method->getDeclName().isIdentifier()) return nullptr;
@@ -20,7 +20,7 @@ const CXXMemberCallExpr* asks(const Expr* e, std::initializer_list<const char*> 
   return nullptr;
 }
 
-// Of a std::vector of plain numbers; null for all other types.
+// Element type of a std::vector of numbers; null for other types.
 QualType element_of(QualType type) {
   const auto* made =
       dyn_cast_or_null<ClassTemplateSpecializationDecl>(type.getNonReferenceType()->getAsCXXRecordDecl());
@@ -32,7 +32,7 @@ QualType element_of(QualType type) {
   return number ? element : QualType();
 }
 
-bool is_zero(const Expr* e, const ASTContext& ast) {  // +0, bit for bit
+bool is_zero(const Expr* e, const ASTContext& ast) {  // positive zero
   Expr::EvalResult value;
   if (e->isValueDependent() || !e->EvaluateAsRValue(value, ast)) return false;
   return value.Val.isFloat() ? value.Val.getFloat().isPosZero() : value.Val.isInt() && value.Val.getInt().isZero();
@@ -40,7 +40,7 @@ bool is_zero(const Expr* e, const ASTContext& ast) {  // +0, bit for bit
 
 }  // namespace
 
-// Every use is v[i], v.data(), v.size() or v.empty(): it need not be a std::vector.
+// True if every use is v[i], v.data(), v.size() or v.empty(), so that another array class can replace the std::vector.
 bool Reader::elements_only(const VarDecl* var) const {
   std::set<const Stmt*> known;
   bool all = true;
@@ -52,12 +52,12 @@ bool Reader::elements_only(const VarDecl* var) const {
       if (const auto* m = asks(e, {"data", "size", "empty"})) object = m->getImplicitObjectArgument();
     if (object != nullptr) known.insert(object->IgnoreParenImpCasts());
     if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == var)
-      all = all && known.count(s) > 0;  // what stands around an expression is visited before it
+      all = all && known.count(s) > 0;  // a parent is visited before its children
   });
   return all;
 }
 
-// Numbers, addresses and lengths: nothing is written, and no element is read that a device may have.
+// True if an expression uses numbers, addresses and lengths only: it writes nothing and reads no array element.
 bool Reader::quiet(const Expr* e) const {
   bool all = true;
   visit(e, [&](const Stmt* s) {
@@ -74,8 +74,8 @@ bool Reader::quiet(const Expr* e) const {
   return all;
 }
 
-// std::vector<float> v(n), v(n, 0.0f), v(p, p + n), v(w.begin(), w.end()), v(w): what a device needs to make it by
-// itself. "" where the host has to.
+// Length or source range of std::vector<float> v(n), v(n, 0.0f), v(p, p + n), v(w.begin(), w.end()) or v(w), from which
+// the device can create it. "" if the host must create it.
 std::string Reader::birth(const VarDecl* var) const {
   const auto* made = var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
   const QualType element = element_of(var->getType());
@@ -91,7 +91,7 @@ std::string Reader::birth(const VarDecl* var) const {
     return !type.isNull() && !type.isVolatileQualified() &&
            type.getCanonicalType().getUnqualifiedType() == element.getCanonicalType().getUnqualifiedType();
   };
-  const auto whole = [&](const Expr* object) -> std::string {  // of another vector with the same elements
+  const auto whole = [&](const Expr* object) -> std::string {  // range of another vector with the same element type
     const ValueDecl* decl = referred(object);
     if (decl == nullptr || !same(element_of(decl->getType()))) return "";
     const std::string name = text(object);
@@ -112,14 +112,14 @@ std::string Reader::birth(const VarDecl* var) const {
   return "";
 }
 
-// A declaration. True: it touches no array but what it makes.
+// Reads a declaration. True: it accesses no array but those it declares.
 bool Reader::makes(const DeclStmt* d, Part& result) {
   if (d->isSingleDecl())
     if (const auto* var = dyn_cast<VarDecl>(d->getSingleDecl()); var != nullptr)
       if (const CXXRecordDecl* record = var->getType()->getAsCXXRecordDecl();
           record != nullptr && record->isLambda() && var->hasInit()) {
         const auto* written = dyn_cast<LambdaExpr>(var->getInit()->IgnoreImplicit());
-        bool numbers = written != nullptr;  // a copy of an array would be taken here and now
+        bool numbers = written != nullptr;  // false if it captures a copy of an array
         if (written != nullptr)
           for (const auto& capture : written->captures())
             numbers = numbers && capture.capturesVariable() && !capture.getCapturedVar()->isInitCapture() &&
@@ -127,7 +127,7 @@ bool Reader::makes(const DeclStmt* d, Part& result) {
                        dialect(capture.getCapturedVar()->getType()) ||
                        is_view(capture.getCapturedVar()->getType()->getAsCXXRecordDecl()));
         if (numbers) {
-          result.pure = true;  // its body runs where it is called
+          result.pure = true;  // the body runs where it is called
           return true;
         }
       }
@@ -150,7 +150,7 @@ bool Reader::makes(const DeclStmt* d, Part& result) {
                (record != nullptr && !is_view(record)))
         result.leaves = true;
     }
-  // std::vector<float> v(n): makes new memory, reads numbers only.
+  // std::vector<float> v(n): allocates memory and reads numbers only.
   bool plain = result.kind == PartKind::statement;
   for (const Decl* decl : d->decls()) {
     const auto* var = dyn_cast<VarDecl>(decl);
@@ -186,9 +186,9 @@ bool Reader::makes(const DeclStmt* d, Part& result) {
   return false;
 }
 
-// v.resize(n), v = w, swap(v, w).
+// Recognizes v.resize(n), v = w and swap(v, w), which access no other arrays.
 void Reader::exchanges(const Expr* e, Part& result) {
-  // v.resize(n), v = w: only these vectors, and the memory of one may be exchanged for other memory.
+  // v.resize(n), v = w: only these vectors are accessed, and memory may be reallocated.
   if (result.kind == PartKind::statement && result.anything) {
     const Expr* inner = e->IgnoreImplicit();
     const auto vector_of = [&](const Expr* x, Part::Local& into) {
@@ -227,7 +227,7 @@ void Reader::exchanges(const Expr* e, Part& result) {
       result.moves.push_back(to);
     }
   }
-  // swap(a, b) and a.swap(b) of whole arrays exchange addresses, not contents.
+  // swap(a, b) and a.swap(b) of whole arrays swap addresses, not elements.
   const auto* c = dyn_cast<CallExpr>(e->IgnoreImplicit());
   const FunctionDecl* callee = c != nullptr ? c->getDirectCallee() : nullptr;
   const auto* member = dyn_cast_or_null<CXXMemberCallExpr>(c);

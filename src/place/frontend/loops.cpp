@@ -1,4 +1,4 @@
-// Loops: headers with an iterator, a start, a step and a test become counted; all others are kept as they are.
+// Loops: a header with iterator, start, step and test becomes a counted loop; all other loops keep their text.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -8,7 +8,7 @@ using namespace clang;
 
 namespace {
 
-// Is the value of the variable read outside the loops that it counts?
+// True if the variable is read outside the loops that it counts.
 bool used_outside(const Stmt* s, const ValueDecl* var, const Stmt* own) {
   if (s == nullptr || s == own) return false;
   if (const auto* f = dyn_cast<ForStmt>(s))
@@ -52,7 +52,7 @@ void Reader::end_loop() {
   scope_->skips.pop_back();
 }
 
-// True when the loop is counted; then `into` is filled in and the header's own accesses are in `node`.
+// Returns true if the loop is counted; then `into` is filled in, and `node` has the accesses of the header.
 bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   Counting count;
   if (!counting(s, count, into.why)) return false;
@@ -100,7 +100,8 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   find_changes(count.test, changed);
   if (changed.count(var) > 0) return into.why = "its body changes " + var->getNameAsString(), false;
 
-  // The test: affine in the iterator, bounding it on the side it moves to; or a plain comparison with something else.
+  // The test must bound the iterator in the direction of the step: an affine condition, or a comparison with any
+  // expression.
   const auto* test = dyn_cast<BinaryOperator>(count.test->IgnoreParenImpCasts());
   Effects fx;
   into.type = number->name;
@@ -157,7 +158,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
       const long factor = at == c.poly.terms().end() ? 0 : at->second;
       const auto names = c.poly.symbols();
       const bool there = std::find(names.begin(), names.end(), into.iterator) != names.end();
-      if (c.equality || (there && factor == 0)) closed = false;  // inside a quotient
+      if (c.equality || (there && factor == 0)) closed = false;  // the iterator is inside a quotient
       if (factor != 0 && (factor < 0) != (step > 0)) closed = false;
       limited |= factor != 0;
     }
@@ -185,7 +186,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     }
   }
   if (!test_needed.empty() || !needed.empty()) {
-    // What keeps the bounds from wrapping, without the iterator, can be tested; the rest makes the bounds unusable.
+    // Conditions against wrap-around without the iterator can be tested at run time; with it, the bounds are unusable.
     for (const auto* list : {&needed, &test_needed})
       for (const Poly& p : *list) {
         const auto names = p.symbols();
@@ -194,7 +195,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
           const auto& all = scope_->nest.parameters;
           return std::find(all.begin(), all.end(), n) != all.end();
         });
-        if (own && number->is_unsigned && step > 0) continue;  // from a start that is not negative upwards
+        if (own && number->is_unsigned && step > 0) continue;  // counts upwards from a start >= 0
         if (simple && !scope_->in_function && p.affine()) {
           scope_->nest.assumptions.push_back(Condition{{{p}}});
           scope_->nest.assumption_texts.push_back("no wrap in the header of line " + std::to_string(into.line));
@@ -203,7 +204,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
         }
       }
   }
-  if (isa<DoStmt>(s)) {  // it runs once before its test is asked: as a for only where the test would let it
+  if (isa<DoStmt>(s)) {  // the body runs before the first test: equal to a for loop only if the test holds at the start
     if (starts.size() != 1 || !closed || !limited) return give_up("it runs once before its test is asked");
     for (const Constraint& c : (*when)[0]) {
       const Poly first = c.poly.substituted({{into.iterator, starts[0]}});
@@ -219,7 +220,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     }
   }
   into.condition = expression(count.test, fx);
-  if (test != nullptr && test->getOpcode() == BO_NE) {  // a grid takes several steps at once and would jump over it
+  if (test != nullptr && test->getOpcode() == BO_NE) {  // a grid-stride loop could step over the end value
     Effects again;
     const bool up = (referred(test->getLHS()) == var) == (step > 0);
     into.condition = expression(test->getLHS(), again) + (up ? " < " : " > ") + expression(test->getRHS(), again);
@@ -261,8 +262,8 @@ Node Reader::loop(const Stmt* s) {
     scope_->iterators = saved_iterators;
     return node;
   }
-  // Not counted: a test each time round, as the source has it. Its turns are numbered from 0 without a known end.
-  Node outer;  // what a for starts stands before it
+  // Not counted: keeps its test. The analysis numbers its iterations from 0 without an upper bound.
+  Node outer;  // the init statement of a for loop precedes it
   outer.line = node.line;
   const Expr* test = nullptr;
   const Stmt* inside = nullptr;

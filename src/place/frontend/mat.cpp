@@ -1,5 +1,5 @@
-// OpenCV's pictures: rows with a step between them, elements of the type that at and ptr name. Copies of a Mat share
-// their elements, so whether two of them meet is asked when the placed code runs, by address.
+// OpenCV images (cv::Mat): rows with a step between them, elements of the type named by at and ptr. Copies of a Mat
+// share their elements, so overlap is tested by address at run time.
 #include <clang/AST/DeclTemplate.h>
 
 #include "place/frontend/reader.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 bool is_mat(QualType type) { return class_of(type) == "cv::Mat" || class_of(type) == "cv::Mat_"; }
 
-// T of Mat_<T>, or of at<T> and ptr<T>.
+// Element type: T of Mat_<T>, at<T> or ptr<T>.
 QualType element_of(const Expr* object, const FunctionDecl* method) {
   const auto* record =
       dyn_cast_or_null<ClassTemplateSpecializationDecl>(object->getType().getNonReferenceType()->getAsCXXRecordDecl());
@@ -68,7 +68,7 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   scope_->nest.variables.push_back(v);
   const int which = static_cast<int>(scope_->nest.variables.size()) - 1;
   scope_->mats[decl] = {which, type};
-  // Rows must lie a whole number of elements apart.
+  // The row step must be a multiple of the element size.
   const int odd = pseudo("static_cast<long>(" + host + ".step % sizeof(" + type + "))", host + "_odd", ast_.LongTy, at);
   scope_->nest.assumptions.push_back(Condition{{{Poly::symbol(symbol(odd)), true}}});
   scope_->nest.assumption_texts.push_back("rows of " + host + " lie a whole number of elements apart");

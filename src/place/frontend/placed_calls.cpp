@@ -1,11 +1,11 @@
-// Calls between nests, of functions that may have placed versions of their own.
+// Calls between nests of functions that may have placed versions.
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
 
-// f(a, b); or x = f(a, b); of a function of this file.
+// Recognizes f(a, b); and x = f(a, b); for a function of this file.
 std::optional<Part> Reader::placeable_call(const Stmt* s) {
   const Stmt* at = s;
   if (const auto* d = dyn_cast<DeclStmt>(s); d != nullptr && d->isSingleDecl())
@@ -36,7 +36,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
     return c;
   };
   if (named(body->getDeclContext()) != named(function_->getDeclContext())) return {};
-  for (const Expr* argument : call->arguments()) {  // arguments must not hide work of their own
+  for (const Expr* argument : call->arguments()) {  // arguments must not call functions with effects
     if (isa<CXXDefaultArgExpr>(argument)) return {};
     bool hidden = false;
     visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
@@ -61,7 +61,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   result.callee = callee->getNameAsString();
   result.callee_name = span(call->getCallee()->getSourceRange());
   if (!result.callee_name.known) return {};
-  for (const Expr* argument : call->arguments()) {  // v.data(): who owns the memory knows how much there is
+  for (const Expr* argument : call->arguments()) {  // v.data(): the session records the size of the vector
     const auto* m = dyn_cast<CXXMemberCallExpr>(argument->IgnoreImplicit());
     if (m == nullptr || m->getMethodDecl() == nullptr || m->getMethodDecl()->getNameAsString() != "data") continue;
     const CXXRecordDecl* record = m->getRecordDecl();

@@ -1,4 +1,4 @@
-// Variables and places in memory: arrays, pointers set once, references, std::vector, std::array, std::span, fields.
+// Expressions as places in memory: arrays, pointers set once, references, std::vector, std::array, std::span, fields.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ridge::place::frontend {
 using namespace clang;
 
-// The variable at the bottom of p.q.x and how it is said; nothing where it may stand for more than one object.
+// The variable at the root of p.q.x and its C++ text; empty if it may refer to more than one object.
 std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
   if (!isa<FieldDecl>(member->getMemberDecl())) return {};
   const std::string field = seen_from_outside(cast<FieldDecl>(member->getMemberDecl()));
@@ -49,7 +49,7 @@ std::optional<int> Reader::field(const Expr* e) {
   Variable v;
   v.host = found->host;
   QualType type = member->getType();
-  if (scope_->self) {  // a const member function sees constants where its object has none
+  if (scope_->self) {  // fields look const inside a const member function, but the object may not be const
     const QualType base = found->base->getType().getNonReferenceType();
     type = member->getMemberDecl()->getType();
     if ((base->isPointerType() ? base->getPointeeType() : base).isConstQualified()) type.addConst();
@@ -88,7 +88,7 @@ std::optional<int> Reader::object(const Expr* e) {
   return variable(decl, e);
 }
 
-// Sizes and fields that do not change while the nest runs.
+// Sizes and integer fields as parameters that do not change while the nest runs; -1 for other expressions.
 int Reader::extent(const Expr* e) {
   e = e->IgnoreParenImpCasts();
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e); call != nullptr && call->getMethodDecl() != nullptr) {
@@ -152,11 +152,11 @@ bool Reader::fixed_operands(const Stmt* s) const {
       return false;
     if ((number || var->getType()->isPointerType()) && !fixed(var)) return false;
     if (!number && !isa<ParmVarDecl>(var) && var->getType()->isReferenceType()) return false;
-    if (!number && changed_in_function_.count(var) > 0) return false;  // a vector that grows or is exchanged
+    if (!number && changed_in_function_.count(var) > 0) return false;  // a vector that is resized or swapped
   }
   if (isa<CallExpr>(s) && !isa<CXXMemberCallExpr>(s) && !isa<CXXOperatorCallExpr>(s)) return false;
   if (const auto* cast = dyn_cast<CastExpr>(s); cast != nullptr && cast->getCastKind() == CK_LValueToRValue) {
-    const Expr* what = cast->getSubExpr()->IgnoreParens();  // an element, which others may have written since
+    const Expr* what = cast->getSubExpr()->IgnoreParens();  // an element, which may have been written in between
     if (isa<ArraySubscriptExpr, CXXOperatorCallExpr>(what) ||
         (isa<UnaryOperator>(what) && llvm::cast<UnaryOperator>(what)->getOpcode() == UO_Deref))
       return false;
@@ -164,7 +164,7 @@ bool Reader::fixed_operands(const Stmt* s) const {
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return fixed_operands(c); });
 }
 
-// Nothing that it reads has other names: it is worth now what it was worth where it stands.
+// True if nothing it reads can be changed through another name: its value is still that of its position in the source.
 bool Reader::settled(const Stmt* s) const {
   if (s == nullptr) return true;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s))
@@ -174,8 +174,7 @@ bool Reader::settled(const Stmt* s) const {
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return settled(c); });
 }
 
-// What a variable was set to before the nest stands for it there: asked again where the nest begins, unless nothing can
-// have changed it.
+// Adds the assumption that a variable set before the nest still has that value when the nest begins.
 void Reader::still_holds(const std::string& differs, const VarDecl* var, const Stmt* at) {
   const std::string name = var->getNameAsString();
   if (!scope_->tested) refuse(at, "what " + name + " was set to may have changed");
@@ -187,10 +186,11 @@ void Reader::still_holds(const std::string& differs, const VarDecl* var, const S
   texts.push_back(said);
 }
 
-// A place gets a name and keeps it: its subscripts may not change in the nest, or the name would lead elsewhere.
+// Refuses a reference or pointer to an element whose subscript changes in the nest, since the name would refer to
+// another element.
 void Reader::stays(const Expr* e, const std::string& name) const {
   std::set<const ValueDecl*> written;
-  const std::function<void(const Expr*)> note = [&](const Expr* to) {  // what is written, not the subscripts it takes
+  const std::function<void(const Expr*)> note = [&](const Expr* to) {  // the written variable, not its subscripts
     to = to->IgnoreParenImpCasts();
     const auto* u = dyn_cast<UnaryOperator>(to);
     const auto* b = dyn_cast<BinaryOperator>(to);
@@ -229,7 +229,7 @@ void Reader::stays(const Expr* e, const std::string& name) const {
       const bool counted = scope_->iterators.count(decl) > 0 || scope_->values.count(decl) > 0;
       Variable array, other;
       const bool elements = shape(decl->getType(), array);
-      for (const ValueDecl* w : written)  // a pointer or reference of the function's own may lead into the same array
+      for (const ValueDecl* w : written)  // a local pointer or reference may point into the same array
         if (const auto* name_of = dyn_cast<VarDecl>(w);
             elements && w != decl && name_of != nullptr && !isa<ParmVarDecl>(w) &&
             (w->getType()->isPointerType() || w->getType()->isReferenceType())) {
@@ -262,7 +262,7 @@ void Reader::stays(const Expr* e, const std::string& name) const {
   look(e, false);
 }
 
-// A pointer value as a place whose last index can be moved.
+// A pointer expression as a place whose last index is an offset.
 std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
   const Index zero{Poly::constant(0), "0"};
@@ -284,7 +284,7 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
   if (const ValueDecl* decl = referred(e)) {
     if (const auto it = scope_->pointers.find(decl); it != scope_->pointers.end()) return it->second;
     if (!decl->getType()->isPointerType()) return {};
-    // Set once, before the nest, from things that never change: the same place throughout.
+    // Set once before the nest from unchanging operands: always the same place.
     if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
                                                    !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
                                                    fixed_operands(var->getInit())) {

@@ -1,4 +1,4 @@
-// Range-for over arrays, vectors and spans: a counted loop without a name for its iterator.
+// Range-for over arrays, vectors and spans, as a counted loop with an unnamed iterator.
 #include "place/frontend/reader.hpp"
 
 namespace ridge::place::frontend {

@@ -1,5 +1,5 @@
-// Clang's tree to the model. Default deny: a node that is not known here refuses the nest it stands in, with its line,
-// because an access that the reader overlooks is wrong code.
+// Translates Clang's syntax tree into the model. Default deny: an unknown node refuses the nest that contains it, with
+// its line, because an overlooked access would produce wrong code.
 #pragma once
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -19,50 +19,50 @@
 
 namespace ridge::place::frontend {
 
-struct Refused {  // thrown by our own walk only, never through a frame of Clang's
+struct Refused {  // thrown by this reader's own recursion only, never through Clang's frames
   int line = 0;
   std::string file{}, what{};
 };
 
-// A subscript: its value where it is a polynomial, and its kernel text.
+// A subscript: kernel text, and its value if it is a polynomial.
 struct Index {
   std::optional<Poly> value{};
   std::string text{};
 };
 
-// A place in memory: a variable and subscripts; fewer than its dimensions where it is an array inside an array.
+// A place in memory: variable and subscripts; fewer than its dimensions for a sub-array.
 struct Place {
   int variable = -1;
   std::vector<Index> indices{};
   std::vector<Poly> not_negative{};
 };
 
-// A number passed to a member function that is read where it is called.
+// An argument of a member function that is inlined.
 struct Bound {
   std::string text{};
   std::optional<Poly> value{};
-  std::vector<Poly> not_negative{};  // for the value to hold
+  std::vector<Poly> not_negative{};  // conditions for `value` to hold
 };
 
-// What reading an expression leaves besides its text.
+// Accesses collected while an expression is read.
 struct Effects {
   std::vector<Access> accesses{};
 };
 
-struct Dialect {  // a number type as kernels say it
+struct Dialect {  // a number type in the kernel dialect
   std::string name{};
   int bytes = 0;
   bool integer = false, is_unsigned = false;
 };
 
-// A function that kernels may call: its text and its accesses in terms of its formals.
+// A function that kernels may call: its text, and its accesses in terms of its formal parameters.
 struct Summary {
   std::string name{}, text{};
-  std::vector<std::string> formals{};  // names of integer formals, by position; "" for others
-  std::vector<int> arrays{};           // variable of the formal at each position, or -1
+  std::vector<std::string> formals{};  // names of integer formals by position; "" for others
+  std::vector<int> arrays{};           // variable of the array formal at each position, or -1
   std::vector<Variable> variables{};
   std::vector<Access> accesses{};
-  std::vector<std::string> functions{};  // texts of what it calls, callees first
+  std::vector<std::string> functions{};  // texts of the functions it calls, callees first
   bool libm = false;
 };
 
@@ -76,12 +76,12 @@ class Reader {
   std::vector<TemplateCall> template_calls{};
 
  private:
-  // --- where things are (source.cpp)
+  // --- source positions and types (source.cpp)
   int line(const clang::Stmt* s) const;
   int line(clang::SourceLocation at) const;
   std::string file(const clang::Stmt* s) const;
   Span span(const clang::SourceRange& range) const;
-  Span statement_span(const clang::Stmt* s) const;  // with its semicolon
+  Span statement_span(const clang::Stmt* s) const;  // including its semicolon
   std::string source(const clang::Stmt* s) const;   // one line, shortened
   std::string original(const clang::SourceRange& range) const;
   [[noreturn]] void refuse(const clang::Stmt* s, const std::string& what) const;
@@ -93,25 +93,25 @@ class Reader {
     const clang::ValueDecl* base = nullptr;
     std::string host{}, name{};
     bool arrow = false;      // a pointer to the object
-    bool reachable = false;  // others may change it
-    bool spelled = true;     // every step is a field that can be named, so that it has an address
-    std::string object{};    // the whole, at the bottom
+    bool reachable = false;  // may change through another name
+    bool spelled = true;     // every step is an accessible field, so the whole has an address
+    std::string object{};    // text of the root object
   };
   std::string unique(const std::string& name);
   int variable(const clang::ValueDecl* decl, const clang::Stmt* at);
   int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at,
              const std::optional<Path>& part_of = {});
   int declare_local(const clang::VarDecl* decl);
-  bool shape(clang::QualType type, Variable& into) const;  // arrays and objects; false where it is not one
+  bool shape(clang::QualType type, Variable& into) const;  // arrays and array-like objects; false for other types
   std::optional<Place> place(const clang::Expr* e, Effects& fx);
   std::optional<Place> pointer(const clang::Expr* e, Effects& fx);  // the last index is an offset
   std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
-  bool reachable(const clang::ValueDecl* decl) const;               // what it holds may change under another name
+  bool reachable(const clang::ValueDecl* decl) const;               // may change through another name
   void has_home(Variable& v, const Path& at) const;
   void unambiguous(const clang::ValueDecl* decl, const clang::Stmt* at) const;
   bool settled(const clang::Stmt* s) const;  // nothing it reads can have changed since
   void still_holds(const std::string& differs, const clang::VarDecl* var, const clang::Stmt* at);
-  void stays(const clang::Expr* e, const std::string& name) const;  // subscripts of a place that gets a name
+  void stays(const clang::Expr* e, const std::string& name) const;  // refuses changing subscripts of a named place
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
 
@@ -128,12 +128,12 @@ class Reader {
   int mat(const clang::ValueDecl* decl, clang::QualType element, const clang::Expr* at);
   Place mat_place(const clang::Expr* object, clang::QualType element, const clang::Expr* row, const clang::Expr* column,
                   const clang::Expr* at, Effects& fx);
-  int extent(const clang::Expr* e);  // v.size(), p.width: a number; else -1
+  int extent(const clang::Expr* e);  // v.size(), p.width as a number; else -1
   Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
   std::string element_text(const Place& p) const;
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
   bool fixed(const clang::ValueDecl* decl) const;   // never changes in the function
-  bool fixed_operands(const clang::Stmt* s) const;  // nor does anything named in the expression
+  bool fixed_operands(const clang::Stmt* s) const;  // nor does any variable in the expression
   const clang::ValueDecl* referred(const clang::Expr* e) const;
 
   // --- numbers (affine.cpp)
@@ -142,7 +142,7 @@ class Reader {
   std::optional<Poly> in_type(std::optional<Poly> p, clang::QualType type, std::vector<Poly>& not_negative) const;
   std::optional<Condition> condition(const clang::Expr* e, bool negate, std::vector<Poly>& not_negative);
   bool bounds(const clang::Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative);
-  std::string symbol(int variable);  // makes it a parameter of isl
+  std::string symbol(int variable);  // makes it an isl parameter
 
   // --- expressions (expressions.cpp)
   std::string expression(const clang::Expr* e, Effects& fx);
@@ -155,13 +155,13 @@ class Reader {
 
   // --- statements and loops (statements.cpp, loops.cpp, range_loops.cpp, counting.cpp)
   Node statement(const clang::Stmt* s);
-  std::vector<int> guards() const;  // jumps that may have skipped what is read next
+  std::vector<int> guards() const;  // jumps that may skip the next statement
   Node assignment(const clang::Expr* e);
   void remember(const clang::CompoundStmt* block, const clang::Stmt* s);
   const clang::UnaryOperator* step_inside(const clang::Expr* e) const;
   void declaration(const clang::DeclStmt* s, Node& block);
   Node loop(const clang::Stmt* s);
-  // What a loop counts with: a for by its header, while and do by their test and the last statement of their body.
+  // Parts of a counting loop: of a for from its header, of while and do from their test and last statement.
   struct Counting {
     const clang::VarDecl* var = nullptr;
     const clang::Expr *start = nullptr, *test = nullptr, *step = nullptr;
@@ -187,12 +187,12 @@ class Reader {
   bool same(const clang::Expr* a, const clang::Expr* b) const;
   bool mentions(const clang::Stmt* s, const clang::Expr* cell) const;
 
-  // --- what changes where (changes.cpp)
+  // --- changes and liveness (changes.cpp)
   void find_changes(const clang::Stmt* s, std::set<const clang::ValueDecl*>& into) const;
   void find_escapes(const clang::Stmt* s, std::set<const clang::ValueDecl*>& into) const;
   bool live_after(const clang::VarDecl* var) const;
 
-  // --- the host's side (host.cpp)
+  // --- host parts (host.cpp)
   Part part(const clang::Stmt* s, bool in_sequence);
   Part open_loop(const clang::Stmt* s);
   void know_loops_around();
@@ -206,7 +206,7 @@ class Reader {
   std::optional<Part> placeable_call(const clang::Stmt* s);                            // placed_calls.cpp
   void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp
 
-  // --- arrays of the function's own (locals.cpp)
+  // --- local arrays (locals.cpp)
   bool makes(const clang::DeclStmt* d, Part& into);
   void exchanges(const clang::Expr* e, Part& into);
   bool quiet(const clang::Expr* e) const;
@@ -218,8 +218,8 @@ class Reader {
   const std::vector<int>& lines_;
   const clang::FunctionDecl* function_ = nullptr;
   std::set<const clang::ValueDecl*> changed_in_function_{};
-  std::set<const clang::ValueDecl*> captured_{};  // by reference, in a lambda of the function
-  std::set<const clang::ValueDecl*> escaped_{};   // their address, or another name for them, is somewhere
+  std::set<const clang::ValueDecl*> captured_{};  // by reference in a lambda of the function
+  std::set<const clang::ValueDecl*> escaped_{};   // their address or a reference is taken
   std::map<const clang::Stmt*, std::string> loop_ids_{};
   std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
   std::set<const clang::FunctionDecl*> being_read_{};
@@ -227,55 +227,56 @@ class Reader {
   Function* result_ = nullptr;
   struct Frame {
     const clang::Stmt* s = nullptr;
-    std::size_t next = 0;  // of a block: the statement after the one being read; of an if: 0 then, 1 else
+    std::size_t next = 0;  // block: index of the statement after the current one; if: 0 then, 1 else
   };
-  std::vector<Frame> around_{};  // blocks and loops around the part being read, outermost first
+  std::vector<Frame> around_{};  // blocks and loops around the current part, outermost first
   std::vector<const clang::Stmt*> host_loops_{};
 
-  // of the nest or function summary being read
+  // State of the nest or function summary being read.
   struct Scope {
     Nest nest{};
     std::map<const clang::ValueDecl*, int> variables{};
     std::map<std::string, int> pseudo{};
     std::map<const clang::ValueDecl*, std::pair<int, std::string>> mats{};  // cv::Mat: variable and element type
     std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
-    std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place inside an array
+    std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place in an array
     std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
     std::map<const clang::ValueDecl*, std::string> iterators{};
-    std::map<const clang::ValueDecl*, const clang::Expr*> given{};  // parameters of a lambda: what was passed
-    std::map<const clang::ValueDecl*, Bound> bound{};               // and of a member function
-    std::optional<Path> self{};                                     // the object of the member function being read
-    std::set<const clang::Stmt*> counted{};  // steps of while loops that have become part of a header
-    int lambdas = 0;                         // being read, one inside the other
+    std::map<const clang::ValueDecl*, const clang::Expr*> given{};  // arguments of lambda parameters
+    std::map<const clang::ValueDecl*, Bound> bound{};               // arguments of member functions' parameters
+    std::optional<Path> self{};                                     // object of the member function being read
+    std::set<const clang::Stmt*> counted{};  // steps of while loops that are now part of a header
+    int lambdas = 0;                         // depth of lambdas being read
     std::set<const clang::ValueDecl*> changed{};
     std::set<std::string> names{}, helpers{};
-    std::vector<int> open{};                // loops around the statement being read
-    std::vector<std::vector<int>> skips{};  // of each of them: the jumps that came before
+    std::vector<int> open{};                // loops around the current statement
+    std::vector<std::vector<int>> skips{};  // per open loop: the jumps so far
     std::set<const clang::Expr*> own{};
-    std::set<const clang::Expr*> steps{};  // k++ inside a statement, made one of their own
+    std::set<const clang::Expr*> steps{};  // k++ inside a statement, emitted separately
     bool in_function = false;              // a summary: return is allowed
     const clang::Stmt* root = nullptr;     // the nest being read
-    bool tested = false;                   // what it assumes is asked before it runs
-    std::vector<std::string> exists{};     // a summary: its loops' iterators
+    bool tested = false;                   // assumptions are tested before it runs
+    std::vector<std::string> exists{};     // summary: iterators of its loops
     Conjunction where{};
   };
   std::unique_ptr<Scope> scope_{};
 };
 
-std::string in_words(const clang::Stmt* s);  // what it is, for those who do not know Clang
-std::string class_of(clang::QualType type);  // with its namespace; "" where it is no class
-// The library's function of that name; "min" and "max" also of the user's own that are one over whole numbers.
+std::string in_words(const clang::Stmt* s);  // describes a node without Clang's terms
+std::string class_of(clang::QualType type);  // with its namespace; "" for other types
+// Name of the library function that is called; "min" or "max" also for a user's function that computes one over
+// integers.
 std::string extreme_called(const clang::CallExpr* call);
 const clang::CXXRecordDecl* record_of(clang::QualType type);
-std::string no_array(clang::QualType type);  // why a type is none, for those that people take for one
+std::string no_array(clang::QualType type);  // why an array-like type is not supported; "" for others
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
-bool of_union(const clang::Expr* e);                              // a field of one
-const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called, of a class of the user's
-const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // all that it does is return this
-const clang::Expr* object_changed(const clang::Expr* e);          // by an assignment to what is called
+bool of_union(const clang::Expr* e);                              // a field of a union
+const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called member function of a user's class
+const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // the returned expression, if that is the whole body
+const clang::Expr* object_changed(const clang::Expr* e);  // the object changed by assigning to the call's result
 bool is_view(const clang::CXXRecordDecl* record);
-std::string seen_from_outside(const clang::FieldDecl* field);  // its name, or a member function that returns it
+std::string seen_from_outside(const clang::FieldDecl* field);  // its name, or a public member function that returns it
 clang::QualType pointer_of(const clang::CXXRecordDecl* view, std::vector<std::string>& fields);
-std::string wrapped(const std::string& text);  // in parentheses unless it is one word
+std::string wrapped(const std::string& text);  // in parentheses unless it is a single word
 
 }  // namespace ridge::place::frontend

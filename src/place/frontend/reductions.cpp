@@ -1,5 +1,5 @@
-// Recurrences that may be taken in another order. Recognized by the shape of the tree, never by text alone; what else
-// touches the same cell is the dependence test's affair.
+// Recognizes reductions by the shape of the syntax tree: recurrences whose order may change. Other accesses to the same
+// variable are found by the dependence test.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -112,11 +112,12 @@ Reduction Reader::reduction(const Stmt* s) {
   if (const auto* b = dyn_cast<BinaryOperator>(s)) {
     const Expr* cell = b->getLHS();
     const bool whole = cell->getType()->isIntegerType();
-    const bool truth = cell->getType()->isBooleanType();  // 1 + 1 is 1, and 1 + 1 - 1 is 0
+    const bool truth = cell->getType()->isBooleanType();  // bool: 1 + 1 is 1, so 1 + 1 - 1 depends on the order
     if (const auto* compound = dyn_cast<CompoundAssignOperator>(b)) {
       const auto op = b->getOpcode();
       if (truth || (op != BO_AddAssign && op != BO_SubAssign && op != BO_MulAssign)) return {};
-      if (whole && !compound->getComputationResultType()->isIntegerType()) return {};  // rounded at every step
+      if (whole && !compound->getComputationResultType()->isIntegerType())
+        return {};  // rounded to an integer at every step
       if (mentions(b->getRHS(), cell)) return {};
       return found(op == BO_MulAssign ? Combine::product : Combine::sum, cell, {cell});
     }
@@ -148,7 +149,8 @@ Reduction Reader::reduction(const Stmt* s) {
                  high = name == "max" || name == "fmax" || name == "fmaxf";
       if ((!low && !high) || type_of(call) != type_of(cell)) return {};
       const bool symmetric = name[0] == 'f';
-      for (int side = 0; side < (symmetric || whole ? 2 : 1); ++side)  // std::min(e, x) differs where e is no number
+      for (int side = 0; side < (symmetric || whole ? 2 : 1);
+           ++side)  // std::min(e, x) differs from std::min(x, e) if e is NaN
         if (same(call->getArg(side), cell) && !mentions(call->getArg(1 - side), cell)) {
           r.by_comparison = !symmetric;
           return found(low ? Combine::minimum : Combine::maximum, cell, {call->getArg(side), cell});
@@ -183,7 +185,8 @@ Reduction Reader::reduction(const Stmt* s) {
     const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
     if (referred(best) == nullptr || mentions(value, best)) continue;
     const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
-    const QualType kept = type_of(stripped(best));  // compared as what is kept, or both widened alike: bytes as ints
+    const QualType kept =
+        type_of(stripped(best));  // compared in the stored type, or both widened alike (bytes as ints)
     if (type_of(best) != kept && type_of(stripped(value)) != kept) continue;
     best = stripped(best);
     bool taken = false, clean = !body.empty();
@@ -202,7 +205,7 @@ Reduction Reader::reduction(const Stmt* s) {
         payload.push_back(set->getLHS());
       }
     }
-    for (const Expr* p : payload)  // what is remembered may not decide what comes next
+    for (const Expr* p : payload)  // the payload must not influence later updates
       for (const Stmt* part : body)
         if (const auto* set = dyn_cast_or_null<BinaryOperator>(part)) clean = clean && !mentions(set->getRHS(), p);
     for (const Expr* p : payload) clean = clean && !mentions(value, p);

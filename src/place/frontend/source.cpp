@@ -1,4 +1,4 @@
-// Where things stand in the source, and types as the kernel dialect says them.
+// Source positions and text of syntax nodes, and number types of the kernel dialect.
 #include <clang/Lex/Lexer.h>
 
 #include <cctype>
@@ -50,7 +50,7 @@ Span Reader::span(const SourceRange& range) const {
   const SourceLocation begin = range.getBegin();
   SourceLocation last = range.getEnd(), whole;
   if (begin.isInvalid() || last.isInvalid() || begin.isMacroID()) return {};
-  if (last.isMacroID()) {  // a macro's last word ends it: a[i] *= FACTOR
+  if (last.isMacroID()) {  // the statement ends with a macro: a[i] *= FACTOR
     if (!Lexer::isAtEndOfMacroExpansion(last, sources, ast_.getLangOpts(), &whole)) return {};
     last = sources.getExpansionRange(last).getEnd();
   }
@@ -70,7 +70,7 @@ Span Reader::statement_span(const Stmt* s) const {
   if (at < main_text_.size() && main_text_[at] == ';')
     found.end = static_cast<unsigned>(at + 1);
   else
-    found.known = false;  // a comment or a macro in between: leave it alone
+    found.known = false;  // a comment or macro before the semicolon: do not replace it
   return found;
 }
 
@@ -83,7 +83,7 @@ std::string Reader::original(const SourceRange& range) const {
 std::string Reader::source(const Stmt* s) const {
   std::string text = original(s->getSourceRange()), line;
   for (const char c : text) {
-    if (c == '{' && !line.empty() && !isa<Expr>(s)) break;  // the header of a loop is enough
+    if (c == '{' && !line.empty() && !isa<Expr>(s)) break;  // only the header of a loop
     const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
     if (blank && (line.empty() || line.back() == ' ')) continue;
     line += blank ? ' ' : c;
@@ -102,7 +102,7 @@ std::string Reader::type_text(QualType type) const {
   return type.getAsString(policy);
 }
 
-// By size and sign, because plain char and long differ between machines and languages.
+// By size and sign, because char and long differ between machines and languages.
 std::optional<Dialect> Reader::dialect(QualType type) const {
   type = type.getCanonicalType().getUnqualifiedType();
   if (type.isVolatileQualified()) return {};

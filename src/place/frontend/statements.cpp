@@ -1,4 +1,4 @@
-// Statements: assignments, declarations, branches, jumps. What is not here is refused.
+// Statements: assignments, declarations, branches, jumps. Everything else is refused.
 #include <algorithm>
 #include <functional>
 
@@ -60,7 +60,7 @@ Node Reader::statement(const Stmt* s) {
     if (node.when && needed.empty()) node.otherwise = condition(branch->getCond(), true, needed);
     if (!needed.empty() || !node.otherwise) node.when = node.otherwise = std::nullopt;
     node.accesses = fx.accesses;
-    const auto own = scope_->own;  // of the whole statement, for an extreme kept by comparison
+    const auto own = scope_->own;  // for an extreme kept by if (e < x) x = e
     const bool extreme = node.reduction.combine != Combine::none;
     const auto read = [&](const Stmt* arm) {
       scope_->own = extreme ? own : std::set<const Expr*>{};
@@ -125,7 +125,7 @@ Node Reader::statement(const Stmt* s) {
         return both;
       }
     }
-    if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: first the one, then the other
+    if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: two statements
       scope_->steps.insert(step);
       Node both;
       both.line = node.line;
@@ -151,8 +151,8 @@ Node Reader::statement(const Stmt* s) {
   refuse(s, (what != nullptr ? std::string(what) : in_words(s)) + " is not modelled");
 }
 
-// j = i + 1; in a block: until its end j is i + 1, provided that nothing else in the nest changes j and that j is named
-// nowhere but behind the assignment in this block.
+// Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
+// used only after the assignment in this block.
 void Reader::remember(const CompoundStmt* block, const Stmt* s) {
   const auto* b = dyn_cast<BinaryOperator>(s);
   if (b == nullptr || b->getOpcode() != BO_Assign || scope_->in_function || scope_->open.empty()) return;
@@ -186,7 +186,7 @@ void Reader::remember(const CompoundStmt* block, const Stmt* s) {
     scope_->values[var] = *p;
 }
 
-// k++ of a number that the statement names only there, done whenever the statement is.
+// Finds k++ inside a statement, if the statement uses k only there and always evaluates it.
 const UnaryOperator* Reader::step_inside(const Expr* e) const {
   const UnaryOperator* found = nullptr;
   const std::function<void(const Stmt*)> look = [&](const Stmt* s) {
@@ -201,7 +201,7 @@ const UnaryOperator* Reader::step_inside(const Expr* e) const {
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) look(e);
   const auto* var = found != nullptr ? dyn_cast<VarDecl>(referred(found->getSubExpr())) : nullptr;
   if (var == nullptr || !var->hasLocalStorage() || var->getType()->isReferenceType() || captured_.count(var) > 0)
-    return nullptr;  // it has other names
+    return nullptr;  // may have other names
   int times = 0;
   visit(e, [&](const Stmt* s) {
     const auto* ref = dyn_cast<DeclRefExpr>(s);
@@ -210,7 +210,7 @@ const UnaryOperator* Reader::step_inside(const Expr* e) const {
   return times == 1 ? found : nullptr;
 }
 
-// x = e, x op= e, ++x, or a call for its effects.
+// Reads x = e, x op= e, ++x, or a call as a statement.
 Node Reader::assignment(const Expr* e) {
   Node node;
   node.kind = NodeKind::statement;

@@ -1,5 +1,5 @@
-// Function templates with loops of their own: what a call stands for is written out as a function, which is then read
-// like any other.
+// Calls of function templates that contain loops: writes the instantiated function as text, which is then parsed like
+// any other.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A file to Clang's tree to the model.
+// Parses a file with Clang and builds the Program model of its functions.
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Frontend/ASTUnit.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -63,11 +63,11 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
   };
   if (all_files)
     for (const Decl* decl : context->decls()) visit(decl);
-  else  // what was compiled before stays where it is
+  else  // declarations of the precompiled includes stay unloaded
     for (const Decl* decl : context->noload_decls()) visit(decl);
 }
 
-// Callees first; each function once.
+// Reads a function and its callees, callees first, each once.
 void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<const FunctionDecl*>& seen, Program& into,
                int depth) {
   if (depth > 32 || !seen.insert(decl).second) return;
@@ -87,8 +87,8 @@ Program refused(const std::string& file, const std::string& why) {
   return result;
 }
 
-// Every function with a body in the file itself, members and templates too; not main, whose time is the run's, and none
-// that the compiler may run.
+// Bodies of all functions in the file, with members and templates; without main, whose time is that of the run, and
+// without constexpr functions.
 void find_bodies(const DeclContext* context, const SourceManager& sources, std::vector<FunctionBody>& found) {
   for (const Decl* decl : context->decls()) {
     const auto* f = dyn_cast<FunctionDecl>(decl);
@@ -136,7 +136,7 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   return result;
 }
 
-// The folder of GCC's own headers, newest version first; "" without one. Clang's have no omp.h unless libomp-dev is
+// Folder of GCC's headers, newest version first; "" if there is none. Clang has no omp.h unless libomp-dev is
 // installed.
 std::string headers_of_gcc() {
   namespace fs = std::filesystem;
@@ -162,7 +162,7 @@ std::vector<std::string> flags_of(const ReadRequest& request) {
 
 }  // namespace
 
-// The unit that texts are read into one after another, with what the file includes precompiled.
+// The translation unit that is parsed again for each text, with the file's includes precompiled.
 struct FileReader::Kept {
   frontend::Collected collected{};
   std::shared_ptr<PCHContainerOperations> containers = std::make_shared<PCHContainerOperations>();
@@ -214,7 +214,7 @@ Program FileReader::read() {
       }
       const Text changed = applied(program.text, lines_of(program), edits);
       Program next = read(changed.bytes, changed.lines);
-      if (!next.errors.empty()) break;  // it stays as it is
+      if (!next.errors.empty()) break;  // the template call stays as written
       program = std::move(next);
     }
     program.bodies = std::move(bodies);

@@ -1,4 +1,4 @@
-// Variables: names in kernels, types as arrays, what a declaration brings into a nest.
+// Variables of a nest: their kernel names, array shapes and homes.
 #include <clang/AST/DeclTemplate.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-// Words that mean something else in a kernel or in isl.
+// Words with another meaning in kernels or in isl.
 const std::set<std::string>& reserved() {
   static const std::set<std::string> words{
       "kernel",    "global",   "local",     "constant",   "half",       "private", "generic",  "pipe",     "image2d_t",
@@ -27,7 +27,7 @@ const std::set<std::string>& reserved() {
 
 const CXXRecordDecl* record_of(QualType type) { return type.getNonReferenceType()->getAsCXXRecordDecl(); }
 
-// Why a type is no array, for those that people take for one.
+// Why an array-like type is not supported, and what to use instead; "" for other types.
 std::string no_array(QualType type) {
   type = type.getNonReferenceType();
   const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
@@ -45,7 +45,7 @@ std::string no_array(QualType type) {
   return "";
 }
 
-// All fields of one number type, nothing hidden: the struct is a short array.
+// Element type of a struct whose fields all have one number type, without bases or bit-fields: a short array.
 QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>& fields) {
   QualType first;
   if (record == nullptr || !record->isCompleteDefinition() || record->isUnion()) return {};
@@ -86,7 +86,7 @@ const ValueDecl* Reader::referred(const Expr* e) const {
   return ref != nullptr ? ref->getDecl() : nullptr;
 }
 
-// Element type, inner extents and the host's words for an array type or an object that wraps one.
+// Element type, inner extents and C++ text for an array type or an object that wraps one.
 bool Reader::shape(QualType type, Variable& into) const {
   type = type.getNonReferenceType();
   bool first = true, found = false;
@@ -98,7 +98,7 @@ bool Reader::shape(QualType type, Variable& into) const {
       type = pointer->getPointeeType();
     } else if (const ArrayType* array = ast_.getAsArrayType(type)) {
       const auto* fixed = dyn_cast<ConstantArrayType>(array);
-      if (fixed == nullptr) return false;  // a length that only the run knows
+      if (fixed == nullptr) return false;  // variable-length array
       const long n = static_cast<long>(fixed->getSize().getZExtValue());
       if (first) {
         into.storage = Storage::c_array;
@@ -119,7 +119,7 @@ bool Reader::shape(QualType type, Variable& into) const {
       } else if (made != nullptr && (kind == "std::vector" || kind == "std::array" || kind == "std::span")) {
         const auto& arguments = made->getTemplateArgs();
         const QualType element = arguments[0].getAsType();
-        if (kind == "std::vector" && element->isBooleanType()) return false;  // bits, no array
+        if (kind == "std::vector" && element->isBooleanType()) return false;  // stores bits
         if (first) {
           into.storage = Storage::object;
           into.data = host + ".data()";
@@ -128,7 +128,7 @@ bool Reader::shape(QualType type, Variable& into) const {
         } else if (kind == "std::array") {
           into.inner.push_back(arguments[1].getAsIntegral().getExtValue());
         } else {
-          return false;  // rows that lie anywhere
+          return false;  // rows are separate allocations
         }
         into.constant |= type.isConstQualified() && kind != "std::span";
         type = element;
@@ -168,7 +168,7 @@ bool Reader::shape(QualType type, Variable& into) const {
   return true;
 }
 
-// What it holds may change under another name.
+// True if its value may change through another name.
 bool Reader::reachable(const ValueDecl* decl) const {
   const auto* var = dyn_cast<VarDecl>(decl);
   if (var == nullptr || var->getType()->isReferenceType()) return true;
@@ -189,7 +189,7 @@ void Reader::has_home(Variable& v, const Path& at) const {
   if (base->hasLocalStorage() && !leads) v.home_in = Variable::Home::own;
 }
 
-// What is written before the nest says a variable by its name: there, the name must mean that variable.
+// Refuses a variable whose name is shadowed at the nest: code inserted there refers to variables by name.
 void Reader::unambiguous(const ValueDecl* decl, const Stmt* at) const {
   if (scope_->root == nullptr || scope_->in_function || !decl->getDeclName().isIdentifier()) return;
   const ValueDecl* last = nullptr;
@@ -264,7 +264,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   return scope_->variables[decl] = static_cast<int>(scope_->nest.variables.size()) - 1;
 }
 
-// A number that is no variable of its own: v.size(), window.radius.
+// A number without a variable of its own: v.size(), window.radius.
 int Reader::pseudo(const std::string& host, const std::string& name, QualType type, const Stmt* at,
                    const std::optional<Path>& part_of) {
   if (const auto it = scope_->pseudo.find(host); it != scope_->pseudo.end()) return it->second;

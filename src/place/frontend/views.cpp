@@ -1,5 +1,5 @@
-// Classes of the user's own over an array (views): a member function that does nothing but name an element, a row or a
-// number is read where it is called, with its object and its arguments in place of its own names.
+// Views, user-defined classes over an array: a member function that only returns an element, a row or a number is
+// inlined, with its object and arguments substituted.
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
@@ -31,7 +31,7 @@ bool takes_numbers(const FunctionDecl* f) {
   });
 }
 
-// Nothing is written, made or thrown.
+// True if evaluating it writes, creates and throws nothing.
 bool only_names(const Stmt* s, int depth) {
   if (s == nullptr) return true;
   if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, CXXConstructExpr, VAArgExpr>(s)) return false;
@@ -55,7 +55,7 @@ bool only_names(const Stmt* s, int depth) {
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return only_names(c, depth); });
 }
 
-// What is returned lies in an array, not in the object itself.
+// True if the result is an element of an array, not part of the object itself.
 bool is_element(const Expr* e) {
   e = e->IgnoreParenImpCasts();
   if (const auto* u = dyn_cast<UnaryOperator>(e)) return u->getOpcode() == UO_Deref;
@@ -67,7 +67,7 @@ bool is_element(const Expr* e) {
   return isa<ArraySubscriptExpr>(e) || (call != nullptr && call->getOperator() == OO_Subscript);
 }
 
-// v[k] of the field is only ever read by member functions: nobody can write it through them.
+// True if member functions only ever read v[k] of the field, so that it cannot be written through them.
 bool only_read(const CXXRecordDecl* record, const ValueDecl* field) {
   const auto* whole = record->getDefinition();
   bool all = whole != nullptr;
@@ -99,7 +99,7 @@ const Expr* object_called(const CallExpr* call) {
 
 }  // namespace
 
-// The member function of a class that is neither the library's nor OpenCV's nor a lambda's.
+// The called member function, if its class is the user's: not std, OpenCV or a lambda.
 const CXXMethodDecl* users_method(const Expr* e) {
   const auto* call = dyn_cast<CallExpr>(e);
   if (call == nullptr || !isa<CXXMemberCallExpr, CXXOperatorCallExpr>(call)) return nullptr;
@@ -111,14 +111,14 @@ const CXXMethodDecl* users_method(const Expr* e) {
 
 const Expr* named_by(const CXXMethodDecl* method) { return returned(method, 0); }
 
-// v.rows() = 3 changes v, v(r, c) = 3 does not.
+// v.rows() = 3 changes v; v(r, c) = 3 does not.
 const Expr* object_changed(const Expr* e) {
   e = e->IgnoreParenImpCasts();
   if (users_method(e) == nullptr || is_element(e)) return nullptr;
   return object_called(cast<CallExpr>(e));
 }
 
-// Numbers and addresses only: it owns nothing, and a copy of it stands for the same memory.
+// True for a class of numbers and pointers only: it owns nothing, and copies refer to the same memory.
 bool is_view(const CXXRecordDecl* record) {
   if (record == nullptr || !record->hasDefinition() || record->isUnion() || record->isPolymorphic() ||
       record->isLambda() || !record->hasTrivialDestructor() || record->getNumBases() > 0 || record->field_empty())
@@ -137,7 +137,7 @@ std::string seen_from_outside(const FieldDecl* field) {
     if (method->getAccess() != AS_public || !method->isConst() || !method->param_empty() ||
         !method->getDeclName().isIdentifier() || bare_type(method->getReturnType()) != bare_type(field->getType()))
       continue;
-    const auto* written = method;  // of a template, where nobody has called it yet
+    const auto* written = method;  // a template's member that is never instantiated
     if (!method->hasBody()) written = dyn_cast_or_null<CXXMethodDecl>(method->getTemplateInstantiationPattern());
     const Expr* result = written != nullptr ? named_by(written) : nullptr;
     const auto* member = result != nullptr ? dyn_cast<MemberExpr>(result->IgnoreParenImpCasts()) : nullptr;
@@ -148,8 +148,8 @@ std::string seen_from_outside(const FieldDecl* field) {
   return "";
 }
 
-// How one is made, by its longest constructor or field by field, from an address and numbers: the type behind the
-// address; none where it takes anything else.
+// Arguments that create a view, by its longest constructor or field by field: one pointer and integers. Returns the
+// pointee type; null if anything else is needed.
 QualType pointer_of(const CXXRecordDecl* record, std::vector<std::string>& fields) {
   std::vector<const ValueDecl*> parts;
   if (record->isAggregate())
@@ -171,7 +171,7 @@ QualType pointer_of(const CXXRecordDecl* record, std::vector<std::string>& field
   return element;
 }
 
-// The object whose member function is called: a variable, part of one, or the one whose function is being read.
+// The object of a member function call: a variable, part of one, or the object of the function being read.
 std::optional<Reader::Path> Reader::owner(const Expr* e) const {
   e = e->IgnoreParenImpCasts();
   if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
@@ -193,7 +193,7 @@ std::optional<Reader::Path> Reader::owner(const Expr* e) const {
   return Path{var, name, name, arrow, reachable(var) || arrow, true, arrow ? "*" + name : name};
 }
 
-// View v{p, h, w}: it touches no array.
+// True for View v{p, h, w}, which accesses no array.
 bool Reader::makes_view(const VarDecl* var) const {
   if (!is_view(var->getType()->getAsCXXRecordDecl()) || !var->hasLocalStorage() ||
       (var->hasInit() && !quiet(var->getInit())))
@@ -262,7 +262,7 @@ std::optional<std::string> Reader::value_named(const CallExpr* e, Effects& fx) {
   return from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
 }
 
-// extents[1] inside a view, where the function names that field nowhere else: a number like a field of its own.
+// extents[1] inside a view as a number, if the function uses that field nowhere else.
 int Reader::element_of_view(const Expr* e) {
   if (!scope_->self || function_ == nullptr || !dialect(e->getType()) || !dialect(e->getType())->integer) return -1;
   const Expr *array = nullptr, *at = nullptr;

@@ -1,4 +1,4 @@
-// Walks over Clang's statements that several files of the reader share.
+// Traversal of Clang's statements, shared by the files of the reader.
 #pragma once
 #include <clang/AST/StmtCXX.h>
 

@@ -1,4 +1,4 @@
-// Dumps of the two programs, and how far they are apart.
+// Reads the result dumps of the two programs and computes their largest relative difference.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace ridge::place::judge {
 namespace {
 
-// NaN in one place only is as far apart as can be.
+// Largest difference relative to the largest value; infinite if only one of two values is NaN or infinite.
 template <class T>
 double apart(const std::string& a, const std::string& b, bool exact) {
   const std::size_t n = a.size() / sizeof(T);

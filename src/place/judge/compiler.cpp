@@ -1,3 +1,4 @@
+// Finds compilers, Ridgeline's headers and library, and sorts the user's flags.
 #include "place/judge/compiler.hpp"
 
 #include <cstdlib>
@@ -10,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The headers and the library that placed programs stand on: beside an installed command, or where this one was built.
+// Include and link flags for Ridgeline: next to an installed command, or the build folder.
 std::vector<std::string> ridge_flags() {
   std::error_code ignored;
   const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();

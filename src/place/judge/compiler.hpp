@@ -1,4 +1,4 @@
-// What original and placed programs are compiled with.
+// Compilers and flags for the original and the placed program.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,21 +6,22 @@
 namespace ridge::place::judge {
 
 std::string host_compiler();  // CXX, or c++
-std::string cuda_compiler();  // nvcc, by CUDACXX, on the path or where the toolkit puts it; "" without one
+std::string cuda_compiler();  // nvcc: from CUDACXX, PATH or /usr/local/cuda/bin; "" if not found
 
-// What the placed program is compiled with beside the flags of both.
+// Compiler and extra flags of the placed program.
 struct Compiler {
-  std::string command{};  // "" : the same as the original's
+  std::string command{};  // "": the original's compiler
   std::vector<std::string> flags{};
   const char* suffix = ".cpp";
 };
 Compiler compiler_of(const std::string& emit);
 
-// The compiler and what both programs are compiled with; libraries and other inputs among the flags come later.
+// Command line that both programs share, without the libraries and other inputs among `flags`.
 std::vector<std::string> common_flags(const std::string& compiler, const std::string& file,
                                       const std::vector<std::string>& flags);
 bool is_library(const std::string& flag);
-bool is_input(const std::string& flag);                                    // another source or object of the program
-std::vector<std::string> for_nvcc(const std::vector<std::string>& flags);  // which takes few of the host's itself
+bool is_input(const std::string& flag);  // another source or object file of the program
+std::vector<std::string> for_nvcc(
+    const std::vector<std::string>& flags);  // passes flags unknown to nvcc with -Xcompiler
 
 }  // namespace ridge::place::judge

@@ -1,3 +1,4 @@
+// Writes the program that generates arguments, calls the function, dumps its results and times it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,7 +8,8 @@
 namespace ridge::place::judge {
 namespace {
 
-// Windows and radii are small, sizes grow from one to the next: a pitch is then no shorter than its row.
+// Default value of an integer parameter: small for windows and radii, else primes that grow with the position, so that
+// a pitch is at least its row length.
 long size_of(const std::string& name, int position, long enough) {
   for (const char* small : {"radius", "reach", "steps", "iterations", "layers", "times"})
     if (name.find(small) != std::string::npos) return 3;
@@ -31,7 +33,7 @@ std::string harness(const Report& report, const Options& options, bool placed) {
       ++integers;
       product *= static_cast<double>(std::max(1L, sizes[p.name]));
     }
-  const auto size_in = [&](const Parameter& p, std::size_t k) {  // of a view
+  const auto size_in = [&](const Parameter& p, std::size_t k) {  // integer field of a view
     for (const std::string& name : {p.name + "." + p.fields[k], p.fields[k]})
       if (const auto at = options.parameters.find(name); at != options.parameters.end()) return at->second;
     const auto before = std::count(p.fields.begin(), p.fields.begin() + static_cast<std::ptrdiff_t>(k), "*");
@@ -66,7 +68,7 @@ std::string harness(const Report& report, const Options& options, bool placed) {
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
                             p.element);
-    } else if (p.kind == "struct_pointer") {  // of fields of one type, or rows: S*, float (*)[64]
+    } else if (p.kind == "struct_pointer") {  // structs with fields of one type, or rows: S*, float (*)[64]
       made += fmt::format(
           "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
           "  const auto {1} = reinterpret_cast<{4}>({1}_memory.data());\n",
@@ -137,7 +139,8 @@ std::string harness(const Report& report, const Options& options, bool placed) {
       arguments += p.name;
     }
   }
-  if (const auto inside = report.qualified.rfind("::"); inside != std::string::npos)  // types without their namespace
+  if (const auto inside = report.qualified.rfind("::");
+      inside != std::string::npos)  // parameter types may omit the namespace
     made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + made;
   const std::string name = report.qualified.empty() ? report.function : report.qualified;
   std::string call = fmt::format("{}({})", name, arguments);
@@ -147,7 +150,7 @@ std::string harness(const Report& report, const Options& options, bool placed) {
       dump +=
           "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result[0]), "
           "ridge_check_result.data(), ridge_check_result.size());\n";
-    } else if (report.result.find('*') != std::string::npos) {  // two runs have two addresses
+    } else if (report.result.find('*') != std::string::npos) {  // addresses differ between two runs
       call = "const bool ridge_check_result = nullptr != " + call;
       dump += "  ridge_check::put(ridge_check_out, \"result\", \"bool\", &ridge_check_result, 1);\n";
     } else {
@@ -186,7 +189,7 @@ void fill(T* data, std::size_t n, std::uint32_t seed) {{
     data[i] = number<T>(state);
   }}
 }}
-class Bools {{  // a std::vector of them keeps bits
+class Bools {{  // std::vector<bool> stores bits
  public:
   explicit Bools(std::size_t n) : n_(n), data_(new bool[n]) {{}}
   bool* data() {{ return data_.get(); }}

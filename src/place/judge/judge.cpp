@@ -1,3 +1,5 @@
+// Compares the original with the placed program: reversed work-items, thread counts, schedules, and kernels that do not
+// pay.
 #include "place/judge/judge.hpp"
 
 #include <algorithm>
@@ -30,8 +32,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Options& o
   return {{"RIDGE_DEVICE", device_of(options.device)}};
 }
 
-// The same program with the items of its kernels numbered from the end: iterations that depend on each other, which a
-// processor runs in their order, then give something else. "" where no kernel can be turned so.
+// The placed program with its work-items numbered in reverse: dependent iterations, which a CPU device happens to run
+// in order, then give another result. "" if no kernel can be changed this way.
 std::string turned_round(const std::string& placed) {
   const std::string open = "R\"kernels(", kernel = "KERNEL ", id = "GLOBAL_ID(";
   const auto from = placed.find(open), to = placed.find(")kernels\"");
@@ -41,7 +43,7 @@ std::string turned_round(const std::string& placed) {
   for (std::size_t at = from; at < to;) {
     const std::size_t end = std::min(placed.find(kernel, at + 1), to);
     const std::string one = placed.substr(at, end - at);
-    const bool tiles = one.find("_tile[") != std::string::npos;  // loaded by groups, from where they stand
+    const bool tiles = one.find("_tile[") != std::string::npos;  // loaded cooperatively by position in the group
     for (std::size_t k = 0; k < one.size();) {
       const bool here = !tiles && one.compare(k, id.size(), id) == 0 && one.find(')', k) == k + id.size() + 1;
       const std::string axis = here ? one.substr(k + id.size(), 1) : "";
@@ -54,7 +56,8 @@ std::string turned_round(const std::string& placed) {
   return turned ? placed.substr(0, from) + text + placed.substr(to) : "";
 }
 
-// A kernel pays or not by what it changes in the whole program's time: data that stays on the device for it is counted.
+// Finds kernels without which the whole placed program runs faster; the time includes transfers that a kernel saves or
+// causes.
 void weigh(const Report& report, const Options& options, const fs::path& at, Outcome& outcome) {
   std::string without;
   for (const KernelReport& k : report.kernels) {
@@ -72,8 +75,8 @@ void weigh(const Report& report, const Options& options, const fs::path& at, Out
   }
 }
 
-// Threads of the host, several times: more of them than processors, other schedules, iterations in another order. ""
-// where all runs give the original's result, and each other's unless the report says that sums vary.
+// Runs the OpenMP program several times: more threads than processors, other schedules, iterations in another order.
+// Returns "" if all runs give the original's result, and the same bits unless Report::varies is set.
 std::string over_many_runs(const Report& report, const Options& options, const fs::path& at, bool permuted,
                            const std::vector<std::vector<Array>>& first, Outcome& outcome) {
   struct Trial {
@@ -165,7 +168,7 @@ Outcome compare(const Report& report, const std::string& source, const Options& 
     }
     command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + with.suffix)).string()});
     command.insert(command.end(), with.flags.begin(), with.flags.end());
-    for (const std::string& f : options.flags)  // the linker wants them behind what needs them
+    for (const std::string& f : options.flags)  // libraries follow the files that use them
       if (is_library(f)) command.push_back(f);
     const int code = run(command, {}, at / "log", options.seconds);
     if (code != 0)

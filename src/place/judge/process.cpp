@@ -1,3 +1,4 @@
+// Starts child processes, enforces their time limit and finds the first error in a log.
 #include "place/judge/process.hpp"
 
 #include <fcntl.h>
@@ -28,7 +29,7 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
   if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for " + command[0]);
   if (child == 0) {
     base::lead_own_group();
-    // A terminal would stop a process that reads from it outside of the terminal's group.
+    // A background process that reads from the terminal would be stopped.
     if (isatty(STDIN_FILENO) != 0) dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
@@ -56,7 +57,7 @@ int run(const std::vector<std::string>& command, const std::vector<std::pair<std
 
 std::string first_lines(const fs::path& log) {
   const auto text = base::read_file(log, std::size_t{16} << 20).value_or("");
-  // The linker names the symbol before the compiler says "error: ld returned 1 exit status".
+  // The linker names the symbol before the compiler reports "error: ld returned 1 exit status".
   const auto error = std::min({text.find("undefined reference"), text.find("undefined symbol"),
                                text.find("multiple definition"), text.find("cannot find -l"), text.find("error")});
   const auto from = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;

@@ -1,4 +1,4 @@
-// Programs run beside this one, in a folder that ends with them.
+// Runs a child process with a time limit, in a temporary folder.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ridge::place::judge {
 
-// A temporary folder that stays where RIDGE_PLACE_KEEP is set.
+// Temporary folder; kept if RIDGE_PLACE_KEEP is set.
 class Folder {
  public:
   Folder();
@@ -19,9 +19,9 @@ class Folder {
   base::TemporaryFolder folder_;
 };
 
-// Exit code, or -1 when it was killed or took too long; what it printed is in `log`.
+// Exit code, or -1 if the process was killed or exceeded its time limit; its output goes to `log`.
 int run(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
         const std::filesystem::path& log, double seconds);
-std::string first_lines(const std::filesystem::path& log);  // from the first error on
+std::string first_lines(const std::filesystem::path& log);  // the first error line, at most 300 characters
 
 }  // namespace ridge::place::judge

@@ -1,3 +1,4 @@
+// JSON fields of the report.
 #include "place/report/json.hpp"
 
 namespace ridge::place {

@@ -1,4 +1,4 @@
-// The report as JSON: for `--json`, and on its way from the reader's process.
+// Report to and from JSON: for --json, and to pass it from the child process.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <ridge/place.hpp>

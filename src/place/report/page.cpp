@@ -1,5 +1,5 @@
-// The spine as a page: execution from left to right, a level down for every loop and branch, numbers above, arrays
-// below with what reads and writes them and how nests are tied to earlier ones. One file, no network.
+// HTML page of the spine: execution from left to right, one level down per loop and branch, scalars above, arrays below
+// with their readers, writers and the dependences between nests. One self-contained file.
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -32,7 +32,7 @@ std::string mark(const SpineNode& n, const LoopVerdict* loop, double x, double y
     return fmt::format("<rect class='call' x='{:.0f}' y='{:.0f}' width='10' height='10'/>", x - 5, y - 5);
   if (n.kind == "branch") return fmt::format("<path class='branch' d='M{0:.0f} {1:.0f}l7 7l-7 7l-7 -7z'/>", x, y - 7);
   if (n.kind == "block") return fmt::format("<circle class='block' cx='{:.0f}' cy='{:.0f}' r='4'/>", x, y);
-  // A loop: up and green where its iterations are independent, right and blue where they follow each other.
+  // Loops: a green triangle pointing up if parallel, a blue one pointing right if sequential.
   return loop != nullptr && loop->parallel
              ? fmt::format("<path class='parallel' d='M{:.0f} {:.0f}l9 16h-18z'/>", x, y - 9)
              : fmt::format("<path class='sequential' d='M{:.0f} {:.0f}l16 9l-16 9z'/>", x - 7, y - 9);
@@ -73,13 +73,13 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::count(names.begin(), names.end(), name) > 0;
 }
 
-struct Touch {  // of an array by a nest
+struct Touch {  // access of a nest to an array
   const LoopVerdict* loop = nullptr;
   double x = 0;
-  bool unsure = false;  // a branch decides whether it runs
+  bool unsure = false;  // runs only if a branch is taken
 };
 struct Touches {
-  Touch writer{}, reader{};  // the last ones
+  Touch writer{}, reader{};  // most recent ones
 };
 
 std::string tie(const char* kind, const char* name, const std::string& array, const Touch& from, const Touch& to,
@@ -91,7 +91,7 @@ std::string tie(const char* kind, const char* name, const std::string& array, co
       escape(array), escape(from.loop->id), escape(to.loop->id));
 }
 
-// What the nest does to an array after those before it.
+// Arcs from earlier nests that access the array to this one.
 std::string ties(const std::string& array, const Touch& now, double y, Touches& last) {
   std::string text;
   const Touches before = last;
@@ -131,7 +131,7 @@ std::string marks(bool reads, bool writes, double x, double y) {
          (writes ? fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, y) : "");
 }
 
-// Whole, or `compact`: functions, calls and loops only.
+// `compact`: functions, calls and loops only.
 std::string spine_text(const Report& report, bool compact) {
   std::set<std::string> touched, numbers;
   for (const LoopVerdict& l : report.loops) {
@@ -144,7 +144,7 @@ std::string spine_text(const Report& report, bool compact) {
         if (touched.count(name) == 0) numbers.insert(name);
   const std::vector<std::string> arrays(touched.begin(), touched.end()), scalars(numbers.begin(), numbers.end());
   std::vector<const SpineNode*> nodes;
-  std::vector<bool> decided;  // under a branch
+  std::vector<bool> decided;  // inside a branch
   int branch = INT_MAX, deepest = 1;
   for (const SpineNode& n : report.spine) {
     if (n.depth <= branch) branch = INT_MAX;
@@ -167,7 +167,7 @@ std::string spine_text(const Report& report, bool compact) {
     const SpineNode& n = *nodes[i];
     const double y = top + kLevel * n.depth;
     const LoopVerdict* loop = n.kind == "loop" ? find(report, n.id) : nullptr;
-    if (n.kind == "function") {  // a bar over all that belongs to it
+    if (n.kind == "function") {  // bar over the nodes of the function
       std::size_t end = i + 1;
       while (end < nodes.size() && nodes[end]->kind != "function") ++end;
       drawing += fmt::format(
@@ -177,7 +177,7 @@ std::string spine_text(const Report& report, bool compact) {
       last.clear();
     } else if (i > 0) {
       const LoopVerdict* before = nodes[i - 1]->kind == "loop" ? find(report, nodes[i - 1]->id) : nullptr;
-      const bool twice = before != nullptr && before->kind != "for";  // its header is more than a count
+      const bool twice = before != nullptr && before->kind != "for";  // drawn double: while and do loops
       for (const double aside : {0.0, 3.0})
         if (aside == 0 || twice)
           trace +=

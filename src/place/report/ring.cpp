@@ -1,3 +1,4 @@
+// SVG of the ring chart, and the tables of loops, functions and branches below it.
 #include "place/report/ring.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where the time of a run goes: rings around the whole program, a ring a level of loops.
+// Ring chart of the time of a run: one ring per nesting level of loops and functions.
 #pragma once
 #include <string>
 
@@ -6,6 +6,6 @@
 
 namespace ridge::place {
 
-std::string ring_chart(const Report& report);  // SVG in a figure; "" where nothing was run
+std::string ring_chart(const Report& report);  // SVG in a figure; "" if nothing was run
 
 }  // namespace ridge::place

@@ -1,4 +1,4 @@
-// The report for a terminal.
+// Report as text for a terminal, and the explanation of a single loop.
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 #include <ridge/place.hpp>

@@ -1,3 +1,4 @@
+// CUDA device of placed programs: memory, transfers and launches on one stream.
 #include <cuda_runtime.h>
 
 #include <memory>
@@ -10,7 +11,7 @@ inline void check(cudaError_t code, const char* what) {
   if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
 
-// Streams of their own, so that pieces of a long copy pass each other.
+// Staging streams, so that the blocks of a long copy overlap.
 class Transfers {
  public:
   void run(char* host, char* device, Int bytes, bool up, cudaStream_t after) {
@@ -69,7 +70,7 @@ class Device {
     check(cudaMallocAsync(&data, static_cast<std::size_t>(bytes), stream), "memory of the device");
     return Memory(data, [stream](void* p) { cudaFreeAsync(p, stream); });
   }
-  void recycle(Memory memory) const { memory.reset(); }  // the stream keeps it for later
+  void recycle(Memory memory) const { memory.reset(); }  // the stream's pool keeps it for later
   void upload(const void* from, const Memory& to, Int bytes) const {
     if (bytes >= kLongCopy)
       shared_.transfers.run(const_cast<char*>(static_cast<const char*>(from)), static_cast<char*>(to.get()), bytes,
@@ -95,7 +96,7 @@ class Device {
   void clear(const Memory& memory, Int bytes) const {
     check(cudaMemsetAsync(memory.get(), 0, static_cast<std::size_t>(bytes), shared_.stream), "clearing memory");
   }
-  void uploaded() const {}  // CUDA has taken the bytes of pageable memory when an upload returns
+  void uploaded() const {}  // CUDA has read pageable memory when an upload returns
   template <class... Formal, class... Actual>
   void launch(void (*kernel)(Formal...), const Grid& grid, const Actual&... actual) const {
     const dim3 groups(unsigned(grid.groups[0]), unsigned(grid.groups[1]), unsigned(grid.groups[2]));
@@ -125,7 +126,7 @@ class Device {
     }
   };
   static Shared& shared() {
-    static Shared* one = new Shared;  // outlives every static of the program
+    static Shared* one = new Shared;  // never destroyed: statics of the program may use it at exit
     return *one;
   }
   template <class Formal>

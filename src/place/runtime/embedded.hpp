@@ -1,4 +1,4 @@
-// The run time of placed programs as text; the build fills it from the files of that name.
+// Run time of placed programs as text; the build fills it from the named headers.
 #pragma once
 
 namespace ridge::place::embedded {

@@ -1,3 +1,4 @@
+// Compiles the kernels of a placed program and runs them on a Ridgeline device, with reuse of buffers.
 #include <limits>
 #include <map>
 #include <mutex>
@@ -25,7 +26,7 @@ Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared
     if (device.is_host() || device.limits().work_group < 256) return;
     state_->program.emplace(device.compile({.name = name, .text = source}));
     state_->device.emplace(device);
-  } catch (const Error& error) {  // the loops are still there
+  } catch (const Error& error) {  // the program runs its original loops
     base::warn(std::string(name) + " runs on the host: " + error.what());
   }
 }
@@ -33,8 +34,8 @@ Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared
 struct KernelQueue::State {
   std::shared_ptr<Kernels::State> kernels;
   std::optional<Queue> queue{};
-  std::optional<StagedCopy> staged{};          // made by the first long copy of a device that has memory of its own
-  std::multimap<std::size_t, Buffer> spare{};  // the queue is in order: what comes later may have them
+  std::optional<StagedCopy> staged{};          // created by the first long copy to a device with its own memory
+  std::multimap<std::size_t, Buffer> spare{};  // the queue is in order, so later commands may reuse them
   bool uploading = false;
 };
 
@@ -92,7 +93,7 @@ StagedCopy* KernelQueue::staged(Int bytes) {
   const Device& device = *state_->kernels->device;
   if (device.info().backend != Backend::cuda || bytes < static_cast<Int>(StagedCopy::kLong)) return nullptr;
   if (!state_->staged) {
-    const std::lock_guard lock(state_->kernels->mutex);  // page-locking takes long: sessions hand it on
+    const std::lock_guard lock(state_->kernels->mutex);  // page-locking is slow: sessions share the buffers
     if (state_->kernels->staged)
       state_->staged.swap(state_->kernels->staged);
     else

@@ -1,3 +1,4 @@
+// OpenCL device of placed programs: memory, transfers and launches on one queue.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -12,7 +13,7 @@ inline void check(cl_int code, const char* what) {
   if (code != CL_SUCCESS) throw std::runtime_error(std::string(what) + ": OpenCL error " + std::to_string(code));
 }
 
-// A long copy goes through mapped, page-locked buffers; all pieces pass the one queue, so that order is kept.
+// Long copies through mapped, page-locked buffers; all blocks use one in-order queue.
 class Transfers {
  public:
   void run(cl_context context, cl_command_queue queue, char* host, cl_mem device, Int bytes, bool up) {
@@ -63,8 +64,8 @@ class Transfers {
   }
 };
 
-// The kernels of a program on the first GPU, or else the first device at all. Where there is none, or it does not take
-// them, the program runs its own loops.
+// The kernels of a program, on the first GPU or else the first device. Without a device that compiles them, the program
+// runs its original loops.
 class Kernels {
  public:
   explicit Kernels(const char* source) {
@@ -84,7 +85,7 @@ class Kernels {
     check(code, "making a queue");
     program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);
     check(code, "the kernels");
-    // Quotients and roots as the host has them, to the last bit, where the device can.
+    // Correctly rounded division and square root, as on the host, if the device supports them.
     cl_device_fp_config can = 0;
     clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(can), &can, nullptr);
     const char* const exactly =
@@ -99,7 +100,7 @@ class Kernels {
     cl_ulong bytes = 0, most = 0;
     clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(bytes), &bytes, nullptr);
     clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, nullptr);
-    cl_bool shared = CL_TRUE;  // the host's own memory
+    cl_bool shared = CL_TRUE;  // shares the host's memory
     clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(shared), &shared, nullptr);
     apart = shared == CL_FALSE;
     memory = static_cast<Int>(bytes);
@@ -116,10 +117,10 @@ class Kernels {
   cl_command_queue queue = nullptr;
   cl_program program = nullptr;
   std::map<std::string, cl_kernel> kernels{};
-  std::mutex mutex{};  // a kernel holds its arguments
+  std::mutex mutex{};  // kernel arguments are state of the kernel object
   Transfers transfers{};
 
-  // Memory that a call has left is there for the next: the queue is in order, so nobody reads it any more then.
+  // Buffers released by a call are reused by later ones: the queue is in order, so no earlier command still uses them.
   cl_mem take(Int bytes) {
     const std::lock_guard<std::mutex> lock(spare_mutex_);
     if (const auto at = spare_.find(bytes); at != spare_.end()) {
@@ -129,7 +130,7 @@ class Kernels {
     }
     cl_int code = CL_SUCCESS;
     cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);
-    if (code != CL_SUCCESS) {  // without what is kept
+    if (code != CL_SUCCESS) {  // retry after freeing the spare buffers
       for (const auto& [size, old] : spare_) clReleaseMemObject(old);
       spare_.clear();
       made = clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);

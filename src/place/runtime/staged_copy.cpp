@@ -1,3 +1,4 @@
+// Double-buffered staging of long copies by several threads.
 #include "place/runtime/staged_copy.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void StagedCopy::download(Queue& queue, const Buffer& from, void* to, std::size_
   };
   if (bytes > 0) start(0, 0);
   for (std::size_t at = 0, turn = 0; at < bytes; at += kSlot, turn = 1 - turn) {
-    if (at + kSlot < bytes) start(at + kSlot, 1 - turn);  // the next one is on its way while this one is taken out
+    if (at + kSlot < bytes) start(at + kSlot, 1 - turn);  // the next block is transferred while this one is copied out
     passed_[turn].wait();
     copy_by_threads(static_cast<char*>(to) + at, slots_[turn].map().data(), std::min(kSlot, bytes - at));
   }

@@ -1,5 +1,5 @@
-// Long copies between a program's own memory and a device that has memory of its own: through page-locked buffers that
-// several threads fill and empty, since one thread's copy is slower than the bus.
+// Long copies between pageable host memory and a device with its own memory: through page-locked buffers that several
+// threads fill and empty, because one thread's memcpy is slower than the bus.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace ridge::placed {
 
 class StagedCopy {
  public:
-  static constexpr std::size_t kLong = std::size_t{8} << 20;  // shorter ones gain nothing
+  static constexpr std::size_t kLong = std::size_t{8} << 20;  // shorter copies gain nothing
 
   explicit StagedCopy(const Device& device);
-  // The caller's memory is free again when it returns; the device has the bytes when the queue has passed.
+  // The caller may reuse `from` on return; the device has the data when the queue has finished.
   void upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes);
   void download(Queue& queue, const Buffer& from, void* to, std::size_t bytes);
 

@@ -1,3 +1,4 @@
+// Flattens functions into the nodes of the spine.
 #include "place/spine/spine.hpp"
 
 #include <functional>
@@ -44,7 +45,7 @@ class Drawer {
     nodes.push_back({kind, id, depth, line, source, at.known ? at.begin : 0, at.known ? at.end : 0});
   }
 
-  void block(int depth, int line, const std::string& source) {  // statements in a row are one block
+  void block(int depth, int line, const std::string& source) {  // consecutive statements form one block
     if (!nodes.empty() && nodes.back().kind == "block" && nodes.back().depth == depth) return;
     add("block", prefix_ + "b" + std::to_string(++blocks_), depth, line, source);
   }
@@ -80,7 +81,7 @@ std::vector<SpineNode> spine(const Program& program, bool asked_for) {
     drawer.nodes.push_back({"function", function.name, 0, function.line,
                             function.result + " " + function.name + "(" + function.parameter_text + ")", 0, 0});
     drawer.part(function.root, function, 1);
-    // Where the text is not the user's own, a run cannot be counted there.
+    // Only branches of the user's own text can be instrumented by --run.
     if (!program.lines.empty() || function.refused.find("constexpr") != std::string::npos)
       for (SpineNode& n : drawer.nodes) n.begin = n.end = 0;
     all.insert(all.end(), drawer.nodes.begin(), drawer.nodes.end());

@@ -1,4 +1,4 @@
-// The spine: the program as one line in the order of execution, a level for every loop and branch.
+// Spine of a program: its functions, loops, branches, calls and blocks in execution order, with nesting depth.
 #pragma once
 #include <vector>
 
@@ -8,6 +8,7 @@
 
 namespace ridge::place {
 
-std::vector<SpineNode> spine(const Program& program, bool asked_for);  // the last function was: its ids stand alone
+std::vector<SpineNode> spine(const Program& program,
+                             bool asked_for);  // asked_for: ids of the last function have no prefix
 
 }  // namespace ridge::place

@@ -1,3 +1,4 @@
+// Kernel text for loops that share the third grid axis.
 #include "place/transform/coalescing.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ bool range(const Loop& l, CountRange& into) {
   bool low = false, high = false;
   const Poly i = Poly::symbol(l.iterator);
   for (const Constraint& c : l.bounds) {
-    if (c.equality && std::abs(l.step) > 1) continue;  // that only every so many are taken
+    if (c.equality && std::abs(l.step) > 1) continue;  // stride constraint
     const auto at = c.poly.terms().find({l.iterator});
     if (c.equality || at == c.poly.terms().end() || !c.poly.affine()) return false;
     if (at->second == 1 && !low) {
@@ -72,7 +73,7 @@ std::string coalesce(std::vector<Loop>& loops, const std::vector<int>& shared) {
   name += "all";
   for (std::size_t k = 0; k < shared.size(); ++k) {
     Loop& l = loops[shared[k]];
-    std::string behind;  // iterations of the loops inside it
+    std::string behind;  // number of iterations of the loops inside it
     for (std::size_t m = k + 1; m < shared.size(); ++m)
       behind += (behind.empty() ? "" : " * ") + loops[shared[m]].iterator + "_count";
     std::string at = behind.empty() ? name : name + " / (" + behind + ")";

@@ -1,5 +1,5 @@
-// Writes that nobody reads are left out. Trigger: a value that is always overwritten before anything reads it, and that
-// nothing after the nest can see.
+// Dead-write removal: deletes writes that are never read. Trigger: a value is always overwritten before it is read, and
+// is not visible after the nest.
 #include <isl/flow.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -23,11 +23,11 @@ void add(std::map<std::string, isl::union_map>& all, const std::string& name, co
 std::vector<Proposal> dead_writes(const State& state) {
   std::vector<Proposal> all;
   const analysis::Relations& r = state.relations;
-  isl::union_set read = isl::union_set::empty(r.context);  // instances whose values somebody takes
+  isl::union_set read = isl::union_set::empty(r.context);  // instances whose value is read
   std::set<std::string> live;
   for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
     isl::union_map reads = isl::union_map::empty(r.context), must = reads, may = reads;
-    std::map<std::string, isl::union_map> surely, perhaps;  // what each statement writes
+    std::map<std::string, isl::union_map> surely, perhaps;  // elements each statement writes, certainly and possibly
     for (const analysis::Instance& i : r.instances)
       for (const analysis::Relation& x : i.relations) {
         if (x.access->variable != static_cast<int>(v)) continue;
@@ -42,7 +42,7 @@ std::vector<Proposal> dead_writes(const State& state) {
     isl::union_map order = r.schedule;
     const bool seen_after =
         state.nest.live_after.count(static_cast<int>(v)) > 0 || state.nest.kept.count(static_cast<int>(v)) > 0;
-    if (seen_after) {  // a value stays where no other statement surely writes the element too
+    if (seen_after) {  // live unless other statements certainly write all of its elements
       std::size_t stay = 0;
       for (const auto& [name, written] : perhaps) {
         isl::union_set others = isl::union_set::empty(r.context);
@@ -54,7 +54,7 @@ std::vector<Proposal> dead_writes(const State& state) {
       }
       if (stay == perhaps.size()) continue;
     }
-    if (seen_after) {  // the end of the nest reads all of it
+    if (seen_after) {  // model later code as a read of all elements at the end of the nest
       std::size_t longest = 1;
       for (const auto& i : r.instances) longest = std::max(longest, i.order.size());
       isl::union_set elements = may.range();

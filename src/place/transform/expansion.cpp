@@ -1,7 +1,7 @@
-// A number that every iteration has for itself becomes an array with an element an iteration, so that its loop can be
-// cut in two where it is computed and used: what comes before a recurrence leaves it. Trigger: the loop is sequential,
-// and fission alone would have to compute the number twice or cannot. Legality is fission's; the number itself ties no
-// two iterations together. Only in files that have std::vector.
+// Scalar expansion: turns a scalar that is private to each iteration into an array with one element per iteration, so
+// that the loop can be split between computing and using it, and work before a recurrence leaves the sequential loop.
+// Trigger: the loop is sequential and fission alone would compute the scalar twice or is impossible. Legal under the
+// same conditions as fission, since the scalar carries no dependence. Needs #include <vector> in the file.
 #include "place/transform/fission.hpp"
 
 namespace ridge::place::transform {

@@ -1,5 +1,5 @@
-// A loop becomes two, with a part of its body each. Trigger: it is sequential and its body has several statements.
-// Numbers that an iteration computes for itself from what nobody writes are computed in both.
+// Loop fission: splits a loop into two with one part of the body each. Trigger: the loop is sequential and has several
+// statements. Private scalars computed from data the nest does not write are recomputed in the second loop.
 #include <algorithm>
 #include <set>
 
@@ -23,7 +23,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
   if (!header_stands_still(nest, node) || !nest.jumps.empty()) return all;
   for (const Node& child : block.children)
     if (!child.span.known) return all;
-  std::set<int> written;  // by others than declarations
+  std::set<int> written;  // variables that the nest writes
   emit::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write) written.insert(a.variable);
   });
@@ -34,14 +34,15 @@ std::vector<Proposal> split(const State& state, bool expand) {
     return found;
   };
   for (std::size_t cut = 1; cut < block.children.size(); ++cut) {
-    if (block.children[cut - 1].span.begin == block.children[cut].span.begin) continue;  // one declaration of two
+    if (block.children[cut - 1].span.begin == block.children[cut].span.begin)
+      continue;  // two variables in one declaration
     const auto works = [&](std::size_t from, std::size_t to) {
       return std::any_of(block.children.begin() + static_cast<long>(from),
                          block.children.begin() + static_cast<long>(to), [](const Node& n) { return !n.declaration; });
     };
     if ((!expand && !works(0, cut)) || !works(cut, block.children.size())) continue;
     std::set<std::size_t> repeated;
-    std::vector<int> kept;  // numbers of the first part that the second needs: one an iteration, in an array
+    std::vector<int> kept;  // scalars of the first part that the second needs: one array element per iteration
     bool possible = true;
     for (std::size_t v = 0; v < nest.variables.size() && possible; ++v) {
       const Variable& x = nest.variables[v];
@@ -49,7 +50,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
       if (std::find(x.loops.begin(), x.loops.end(), loop) == x.loops.end()) continue;
       if (!touches(0, cut, which) || !touches(cut, block.children.size(), which)) continue;
       if (expand) {
-        bool declared = false;  // in the body itself, so that its name reaches the end of the part
+        bool declared = false;  // directly in the body, so that it is in scope at the end of the part
         for (std::size_t k = 0; k < cut; ++k)
           declared |= block.children[k].declaration && !block.children[k].text.empty() &&
                       std::any_of(block.children[k].accesses.begin(), block.children[k].accesses.end(),
@@ -72,7 +73,8 @@ std::vector<Proposal> split(const State& state, bool expand) {
         repeated.insert(k);
       }
     }
-    // References and pointers set at the top of the body are names, not variables: they cannot be told apart here.
+    // References and pointers declared in the first part are not variables of the nest; their uses in the second part
+    // cannot be found.
     for (std::size_t k = 0; k < cut; ++k)
       possible = possible && !(block.children[k].declaration && block.children[k].text.empty());
     if (!possible || (expand && kept.empty())) continue;

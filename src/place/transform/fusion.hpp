@@ -1,5 +1,5 @@
-// Two nests over the same range, one directly behind the other, become one: a launch less, and what the first leaves is
-// still at hand for the second.
+// Loop fusion: combines two adjacent nests over the same ranges. Saves a launch, and the second body finds the first
+// one's results in cache.
 #pragma once
 #include <optional>
 
@@ -7,9 +7,10 @@
 
 namespace ridge::place::transform {
 
-// The text that replaces both; `levels` of their loops become one each. Nothing where their headers differ.
+// Text that replaces both nests, with `levels` of their loops fused; empty if their headers differ.
 std::optional<Proposal> fusion(const State& first, const State& second, int levels);
-// Of the fused nest, read again: could it be taken apart? Then its order is as good as that of the two.
+// Applied to the fused nest after parsing: "" if splitting it again would be legal, so that fusion kept all
+// dependences; else the dependence that forbids it.
 std::string fusion_illegal(const State& fused, int levels);
 
 }  // namespace ridge::place::transform

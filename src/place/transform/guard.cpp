@@ -1,3 +1,4 @@
+// Writes the guard function of a transformed nest and its call.
 #include "place/transform/guard.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace ridge::place::transform {
 namespace {
 
 struct Range {
-  std::string data{}, bytes{};  // bytes over the formals
+  std::string data{}, bytes{};  // bytes: text over the guard's parameters
   bool written = false;
 };
 
@@ -72,7 +73,7 @@ class Maker {
  private:
   std::vector<Range> ranges_{};
   std::vector<std::string> tests_{};
-  std::map<std::string, std::string> formals_{};  // by the host's word
+  std::map<std::string, std::string> formals_{};  // by C++ expression
   bool unknown_ = false;
 
   std::string formal(const std::string& host) {

@@ -1,5 +1,5 @@
-// What legality took for granted, as a test in the program itself: arrays that lie apart, sizes that meet the
-// assumptions. Where the test fails, the loops run as they were written.
+// Guard of a transformed nest: a function of the program that tests the assumptions of the legality proof (arrays do
+// not overlap, sizes are in range). If it fails, the original loops run.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace ridge::place::transform {
 
 struct Guard {
-  bool possible = true;    // false: how far an array reaches is not known
-  std::string function{};  // its definition; "" where nothing was taken for granted
+  bool possible = true;    // false: the extent of an array is unknown
+  std::string function{};  // definition; "" if nothing was assumed
   std::string call{};
 };
 Guard guard(const std::vector<const State*>& states);

@@ -1,5 +1,5 @@
-// A loop becomes two over the halves of its range: the order stays as it was, and each half may be parallel. Trigger:
-// it is sequential, and an element is written on one side of a point and read on the other.
+// Index-set splitting: splits a loop's range in two at a point; the order is unchanged, and each part may be parallel.
+// Trigger: the loop is sequential, and an element is written on one side of the point and read on the other.
 #include <algorithm>
 
 #include "place/emit/node_text.hpp"
@@ -33,12 +33,12 @@ std::vector<Proposal> index_set_splitting(const State& state) {
       };
       const Poly i = Poly::symbol(l.iterator);
       const Poly wrest = w->subscripts[0].plus(i, -factor(w)), rrest = r->subscripts[0].plus(i, -factor(r));
-      const auto gap = host_text(rrest.plus(wrest, -1), nest);  // w: i + a, r: k i + b
+      const auto gap = host_text(rrest.plus(wrest, -1), nest);  // write at i + a, read at k * i + b
       if (factor(w) != 1 || !gap) continue;
-      if (factor(r) == 0) {  // everybody reads one element: until it is written, and after
+      if (factor(r) == 0) {  // all iterations read one element: split where it is written
         add(*gap);
         add(*gap + " + 1");
-      } else if (factor(r) == -1) {  // mirrored
+      } else if (factor(r) == -1) {  // mirrored: split in the middle
         add("(" + *gap + " + 1) / 2");
       }
     }

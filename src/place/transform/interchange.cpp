@@ -1,4 +1,4 @@
-// Two loops change places. Trigger: the outer one is sequential and the one that is all of its body is parallel.
+// Loop interchange: swaps two perfectly nested loops. Trigger: the outer loop is sequential and the inner one parallel.
 #include <algorithm>
 
 #include "place/transform/loops.hpp"
@@ -18,7 +18,7 @@ std::vector<Proposal> interchange(const State& state) {
         return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
       });
     };
-    if (names(i, o.iterator)) continue;  // a triangle: its headers cannot simply change places
+    if (names(i, o.iterator)) continue;  // triangular range: the headers depend on each other
     if (!header_stands_still(state.nest, *find(state.nest.root, outer)) ||
         !header_stands_still(state.nest, *find(state.nest.root, inner)))
       continue;

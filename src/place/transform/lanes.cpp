@@ -1,7 +1,7 @@
-// Iterations of a loop side by side, so that the compiler makes vectors of them: the loops inside it go outwards past
-// blocks of kWidth iterations, and a number that each iteration has for itself becomes an array with an element for
-// each. Trigger: threads of the host run it, its iterations are independent and lie side by side in memory, and what is
-// inside it are sums over other loops, which cannot be vectors as they stand. Every sum keeps its order.
+// Unroll-and-jam for CPU vectors: moves inner loops outside blocks of kWidth iterations, so that the compiler can
+// vectorize the blocks, and turns each private scalar into an array with one element per iteration of the block.
+// Trigger: OpenMP target; iterations are independent and contiguous in memory; the inner loops are sums, which cannot
+// be vectorized directly. Every sum keeps its order.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -28,7 +28,7 @@ bool any_loop(const Node& node) {
   return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), any_loop);
 }
 
-// All that it touches stands still or goes on by one element, and something does go on.
+// True if every array access has stride 0 or 1 in the loop, and at least one has stride 1.
 bool side_by_side(const State& state, const Node& tree, const Loop& loop) {
   bool near = true, moves = false;
   emit::visit_accesses(tree, [&](const Access& a) {
@@ -50,7 +50,7 @@ class Jam {
   Jam(const State& state, const Loop& loop, const std::string& from, const std::string& last)
       : state_(state), loop_(loop), from_(from), last_(last) {}
 
-  // The body of a loop: its statements in loops over the lanes, which its loops come between.
+  // Text of a loop's body: its statements in loops over the block's iterations, with the inner loops between them.
   std::optional<std::string> body(const Node& loop, const std::string& pad) {
     const auto children = statements(loop);
     const bool loops =
@@ -98,7 +98,7 @@ class Jam {
     return arrays + text;
   }
 
-  // A number of the loop's own by its name: the lane's. Where it is declared, by its place in the list.
+  // Replaces each private scalar by its element for the current iteration, and each placeholder by the scalar's name.
   std::string in_lanes(std::string text) const {
     for (const std::string& name : expanded_)
       text = emit::replaced(text, name, name + "[" + loop_.host_iterator + " - " + from_ + "]");
@@ -115,7 +115,7 @@ class Jam {
   std::string from_, last_;
   std::vector<std::string> expanded_{};
 
-  // float sum = 0;  becomes an array, and an assignment for every lane.
+  // Turns `float sum = 0;` into an array declaration and an assignment.
   bool expand(const Node& node, std::string& source, std::string& arrays, const std::string& pad) {
     const Variable* made = nullptr;
     for (const Access& a : node.accesses)
@@ -131,7 +131,7 @@ class Jam {
     if (named != 1 || equal == std::string::npos || source.find('{') != std::string::npos) return false;
     if (state_.text.find("." + made->host) != std::string::npos ||
         state_.text.find(">" + made->host) != std::string::npos)
-      return false;  // a field of that name
+      return false;  // a field has the same name
     arrays += pad + made->host_element + " \x01" + std::to_string(expanded_.size()) + "\x01[" + std::to_string(kWidth) +
               "];\n";
     expanded_.push_back(made->host);
@@ -164,8 +164,8 @@ std::vector<Proposal> lanes(const State& state) {
     const auto iterates = [&](const std::string& s) {
       return std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& x) { return x.iterator == s; });
     };
-    if (std::any_of(symbols.begin(), symbols.end(), iterates)) continue;  // its end is asked for before the nest
-    bool inside = false, vectors = false;  // loops inside it, one of which is a vector as it stands
+    if (std::any_of(symbols.begin(), symbols.end(), iterates)) continue;  // its end must be known before the nest
+    bool inside = false, vectors = false;  // has inner loops; one of them can be vectorized directly
     const std::function<void(const Node&)> look = [&](const Node& n) {
       if (n.kind == NodeKind::loop && &n != node) {
         inside = true;
@@ -188,7 +188,7 @@ std::vector<Proposal> lanes(const State& state) {
                        from + " += " + width + ") {\n  const int " + last + " = " + limits->high_text + " < " + from +
                        " + " + behind + " ? " + limits->high_text + " : " + from + " + " + behind + ";\n" +
                        jam.in_lanes(*body) + "}"}};
-    made.test = limits->high_text + " <= 1073741823";  // a block's end is still an int
+    made.test = limits->high_text + " <= 1073741823";  // the end of a block fits an int
     const std::size_t at = 2 * static_cast<std::size_t>(l.depth) + 1;
     for (std::size_t s = 0; s < state.relations.instances.size(); ++s) {
       const auto& instance = state.relations.instances[s];
@@ -198,7 +198,8 @@ std::vector<Proposal> lanes(const State& state) {
       order.push_back(l.iterator);
       made.order[s] = order;
     }
-    // The loops of the new text: blocks, then lanes between and inside the loops that were inside.
+    // Origins of the new text's loops: the block loop, then loops over a block between and inside the former inner
+    // loops.
     const std::function<void(const Node&)> list = [&](const Node& n) {
       if (n.kind != NodeKind::loop || &n != node) {
         if (n.kind == NodeKind::loop) made.loops.push_back(nest.loops[n.loop].id);

@@ -1,5 +1,5 @@
-// One test for all: the pairs of instances that touch the same element, one of them writing, must run in the same order
-// as before.
+// Legality test for all transformations: pairs of instances that access the same element, at least one writing, must
+// keep their order.
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -43,7 +43,7 @@ isl::union_map schedule(const State& state, const Proposal& proposal) {
   return all;
 }
 
-// What each iteration of a loop has for itself does not tie iterations together.
+// Restricts pairs of a variable private to the loop to pairs within one iteration.
 isl::union_map within(const State& state, const isl::union_map& pairs, int loop) {
   const int depth = state.nest.loops[loop].depth;
   isl::union_map result = isl::union_map::empty(state.relations.context);

@@ -1,3 +1,4 @@
+// Finds loops, their text and their bounds in a nest.
 #include "place/transform/loops.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A transformation is a file and a line here; they are tried in this order.
+// Registry of transformations, tried in this order. A transformation is one file and one line here.
 #include "place/transform/transformation.hpp"
 
 namespace ridge::place::transform {

@@ -1,3 +1,4 @@
+// Applies transformations one at a time, keeps those that place more loops, and maps loops back to the user's file.
 #include "place/transform/search.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace ridge::place::transform {
 namespace {
 
-constexpr int kReadings = 12;  // and a few for every nest
+constexpr int kReadings = 12;  // plus kReadingsOfANest per nest
 constexpr int kReadingsOfANest = 3;
 constexpr double kSeconds = 10;
 
@@ -26,7 +27,7 @@ int number(const std::string& id) {
   return std::atoi(id.c_str() + at + 1);
 }
 
-// Which loops of the user's file a loop of the present text comes from, function by function.
+// Maps each loop of the current text to the loops of the user's file that it comes from, per function.
 class Origins {
  public:
   std::vector<std::string> of(const std::string& prefix, int loop) const {
@@ -39,7 +40,7 @@ class Origins {
     const auto dot = id.rfind('.');
     return of(dot == std::string::npos ? "" : id.substr(0, dot + 1), number(id));
   }
-  // Loops first .. first + count - 1 have become those of `loops`.
+  // Replaces the loops first .. first + count - 1 by `loops`.
   Origins with(const std::string& prefix, int first, int count, const std::vector<std::string>& loops) const {
     Origins next = *this;
     std::vector<std::vector<std::string>> list;
@@ -88,7 +89,7 @@ int worth(const Report& report, const Origins& origins) {
 struct Found {  // a nest of the program
   int function = -1, nest = -1;
   std::string prefix{};
-  const Part* next = nullptr;  // the nest directly behind it
+  const Part* next = nullptr;  // the nest directly after it
 };
 
 class Search {
@@ -129,7 +130,7 @@ class Search {
   const Judge& judge_;
   analysis::Memo& memo_;
   Report& report_;
-  std::clock_t start_;  // of the processor: a busy machine must not change what is found
+  std::clock_t start_;  // CPU time, so that the result does not depend on the load of the machine
   Origins origins_{};
   std::set<std::string> tried_{};
   int readings_ = 0, most_ = kReadings;
@@ -148,12 +149,13 @@ class Search {
       for (std::string id; std::getline(words, id, ',');)
         for (const std::string& old : origins_.of(at.prefix, number(id))) ids.insert(old);
     }
-    const std::string said = emit::each_word(text, [&](const std::string& word, std::size_t&) {  // the user's numbers
-      if (word.size() < 2 || word[0] != 'l' || word.find_first_not_of("0123456789", 1) != std::string::npos)
-        return word;
-      const auto old = origins_.of(at.prefix, number(word));
-      return old.empty() ? word : old.front().substr(old.front().rfind('.') + 1);
-    });
+    const std::string said =
+        emit::each_word(text, [&](const std::string& word, std::size_t&) {  // with the loop ids of the user's file
+          if (word.size() < 2 || word[0] != 'l' || word.find_first_not_of("0123456789", 1) != std::string::npos)
+            return word;
+          const auto old = origins_.of(at.prefix, number(word));
+          return old.empty() ? word : old.front().substr(old.front().rfind('.') + 1);
+        });
     for (const std::string& id : ids)
       if (LoopVerdict* l = loop(id)) {
         auto& list = taken ? l->transformed : l->tried;
@@ -179,7 +181,7 @@ class Search {
     return readings_ >= most_ || static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC > kSeconds;
   }
 
-  // Loops of a nest are numbered one after another; where they are not, something in it is not seen.
+  // True if the nest's loops are numbered consecutively; otherwise it contains loops that the model does not show.
   static bool numbered(const Nest& nest, int& first, int& count) {
     const auto ids = loops_in_order(nest, nest.root);
     if (ids.empty()) return false;
@@ -202,7 +204,7 @@ class Search {
       if (spent()) return false;
       try {
         if (one(at)) return true;
-      } catch (const isl::exception&) {  // too much for isl: the nest stays as it is
+      } catch (const isl::exception&) {  // isl quota exceeded: the nest stays unchanged
       }
     }
     return false;
@@ -218,13 +220,13 @@ class Search {
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
     std::optional<Legality> legality;
     for (const Transformation& t : registry()) {
-      const bool always =
-          t.propose == dead_writes || t.propose == tiling || t.propose == lanes;  // not for the sake of more loops
+      const bool always = t.propose == dead_writes || t.propose == tiling ||
+                          t.propose == lanes;  // kept also if no more loops are placed
       if (placed && !always) continue;
       int which = 0;
       for (const Proposal& p : t.propose(state)) {
         const std::string what = std::string(t.name) + ": " + p.what;
-        // Loops behind a test have other numbers than before it.
+        // Loops after a guard are renumbered, so the key must not contain ids.
         const std::string key = always ? t.name + std::to_string(which++) : what;
         if (!tried_.insert(slice(state, nest.span) + key).second) continue;
         if (spent()) return false;
@@ -270,7 +272,7 @@ class Search {
             const std::vector<const State*>& states, int first, int count, bool always,
             const std::function<std::string(const Judged&)>& check) {
     const Function& function = now_.program.functions[at.function];
-    Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an order that stays asks for nothing
+    Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an unchanged order needs no guard
     if (test.call.empty())
       test.call = p.test;
     else if (!p.order.empty() && !p.test.empty())
@@ -314,7 +316,7 @@ class Search {
     }
     const Origins origins = origins_.with(at.prefix, first, count, p.loops);
     const int before = worth(now_.report, origins_), after = worth(next.report, origins);
-    const int copies = always && !test.call.empty() ? count : 0;  // the loops as they were, behind the test
+    const int copies = always && !test.call.empty() ? count : 0;  // original loops, kept behind the guard
     if (after + copies < before || (after == before && !always)) {
       note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
       return false;

@@ -1,5 +1,5 @@
-// The search for better versions of a program: transformations that are legal are tried one at a time, and kept when
-// more of the program can be placed. Bounded in readings and in time; every decision is written down.
+// Greedy search over legal transformations: each is applied to the source text, which is parsed again, and kept if more
+// of the program can be placed. Limited in parses and CPU time; every decision is recorded in the report.
 #pragma once
 #include <functional>
 #include <map>
@@ -21,14 +21,13 @@ namespace ridge::place::transform {
 struct Judged {
   Program program{};
   Report report{};
-  std::map<std::pair<int, int>, std::vector<int>> chains{};  // by function and nest: loops on the grid
-  bool on_host = false;                                      // loops become threads
+  std::map<std::pair<int, int>, std::vector<int>> chains{};  // by function and nest: the loops on the grid
+  bool on_host = false;                                      // OpenMP target: loops become threads
 };
-// Lines: where those of the new text stood in the user's file.
+// Parses and analyzes a changed text. `lines`: line of the user's file for each line of the text.
 using Judge = std::function<Judged(const std::string& text, const std::vector<int>& lines)>;
 
-// The program as it has become; nothing where it stays as it is. What was tried, and what the loops of `report` have
-// become, is noted in it.
+// The transformed program; empty if it is unchanged. Records in `report` what was tried and what happened to each loop.
 std::optional<Judged> search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report);
 
 }  // namespace ridge::place::transform

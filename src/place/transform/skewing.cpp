@@ -1,5 +1,5 @@
-// The diagonals of two loops, one after the other: what lies on one is independent. Trigger: both loops are sequential,
-// with bounds that do not depend on each other.
+// Loop skewing: runs the diagonals of two loops one after another; iterations on a diagonal are independent. Trigger:
+// both loops are sequential, with bounds that do not depend on each other.
 #include <algorithm>
 
 #include "place/transform/loops.hpp"
@@ -15,7 +15,7 @@ std::vector<Proposal> skewing(const State& state) {
     const Loop &o = state.nest.loops[p], &i = state.nest.loops[inner];
     const auto a = loop_bounds(state.nest, outer), b = loop_bounds(state.nest, inner);
     if (!a || !b) continue;
-    const auto symbols = b->low.plus(b->high, 3).symbols();  // 3: nothing cancels
+    const auto symbols = b->low.plus(b->high, 3).symbols();  // factor 3, so that no term cancels
     if (std::find(symbols.begin(), symbols.end(), o.iterator) != symbols.end()) continue;
     if (!header_stands_still(state.nest, *find(state.nest.root, outer)) ||
         !header_stands_still(state.nest, *find(state.nest.root, inner)))

@@ -1,6 +1,6 @@
-// A loop in strips, one after another, each of which is parallel. Trigger: it is sequential, and what an iteration
-// touches is only met again many iterations later: a[i] = a[i - 1000]. The order stays as it was; that a strip is
-// parallel is proved on the new text, like on any other. Strips shorter than kShortest are not tried.
+// Strip mining: runs a loop as a sequence of strips, each of which is parallel. Trigger: the loop is sequential, and
+// two iterations that access the same element are far apart, as in a[i] = a[i - 1000]. The order is unchanged; that a
+// strip is parallel is proved on the new text. Strips shorter than kShortest are not tried.
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr long kShortest = 256;
 
-// Two iterations that touch the same element, one of them writing it, are at least so many apart; 0: not known.
+// Smallest distance between two iterations that access the same element, one of them writing; 0: unknown.
 long least_distance(const State& state, int loop) {
   const analysis::Relations& r = state.relations;
   const auto& own = state.verdicts[loop].privates;
@@ -47,7 +47,7 @@ long least_distance(const State& state, int loop) {
   return known ? least : 0;
 }
 
-// a[i] and a[i - w]: the one parameter by which all accesses of one array lie apart, where they do.
+// The single parameter w by which all accesses of an array differ, as in a[i] and a[i - w]; empty if there is none.
 std::optional<Poly> parameter_distance(const State& state, const Loop& l) {
   std::vector<const Access*> accesses;
   const Nest& nest = state.nest;
@@ -96,7 +96,7 @@ std::vector<Proposal> strip_mining(const State& state) {
   }
   const std::string i = l.host_iterator, strip = fresh(state, i + "_strip"), &low = limits->low_text,
                     &high = limits->high_text;
-  // Nobody knows that a parameter steps upwards: the start says so again.
+  // With a parameter as step the analysis cannot infer strip >= low, so the start states it.
   const std::string from = test.empty() ? strip : "(" + strip + " > " + low + " ? " + strip + " : " + low + ")";
   const std::string body = state.text.substr(l.body.begin, l.span.end - l.body.begin);
   Proposal made;
@@ -107,7 +107,7 @@ std::vector<Proposal> strip_mining(const State& state) {
                      " + " + length + "; ++" + i + ") " + body + "\n}"}};
   made.loops = loops_in_order(nest, nest.root);
   made.loops.insert(made.loops.begin(), l.id);
-  made.test = test + high + " <= 1073741823";  // a strip's end is still an int
+  made.test = test + high + " <= 1073741823";  // the end of a strip fits an int
   all.push_back(made);
   return all;
 }

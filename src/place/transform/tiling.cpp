@@ -1,6 +1,7 @@
-// Two loops in tiles, so that lines of memory are used whole before the cache loses them. Trigger: threads of the host
-// run them, and the inner one steps along one array's elements and across another's rows: a transposition. Devices have
-// their work-groups for that. Legal where no dependence goes back along either loop. Each pair is tiled once.
+// Tiling for CPU caches: runs two loops in square tiles, so that each cache line is used completely while it is cached.
+// Trigger: OpenMP target, and the inner loop is contiguous in one array and strided in another (a transposition).
+// Devices use work-groups instead. Legal if no dependence is reversed along either loop. Each pair of loops is tiled
+// once.
 #include <algorithm>
 
 #include "place/emit/node_text.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kSide = 32;  // two tiles of doubles are 16 KB
 
-// Steps of an access when `iterator` goes on by one: 0, 1 or many elements.
+// Distance in elements between accesses of consecutive iterations: none, one (at most 4) or many.
 enum class Stride { none, one, many };
 Stride stride(const Access& a, const std::string& iterator) {
   Stride found = Stride::none;
@@ -48,12 +49,13 @@ std::vector<Proposal> tiling(const State& state) {
     const Loop &o = state.nest.loops[p], &i = state.nest.loops[inner];
     const auto a = loop_bounds(state.nest, outer), b = loop_bounds(state.nest, inner);
     if (!a || !b) continue;
-    const auto symbols = a->low.plus(a->high, 3).plus(b->low, 9).plus(b->high, 27).symbols();  // nothing cancels
+    const auto symbols =
+        a->low.plus(a->high, 3).plus(b->low, 9).plus(b->high, 27).symbols();  // factors chosen so that no term cancels
     const auto is_iterator = [&](const std::string& s) {
       return std::any_of(state.nest.loops.begin(), state.nest.loops.end(),
                          [&](const Loop& l) { return l.iterator == s; });
     };
-    if (std::any_of(symbols.begin(), symbols.end(), is_iterator)) continue;  // a triangle, or tiled already
+    if (std::any_of(symbols.begin(), symbols.end(), is_iterator)) continue;  // triangular, or already tiled
     const Node& tree = *find(state.nest.root, outer);
     if (!turned(state, tree, o, i) || !header_stands_still(state.nest, tree) ||
         !header_stands_still(state.nest, *find(state.nest.root, inner)))
@@ -72,12 +74,12 @@ std::vector<Proposal> tiling(const State& state) {
     made.what = o.id + " and " + i.id + " in tiles of " + side + " x " + side;
     made.edits = {{o.span.begin, o.body.begin, over(first, *a) + "\n" + over(second, *b) + "\n" + within(x, first, *a)},
                   {i.span.begin, i.body.begin, within(y, second, *b)}};
-    made.test = a->high_text + " <= 1073741823 && " + b->high_text + " <= 1073741823";  // a tile's end is still an int
+    made.test = a->high_text + " <= 1073741823 && " + b->high_text + " <= 1073741823";  // the end of a tile fits an int
     const std::size_t one = 2 * static_cast<std::size_t>(o.depth) + 1, two = one + 2;
     for (std::size_t k = 0; k < state.relations.instances.size(); ++k) {
       const auto& instance = state.relations.instances[k];
       if (!state.relations.inside(instance, inner)) continue;
-      // Tiles begin at the loops' starts.
+      // Tiles start at the lower bounds of the loops.
       auto order = instance.order;
       const std::string from_x = "(" + o.iterator + " - (" + a->low.text() + "))",
                         from_y = "(" + i.iterator + " - (" + b->low.text() + "))";

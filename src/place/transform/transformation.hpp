@@ -1,5 +1,5 @@
-// A transformation proposes a new text for a nest and the order in which its statements then run. Whether that order is
-// legal is asked of isl; what it is worth is found by reading the new text like any other.
+// Interface of transformations: each proposes new text for a nest and the new order of its statement instances.
+// Legality is tested with isl; the benefit is found by parsing and analyzing the new text.
 #pragma once
 #include <map>
 #include <string>
@@ -14,12 +14,12 @@ namespace ridge::place::transform {
 struct Proposal {
   std::string what{};  // "l1 and l2 exchanged"
   std::vector<Edit> edits{};
-  // The new time of every instance, by its place in Relations::instances; those that are missing keep theirs. Empty:
-  // the order does not change at all.
+  // New schedule per instance, by index into Relations::instances; missing instances keep theirs. Empty: the order does
+  // not change.
   std::map<std::size_t, std::vector<std::string>> order{};
-  std::string test{};  // what else must hold, in the program's words; where it does not, the loops run as they were
-  int whole = -1;  // iterations of this loop are moved as wholes: what each has for itself does not tie them together
-  std::vector<std::string> loops{};  // of the new text, in its order: the loops of the old one that each comes from
+  std::string test{};  // further C++ condition; if it is false at run time, the original loops run
+  int whole = -1;      // iterations of this loop move as a whole, so its private variables carry no dependence
+  std::vector<std::string> loops{};  // per loop of the new text, in order: the loops of the old text it comes from
 };
 
 struct State {
@@ -27,27 +27,27 @@ struct State {
   const Nest& nest;
   const analysis::Relations& relations;
   const std::vector<analysis::Verdict>& verdicts;
-  bool on_host = false;  // loops become threads, not kernels
+  bool on_host = false;  // OpenMP target: loops become threads, not kernels
 };
 
 struct Transformation {
   const char* name;
-  std::vector<Proposal> (*propose)(const State& state);  // none where its trigger is not met
+  std::vector<Proposal> (*propose)(const State& state);  // empty if its trigger does not apply
 };
 
 const std::vector<Transformation>& registry();
 
-// The pairs of instances of a nest that must keep their order, found once for all proposals.
+// Pairs of instances of a nest that must keep their order, computed once for all proposals.
 class Legality {
  public:
   explicit Legality(const State& state);
-  // "" where every dependence keeps its direction; else the first that would be turned round.
+  // "" if every dependence keeps its direction; else the first that would be reversed.
   std::string broken_by(const Proposal& proposal);
 
  private:
   const State& state_;
   isl::union_map in_time_;
-  std::map<int, isl::union_map> pairs_{};  // by variable, the earlier instance first
+  std::map<int, isl::union_map> pairs_{};  // by variable; the earlier instance first
   const isl::union_map& pairs(int variable);
 };
 

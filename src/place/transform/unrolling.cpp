@@ -1,3 +1,4 @@
+// Finds loops with a small constant number of iterations.
 #include "place/transform/unrolling.hpp"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-// Short innermost loops of a constant number of turns are unrolled in kernels. The order stays; nothing to prove.
+// Loop unrolling in kernels: innermost loops with a small constant number of iterations. The order is unchanged, so it
+// is always legal.
 #pragma once
 #include "place/model.hpp"
 
 namespace ridge::place::transform {
 
 constexpr long kMostTurns = 16;         // more would cost registers and instruction cache
-long constant_turns(const Loop& loop);  // 0 where they are not a constant
+long constant_turns(const Loop& loop);  // 0 if the number of iterations is not a constant
 bool unrolls(const Node& node, const Loop& loop);
 
 }  // namespace ridge::place::transform

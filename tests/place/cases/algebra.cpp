@@ -1,5 +1,5 @@
-// Linear algebra and reductions. A line "//: name" before a function holds its verdicts, loop by loop, and the number
-// of kernels; "run" asks for the comparison of the placed program with the original.
+// Linear algebra and reductions. A line "//: name" before a function gives its expected verdict per loop and the number
+// of kernels; "run": also compare the placed program with the original.
 #include <algorithm>
 #include <cmath>
 #include <vector>

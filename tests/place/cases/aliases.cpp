@@ -1,6 +1,6 @@
-// What a nest takes as fixed while something it writes may be the same memory: legal and illegal pairs in the notation
-// of algebra.cpp. `met`: NAME_met() calls the function with arguments that meet, and the original and the placed
-// program must agree on what it returns.
+// Values that a nest treats as fixed although memory it writes may overlap them: legal and illegal pairs in the
+// notation of algebra.cpp. `met`: NAME_met() calls the function with overlapping arguments, and the original and the
+// placed program must return the same.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -59,7 +59,7 @@ inline void marked(int* a, int n) {
   for (int i = 0; i < n; ++i)
     if (i == 50) a[0] = 90;
 }
-namespace own {  // not what their names say
+namespace own {  // not what their names suggest
 inline int clamp(int i, int low, int high) { return i < low ? low : i >= high ? high - 1 : i; }
 inline int max(int a, int b) { return a > b ? a - 1 : b; }
 inline int larger(int a, int b) { return a > b ? a : b; }
@@ -121,7 +121,7 @@ Numbers reference_as_factor_met() {
 }
 
 //: reference_beside_floats l1=parallel kernels=1 met
-void reference_beside_floats(const int& n, float* a, float* b) {  // a float that is written changes no int
+void reference_beside_floats(const int& n, float* a, float* b) {  // writing a float cannot change an int
   for (int i = 0; i < n; ++i) b[i] = a[i] + 1;
 }
 Numbers reference_beside_floats_met() {
@@ -131,7 +131,7 @@ Numbers reference_beside_floats_met() {
 }
 
 //: reference_beside_bytes l1=parallel kernels=1 met
-void reference_beside_bytes(const int& n, unsigned char* a, int* b) {  // a byte may be part of anything
+void reference_beside_bytes(const int& n, unsigned char* a, int* b) {  // a byte may alias anything
   for (int i = 0; i < n; ++i) {
     if (i == 50) a[0] = 60;
     b[i] += 1;
@@ -189,7 +189,7 @@ Numbers field_behind_pointer_met() {
 }
 
 //: field_of_bits l1=parallel kernels=1 met
-void field_of_bits(const Packed& s, unsigned char* a, int* b) {  // it has no address: its object has
+void field_of_bits(const Packed& s, unsigned char* a, int* b) {  // a bit-field has no address, but its object has
   for (int i = 0; i < s.n; ++i) {
     if (i == 50) a[0] = 60;
     b[i] += 1;
@@ -413,7 +413,7 @@ void sum_beside_its_bound(const int& n, int& sum) {
 Numbers sum_beside_its_bound_met() {
   int n = 100, sum = 0;
   sum_beside_its_bound(n, sum);
-  int both = -5;  // it ends where it began
+  int both = -5;  // no iteration
   sum_beside_its_bound(both, both);
   return {double(sum), double(both)};
 }
@@ -816,7 +816,7 @@ Numbers callee_reads_number_met() {
 }
 
 //: own_pages l1=parallel l2=parallel kernels=2 met
-void own_pages(const float* a, float* b, int n) {  // large enough for memory by the page
+void own_pages(const float* a, float* b, int n) {  // large enough for mmap
   std::vector<float> half(n), whole(a, a + n);
   for (int i = 0; i < n / 2; ++i) half[2 * i] = whole[i] + 1;
   for (int i = 0; i < n; ++i) b[i] = half[i] + whole[i];
@@ -826,7 +826,7 @@ Numbers own_pages_met() {
   std::vector<float> a(n), b(n);
   for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i % 1009);
   Numbers all;
-  for (int round = 0; round < 2; ++round) {  // the second time in memory that was there before
+  for (int round = 0; round < 2; ++round) {  // the second round reuses memory
     own_pages(a.data(), b.data(), n);
     double sum = 0;
     for (int i = 0; i < n; ++i) sum += b[i] * (i % 31 + 1);
@@ -937,7 +937,7 @@ Numbers least_of_another_type_met() {
 }
 
 //: least_by_unsigned_test l1=sequential kernels=0 met
-int least_by_unsigned_test(const unsigned* a, int n) {  // as unsigned, -1 is the largest of all
+int least_by_unsigned_test(const unsigned* a, int n) {  // as unsigned, -1 is the largest value
   int best = -1;
   for (int i = 0; i < n; ++i)
     if (a[i] < best) best = a[i];
@@ -949,7 +949,8 @@ Numbers least_by_unsigned_test_met() {
 }
 
 //: least_rounded l1=sequential kernels=0 met
-void least_rounded(const double* a, int n, float& best, int& where) {  // each is less than what was kept of the last
+void least_rounded(const double* a, int n, float& best,
+                   int& where) {  // rounding makes each value less than the stored one
   for (int i = 0; i < n; ++i)
     if (a[i] < best) {
       best = a[i];

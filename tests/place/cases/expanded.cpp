@@ -1,4 +1,4 @@
-// Expansion, in the notation of transformed.cpp: it needs std::vector.
+// Scalar expansion, in the notation of transformed.cpp; it needs std::vector.
 #include <cmath>
 #include <vector>
 

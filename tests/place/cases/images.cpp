@@ -1,4 +1,4 @@
-// Stencils, filters, pictures. The notation is that of algebra.cpp.
+// Stencils, filters and images, in the notation of algebra.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -262,7 +262,7 @@ void mirrored_in_place(float* a, int h, int w) {
 }
 
 //: mirrored_by_one_more l1=sequential kernels=0
-void mirrored_by_one_more(float* a, int h, int w) {  // x = 0 meets the next row
+void mirrored_by_one_more(float* a, int h, int w) {  // x = 0 overlaps the next row
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) a[y * w + (w - x)] = a[y * w + x];
 }

@@ -1,4 +1,4 @@
-// The language: what is read, and what must be refused. The notation is that of algebra.cpp.
+// Supported and refused language constructs, in the notation of algebra.cpp.
 #include <algorithm>
 #include <array>
 #include <csetjmp>
@@ -315,7 +315,7 @@ void overflow_in_subscript(float* a, unsigned n) {
 //: filled_with_what_a_kernel_wrote l1=parallel l2=parallel kernels=2 run
 void filled_with_what_a_kernel_wrote(std::vector<float>& a, std::vector<float>& out, int n) {
   for (int i = 0; i < n; ++i) a[i] = 3 * a[i] + 1;
-  const std::vector<float> first(n, a[0]);  // the host needs it here
+  const std::vector<float> first(n, a[0]);  // the host reads a[0] here
   for (int i = 0; i < n; ++i) out[i] = first[i] + a[i];
 }
 // clang-format off

@@ -1,5 +1,4 @@
-// Loops that count without saying so in a header, lambdas, templates, structs of arrays. The notation is that of
-// algebra.cpp.
+// Counting while and do loops, lambdas, templates and structs of arrays, in the notation of algebra.cpp.
 #include <array>
 #include <cstddef>
 #include <list>

@@ -1,4 +1,4 @@
-// OpenCV's pictures. The notation is that of algebra.cpp.
+// OpenCV images (cv::Mat), in the notation of algebra.cpp.
 #include "opencv_like.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Integers that subscripts are made of: constants, what a branch says of them, what an iteration has set them to. The
-// notation is that of algebra.cpp.
+// Integers in subscripts: constants, facts from enclosing branches, values set earlier in the iteration. In the
+// notation of algebra.cpp.
 
 //: constant_distance l1=sequential:anti kernels=1 run
 void constant_distance(float* a, const float* b, int n) {
@@ -44,7 +44,7 @@ void next_by_a_number(float* a, const float* b, int n) {
 }
 
 //: last_by_a_number l1=sequential:flow kernels=0
-void last_by_a_number(float* a, const float* b, int n) {  // j is what the iteration before has left
+void last_by_a_number(float* a, const float* b, int n) {  // j has the value of the previous iteration
   int j = 0;
   for (int i = 0; i < n; ++i) {
     a[i] = a[j] + b[i];

@@ -1,4 +1,4 @@
-// The few names of OpenCV's that the corpus uses, with their meaning: its own headers take seconds to read.
+// Minimal replacement for the OpenCV classes that the corpus uses: OpenCV's own headers take seconds to parse.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Arrays of arrays: the object is the whole array, whatever pointer or subscript leads into it. A subscript that leaves
-// its row is an element of another row. The notation is that of algebra.cpp.
+// Arrays of arrays: the object is the whole array, whichever pointer or subscript leads into it. A subscript that
+// leaves its row addresses an element of another row. In the notation of algebra.cpp.
 #include <array>
 #include <span>
 #include <vector>
@@ -57,7 +57,7 @@ void flat_volume_above(float a[8][16][32]) {
 }
 
 //: plane_behind_itself l1=parallel l2=parallel l3=parallel kernels=1 run
-void plane_behind_itself(float a[8][16][32]) {  // 16 rows behind the plane before is the same plane
+void plane_behind_itself(float a[8][16][32]) {  // 16 rows after the previous plane is the same plane
   for (int i = 1; i < 8; ++i) {
     float(*p)[32] = a[i - 1];
     for (int j = 0; j < 16; ++j)
@@ -99,7 +99,7 @@ void column_inside(float a[64][64]) {
 }
 
 //: columns_by_a_size l1=parallel l2=parallel kernels=1 run
-void columns_by_a_size(float (*a)[64], const float (*b)[64], int n, int m) {  // tested: m is at most 64
+void columns_by_a_size(float (*a)[64], const float (*b)[64], int n, int m) {  // tested at run time: m is at most 64
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) a[i][j] = 2 * b[i][j];
 }
@@ -183,7 +183,7 @@ struct Two {
 };
 
 //: member_into_the_next l1=parallel l2=parallel kernels=1
-void member_into_the_next(Two& s) {  // tested: never true, s.a[62] is s.b[30]
+void member_into_the_next(Two& s) {  // tested at run time, never true: s.a[62] is s.b[30]
   for (int i = 0; i < 32; ++i)
     for (int j = 0; j < 32; ++j) s.a[i + 31][j] = s.b[i][j];
 }
@@ -203,7 +203,7 @@ void sum_into_the_table(float a[64][64]) {
 }
 
 //: through_a_span l1=parallel l2=parallel kernels=1
-void through_a_span(float a[64][64]) {  // tested: the span lies apart from the array
+void through_a_span(float a[64][64]) {  // tested at run time: the span does not overlap the array
   std::span<float> f(&a[0][0], 4096);
   for (int i = 1; i < 64; ++i)
     for (int j = 0; j < 64; ++j) a[i][j] = 0.5f * f[(i - 1) * 64 + j];

@@ -1,5 +1,5 @@
-// Transformations: "by=" names the one that must be taken for a function, "not=" one that must be tried and refused.
-// The notation is that of algebra.cpp; no headers, so that each is read in no time.
+// Transformations: "by=" names one that must be applied to the function, "not=" one that must be tried and refused,
+// "without=" one that must not be applied. In the notation of algebra.cpp; without headers, so that parsing is fast.
 
 //: columns_summed l1=sequential:flow l2=parallel kernels=1 run by=interchange
 void columns_summed(float* a, int h, int w) {

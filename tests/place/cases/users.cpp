@@ -1,4 +1,4 @@
-// Programs as people write them, in the notation of algebra.cpp.
+// Typical users' programs, in the notation of algebra.cpp.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

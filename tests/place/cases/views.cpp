@@ -1,4 +1,4 @@
-// Views: classes of the user's own over a pointer. The notation is that of algebra.cpp.
+// Views: user-defined classes over a pointer. In the notation of algebra.cpp.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -29,7 +29,7 @@ void view_in_place(View a, float by) {
 }
 
 //: view_copied l1=parallel l2=parallel kernels=1
-void view_copied(View a) {  // the same memory under two names: the test before the kernel finds it
+void view_copied(View a) {  // two names for the same memory: detected by the test before the kernel
   View b = a;
   for (int r = 1; r < a.rows; ++r)
     for (int c = 0; c < a.cols; ++c) b(r, c) = a(r - 1, c);
@@ -90,7 +90,7 @@ double plane_summed(const Plane<double>& a) {
 }
 
 //: plane_of_indices l1=reduction kernels=0
-void plane_of_indices(const Plane<int>& of, Plane<float>& out) {  // which element is written is read from memory
+void plane_of_indices(const Plane<int>& of, Plane<float>& out) {  // the subscript is read from memory
   for (int r = 0; r < out.rows(); ++r) out.at(of.at(r, 0), 0) += 1;
 }
 
@@ -102,7 +102,7 @@ struct Mapping {
   constexpr long operator()(long i, long j, long k) const { return (i * extents[1] + j) * extents[2] + k; }
 };
 template <class T, std::size_t N>
-struct Span {  // as std::mdspan is
+struct Span {  // like std::mdspan
   T* data;
   Mapping<T, N> mapping;
   long extent(std::size_t k) const { return mapping.extent(k); }
@@ -188,7 +188,7 @@ class Closed {
   float* data_;
 };
 //: view_that_is_closed l1=sequential kernels=0 says=private
-void view_that_is_closed(float* a, int n) {  // nothing outside can say where its elements are
+void view_that_is_closed(float* a, int n) {  // its elements are not accessible from outside
   const Closed v(a);
   for (int i = 0; i < n; ++i) v[i] = 1;
 }
@@ -221,7 +221,7 @@ struct Table {
   int get(int k) const { return slot[k]; }
 };
 //: table_written l1=sequential kernels=0
-void table_written(Table& t, int* b, int n) {  // a number of the table changes while the loop runs
+void table_written(Table& t, int* b, int n) {  // an element of the table changes while the loop runs
   for (int i = 0; i < n; ++i) {
     b[i] = t.get(0);
     t[i % 2] = i;

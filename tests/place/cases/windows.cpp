@@ -1,5 +1,5 @@
-// Windows around an item's point, which go to local memory where tiles are wanted, and weights that all items share.
-// "tiles=" is how many arrays of the function do, "constants=" how many are constant memory.
+// Windows around each work-item's point, which become tiles in local memory, and weights that all work-items share.
+// "tiles=" is the number of arrays with a tile, "constants=" the number in constant memory.
 #include <vector>
 
 //: window_of_nine l1=parallel l2=parallel kernels=1 run tiles=1
