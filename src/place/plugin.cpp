@@ -104,26 +104,26 @@ class Work {
     isl_options_set_ast_build_prefer_pdiv(context, 1);
     shared_ = std::make_shared<Shared>(isl::ctx(context), read_);
     Program program = shared_->reader.read();
-    Report report = judged(program);
+    Report report = analyzed(program);
     report.readings = 1;
-    report.judged = shared_->memo.judged_anew();
+    report.judged = shared_->memo.analyzed_nests();
     if (!report.errors.empty() || read_.function.empty()) return report;
     if (program.functions.back().refused.empty()) {
       const auto with_chains = [&](const Program& read, const Report& said, const auto& made) {
-        transform::Judged result{read, said, {}, emit_ == "openmp"};
+        transform::AnalyzedProgram result{read, said, {}, emit_ == "openmp"};
         for (const auto& [where, kernel] : made) result.chains[where] = kernel.chain;
         return result;
       };
-      const transform::Judge judge = [&](const std::string& text, const std::vector<int>& lines) {
+      const transform::Analyze reanalyze = [&](const std::string& text, const std::vector<int>& lines) {
         const Program read = shared_->reader.read(text, lines);
         Work other(*this);
-        const Report said = other.judged(read);
+        const Report said = other.analyzed(read);
         return with_chains(read, said, other.kernels_);
       };
-      if (auto better = transform::search(with_chains(program, report, kernels_), judge, shared_->memo, report)) {
+      if (auto better = transform::search(with_chains(program, report, kernels_), reanalyze, shared_->memo, report)) {
         // The emitted text comes from the transformed program; the verdicts describe the loops of the user's file.
         program = std::move(better->program);
-        const Report now = judged(program);
+        const Report now = analyzed(program);
         report.assumptions = now.assumptions;
         report.libm = now.libm;
         report.reassociates = now.reassociates;
@@ -132,7 +132,7 @@ class Work {
     for (const LoopVerdict& l : report.loops)
       for (const std::string& t : l.transformed)
         if (t.rfind("lanes", 0) == 0) report.enough = 140;  // more than one block of 64 iterations
-    report.judged = shared_->memo.judged_anew();
+    report.judged = shared_->memo.analyzed_nests();
     const Function& top = program.functions.back();
     if (top.refused.empty() && !kernels_.empty()) {
       const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
@@ -151,7 +151,7 @@ class Work {
   }
 
   // Verdicts on all loops; fills kernels_ with every kernel that can be made.
-  Report judged(const Program& program) {
+  Report analyzed(const Program& program) {
     Report report;
     report.file = read_.file;
     report.function = read_.function;
@@ -243,7 +243,7 @@ class Work {
     const Nest& nest = function.nests[p.nest];
     try {
       const analysis::Quota quota(shared_->memo.context());
-      const auto [relations, verdicts] = shared_->memo.judged(nest);
+      const auto [relations, verdicts] = shared_->memo.analyzed(nest);
       const bool again =
           reported_.count(prefix_ + nest.loops[0].id) > 0;  // part of a nest that was already analyzed as a whole
       for (const analysis::Verdict& v : verdicts) {
@@ -359,7 +359,7 @@ class Work {
     if (node.kind == NodeKind::loop && transform::unrolls(node, nest.loops[node.loop]) &&
         verdict(report, prefix_ + nest.loops[node.loop].id).axis < 0)
       verdict(report, prefix_ + nest.loops[node.loop].id)
-          .transformed.push_back("unrolling: " + std::to_string(transform::constant_turns(nest.loops[node.loop])) +
+          .transformed.push_back("unrolling: " + std::to_string(transform::constant_iterations(nest.loops[node.loop])) +
                                  " turns");
     for (const Node& child : node.children) note_unrolled(child, nest, report);
   }

@@ -119,7 +119,7 @@ std::string without_runtime(const std::string& text, std::string& runtime) {
 }
 
 // Numbers work-items in reverse, except in kernels with tiles, which are loaded by position in the group.
-std::string items_turned(const std::string& text) {
+std::string items_reversed(const std::string& text) {
   if (text.find("_tile[") != std::string::npos) return text;
   return std::regex_replace(text, std::regex(R"(get_global_id\((\d)\))"),
                             "(get_global_size($1) - 1 - get_global_id($1))");
@@ -164,7 +164,7 @@ void compare_wide(unsigned seed, int each, bool opencl, WideCounts& counts) {
       if (written.insert(s.function).second) text += in_namespace("original_" + s.function, s.text, headers);
       std::vector<std::pair<std::string, std::string>> versions{{"placed", report.placed}};
       if (threads && !report.permuted.empty()) versions.emplace_back("permuted", report.permuted);
-      if (!threads) versions.emplace_back("permuted", items_turned(report.placed));
+      if (!threads) versions.emplace_back("permuted", items_reversed(report.placed));
       for (const auto& [kind, program] : versions) {
         const std::string space = kind + "_" + s.emit + "_" + s.function;
         text += in_namespace(space, without_runtime(program, runtime), headers);

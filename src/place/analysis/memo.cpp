@@ -86,23 +86,23 @@ Quota::~Quota() {
   isl_ctx_reset_operations(context_.get());
 }
 
-Judged Memo::judged(const Nest& nest) {
+NestAnalysis Memo::analyzed(const Nest& nest) {
   ++asked_;
   const std::string key = fingerprint(nest);
   if (const auto failed = failed_.find(key); failed != failed_.end()) throw failed->second;
   auto at = known_.find(key);
   if (at == known_.end()) {
     try {
-      Judged fresh;
+      NestAnalysis fresh;
       fresh.relations = relate(context_, nest);
-      fresh.verdicts = judge_loops(fresh.relations);
+      fresh.verdicts = loop_verdicts(fresh.relations);
       at = known_.emplace(key, std::move(fresh)).first;
     } catch (const isl::exception& error) {
       failed_.emplace(key, error);
       throw;
     }
   }
-  Judged result = at->second;
+  NestAnalysis result = at->second;
   std::vector<const Node*> nodes;
   list_nodes(nest.root, nodes);
   if (nodes.size() != result.relations.instances.size())

@@ -9,7 +9,7 @@
 
 namespace ridge::place::analysis {
 
-struct Judged {
+struct NestAnalysis {
   Relations relations{isl::ctx(nullptr)};
   std::vector<Verdict> verdicts{};
 };
@@ -36,15 +36,15 @@ class Memo {
  public:
   explicit Memo(isl::ctx context) : context_(context) {}
   // Relations and verdicts of the nest, which must outlive the result.
-  Judged judged(const Nest& nest);
+  NestAnalysis analyzed(const Nest& nest);
   isl::ctx context() const { return context_; }
   int asked() const { return asked_; }
-  int judged_anew() const { return static_cast<int>(known_.size() + failed_.size()); }
+  int analyzed_nests() const { return static_cast<int>(known_.size() + failed_.size()); }
 
  private:
   isl::ctx context_;
   int asked_ = 0;
-  std::map<std::string, Judged> known_{};
+  std::map<std::string, NestAnalysis> known_{};
   std::map<std::string, isl::exception> failed_{};  // nests that exceeded the quota
 };
 

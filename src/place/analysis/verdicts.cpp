@@ -20,14 +20,14 @@ struct Conflicts {
                                    // excludes pairs of reduction accesses
 };
 
-class Judge {
+class LoopVerdicts {
  public:
-  explicit Judge(const Relations& relations) : r_(relations), nest_(*relations.nest) {}
+  explicit LoopVerdicts(const Relations& relations) : r_(relations), nest_(*relations.nest) {}
 
   std::vector<Verdict> run() {
     for (std::size_t v = 0; v < nest_.variables.size(); ++v) prepare(static_cast<int>(v));
     std::vector<Verdict> verdicts;
-    for (std::size_t l = 0; l < nest_.loops.size(); ++l) verdicts.push_back(judge(static_cast<int>(l)));
+    for (std::size_t l = 0; l < nest_.loops.size(); ++l) verdicts.push_back(verdict(static_cast<int>(l)));
     return verdicts;
   }
 
@@ -247,7 +247,7 @@ class Judge {
     return best;
   }
 
-  Verdict judge(int loop) const {
+  Verdict verdict(int loop) const {
     Verdict v;
     v.loop = loop;
     const Loop& l = nest_.loops[loop];
@@ -333,6 +333,6 @@ class Judge {
 
 const char* to_string(Kind kind) { return kind == Kind::flow ? "flow" : kind == Kind::anti ? "anti" : "output"; }
 
-std::vector<Verdict> judge_loops(const Relations& relations) { return Judge(relations).run(); }
+std::vector<Verdict> loop_verdicts(const Relations& relations) { return LoopVerdicts(relations).run(); }
 
 }  // namespace ridge::place::analysis

@@ -34,6 +34,6 @@ struct Verdict {
   std::string why{};
 };
 
-std::vector<Verdict> judge_loops(const Relations& relations);  // one per loop of the nest, in its order
+std::vector<Verdict> loop_verdicts(const Relations& relations);  // one per loop of the nest, in its order
 
 }  // namespace ridge::place::analysis

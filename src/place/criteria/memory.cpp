@@ -10,7 +10,7 @@
 namespace ridge::place::criteria {
 namespace {
 
-constexpr double kUnknownTurns = 9;        // assumed iterations of a loop whose length is known at run time only
+constexpr double kAssumedIterations = 9;   // assumed iterations of a loop whose length is known at run time only
 constexpr long kConstantBytes = 64 << 10;  // minimum that OpenCL guarantees
 
 struct Reads {
@@ -29,11 +29,11 @@ Reads count_reads(const analysis::Relations& relations, int variable, const std:
   for (const analysis::Instance& i : relations.instances)
     for (const analysis::Relation& r : i.relations) {
       if (r.access->variable != variable) continue;
-      double turns = copies;
+      double iterations = copies;
       for (const int l : i.loops)
         if (!on_grid(l)) {
-          const long n = transform::constant_turns(nest.loops[l]);
-          turns *= n > 0 ? static_cast<double>(n) : kUnknownTurns;
+          const long n = transform::constant_iterations(nest.loops[l]);
+          iterations *= n > 0 ? static_cast<double>(n) : kAssumedIterations;
         }
       bool moved = false;
       const auto at = analysis::dimensions(relations, *r.access);
@@ -55,8 +55,8 @@ Reads count_reads(const analysis::Relations& relations, int variable, const std:
             reads.uniform = reads.uniform && (on_grid(l) || !says(c.poly));
         if (!nest.jumps.empty()) reads.uniform = false;
       }
-      reads.all += turns;
-      reads.lines += moved ? 2 * turns : turns;
+      reads.all += iterations;
+      reads.lines += moved ? 2 * iterations : iterations;
     }
   return reads;
 }
@@ -81,7 +81,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
     const auto window = analysis::window(relations, variable, chain, width);
     const std::string cached = v.host + ": read-only path of global memory";
     if (!window || reads.all <= 0) {
-      spaces.said.push_back(cached);
+      spaces.description.push_back(cached);
       continue;
     }
     long all = 1;
@@ -97,7 +97,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
       moves = moves && (follows || window->fixed[d] > 0);
       all *= window->fixed[d] > 0 ? std::min(window->fixed[d], 1L << 20) : 1;
       all = std::min(all, 1L << 40);
-      double guess = kUnknownTurns - 1;
+      double guess = kAssumedIterations - 1;
       for (std::size_t k = 0; k < chain.size(); ++k)
         if (emit::names(window->low[d], nest.loops[chain[k]].iterator + "_group"))
           guess += static_cast<double>(width[k]);
@@ -108,15 +108,15 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
     if (!anywhere && reads.uniform) {
       if (fixed && numbers && all * v.bytes <= kConstantBytes && device.constant) {
         spaces.constants.push_back(variable);
-        spaces.said.push_back(v.host + ": constant memory, " + std::to_string(all) +
-                              " elements that all items read together");
+        spaces.description.push_back(v.host + ": constant memory, " + std::to_string(all) +
+                                     " elements that all items read together");
       } else {
-        spaces.said.push_back(cached + ", all items read the same element at once");
+        spaces.description.push_back(cached + ", all items read the same element at once");
       }
       continue;
     }
     if (!moves || !anywhere || device.tiles == "never") {
-      spaces.said.push_back(cached);
+      spaces.description.push_back(cached);
       continue;
     }
     // Cost per work-item, in units of one element read through the nearest cache.
@@ -126,13 +126,13 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
                              " from the cache, " + number(tiled) + " with a tile)";
     const long room = left / v.bytes;
     if ((device.tiles != "always" && !(tiled < direct)) || (fixed ? all > room : room < 2 * items)) {
-      spaces.said.push_back(cached + cost);
+      spaces.description.push_back(cached + cost);
       continue;
     }
     Tile tile{variable, *window, fixed ? all : room, fixed, ""};
     left -= tile.elements * v.bytes;
-    tile.said = v.host + ": tile of " + shape + " in local memory" + cost;
-    spaces.said.push_back(tile.said);
+    tile.description = v.host + ": tile of " + shape + " in local memory" + cost;
+    spaces.description.push_back(tile.description);
     spaces.tiles.push_back(std::move(tile));
   }
   return spaces;

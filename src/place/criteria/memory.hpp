@@ -14,15 +14,15 @@ namespace ridge::place::criteria {
 struct Tile {
   int variable = -1;
   analysis::Window window{};
-  long elements = 0;   // size in local memory
-  bool fits = false;   // true: the window always fits; false: the group tests it
-  std::string said{};  // for the report
+  long elements = 0;          // size in local memory
+  bool fits = false;          // true: the window always fits; false: the group tests it
+  std::string description{};  // for the report
 };
 
 struct Spaces {
   std::vector<Tile> tiles{};
   std::vector<int> constants{};
-  std::vector<std::string> said{};  // one line per array that is only read
+  std::vector<std::string> description{};  // one line per array that is only read
 };
 
 // `arrays`: those that the kernel only reads. A group computes width[k] iterations of chain[k] with `items` work-items;

@@ -14,14 +14,14 @@ const std::vector<Limits>& devices() {
   return all;
 }
 
-std::vector<int> group_shape(const std::vector<long>& turns, bool full) {
+std::vector<int> group_shape(const std::vector<long>& iterations, bool full) {
   static const std::vector<int> usual[] = {{1, 1, 1}, {kItems, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-  const std::size_t axes = std::min<std::size_t>(turns.size(), 3);
+  const std::size_t axes = std::min<std::size_t>(iterations.size(), 3);
   std::vector<int> shape = usual[axes], most{kItems, kItems, 64};
   for (std::size_t a = 0; a < 3; ++a) {  // work-items without an iteration would be idle
     if (a >= axes) most[a] = 1;
-    if (a < axes && turns[a] > 0)
-      while (most[a] / 2 >= turns[a]) most[a] /= 2;
+    if (a < axes && iterations[a] > 0)
+      while (most[a] / 2 >= iterations[a]) most[a] /= 2;
     shape[a] = std::min(shape[a], most[a]);
   }
   const auto all = [&] { return shape[0] * shape[1] * shape[2]; };
@@ -30,7 +30,7 @@ std::vector<int> group_shape(const std::vector<long>& turns, bool full) {
   return full && all() != kItems ? usual[axes] : shape;
 }
 
-std::string broken(const std::vector<int>& shape) {
+std::string exceeded_limit(const std::vector<int>& shape) {
   const int all = shape[0] * shape[1] * shape[2];
   for (const Limits& d : devices()) {
     const std::string of = std::string(" of ") + d.name + " devices";

@@ -19,9 +19,9 @@ const std::vector<Limits>& devices();  // NVIDIA, AMD, CPUs under OpenCL
 // Group shape within the limits of all devices, because one kernel text serves all. `turns`: iterations per axis, 0 if
 // known at run time only. `full`: exactly kItems work-items, as the reduction trees require.
 constexpr int kItems = 256;
-std::vector<int> group_shape(const std::vector<long>& turns, bool full);
+std::vector<int> group_shape(const std::vector<long>& iterations, bool full);
 
 // The device limit that a shape exceeds; "" if none.
-std::string broken(const std::vector<int>& shape);
+std::string exceeded_limit(const std::vector<int>& shape);
 
 }  // namespace ridge::place::criteria

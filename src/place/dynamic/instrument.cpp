@@ -224,7 +224,7 @@ Records read_records(const std::string& text) {
     std::string first;
     words >> first;
     if (first == "if") {
-      Asked a;
+      BranchCount a;
       if (words >> a.node >> a.held >> a.failed) all.branches.push_back(a);
       continue;
     }

@@ -21,13 +21,13 @@ struct Record {
                                // index into the list
   double entries = 0, turns = 0, seconds = 0;
 };
-struct Asked {
+struct BranchCount {
   std::size_t node = 0;  // index into Report::spine
   double held = 0, failed = 0;
 };
 struct Records {
   std::vector<Record> loops{};
-  std::vector<Asked> branches{};
+  std::vector<BranchCount> branches{};
   std::map<int, double> calls{};
   double seconds = 0;  // of the whole run
 };

@@ -50,14 +50,14 @@ void build(const fs::path& source, const fs::path& program, const std::string& f
                             judge::first_lines(log)));
 }
 
-struct Ran {
+struct ProgramRun {
   int code = 0;
   double seconds = 0;
   std::string output{};
 };
-Ran run(const fs::path& program, const Command& command, const fs::path& folder,
-        const std::vector<std::pair<std::string, std::string>>& environment) {
-  Ran ran;
+ProgramRun run(const fs::path& program, const Command& command, const fs::path& folder,
+               const std::vector<std::pair<std::string, std::string>>& environment) {
+  ProgramRun ran;
   const auto start = std::chrono::steady_clock::now();
   ran.code =
       judge::run({"sh", "-c", with_program(command.line, program)}, environment, folder / "output", command.seconds);
@@ -67,7 +67,7 @@ Ran run(const fs::path& program, const Command& command, const fs::path& folder,
 }
 
 // Merges functions without a clock into their callers.
-std::vector<Record> without_others(const std::vector<Record>& all, const std::set<int>& functions) {
+std::vector<Record> merge_untimed(const std::vector<Record>& all, const std::set<int>& functions) {
   std::vector<Record> kept{all[0]};
   std::vector<int> at(all.size(), 0);
   for (std::size_t k = 1; k < all.size(); ++k) {
@@ -103,7 +103,7 @@ std::vector<double> own_times(const std::vector<Record>& all) {
 }
 
 // Code appended to a placed program: writes the number of kernel launches to a file at exit.
-std::string counts_launches(const std::string& emit) {
+std::string launch_counter_text(const std::string& emit) {
   if (emit == "openmp") return "";
   return fmt::format(R"(
 #include <cstdio>
@@ -155,7 +155,7 @@ void measure(Report& report, const std::string& source, const Command& command) 
     build(text, program, report.file, command, {}, log);
     std::error_code ignored;
     fs::remove(out, ignored);
-    const Ran ran = run(program, command, folder.path(), {{"RIDGE_RUN_OUT", out.string()}});
+    const ProgramRun ran = run(program, command, folder.path(), {{"RIDGE_RUN_OUT", out.string()}});
     if (ran.code < 0) throw Error(ErrorKind::invalid_argument, "--run: the program was killed or took too long");
     return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""));
   };
@@ -171,12 +171,12 @@ void measure(Report& report, const std::string& source, const Command& command) 
   std::set<int> functions;
   for (const auto& [function, n] : first.calls)
     if (n < 1e7 && n * kClock < 0.01 * first.seconds) functions.insert(function);
-  const std::vector<Record> counted = without_others(first.loops, functions);
+  const std::vector<Record> counted = merge_untimed(first.loops, functions);
   const Records second = once(timed, functions, false);
   const std::vector<Record>& clocked = second.loops;
   report.run_seconds = second.seconds;
   report.branches.clear();
-  for (const Asked& a : first.branches) report.branches.push_back({report.spine.at(a.node).id, a.held, a.failed});
+  for (const BranchCount& a : first.branches) report.branches.push_back({report.spine.at(a.node).id, a.held, a.failed});
   const auto loop_of = [&](const Record& r) { return report.loops.at(static_cast<std::size_t>(r.loop)).id; };
   const auto function_of = [&](const Record& r) -> FunctionRun& {
     return report.functions.at(static_cast<std::size_t>(-2 - r.loop));
@@ -223,18 +223,18 @@ void measure(Report& report, const std::string& source, const Command& command) 
   }
 }
 
-Sameness same_output(const Report& report, const std::string& source, const Command& command) {
+OutputComparison same_output(const Report& report, const std::string& source, const Command& command) {
   const Folder folder;
-  Sameness result;
+  OutputComparison result;
   const judge::Compiler with = judge::compiler_of(command.emit);
   const fs::path at = folder.path();
   base::write_file(at / "original.cpp", source);
-  base::write_file(at / (std::string("placed") + with.suffix), report.placed + counts_launches(command.emit));
+  base::write_file(at / (std::string("placed") + with.suffix), report.placed + launch_counter_text(command.emit));
   build(at / "original.cpp", at / "original", report.file, command, {}, at / "log");
   build(at / (std::string("placed") + with.suffix), at / "placed", report.file, command, with, at / "log");
   std::vector<std::pair<std::string, std::string>> environment{{"RIDGE_RUN_LAUNCHES", (at / "launches").string()}};
   if (command.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", judge::device_of(command.device));
-  const Ran one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
+  const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
   result.original_seconds = one.seconds;
   result.placed_seconds = two.seconds;
   const double tolerance = report.reassociates ? 1e-4 : report.libm ? 2e-5 : 0;

@@ -20,13 +20,13 @@ struct Command {
 void measure(Report& report, const std::string& source, const Command& command);
 
 // Compares output and exit code of the original and the placed program.
-struct Sameness {
+struct OutputComparison {
   bool same = false;
   bool proves = false;  // something was printed, and a kernel was launched (not required for threads)
   std::string text{};
   double original_seconds = 0, placed_seconds = 0;
 };
-Sameness same_output(const Report& report, const std::string& source, const Command& command);
+OutputComparison same_output(const Report& report, const std::string& source, const Command& command);
 
 // True if the texts are equal; with `tolerance`, numbers may differ by that fraction of the larger one.
 bool alike(const std::string& a, const std::string& b, double tolerance);

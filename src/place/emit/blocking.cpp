@@ -108,7 +108,7 @@ std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape
 
 }  // namespace
 
-bool names_like_ours(const Nest& nest) {
+bool uses_reserved_names(const Nest& nest) {
   const auto ours = [](const std::string& name) {
     if (name == "copy" || name.rfind("tile_", 0) == 0) return true;
     for (const char* end : {"_first", "_group", "_each", "_tile", "_elements", "_from", "_long"})
@@ -130,7 +130,7 @@ Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const s
   visit_accesses(nest.root, [&](const Access& a) {
     shared |= a.write && !nest.variables[a.variable].array() && outside(a.variable);
   });
-  if (shared || names_like_ours(nest) || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty())
+  if (shared || uses_reserved_names(nest) || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty())
     return {};
   const Node* outer = alone(&nest.root);
   if (outer->kind != NodeKind::loop || outer->loop != choice.chain[0]) return {};

@@ -20,7 +20,7 @@ struct Blocking {
 Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates);
 
 // True if the nest uses names like those that blocking and tiles add to a kernel.
-bool names_like_ours(const Nest& nest);
+bool uses_reserved_names(const Nest& nest);
 
 // Kernel text of the nest with `items` work-items per group along each loop of the chain. `loops` have their axes.
 std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,

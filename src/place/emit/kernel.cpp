@@ -79,14 +79,14 @@ std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain)
     if (!v.array() || v.local_memory || !a.exact || a.subscripts.empty()) return;
     for (const int loop : chain) {
       const std::string& i = nest.loops[loop].iterator;
-      bool far = false, near = false;
+      bool strided = false, adjacent = false;
       for (std::size_t d = 0; d < a.subscripts.size(); ++d)
         for (const auto& [term, factor] : a.subscripts[d].terms()) {
           if (std::find(term.begin(), term.end(), i) == term.end()) continue;
           const bool one = term.size() == 1 && std::abs(factor) <= 4 && d + 1 == a.subscripts.size();
-          (one ? near : far) = true;
+          (one ? adjacent : strided) = true;
         }
-      score[loop] += far ? -1 : near ? 1 : 0;
+      score[loop] += strided ? -1 : adjacent ? 1 : 0;
     }
   });
   std::vector<int> axes(chain.rbegin(), chain.rend());
@@ -329,16 +329,16 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     }
     remember_order(root_node, ordered, nest, order + " + " + at);
   }
-  std::vector<long> turns;
+  std::vector<long> axis_iterations;
   for (std::size_t i = 0; i < k.axes.size(); ++i) {
-    const long n = transform::constant_turns(nest.loops[k.axes[i]]);
+    const long n = transform::constant_iterations(nest.loops[k.axes[i]]);
     if (i < 3)
-      turns.push_back(n);
+      axis_iterations.push_back(n);
     else
-      turns[2] *= n;
+      axis_iterations[2] *= n;
   }
-  const std::vector<int> shape = criteria::group_shape(turns, !k.reductions.empty());
-  k.why = criteria::broken(shape);
+  const std::vector<int> shape = criteria::group_shape(axis_iterations, !k.reductions.empty());
+  k.why = criteria::exceeded_limit(shape);
   if (!k.why.empty()) return k;
   for (const int side : shape) k.items.push_back(std::to_string(side));
   std::string body;
@@ -364,13 +364,13 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     if (!boxes(nest, choice) || !k.expanded.empty() || !k.copies.empty()) allowed.tiles = "never";
     const criteria::Spaces spaces = criteria::choose_spaces(relations, only_read, choice.chain, width,
                                                             shape[0] * shape[1] * shape[2], k.axes[0], allowed);
-    k.memory = spaces.said;
+    k.memory = spaces.description;
     for (const criteria::Tile& t : spaces.tiles) {
       Node changed = tiled;
       if (!read_from_tile(changed, t, relations)) continue;
       tiled = changed;
       tiles.push_back(t);
-      k.tiles.push_back(t.said);
+      k.tiles.push_back(t.description);
     }
     for (KernelArray& a : k.arrays) {
       for (const criteria::Tile& t : tiles) a.tiled |= t.variable == a.variable;

@@ -198,7 +198,7 @@ std::string tile_elements(const Nest& nest, const Variable& v) {
 }
 
 bool boxes(const Nest& nest, const criteria::Choice& choice) {
-  if (names_like_ours(nest) || choice.reduces || !choice.atomics.empty() || choice.chain.size() > 3 ||
+  if (uses_reserved_names(nest) || choice.reduces || !choice.atomics.empty() || choice.chain.size() > 3 ||
       !nest.jumps.empty())
     return false;
   const Node* at = &nest.root;

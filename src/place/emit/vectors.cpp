@@ -11,16 +11,16 @@ namespace {
 
 // True if every array access has stride 0 or 1 in the loop.
 bool steps_by_one(const Nest& nest, const Node& tree, const std::string& iterator) {
-  bool near = true;
+  bool unit_stride = true;
   visit_accesses(tree, [&](const Access& a) {
     if (!nest.variables[a.variable].array()) return;
-    near = near && a.exact;
-    for (std::size_t d = 0; near && d < a.subscripts.size(); ++d)
+    unit_stride = unit_stride && a.exact;
+    for (std::size_t d = 0; unit_stride && d < a.subscripts.size(); ++d)
       for (const auto& [term, factor] : a.subscripts[d].terms())
         if (std::find(term.begin(), term.end(), iterator) != term.end())
-          near = near && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size();
+          unit_stride = unit_stride && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size();
   });
-  return near;
+  return unit_stride;
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     refuse(e, (of_union(e) ? "a field of a union is not modelled: "
                            : "a field of this is not modelled (in arrays, structs have fields of one type): ") +
                   source(e));
-  refuse(e, in_words(e) + " is not modelled: " + source(e));
+  refuse(e, describe(e) + " is not modelled: " + source(e));
 }
 
 }  // namespace ridge::place::frontend

@@ -28,7 +28,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
     scope_->nest.span = statement_span(s);
     if (!scope_->nest.span.known) refuse(s, "the loop is hidden in a macro or in another file");
     scope_->nest.root = statement(s);
-    know_loops_around();
+    record_enclosing_loops();
     for (const auto& [decl, which] : scope_->variables) {
       const Variable& v = scope_->nest.variables[which];
       const auto* var = dyn_cast<VarDecl>(decl);
@@ -69,9 +69,9 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
 }
 
 // Records the bounds of counted loops around the nest as facts about their iterators.
-void Reader::know_loops_around() {
+void Reader::record_enclosing_loops() {
   for (const Frame& frame : around_) {
-    if (const auto* branch = dyn_cast<IfStmt>(frame.s)) know_branch(branch, frame.next == 0);
+    if (const auto* branch = dyn_cast<IfStmt>(frame.s)) record_enclosing_branch(branch, frame.next == 0);
     const auto* f = dyn_cast<ForStmt>(frame.s);
     if (f == nullptr || f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr) continue;
     const auto* d = dyn_cast<DeclStmt>(f->getInit());
@@ -125,7 +125,7 @@ void Reader::know_loops_around() {
 }
 
 // Records the condition of an enclosing if as a fact, provided that nothing in the arm changes its variables.
-void Reader::know_branch(const IfStmt* branch, bool taken) {
+void Reader::record_enclosing_branch(const IfStmt* branch, bool taken) {
   const Stmt* arm = taken ? branch->getThen() : branch->getElse();
   if (branch->getCond() == nullptr || arm == nullptr || !settled(branch->getCond())) return;
   std::set<const ValueDecl*> changed;

@@ -35,7 +35,7 @@ const LambdaExpr* Reader::lambda(const CallExpr* e) const {
 }
 
 // Refuses lambdas whose captured copies may differ from the current values of the variables.
-void Reader::may_be_read_here(const CallExpr* e, const LambdaExpr* l) const {
+void Reader::refuse_stale_captures(const CallExpr* e, const LambdaExpr* l) const {
   if (scope_->lambdas > 6) refuse(e, "lambdas that call lambdas, seven deep");
   if (l->isMutable()) refuse(e, "a mutable lambda is not modelled: " + source(e));
   for (const auto& capture : l->captures()) {
@@ -58,7 +58,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   const QualType type = formal->getType();
   if (type->isPointerType()) {
     const auto p = pointer(actual, fx);
-    stays(actual, formal->getNameAsString());
+    refuse_changing_subscripts(actual, formal->getNameAsString());
     if (!p || scope_->changed.count(formal) > 0)
       refuse(actual, "the argument " + source(actual) + " does not stand for a known place in an array");
     scope_->pointers[formal] = *p;
@@ -72,7 +72,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   }
   if (type->isReferenceType() && !type->getPointeeType().isConstQualified()) {
     const auto p = place(actual, fx);
-    stays(actual, formal->getNameAsString());
+    refuse_changing_subscripts(actual, formal->getNameAsString());
     if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
     scope_->references[formal] = *p;
     return false;
@@ -89,7 +89,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
                           (named != nullptr && (scope_->iterators.count(named) > 0 || scope_->values.count(named) > 0));
       if (number) return true;
       const auto p = place(bare, fx);
-      stays(bare, formal->getNameAsString());
+      refuse_changing_subscripts(bare, formal->getNameAsString());
       if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
       scope_->references[formal] = *p;
       return false;
@@ -100,7 +100,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
 
 // f(i, x); with any body: declarations of its parameters, then its statements.
 Node Reader::lambda_statement(const CallExpr* e, const LambdaExpr* l) {
-  may_be_read_here(e, l);
+  refuse_stale_captures(e, l);
   const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());
   Node block;
   block.line = line(e);
@@ -154,7 +154,7 @@ Node Reader::lambda_statement(const CallExpr* e, const LambdaExpr* l) {
 
 // x = f(i) with a single return as body.
 std::string Reader::lambda_value(const CallExpr* e, const LambdaExpr* l, Effects& fx) {
-  may_be_read_here(e, l);
+  refuse_stale_captures(e, l);
   const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());
   const auto* body = cast<CompoundStmt>(method->getBody());
   const auto* result = body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;

@@ -58,7 +58,7 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   v.integer = known->integer;
   v.is_unsigned = known->is_unsigned;
   v.outlives = true;
-  unambiguous(decl, at);
+  refuse_shadowed(decl, at);
   has_home(v, {decl, host, host, false, reachable(decl), true, host});
   v.data = "reinterpret_cast<" + v.host_element + "*>(" + host + ".data)";
   const std::string stride = "static_cast<long>(" + host + ".step / sizeof(" + type + "))";

@@ -14,7 +14,7 @@ using namespace clang;
 // The variable at the root of p.q.x and its C++ text; empty if it may refer to more than one object.
 std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
   if (!isa<FieldDecl>(member->getMemberDecl())) return {};
-  const std::string field = seen_from_outside(cast<FieldDecl>(member->getMemberDecl()));
+  const std::string field = public_accessor(cast<FieldDecl>(member->getMemberDecl()));
   if (field.empty())
     refuse(member, member->getMemberDecl()->getNameAsString() +
                        " is private and no public member function without arguments returns it");
@@ -56,7 +56,7 @@ std::optional<int> Reader::field(const Expr* e) {
   }
   v.type = type_text(type);
   if (type.isVolatileQualified() || !shape(type, v)) {
-    const std::string why = no_array(member->getType());
+    const std::string why = why_not_array(member->getType());
     if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not modelled" + why);
     return {};
   }
@@ -175,7 +175,7 @@ bool Reader::settled(const Stmt* s) const {
 }
 
 // Adds the assumption that a variable set before the nest still has that value when the nest begins.
-void Reader::still_holds(const std::string& differs, const VarDecl* var, const Stmt* at) {
+void Reader::assume_unchanged(const std::string& differs, const VarDecl* var, const Stmt* at) {
   const std::string name = var->getNameAsString();
   if (!scope_->tested) refuse(at, "what " + name + " was set to may have changed");
   const int moved = pseudo("static_cast<long>(" + differs + ")", name + "_moved", ast_.LongTy, at);
@@ -188,7 +188,7 @@ void Reader::still_holds(const std::string& differs, const VarDecl* var, const S
 
 // Refuses a reference or pointer to an element whose subscript changes in the nest, since the name would refer to
 // another element.
-void Reader::stays(const Expr* e, const std::string& name) const {
+void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name) const {
   std::set<const ValueDecl*> written;
   const std::function<void(const Expr*)> note = [&](const Expr* to) {  // the written variable, not its subscripts
     to = to->IgnoreParenImpCasts();
@@ -289,8 +289,8 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
                                                    !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
                                                    fixed_operands(var->getInit())) {
       if (!settled(var->getInit())) {
-        unambiguous(var, e);
-        still_holds(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
+        refuse_shadowed(var, e);
+        assume_unchanged(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
       }
       return pointer(var->getInit(), fx);
     }
@@ -384,9 +384,9 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
     if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() &&
         scope_->variables.count(decl) == 0 && fixed_operands(var->getInit())) {
       if (!settled(var->getInit())) {
-        unambiguous(var, e);
-        still_holds("&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())), var,
-                    e);
+        refuse_shadowed(var, e);
+        assume_unchanged("&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())),
+                         var, e);
       }
       return place(var->getInit(), fx);
     }

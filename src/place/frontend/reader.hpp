@@ -108,10 +108,11 @@ class Reader {
   std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
   bool reachable(const clang::ValueDecl* decl) const;               // may change through another name
   void has_home(Variable& v, const Path& at) const;
-  void unambiguous(const clang::ValueDecl* decl, const clang::Stmt* at) const;
+  void refuse_shadowed(const clang::ValueDecl* decl, const clang::Stmt* at) const;
   bool settled(const clang::Stmt* s) const;  // nothing it reads can have changed since
-  void still_holds(const std::string& differs, const clang::VarDecl* var, const clang::Stmt* at);
-  void stays(const clang::Expr* e, const std::string& name) const;  // refuses changing subscripts of a named place
+  void assume_unchanged(const std::string& differs, const clang::VarDecl* var, const clang::Stmt* at);
+  void refuse_changing_subscripts(const clang::Expr* e,
+                                  const std::string& name) const;  // refuses changing subscripts of a named place
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
 
@@ -177,7 +178,7 @@ class Reader {
 
   // --- lambdas (lambdas.cpp)
   const clang::LambdaExpr* lambda(const clang::CallExpr* e) const;
-  void may_be_read_here(const clang::CallExpr* e, const clang::LambdaExpr* l) const;
+  void refuse_stale_captures(const clang::CallExpr* e, const clang::LambdaExpr* l) const;
   Node lambda_statement(const clang::CallExpr* e, const clang::LambdaExpr* l);
   std::string lambda_value(const clang::CallExpr* e, const clang::LambdaExpr* l, Effects& fx);
   bool pass(const clang::ParmVarDecl* formal, const clang::Expr* actual, Effects& fx);
@@ -195,8 +196,8 @@ class Reader {
   // --- host parts (host.cpp)
   Part part(const clang::Stmt* s, bool in_sequence);
   Part open_loop(const clang::Stmt* s);
-  void know_loops_around();
-  void know_branch(const clang::IfStmt* branch, bool taken);
+  void record_enclosing_loops();
+  void record_enclosing_branch(const clang::IfStmt* branch, bool taken);
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
   void header_touches(const clang::Stmt* s, std::vector<Touch>& touches, bool& anything);
@@ -262,20 +263,20 @@ class Reader {
   std::unique_ptr<Scope> scope_{};
 };
 
-std::string in_words(const clang::Stmt* s);  // describes a node without Clang's terms
+std::string describe(const clang::Stmt* s);  // describes a node without Clang's terms
 std::string class_of(clang::QualType type);  // with its namespace; "" for other types
 // Name of the library function that is called; "min" or "max" also for a user's function that computes one over
 // integers.
 std::string extreme_called(const clang::CallExpr* call);
 const clang::CXXRecordDecl* record_of(clang::QualType type);
-std::string no_array(clang::QualType type);  // why an array-like type is not supported; "" for others
+std::string why_not_array(clang::QualType type);  // why an array-like type is not supported; "" for others
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
 bool of_union(const clang::Expr* e);                              // a field of a union
 const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called member function of a user's class
 const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // the returned expression, if that is the whole body
 const clang::Expr* object_changed(const clang::Expr* e);  // the object changed by assigning to the call's result
 bool is_view(const clang::CXXRecordDecl* record);
-std::string seen_from_outside(const clang::FieldDecl* field);  // its name, or a public member function that returns it
+std::string public_accessor(const clang::FieldDecl* field);  // its name, or a public member function that returns it
 clang::QualType pointer_of(const clang::CXXRecordDecl* view, std::vector<std::string>& fields);
 std::string wrapped(const std::string& text);  // in parentheses unless it is a single word
 

@@ -13,7 +13,7 @@ std::string class_of(QualType type) {
   return record != nullptr ? record->getQualifiedNameAsString() : "";
 }
 
-std::string in_words(const Stmt* s) {
+std::string describe(const Stmt* s) {
   if (isa<ArraySubscriptExpr>(s)) return "an element of something that is no known array";
   if (isa<CXXMemberCallExpr>(s)) return "the call of a member function";
   if (isa<CXXOperatorCallExpr>(s)) return "an operator of a class";

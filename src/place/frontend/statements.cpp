@@ -148,7 +148,7 @@ Node Reader::statement(const Stmt* s) {
                      : isa<GCCAsmStmt>(s)                  ? "inline assembly"
                      : isa<CXXTryStmt>(s)                  ? "try"
                                                            : nullptr;
-  refuse(s, (what != nullptr ? std::string(what) : in_words(s)) + " is not modelled");
+  refuse(s, (what != nullptr ? std::string(what) : describe(s)) + " is not modelled");
 }
 
 // Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
@@ -267,7 +267,7 @@ Node Reader::assignment(const Expr* e) {
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
   } else {
-    refuse(e, in_words(e) + " is not modelled: " + source(e));
+    refuse(e, describe(e) + " is not modelled: " + source(e));
   }
   node.accesses = fx.accesses;
   scope_->own.clear();
@@ -294,7 +294,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       if (scope_->changed.count(var) > 0 || !var->hasInit())
         refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
       const auto p = pointer(var->getInit(), fx);
-      stays(var->getInit(), var->getNameAsString());
+      refuse_changing_subscripts(var->getInit(), var->getNameAsString());
       if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not stand for a known place in an array");
       scope_->pointers[var] = *p;
       node.accesses = fx.accesses;
@@ -305,7 +305,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       const Expr* init = var->getInit();
       if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
       const auto p = init != nullptr ? place(init, fx) : std::nullopt;
-      if (init != nullptr) stays(init, var->getNameAsString());
+      if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString());
       if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not stand for a known place");
       scope_->references[var] = *p;
       node.accesses = fx.accesses;

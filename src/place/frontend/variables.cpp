@@ -28,7 +28,7 @@ const std::set<std::string>& reserved() {
 const CXXRecordDecl* record_of(QualType type) { return type.getNonReferenceType()->getAsCXXRecordDecl(); }
 
 // Why an array-like type is not supported, and what to use instead; "" for other types.
-std::string no_array(QualType type) {
+std::string why_not_array(QualType type) {
   type = type.getNonReferenceType();
   const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
   const std::string kind = class_of(type);
@@ -190,7 +190,7 @@ void Reader::has_home(Variable& v, const Path& at) const {
 }
 
 // Refuses a variable whose name is shadowed at the nest: code inserted there refers to variables by name.
-void Reader::unambiguous(const ValueDecl* decl, const Stmt* at) const {
+void Reader::refuse_shadowed(const ValueDecl* decl, const Stmt* at) const {
   if (scope_->root == nullptr || scope_->in_function || !decl->getDeclName().isIdentifier()) return;
   const ValueDecl* last = nullptr;
   const auto look = [&](const Stmt* s) {
@@ -222,7 +222,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) return it->second;
   const auto* var = dyn_cast<VarDecl>(decl);
   if (var == nullptr) refuse(at, decl->getNameAsString() + " is not a variable");
-  unambiguous(decl, at);
+  refuse_shadowed(decl, at);
   Variable v;
   v.host = var->getNameAsString();
   v.type = type_text(var->getType());
@@ -245,7 +245,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
       refuse(at, "the reference " + v.host + " stands for a place that is not known");
     v.outlives = v.global || type->isReferenceType();
   } else {
-    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled" + no_array(type));
+    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled" + why_not_array(type));
     if (type->isPointerType() && (!v.parameter || changed_in_function_.count(decl) > 0))
       refuse(at, "the pointer " + v.host + " does not stand for one known place in an array");
     if (type->isReferenceType() && !v.parameter)

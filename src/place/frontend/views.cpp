@@ -128,7 +128,7 @@ bool is_view(const CXXRecordDecl* record) {
   });
 }
 
-std::string seen_from_outside(const FieldDecl* field) {
+std::string public_accessor(const FieldDecl* field) {
   const auto* record = dyn_cast<CXXRecordDecl>(field->getParent());
   if (field->getAccess() == AS_public || field->getAccess() == AS_none || record == nullptr)
     return field->getNameAsString();
@@ -188,7 +188,7 @@ std::optional<Reader::Path> Reader::owner(const Expr* e) const {
   const CXXRecordDecl* record =
       record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());
   if (record == nullptr || record->isUnion()) return {};
-  unambiguous(var, e);
+  refuse_shadowed(var, e);
   const std::string name = var->getNameAsString();
   return Path{var, name, name, arrow, reachable(var) || arrow, true, arrow ? "*" + name : name};
 }

@@ -34,12 +34,12 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Options& o
 
 // The placed program with its work-items numbered in reverse: dependent iterations, which a CPU device happens to run
 // in order, then give another result. "" if no kernel can be changed this way.
-std::string turned_round(const std::string& placed) {
+std::string with_reversed_items(const std::string& placed) {
   const std::string open = "R\"kernels(", kernel = "KERNEL ", id = "GLOBAL_ID(";
   const auto from = placed.find(open), to = placed.find(")kernels\"");
   if (from == std::string::npos || to == std::string::npos) return "";
   std::string text;
-  bool turned = false;
+  bool reversed = false;
   for (std::size_t at = from; at < to;) {
     const std::size_t end = std::min(placed.find(kernel, at + 1), to);
     const std::string one = placed.substr(at, end - at);
@@ -49,11 +49,11 @@ std::string turned_round(const std::string& placed) {
       const std::string axis = here ? one.substr(k + id.size(), 1) : "";
       text += here ? fmt::format("(GROUPS({0}) * ITEMS({0}) - 1 - GLOBAL_ID({0}))", axis) : one.substr(k, 1);
       k += here ? id.size() + 2 : 1;
-      turned |= here;
+      reversed |= here;
     }
     at = end;
   }
-  return turned ? placed.substr(0, from) + text + placed.substr(to) : "";
+  return reversed ? placed.substr(0, from) + text + placed.substr(to) : "";
 }
 
 // Finds kernels without which the whole placed program runs faster; the time includes transfers that a kernel saves or
@@ -209,13 +209,13 @@ Outcome compare(const Report& report, const std::string& source, const Options& 
   std::string where;
   outcome.worst = difference(results[0], results[1], bound == 0, where);
   outcome.verified = outcome.worst <= bound;
-  const std::string turned = options.emit == "ridge" ? turned_round(report.placed) : "";
-  if (outcome.verified && !turned.empty()) {
-    base::write_file(at / "turned.cpp", rename + turned + harness(report, options, true));
-    const fs::path dump = at / "turned.out";
-    if (!build("turned", compiler)) return outcome.verified = false, outcome;
+  const std::string reversed = options.emit == "ridge" ? with_reversed_items(report.placed) : "";
+  if (outcome.verified && !reversed.empty()) {
+    base::write_file(at / "reversed.cpp", rename + reversed + harness(report, options, true));
+    const fs::path dump = at / "reversed.out";
+    if (!build("reversed", compiler)) return outcome.verified = false, outcome;
     const bool ended =
-        run({(at / "turned").string(), dump.string()}, environment_of(options), at / "log", options.seconds) == 0;
+        run({(at / "reversed").string(), dump.string()}, environment_of(options), at / "log", options.seconds) == 0;
     const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results[1];
     if (!ended || !(difference(results[0], other, bound == 0, where) <= bound)) {
       outcome.verified = false;

@@ -14,15 +14,15 @@ namespace {
 
 using base::svg::escape;
 
-constexpr double kTurn = 6.283185307179586, kHole = 46, kWidth = 22, kCenter = 200;
+constexpr double kTwoPi = 6.283185307179586, kHole = 46, kWidth = 22, kCenter = 200;
 const char* const kColours[] = {"#2b6cb0", "#2a9d4a", "#b7791f", "#9b2c2c", "#6b46c1", "#2c7a7b"};
 
 std::string arc(double from, double to, double inside, double outside) {
-  to = std::min(to, from + kTurn * 0.99999);
+  to = std::min(to, from + kTwoPi * 0.99999);
   const auto point = [](double angle, double radius) {
     return fmt::format("{:.2f} {:.2f}", kCenter + radius * std::sin(angle), kCenter - radius * std::cos(angle));
   };
-  const int large = to - from > kTurn / 2 ? 1 : 0;
+  const int large = to - from > kTwoPi / 2 ? 1 : 0;
   return fmt::format("M{} A{} {} 0 {} 1 {} L{} A{} {} 0 {} 0 {}Z", point(from, outside), outside, outside, large,
                      point(to, outside), point(to, inside), inside, inside, large, point(from, inside));
 }
@@ -32,7 +32,7 @@ class Drawing {
   explicit Drawing(const Report& report) : report_(report) {}
 
   std::string run() {
-    draw(-1, 0, kTurn, 0);
+    draw(-1, 0, kTwoPi, 0);
     return text_;
   }
 

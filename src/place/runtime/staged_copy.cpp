@@ -25,25 +25,25 @@ StagedCopy::StagedCopy(const Device& device) {
 }
 
 void StagedCopy::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes) {
-  for (std::size_t at = 0, turn = 0; at < bytes; at += kSlot, turn = 1 - turn) {
+  for (std::size_t at = 0, slot = 0; at < bytes; at += kSlot, slot = 1 - slot) {
     const std::size_t n = std::min(kSlot, bytes - at);
-    if (passed_[turn]) passed_[turn].wait();
-    copy_by_threads(slots_[turn].map().data(), static_cast<const char*>(from) + at, n);
-    queue.copy(slots_[turn], to, n, 0, at);
-    passed_[turn] = queue.record();
+    if (passed_[slot]) passed_[slot].wait();
+    copy_by_threads(slots_[slot].map().data(), static_cast<const char*>(from) + at, n);
+    queue.copy(slots_[slot], to, n, 0, at);
+    passed_[slot] = queue.record();
   }
 }
 
 void StagedCopy::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes) {
-  const auto start = [&](std::size_t at, std::size_t turn) {
-    queue.copy(from, slots_[turn], std::min(kSlot, bytes - at), at, 0);
-    passed_[turn] = queue.record();
+  const auto start = [&](std::size_t at, std::size_t slot) {
+    queue.copy(from, slots_[slot], std::min(kSlot, bytes - at), at, 0);
+    passed_[slot] = queue.record();
   };
   if (bytes > 0) start(0, 0);
-  for (std::size_t at = 0, turn = 0; at < bytes; at += kSlot, turn = 1 - turn) {
-    if (at + kSlot < bytes) start(at + kSlot, 1 - turn);  // the next block is transferred while this one is copied out
-    passed_[turn].wait();
-    copy_by_threads(static_cast<char*>(to) + at, slots_[turn].map().data(), std::min(kSlot, bytes - at));
+  for (std::size_t at = 0, slot = 0; at < bytes; at += kSlot, slot = 1 - slot) {
+    if (at + kSlot < bytes) start(at + kSlot, 1 - slot);  // the next block is transferred while this one is copied out
+    passed_[slot].wait();
+    copy_by_threads(static_cast<char*>(to) + at, slots_[slot].map().data(), std::min(kSlot, bytes - at));
   }
 }
 

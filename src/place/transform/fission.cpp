@@ -20,7 +20,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
   const Loop& l = nest.loops[loop];
   const Node& block = body_block(node);
   if (block.kind != NodeKind::block || block.children.size() < 2 || state.text[l.body.begin] != '{') return all;
-  if (!header_stands_still(nest, node) || !nest.jumps.empty()) return all;
+  if (!header_is_invariant(nest, node) || !nest.jumps.empty()) return all;
   for (const Node& child : block.children)
     if (!child.span.known) return all;
   std::set<int> written;  // variables that the nest writes

@@ -19,8 +19,8 @@ std::vector<Proposal> interchange(const State& state) {
       });
     };
     if (names(i, o.iterator)) continue;  // triangular range: the headers depend on each other
-    if (!header_stands_still(state.nest, *find(state.nest.root, outer)) ||
-        !header_stands_still(state.nest, *find(state.nest.root, inner)))
+    if (!header_is_invariant(state.nest, *find(state.nest.root, outer)) ||
+        !header_is_invariant(state.nest, *find(state.nest.root, inner)))
       continue;
     Proposal made;
     made.whole = inner;

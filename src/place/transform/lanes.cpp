@@ -30,19 +30,19 @@ bool any_loop(const Node& node) {
 
 // True if every array access has stride 0 or 1 in the loop, and at least one has stride 1.
 bool side_by_side(const State& state, const Node& tree, const Loop& loop) {
-  bool near = true, moves = false;
+  bool unit_stride = true, moves = false;
   emit::visit_accesses(tree, [&](const Access& a) {
     const Variable& v = state.nest.variables[a.variable];
     if (!v.array()) return;
-    near = near && a.exact && !v.local_memory && a.exists.empty();
-    for (std::size_t d = 0; near && d < a.subscripts.size(); ++d)
+    unit_stride = unit_stride && a.exact && !v.local_memory && a.exists.empty();
+    for (std::size_t d = 0; unit_stride && d < a.subscripts.size(); ++d)
       for (const auto& [term, factor] : a.subscripts[d].terms()) {
         if (std::find(term.begin(), term.end(), loop.iterator) == term.end()) continue;
-        near = near && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size() && v.inner.empty();
+        unit_stride = unit_stride && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size() && v.inner.empty();
         moves = true;
       }
   });
-  return near && moves;
+  return unit_stride && moves;
 }
 
 class Jam {
@@ -67,7 +67,7 @@ class Jam {
     for (const Node* child : children) {
       if (!child->guards.empty()) return {};
       if (child->kind == NodeKind::loop) {
-        if (!plain(state_.nest, child->loop) || !header_stands_still(state_.nest, *child)) return {};
+        if (!plain(state_.nest, child->loop) || !header_is_invariant(state_.nest, *child)) return {};
         const std::string head = header(state_, child->loop);
         if (emit::names(head, loop_.host_iterator)) return {};
         for (const std::string& name : expanded_)
@@ -152,14 +152,14 @@ std::vector<Proposal> lanes(const State& state) {
     const analysis::Verdict& v = state.verdicts[k];
     const Node* node = find(nest.root, which);
     if (!plain(nest, which) || !v.parallel || !v.reductions.empty() || !v.expanded.empty() || node == nullptr) continue;
-    const long turns = constant_turns(l);
+    const long turns = constant_iterations(l);
     if (turns > 0 && turns < kWidth) continue;
     const bool own = std::all_of(v.privates.begin(), v.privates.end(), [&](int p) {
       const auto& loops = nest.variables[p].loops;
       return std::find(loops.begin(), loops.end(), which) != loops.end();
     });
     const auto limits = loop_bounds(nest, which);
-    if (!own || !limits || !header_stands_still(nest, *node) || !side_by_side(state, *node, l)) continue;
+    if (!own || !limits || !header_is_invariant(nest, *node) || !side_by_side(state, *node, l)) continue;
     const auto symbols = limits->high.symbols();
     const auto iterates = [&](const std::string& s) {
       return std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& x) { return x.iterator == s; });

@@ -61,7 +61,7 @@ isl::union_map within(const State& state, const isl::union_map& pairs, int loop)
 
 Legality::Legality(const State& state)
     : state_(state),
-      in_time_(isl::manage(
+      execution_order_(isl::manage(
           isl_union_map_lex_lt_union_map(state.relations.schedule.copy(), state.relations.schedule.copy()))) {}
 
 const isl::union_map& Legality::pairs(int variable) {
@@ -73,7 +73,7 @@ const isl::union_map& Legality::pairs(int variable) {
       if (x.access->variable == variable)
         (x.write ? writes : reads) = (x.write ? writes : reads).unite(isl::union_map(x.map));
   const isl::union_map meet = writes.apply_range(reads.unite(writes).reverse());
-  return pairs_.emplace(variable, meet.unite(meet.reverse()).intersect(in_time_)).first->second;
+  return pairs_.emplace(variable, meet.unite(meet.reverse()).intersect(execution_order_)).first->second;
 }
 
 std::string Legality::broken_by(const Proposal& proposal) {
@@ -83,14 +83,14 @@ std::string Legality::broken_by(const Proposal& proposal) {
   const isl::union_map not_kept = isl::manage(isl_union_map_lex_ge_union_map(after.copy(), after.copy()));
   for (int v = 0; v < static_cast<int>(state_.nest.variables.size()); ++v) {
     if (pairs(v).is_empty()) continue;
-    isl::union_map turned = pairs(v).intersect(not_kept);
+    isl::union_map reversed = pairs(v).intersect(not_kept);
     if (proposal.whole >= 0) {
       const auto& own = state_.verdicts[proposal.whole].privates;
-      if (std::find(own.begin(), own.end(), v) != own.end()) turned = within(state_, turned, proposal.whole);
+      if (std::find(own.begin(), own.end(), v) != own.end()) reversed = within(state_, reversed, proposal.whole);
     }
-    if (turned.is_empty()) continue;
+    if (reversed.is_empty()) continue;
     std::string where;
-    turned.foreach_map([&](isl::map m) {
+    reversed.foreach_map([&](isl::map m) {
       if (!where.empty()) return;
       where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
               " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);

@@ -118,7 +118,7 @@ std::optional<LoopBounds> loop_bounds(const Nest& nest, int loop) {
   return found;
 }
 
-bool header_stands_still(const Nest& nest, const Node& loop) {
+bool header_is_invariant(const Nest& nest, const Node& loop) {
   std::set<int> written;
   emit::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write) written.insert(a.variable);

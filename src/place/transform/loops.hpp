@@ -27,7 +27,7 @@ struct LoopBounds {
 std::optional<LoopBounds> loop_bounds(const Nest& nest, int loop);
 std::optional<std::string> host_text(const Poly& poly, const Nest& nest);
 // True if nothing in the nest writes what the loop's header reads.
-bool header_stands_still(const Nest& nest, const Node& loop);
+bool header_is_invariant(const Nest& nest, const Node& loop);
 std::vector<std::string> loops_in_order(const Nest& nest, const Node& tree);  // ids
 std::string fresh(const State& state, std::string name);                      // a name that the file does not contain
 

@@ -94,12 +94,12 @@ struct Found {  // a nest of the program
 
 class Search {
  public:
-  Search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report)
-      : now_(std::move(program)), judge_(judge), memo_(memo), report_(report), start_(std::clock()) {
+  Search(AnalyzedProgram program, const Analyze& reanalyze, analysis::Memo& memo, Report& report)
+      : now_(std::move(program)), analyze_(reanalyze), memo_(memo), report_(report), start_(std::clock()) {
     for (const Function& f : now_.program.functions) most_ += kReadingsOfANest * static_cast<int>(f.nests.size());
   }
 
-  std::optional<Judged> run() {
+  std::optional<AnalyzedProgram> run() {
     while (step()) {
     }
     if (spent())
@@ -126,8 +126,8 @@ class Search {
   }
 
  private:
-  Judged now_;
-  const Judge& judge_;
+  AnalyzedProgram now_;
+  const Analyze& analyze_;
   analysis::Memo& memo_;
   Report& report_;
   std::clock_t start_;  // CPU time, so that the result does not depend on the load of the machine
@@ -216,7 +216,7 @@ class Search {
     if (!numbered(nest, first, count)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
     const analysis::Quota quota(memo_.context());
-    const auto [relations, verdicts] = memo_.judged(nest);
+    const auto [relations, verdicts] = memo_.analyzed(nest);
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
     std::optional<Legality> legality;
     for (const Transformation& t : registry()) {
@@ -249,17 +249,17 @@ class Search {
     const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
     int second = 0, more = 0;
     if (!numbered(behind, second, more) || second != first + count) return false;
-    const auto [relations, verdicts] = memo_.judged(behind);
+    const auto [relations, verdicts] = memo_.analyzed(behind);
     const int levels = static_cast<int>(mine.size());
     const State last{now_.program.text, behind, relations, verdicts};
     const auto p = fusion(state, last, levels);
     if (!p) return false;
     const std::string what = "fusion: " + p->what;
     if (!tried_.insert(slice(state, state.nest.span) + what).second) return false;
-    const auto check = [&](const Judged& next) -> std::string {
+    const auto check = [&](const AnalyzedProgram& next) -> std::string {
       for (const Nest& n : next.program.functions[at.function].nests)
         if (n.span.known && next.program.text.compare(n.span.begin, n.span.end - n.span.begin, p->edits[0].text) == 0) {
-          const auto [r, v] = memo_.judged(n);
+          const auto [r, v] = memo_.analyzed(n);
           return fusion_illegal(State{next.program.text, n, r, v}, levels);
         }
       return "it is not read as one nest";
@@ -270,7 +270,7 @@ class Search {
 
   bool take(const Found& at, Proposal p, const std::string& what, const Span& region,
             const std::vector<const State*>& states, int first, int count, bool always,
-            const std::function<std::string(const Judged&)>& check) {
+            const std::function<std::string(const AnalyzedProgram&)>& check) {
     const Function& function = now_.program.functions[at.function];
     Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an unchanged order needs no guard
     if (test.call.empty())
@@ -301,7 +301,7 @@ class Search {
     }
     ++readings_;
     const Text text = applied(old, lines, p.edits);
-    Judged next = judge_(text.bytes, text.lines);
+    AnalyzedProgram next = analyze_(text.bytes, text.lines);
     if (!next.program.errors.empty()) {
       note(at, p.loops, what + ": its text is not read (" + next.program.errors[0] + ")", false);
       return false;
@@ -331,8 +331,9 @@ class Search {
 
 }  // namespace
 
-std::optional<Judged> search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report) {
-  return Search(std::move(program), judge, memo, report).run();
+std::optional<AnalyzedProgram> search(AnalyzedProgram program, const Analyze& reanalyze, analysis::Memo& memo,
+                                      Report& report) {
+  return Search(std::move(program), reanalyze, memo, report).run();
 }
 
 }  // namespace ridge::place::transform

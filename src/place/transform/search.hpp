@@ -18,16 +18,17 @@ class Memo;
 
 namespace ridge::place::transform {
 
-struct Judged {
+struct AnalyzedProgram {
   Program program{};
   Report report{};
   std::map<std::pair<int, int>, std::vector<int>> chains{};  // by function and nest: the loops on the grid
   bool on_host = false;                                      // OpenMP target: loops become threads
 };
 // Parses and analyzes a changed text. `lines`: line of the user's file for each line of the text.
-using Judge = std::function<Judged(const std::string& text, const std::vector<int>& lines)>;
+using Analyze = std::function<AnalyzedProgram(const std::string& text, const std::vector<int>& lines)>;
 
 // The transformed program; empty if it is unchanged. Records in `report` what was tried and what happened to each loop.
-std::optional<Judged> search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report);
+std::optional<AnalyzedProgram> search(AnalyzedProgram program, const Analyze& reanalyze, analysis::Memo& memo,
+                                      Report& report);
 
 }  // namespace ridge::place::transform

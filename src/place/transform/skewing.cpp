@@ -17,8 +17,8 @@ std::vector<Proposal> skewing(const State& state) {
     if (!a || !b) continue;
     const auto symbols = b->low.plus(b->high, 3).symbols();  // factor 3, so that no term cancels
     if (std::find(symbols.begin(), symbols.end(), o.iterator) != symbols.end()) continue;
-    if (!header_stands_still(state.nest, *find(state.nest.root, outer)) ||
-        !header_stands_still(state.nest, *find(state.nest.root, inner)))
+    if (!header_is_invariant(state.nest, *find(state.nest.root, outer)) ||
+        !header_is_invariant(state.nest, *find(state.nest.root, inner)))
       continue;
     const std::string t = fresh(state, "wave"), x = o.host_iterator, y = i.host_iterator;
     for (const bool sum : {true, false}) {  // diagonals of x + y, or of x - y

@@ -82,7 +82,7 @@ std::vector<Proposal> strip_mining(const State& state) {
   if (!plain(nest, loop) || state.verdicts[loop].parallel) return all;
   const Loop& l = nest.loops[loop];
   const auto limits = loop_bounds(nest, loop);
-  if (!limits || !header_stands_still(nest, *find(nest.root, loop))) return all;
+  if (!limits || !header_is_invariant(nest, *find(nest.root, loop))) return all;
   std::string length, test;
   if (const auto parameter = parameter_distance(state, l)) {
     const auto said = host_text(*parameter, nest);

@@ -19,14 +19,14 @@ Stride stride(const Access& a, const std::string& iterator) {
   for (std::size_t d = 0; d < a.subscripts.size(); ++d)
     for (const auto& [term, factor] : a.subscripts[d].terms()) {
       if (std::find(term.begin(), term.end(), iterator) == term.end()) continue;
-      const bool near = term.size() == 1 && std::abs(factor) <= 4 && d + 1 == a.subscripts.size();
-      if (!near) return Stride::many;
+      const bool unit_stride = term.size() == 1 && std::abs(factor) <= 4 && d + 1 == a.subscripts.size();
+      if (!unit_stride) return Stride::many;
       found = Stride::one;
     }
   return found;
 }
 
-bool turned(const State& state, const Node& tree, const Loop& outer, const Loop& inner) {
+bool transposes(const State& state, const Node& tree, const Loop& outer, const Loop& inner) {
   bool along = false, across = false;
   emit::visit_accesses(tree, [&](const Access& a) {
     const Variable& v = state.nest.variables[a.variable];
@@ -57,8 +57,8 @@ std::vector<Proposal> tiling(const State& state) {
     };
     if (std::any_of(symbols.begin(), symbols.end(), is_iterator)) continue;  // triangular, or already tiled
     const Node& tree = *find(state.nest.root, outer);
-    if (!turned(state, tree, o, i) || !header_stands_still(state.nest, tree) ||
-        !header_stands_still(state.nest, *find(state.nest.root, inner)))
+    if (!transposes(state, tree, o, i) || !header_is_invariant(state.nest, tree) ||
+        !header_is_invariant(state.nest, *find(state.nest.root, inner)))
       continue;
     const std::string x = o.host_iterator, y = i.host_iterator, first = fresh(state, x + "_tile"),
                       second = fresh(state, y + "_tile"), side = std::to_string(kSide);

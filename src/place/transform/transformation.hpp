@@ -46,7 +46,7 @@ class Legality {
 
  private:
   const State& state_;
-  isl::union_map in_time_;
+  isl::union_map execution_order_;
   std::map<int, isl::union_map> pairs_{};  // by variable; the earlier instance first
   const isl::union_map& pairs(int variable);
 };

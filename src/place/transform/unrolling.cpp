@@ -7,7 +7,7 @@
 
 namespace ridge::place::transform {
 
-long constant_turns(const Loop& loop) {
+long constant_iterations(const Loop& loop) {
   if (!loop.counted || !loop.exact || loop.step != 1 || loop.leaves_early > 0) return 0;
   std::optional<long> low, high;
   for (const Constraint& c : loop.bounds) {
@@ -25,8 +25,8 @@ bool unrolls(const Node& node, const Loop& loop) {
   const std::function<bool(const Node&)> loops = [&](const Node& n) {
     return n.kind == NodeKind::loop || std::any_of(n.children.begin(), n.children.end(), loops);
   };
-  const long turns = loop.axis < 0 ? constant_turns(loop) : 0;
-  return turns > 1 && turns <= kMostTurns && std::none_of(node.children.begin(), node.children.end(), loops);
+  const long turns = loop.axis < 0 ? constant_iterations(loop) : 0;
+  return turns > 1 && turns <= kMostUnrolled && std::none_of(node.children.begin(), node.children.end(), loops);
 }
 
 }  // namespace ridge::place::transform

@@ -5,8 +5,8 @@
 
 namespace ridge::place::transform {
 
-constexpr long kMostTurns = 16;         // more would cost registers and instruction cache
-long constant_turns(const Loop& loop);  // 0 if the number of iterations is not a constant
+constexpr long kMostUnrolled = 16;           // more would cost registers and instruction cache
+long constant_iterations(const Loop& loop);  // 0 if the number of iterations is not a constant
 bool unrolls(const Node& node, const Loop& loop);
 
 }  // namespace ridge::place::transform
