@@ -101,9 +101,9 @@ Report analyze(const std::string& file, const Options& options) {
                          {"tiles", options.memories.tiles}};
   const std::string text = request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::internal, "no pipe to the reader");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::internal, "cannot create a pipe to the placement compiler");
   const pid_t child = fork();
-  if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for the reader");
+  if (child < 0) throw Error(ErrorKind::out_of_memory, "cannot start a process for the placement compiler");
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child ends with its caller
     close(ends[0]);
@@ -136,7 +136,7 @@ Report analyze(const std::string& file, const Options& options) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!answer.empty() && answer[0] == '!')
-    throw Error(ErrorKind::unavailable, "the placement compiler does not open: " + answer.substr(1));
+    throw Error(ErrorKind::unavailable, "cannot load the placement compiler: " + answer.substr(1));
   Report report;
   report.file = file;
   report.function = options.function;
@@ -144,15 +144,16 @@ Report analyze(const std::string& file, const Options& options) {
     try {
       return report_from_json(nlohmann::json::parse(answer));
     } catch (const std::exception&) {
-      report.errors.push_back(file + ": the reader's answer is damaged");
+      report.errors.push_back(file + ": the placement compiler returned a malformed report");
       return report;
     }
   }
   if (late || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
-    report.errors.push_back(file + ": the reader took longer than " +
-                            std::to_string(static_cast<int>(options.seconds)) + " s; nothing is placed");
+    report.errors.push_back(file + ": parsing and analysis took longer than " +
+                            std::to_string(static_cast<int>(options.seconds)) + " s (--seconds); nothing is placed");
   else
-    report.errors.push_back(file + ": the reader ran out of memory or failed on this source; nothing is placed");
+    report.errors.push_back(file +
+                            ": parsing and analysis ran out of memory or crashed on this source; nothing is placed");
   return report;
 }
 

@@ -60,7 +60,7 @@ void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, st
 
 // Summary of the criteria's decisions, as comments above the kernel.
 std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
-  std::string chain, shape, room, memory = kernel.memory.empty() ? "" : "// memory that is only read\n";
+  std::string chain, shape, room, memory = kernel.memory.empty() ? "" : "// arrays that are only read\n";
   for (const std::string& said : kernel.memory) memory += "//    " + said + "\n";
   long all = 1;
   for (const int l : kernel.chain) chain += (chain.empty() ? "" : ", ") + nest.loops[l].id;
@@ -76,12 +76,13 @@ std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
     room +=
         "//    " + v.host + ": " + std::to_string(v.bytes) + " bytes times " +
         (from == std::string::npos
-             ? "as many elements as it has"
+             ? "its number of elements"
              : kernel.functions.substr(from + size.size(), kernel.functions.find(";\n", from) - from - size.size())) +
         "\n";
   }
-  return "// 1. on the grid: " + chain + "\n// 2. groups of " + shape + ", " + std::to_string(all) +
-         " items\n// 3. before each launch: these fit into seven eighths of the device's memory\n" + room + memory;
+  return "// 1. loops on the grid: " + chain + "\n// 2. work-groups of " + shape + ", " + std::to_string(all) +
+         " work-items\n// 3. tested before each launch: these arrays fit into 7/8 of the device's memory\n" + room +
+         memory;
 }
 
 class Work {
@@ -295,7 +296,7 @@ class Work {
       }
       if (depth >= 2 && !any_size_) {
         root.not_placed =
-            "it would be launched once for every iteration of the " + std::to_string(depth) + " loops around it";
+            "it would be launched once per iteration of the " + std::to_string(depth) + " loops around it";
         return;
       }
       if (!function.refused.empty()) {
@@ -310,8 +311,9 @@ class Work {
         known =
             shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
       emit::Kernel kernel = known->second;
-      if (kernel.why.empty() && !any_size_ && small(kernel)) kernel.why = "too few iterations to pay";
-      if (without_.count(kernel.name) > 0) kernel.why = "put back: slower than on the host at these sizes";
+      if (kernel.why.empty() && !any_size_ && small(kernel))
+        kernel.why = "fewer than 64 iterations: a launch does not pay";
+      if (without_.count(kernel.name) > 0) kernel.why = "slower than on the host at these sizes";
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
@@ -332,7 +334,7 @@ class Work {
         if (!kernel.copies_of.empty()) report.enough = 140;  // a work-group covers 32 x 4 columns
         if (emit_ != "openmp" && !kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
           l.transformed.push_back(kernel.copies_of[l.axis] +
-                                  " iterations in one work-item, side by side, so that what they share is read once");
+                                  " iterations per work-item, so that data they share is read once");
         for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
         made.loops.push_back(l.id);
       }
@@ -340,7 +342,8 @@ class Work {
       if (emit_ != "openmp") note_unrolled(nest.root, nest, report);
       for (const int c : kernel.copies)
         for (const std::string& id : made.loops)
-          verdict(report, id).transformed.push_back("reads a copy of " + nest.variables[c].host + " taken before it");
+          verdict(report, id)
+              .transformed.push_back("reads a copy of " + nest.variables[c].host + " made before the nest");
       report.kernels.push_back(made);
       report.libm |= kernel.libm;
       report.reassociates |= kernel.reassociates;
@@ -351,7 +354,7 @@ class Work {
       l.line = nest.line;
       l.source = nest.loops[0].source;
       l.kind = nest.loops[0].kind;
-      l.why = std::string("the dependence test gave up (") + error.what() + ")";
+      l.why = std::string("isl did not complete the dependence test (") + error.what() + ")";
     }
   }
 
@@ -360,7 +363,7 @@ class Work {
         verdict(report, prefix_ + nest.loops[node.loop].id).axis < 0)
       verdict(report, prefix_ + nest.loops[node.loop].id)
           .transformed.push_back("unrolling: " + std::to_string(transform::constant_iterations(nest.loops[node.loop])) +
-                                 " turns");
+                                 " iterations");
     for (const Node& child : node.children) note_unrolled(child, nest, report);
   }
 

@@ -112,7 +112,7 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       bounded = bounded && isl_set_dim_has_upper_bound(all.get(), isl_dim_set, d) == isl_bool_true &&
                 isl_set_dim_has_lower_bound(all.get(), isl_dim_set, d) == isl_bool_true;
     if (!bounded) {
-      f.why = "how far " + v.host + " reaches is not known";
+      f.why = "the extent of " + v.host + " is unknown";
       result.push_back(f);
       continue;
     }
@@ -120,7 +120,7 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
     // stores it.
     isl::pw_multi_aff last = isl::manage(isl_set_lexmax_pw_multi_aff(all.copy()));
     if (isl_pw_multi_aff_n_piece(last.get()) > 12) {
-      f.why = "how far " + v.host + " reaches is too complicated";
+      f.why = "the extent of " + v.host + " has more than 12 cases";
       result.push_back(f);
       continue;
     }
@@ -141,7 +141,7 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
     // An element with a negative index would precede the address that is passed to the kernel.
     isl::set before = isl::manage(isl_set_upper_bound_si(lowest.copy(), isl_dim_set, 0, -1));
     if (!before.is_empty()) {
-      f.why = v.host + " may be touched before its first element";
+      f.why = v.host + " may be accessed before its first element";
       result.push_back(f);
       continue;
     }

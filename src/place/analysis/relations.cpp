@@ -169,12 +169,12 @@ class Builder {
     std::vector<Poly> indices = a.subscripts;
     if (v.array()) {
       const auto parts = take_apart(a.subscripts[0], shape);
-      if (!parts) return give_up("subscript " + a.source + " has no affine form: any element");
+      if (!parts) return give_up("subscript " + a.source + " has no affine form: any element is assumed");
       indices = *parts;
       indices.insert(indices.end(), a.subscripts.begin() + 1, a.subscripts.end());
     }
     for (const Poly& p : indices)
-      if (!p.affine()) return give_up("subscript " + a.source + " is not affine: any element");
+      if (!p.affine()) return give_up("subscript " + a.source + " is not affine: any element is assumed");
     Conjunction where;
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
@@ -193,7 +193,8 @@ class Builder {
       out_.mirrored.insert(a.variable);
     }
     const bool wraps = leaves_rows(i, a, head, shape, indices);
-    if (wraps && !shape.strides.empty()) return give_up("subscript " + a.source + " may leave its row");
+    if (wraps && !shape.strides.empty())
+      return give_up("subscript " + a.source + " may leave its row: any element is assumed");
     std::vector<std::string> names, outer;
     for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
     for (std::size_t k = 0; k < indices.size(); ++k) names.push_back("x" + std::to_string(k) + "_");
@@ -206,7 +207,7 @@ class Builder {
         place = "(" + place + ") * " + std::to_string(v.inner[k]) + " + " + names[k + 1];
         equal += " and 0 <= " + names[k + 1] + " < " + std::to_string(v.inner[k]);
       }
-      if (!flat.fits()) return give_up("subscript " + a.source + " is too large: any element");
+      if (!flat.fits()) return give_up("subscript " + a.source + " is too large: any element is assumed");
       equal += " and " + place + " = " + flat.text();
       out_.mirrored.insert(a.variable);
     } else {
@@ -219,12 +220,12 @@ class Builder {
     // Conditions under which the subscripts are valid: proved here, or tested before the placed code runs.
     Conjunction needed;
     for (const Poly& p : a.not_negative) {
-      if (!p.affine()) return give_up("subscript " + a.source + " may wrap around");
+      if (!p.affine()) return give_up("subscript " + a.source + " may wrap around: any element is assumed");
       needed.push_back({p});
     }
     for (std::size_t k = 0; k < shape.extents.size(); ++k) {
       const Poly& extent = shape.extents[k];
-      if (!extent.affine()) return give_up("the rows of " + v.host + " have no affine length");
+      if (!extent.affine()) return give_up("the rows of " + v.host + " have no affine length: any element is assumed");
       needed.push_back({indices[k + 1]});
       needed.push_back({extent.plus(indices[k + 1], -1).plus(Poly::constant(1), -1)});
     }
@@ -232,14 +233,15 @@ class Builder {
     if (needed.empty() || out_.known.is_subset(holds)) return in_rows(r, i, a, head, shape, indices, wraps);
     const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
     if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
-      return give_up("subscript " + a.source + " may leave its row");
+      return give_up("subscript " + a.source + " may leave its row: any element is assumed");
     // An assumption that holds only for sizes below 16 is useless: the subscript then counts as unknown.
     isl::set sizes = holds;
     for (unsigned d = 0; d < static_cast<unsigned>(isl_set_dim(sizes.get(), isl_dim_param)); ++d)
       sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, 16));
-    if (sizes.is_empty()) return give_up("subscript " + a.source + " may wrap around or leave its row");
+    if (sizes.is_empty())
+      return give_up("subscript " + a.source + " may wrap around or leave its row: any element is assumed");
     const isl::set test = holds.gist(out_.known);
-    assume(test, v.host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
+    assume(test, v.host + " has subscripts within its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);
     return in_rows(r, i, a, head, shape, indices, wraps);
   }
@@ -296,7 +298,7 @@ class Builder {
     if (out_.known.is_subset(holds)) return r;
     const isl::set test = holds.gist(out_.known);
     assume(test,
-           nest_.variables[a.variable].host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
+           nest_.variables[a.variable].host + " has subscripts within its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);
     return r;
   }

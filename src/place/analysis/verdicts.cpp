@@ -316,7 +316,7 @@ class LoopVerdicts {
     if (!l.counted) {
       v.why = (l.kind == "for" ? "" : l.kind + " loop: ") + l.why;
     } else if (l.leaves_early > 0) {
-      v.why = "it may end early (break, line " + std::to_string(l.leaves_early) + ")";
+      v.why = "it may end early: break in line " + std::to_string(l.leaves_early);
     } else if (!v.dependences.empty()) {
       const Dependence& d = v.dependences.front();
       v.why = std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " +

@@ -46,16 +46,18 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   const analysis::Verdict& first = verdicts[root];
   if (!first.parallel && first.copies.empty()) return choice.why = first.why, choice;
   std::set<int> copies(first.copies.begin(), first.copies.end());
-  if (!outer.exact) return choice.why = "how often it runs is only known inside it", choice;
+  if (!outer.exact) return choice.why = "its number of iterations is not known before it starts", choice;
   // Work-items advance by the grid size: an unsigned iterator that counts down would wrap below 0.
   const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
-  if (wraps(outer)) return choice.why = "it counts down in an unsigned number", choice;
+  if (wraps(outer)) return choice.why = "its iterator is unsigned and counts down", choice;
   for (const int x : first.array_reductions) {
     const Variable& v = nest.variables[x];
     const bool sum = std::any_of(first.recurrences.begin(), first.recurrences.end(),
                                  [&](const Reduction& r) { return r.target == x && r.combine == Combine::sum; });
     if (!sum || !v.integer || v.bytes != 4)  // integer sums do not depend on the order
-      return choice.why = "it adds into " + v.host + " from many iterations at once", choice;
+      return choice.why = "several iterations may add to the same element of " + v.host +
+                          ", which is possible for 32-bit integers only",
+             choice;
     choice.atomics.push_back(x);
   }
   choice.reduces = std::any_of(first.reductions.begin(), first.reductions.end(), [&](int x) {

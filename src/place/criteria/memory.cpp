@@ -109,9 +109,9 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
       if (fixed && numbers && all * v.bytes <= kConstantBytes && device.constant) {
         spaces.constants.push_back(variable);
         spaces.description.push_back(v.host + ": constant memory, " + std::to_string(all) +
-                                     " elements that all items read together");
+                                     " elements that all work-items read together");
       } else {
-        spaces.description.push_back(cached + ", all items read the same element at once");
+        spaces.description.push_back(cached + ", all work-items read the same element at once");
       }
       continue;
     }
@@ -122,7 +122,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
     // Cost per work-item, in units of one element read through the nearest cache.
     const double each = static_cast<double>(items), local = device.cached / device.local;
     const double direct = reads.lines / each, tiled = likely / each * (2 + local) + reads.all / each * local;
-    const std::string cost = " (" + number(reads.all / likely) + " reads an element; cost " + number(direct) +
+    const std::string cost = " (" + number(reads.all / likely) + " reads per element; cost " + number(direct) +
                              " from the cache, " + number(tiled) + " with a tile)";
     const long room = left / v.bytes;
     if ((device.tiles != "always" && !(tiled < direct)) || (fixed ? all > room : room < 2 * items)) {

@@ -9,7 +9,7 @@ const std::vector<Limits>& devices() {
   static const std::vector<Limits> all{
       {"NVIDIA", 32, {1024, 1024, 64}, 1024, {2147483647, 65535, 65535}, 2048, 32},
       {"AMD", 64, {1024, 1024, 1024}, 256, {2147483647, 65535, 65535}, 2048, 16},
-      {"processors", 8, {4096, 4096, 4096}, 4096, {2147483647, 65535, 65535}, 0, 1},
+      {"CPU", 8, {4096, 4096, 4096}, 4096, {2147483647, 65535, 65535}, 0, 1},
   };
   return all;
 }
@@ -33,10 +33,12 @@ std::vector<int> group_shape(const std::vector<long>& iterations, bool full) {
 std::string exceeded_limit(const std::vector<int>& shape) {
   const int all = shape[0] * shape[1] * shape[2];
   for (const Limits& d : devices()) {
-    const std::string of = std::string(" of ") + d.name + " devices";
+    const std::string of = std::string(d.name) + " devices allow ";
     for (std::size_t a = 0; a < 3; ++a)
-      if (shape[a] > d.sides[a]) return "axis " + std::to_string(a) + " of its groups passes the limit" + of;
-    if (all > d.most) return "its groups have more items than the limit" + of;
+      if (shape[a] > d.sides[a])
+        return "its groups have " + std::to_string(shape[a]) + " work-items along axis " + std::to_string(a) + ": " +
+               of + std::to_string(d.sides[a]);
+    if (all > d.most) return "its groups have " + std::to_string(all) + " work-items: " + of + std::to_string(d.most);
   }
   return "";
 }

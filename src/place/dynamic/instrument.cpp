@@ -240,11 +240,11 @@ Records read_records(const std::string& text) {
     r.seconds = ns * 1e-9;
     if (all.loops.empty()) all.seconds = r.seconds;
     if (!all.loops.empty() && (r.parent < 0 || r.parent >= static_cast<int>(all.loops.size())))
-      throw Error(ErrorKind::io, "the instrumented program's record is damaged");
+      throw Error(ErrorKind::io, "--run: the record of the instrumented program is malformed");
     all.loops.push_back(r);
   }
   if (all.loops.empty())
-    throw Error(ErrorKind::io, "the instrumented program left no record: did it end by abort or _exit?");
+    throw Error(ErrorKind::io, "--run: the instrumented program wrote no record; it must not end by abort or _exit");
   return all;
 }
 

@@ -28,7 +28,7 @@ std::string with_program(const std::string& line, const fs::path& program) {
   const auto at = line.find("{}");
   if (at == std::string::npos)
     throw Error(ErrorKind::invalid_argument,
-                "--run: write {} where the program stands, as in --run '{} picture.png' (it is built from FILE)");
+                "--run needs {} in place of the program, as in --run '{} picture.png': the program is built from FILE");
   return line.substr(0, at) + "'" + program.string() + "'" + line.substr(at + 2);
 }
 
@@ -46,7 +46,7 @@ void build(const fs::path& source, const fs::path& program, const std::string& f
     if (judge::is_library(f)) words.push_back(f);
   if (judge::run(words, {}, log, command.seconds) != 0)
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("the program does not build for --run (has it other sources? name them after --): {}",
+                fmt::format("the program for --run does not build (list its other sources after --): {}",
                             judge::first_lines(log)));
 }
 
@@ -146,7 +146,7 @@ bool alike(const std::string& a, const std::string& b, double tolerance) {
 void measure(Report& report, const std::string& source, const Command& command) {
   if (!report.has_main && command.flags.empty())
     throw Error(ErrorKind::invalid_argument,
-                report.file + " has no main(): name the sources that make the program after --");
+                report.file + " has no main(): list the other sources of the program after --");
   const Folder folder;
   const fs::path program = folder.path() / "program", text = folder.path() / "program.cpp",
                  out = folder.path() / "record", log = folder.path() / "log";
@@ -156,7 +156,9 @@ void measure(Report& report, const std::string& source, const Command& command) 
     std::error_code ignored;
     fs::remove(out, ignored);
     const ProgramRun ran = run(program, command, folder.path(), {{"RIDGE_RUN_OUT", out.string()}});
-    if (ran.code < 0) throw Error(ErrorKind::invalid_argument, "--run: the program was killed or took too long");
+    if (ran.code < 0)
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("--run: the program was killed or took longer than {} s", command.seconds));
     return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""));
   };
   const Records first = once({}, {}, true);
@@ -239,20 +241,20 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   result.placed_seconds = two.seconds;
   const double tolerance = report.reassociates ? 1e-4 : report.libm ? 2e-5 : 0;
   if (one.code != two.code)
-    result.text = fmt::format("on --run the original ends with {}, the placed program with {}", one.code, two.code);
+    result.text = fmt::format("--run: the original exits with {}, the placed program with {}", one.code, two.code);
   else if (!alike(one.output, two.output, tolerance))
-    result.text = "on --run the placed program prints something else than the original";
+    result.text = "--run: the placed program prints another output than the original";
   else
     result.same = true;
   if (!result.same) return result;
   const std::string launches = base::read_file(at / "launches", 100).value_or("0");
   result.proves = !one.output.empty() && (command.emit == "openmp" || std::atoll(launches.c_str()) > 0);
   if (one.output.empty())
-    result.text = "on --run both print nothing: only that both end alike is known";
+    result.text = "--run: both programs print nothing, so only their exit codes are compared";
   else
-    result.text = fmt::format("on --run the same output, {} bytes{}{}", one.output.size(),
-                              tolerance > 0 ? " (numbers within the bound for sums and functions)" : "",
-                              result.proves ? "" : ", but no kernel has run");
+    result.text = fmt::format("--run: same output, {} bytes{}{}", one.output.size(),
+                              tolerance > 0 ? " (numbers within the tolerance for sums and math functions)" : "",
+                              result.proves ? "" : ", but no kernel was launched");
   return result;
 }
 

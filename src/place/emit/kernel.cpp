@@ -233,7 +233,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     if (v.array() || !v.loops.empty() || privates.count(a.variable) > 0 || reduced.count(a.variable) > 0 ||
         payload.count(a.variable) > 0)
       return;
-    if (a.write) k.why = v.host + " is written in the kernel and is nobody's own";
+    if (a.write) k.why = v.host + " is written in the kernel but is neither private nor a reduction";
     scalars.insert(a.variable);
   });
   if (!k.why.empty()) return k;
@@ -255,7 +255,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   for (const int loop : k.axes) {
     const std::string n = analysis::iterations(relations, root, loop);
     if (n.empty()) {
-      k.why = "how often loop " + nest.loops[loop].id + " runs is not known before it";
+      k.why = "the number of iterations of " + nest.loops[loop].id + " is not known before the launch";
       return k;
     }
     k.iterations.push_back(host_function("_" + nest.loops[loop].iterator, "placed::Int", n));
@@ -323,7 +323,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
           (std::abs(l.step) == 1 ? "" : " / " + std::to_string(std::abs(l.step)));
       at = i == 0 ? steps : "(" + at + ") * 4294967296UL + " + steps;
       if (i > 1) {
-        k.why = "an extreme over three loops at once";
+        k.why = "the position of a minimum or maximum is supported over at most two grid loops";
         return k;
       }
     }

@@ -78,7 +78,7 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
       if (auto p = poly(init, needed); p && needed.empty()) {
         if (!settled(inner)) {
           const std::string said =
-              var->getNameAsString() + " is what line " + std::to_string(line(var->getLocation())) + " sets it to";
+              var->getNameAsString() + " still has the value set in line " + std::to_string(line(var->getLocation()));
           auto& texts = scope_->nest.assumption_texts;
           if (std::find(texts.begin(), texts.end(), said) == texts.end()) {
             const Poly now = Poly::symbol(symbol(variable(decl, init)));

@@ -47,7 +47,7 @@ std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx
   std::vector<std::string> arguments;
   const std::string type = result->name;
   const auto read = [&](std::size_t count) {
-    if (e->getNumArgs() != count) refuse(e, "this form of " + name + " is not modelled: " + source(e));
+    if (e->getNumArgs() != count) refuse(e, "this overload of " + name + " is not supported: " + source(e));
     for (const Expr* a : e->arguments()) arguments.push_back(expression(a, fx));
   };
   if (name == "min" || name == "max") {  // std::min(a, b) is b < a ? b : a, for NaN too
@@ -112,13 +112,13 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
   if (const LambdaExpr* l = lambda(e)) return lambda_value(e, l, fx);
   if (const auto text = value_named(e, fx)) return *text;
   const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr) refuse(e, "a call through a pointer: its effects are not known: " + source(e));
+  if (callee == nullptr) refuse(e, "call through a pointer: its effects are unknown: " + source(e));
   if (const auto* method = dyn_cast<CXXMethodDecl>(callee)) {
-    if (method->isVirtual()) refuse(e, "a virtual call: its effects are not known: " + source(e));
-    refuse(e, "the call of a member function is not modelled: " + source(e));
+    if (method->isVirtual()) refuse(e, "virtual call: its effects are unknown: " + source(e));
+    refuse(e, "member function calls are not supported here: " + source(e));
   }
   if (from_system(callee, ast_))
-    refuse(e, "the effects of " + callee->getNameAsString() + "() are not known: " + source(e));
+    refuse(e, "the effects of " + callee->getNameAsString() + "() are unknown: " + source(e));
   return own_function(e, callee, fx);
 }
 
@@ -156,13 +156,12 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     } else if (const auto which = object(argument)) {
       p = Place{*which, {{Poly::constant(0), "0"}}, {}};
     }
-    if (!p || p->indices.size() != 1)
-      refuse(e, "the argument " + source(argument) + " does not stand for a known array");
+    if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " is not a known array");
     const Variable& v = scope_->nest.variables[p->variable];
-    if (v.local_memory) refuse(e, "a local array is passed to a function: " + source(e));
+    if (v.local_memory) refuse(e, "a kernel cannot pass a local array to a function: " + source(e));
     const Variable& formal = known.variables[known.arrays[i]];
     if (formal.element != v.element || formal.inner != v.inner)
-      refuse(e, "the argument " + source(argument) + " is seen as another type");
+      refuse(e, "the argument " + source(argument) + " has another element type than the parameter");
     const std::string offset = p->indices[0].text;
     text += offset == "0" ? v.name : v.name + " + " + wrapped(offset);
     actuals[i] = *p;
@@ -173,7 +172,8 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       const Variable& formal = known.variables[known.arrays[i]];
       if (formal.storage != Storage::object) continue;
       const Variable& actual = scope_->nest.variables[actuals[i].variable];
-      if (actual.storage != Storage::object) refuse(e, "a part of an array is passed as an object: " + source(e));
+      if (actual.storage != Storage::object)
+        refuse(e, "part of an array is passed where a whole object is needed: " + source(e));
     }
   for (Access a : known.accesses) {
     const auto at = std::find(known.arrays.begin(), known.arrays.end(), a.variable);
@@ -191,8 +191,8 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     };
     if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
       a.exact = false;
-      a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host +
-              " has no closed form: any element";
+      a.why = "the elements of " + scope_->nest.variables[a.variable].host + " that " + source(e) +
+              " accesses have no closed form: any element is assumed";
     }
     // Two calls in one statement must not share iterators, nor may the callee's be confused with the caller's of the
     // same name: all names are substituted at once.
@@ -227,9 +227,9 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
 const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
   if (!being_read_.insert(callee).second)
-    refuse(at, "the recursive call of " + callee->getNameAsString() + "() is not modelled");
+    refuse(at, "recursive call of " + callee->getNameAsString() + "(): kernels cannot recurse");
   if (callee->isVariadic() || callee->isTemplated())
-    refuse(at, callee->getNameAsString() + "() takes arguments that are not modelled");
+    refuse(at, callee->getNameAsString() + "() is variadic or a template: kernels cannot call it");
   auto outer = std::move(scope_);
   scope_ = std::make_unique<Scope>();
   scope_->in_function = true;
@@ -256,10 +256,10 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     Variable& v = scope_->nest.variables[which];
     const bool scalar = !v.array();
     if (v.storage == Storage::reference && !v.constant)
-      refuse(at, result->name + "() changes a number through a reference");
+      refuse(at, callee->getNameAsString() + "() changes a number through a reference: kernels cannot call it");
     if (v.storage == Storage::object && v.type.find('&') == std::string::npos &&
         v.type.find("span") == std::string::npos)
-      refuse(at, result->name + "() takes a copy of an array");
+      refuse(at, callee->getNameAsString() + "() takes an array by value: take it by reference");
     result->formals.push_back(scalar && v.integer ? v.name : "");
     result->arrays.push_back(scalar ? -1 : which);
     parameters += (parameters.empty() ? "" : ", ") +
@@ -270,14 +270,17 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   std::string type = "void";
   if (!callee->getReturnType()->isVoidType()) {
     const auto number = dialect(callee->getReturnType());
-    if (!number) refuse(at, result->name + "() returns " + type_text(callee->getReturnType()));
+    if (!number)
+      refuse(at, callee->getNameAsString() + "() returns " + type_text(callee->getReturnType()) +
+                     ": functions in kernels return numbers");
     type = number->name;
   }
   const Node body = statement(callee->getBody());
   for (const Variable& v : scope_->nest.variables) {
-    if (v.global) refuse(at, result->name + "() uses the global " + v.host);
+    if (v.global)
+      refuse(at, callee->getNameAsString() + "() uses the global variable " + v.host + ": kernels cannot call it");
     if (v.host.find('.') != std::string::npos || v.host.find("->") != std::string::npos)
-      refuse(at, result->name + "() asks an object for " + v.host);
+      refuse(at, callee->getNameAsString() + "() reads " + v.host + " of an object: kernels cannot call it");
   }
   emit::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
   for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
@@ -286,7 +289,8 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     x.home = "?";
     for (const Access& a : result->accesses)
       if (const Variable& v = scope_->nest.variables[a.variable]; a.write && !v.local_memory && may_change(v, x))
-        refuse(at, result->name + "() takes " + x.host + " by reference and writes " + v.host + ", which may hold it");
+        refuse(at, callee->getNameAsString() + "() takes " + x.host + " by reference and writes " + v.host +
+                       ", which may overlap it");
   }
   result->variables = scope_->nest.variables;
   result->functions = scope_->nest.functions;

@@ -79,7 +79,7 @@ bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
     into.body = f->getBody();
     if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr ||
         f->getConditionVariable() != nullptr)
-      return why = "its header has no start, test and step", false;
+      return why = "its header needs a start, a test and a step", false;
     if (const auto* d = dyn_cast<DeclStmt>(f->getInit()); d != nullptr && d->isSingleDecl()) {
       into.var = dyn_cast<VarDecl>(d->getSingleDecl());
       if (into.var != nullptr) into.start = into.var->getInit();
@@ -88,28 +88,31 @@ bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
       into.var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
       into.start = b->getRHS();
     }
-    if (into.var == nullptr || into.start == nullptr) return why = "its header starts more than one variable", false;
+    if (into.var == nullptr || into.start == nullptr) return why = "its header must start exactly one variable", false;
     return true;
   }
   const auto* w = dyn_cast<WhileStmt>(s);
   const auto* d = dyn_cast<DoStmt>(s);
-  if (w != nullptr && w->getConditionVariable() != nullptr) return why = "only the test ends it", false;
+  if (w != nullptr && w->getConditionVariable() != nullptr)
+    return why = "no counter: its last statement does not step a variable", false;
   into.test = w != nullptr ? w->getCond() : d->getCond();
   into.body = w != nullptr ? w->getBody() : d->getBody();
   const auto* block = dyn_cast<CompoundStmt>(into.body);
   const auto* last = block != nullptr && !block->body_empty() ? dyn_cast<Expr>(block->body_back()) : nullptr;
-  if (last == nullptr) return why = "only the test ends it", false;
+  if (last == nullptr) return why = "no counter: its last statement does not step a variable", false;
   const Expr* moved = nullptr;
   if (const auto* u = dyn_cast<UnaryOperator>(last->IgnoreParens()); u != nullptr && u->isIncrementDecrementOp())
     moved = u->getSubExpr();
   else if (const auto* b = dyn_cast<BinaryOperator>(last->IgnoreParens()); b != nullptr && b->isAssignmentOp())
     moved = b->getLHS();
   into.var = moved != nullptr ? dyn_cast_or_null<VarDecl>(referred(moved)) : nullptr;
-  if (into.var == nullptr) return why = "only the test ends it", false;
-  if (continues(into.body)) return why = "a continue jumps over its last statement, which counts", false;
+  if (into.var == nullptr) return why = "no counter: its last statement does not step a variable", false;
+  if (continues(into.body)) return why = "continue skips its last statement, which steps the counter", false;
   into.start = value_before(s, into.var);
   if (into.start == nullptr)
-    return why = "where " + into.var->getNameAsString() + " starts does not stand before it", false;
+    return why =
+               "the value with which " + into.var->getNameAsString() + " starts is not set before it in the same block",
+           false;
   into.step = last;
   into.last = last;
   return true;

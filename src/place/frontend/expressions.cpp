@@ -23,7 +23,7 @@ std::string float_text(double value, bool single) {
 
 std::string Reader::literal(const APValue& value, QualType type, const Stmt* at) const {
   const auto number = dialect(type);
-  if (!number) refuse(at, "a constant of a type that is not modelled");
+  if (!number) refuse(at, "constants of this type are not supported");
   if (value.isInt()) {
     std::string digits;
     const auto& n = value.getInt();
@@ -47,7 +47,7 @@ std::string Reader::literal(const APValue& value, QualType type, const Stmt* at)
     const std::string text = float_text(single ? static_cast<double>(f.convertToFloat()) : f.convertToDouble(), single);
     return text[0] == '-' ? "(" + text + ")" : text;
   }
-  refuse(at, "a constant that is not a number");
+  refuse(at, "only constants that are numbers are supported");
 }
 
 std::string Reader::expression(const Expr* e, Effects& fx) {
@@ -58,7 +58,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (const auto* s = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) return expression(s->getReplacement(), fx);
   if (const auto* d = dyn_cast<CXXDefaultArgExpr>(e)) return expression(d->getExpr(), fx);
   if (!dialect(e->getType()))
-    refuse(e, "a value of type " + type_text(e->getType()) + " is not modelled: " + source(e));
+    refuse(e, "values of type " + type_text(e->getType()) + " are not supported: " + source(e));
 
   if (const auto* n = dyn_cast<IntegerLiteral>(e))
     return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
@@ -89,8 +89,8 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
         return "(" + dialect(e->getType())->name + ")(" + text + ")";
       }
       default:
-        refuse(e, "a conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
-                      " is not modelled: " + source(e));
+        refuse(e, "conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
+                      " is not supported: " + source(e));
     }
   }
   if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
@@ -127,14 +127,14 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
         [[fallthrough]];
       default:
         refuse(e,
-               "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not modelled: " + source(e));
+               "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not supported: " + source(e));
     }
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e)) {
     if (b->isAssignmentOp() || b->getOpcode() == BO_Comma || b->isPtrMemOp())
-      refuse(e, "an assignment inside an expression is not modelled: " + source(e));
+      refuse(e, "assignment inside an expression is not supported: " + source(e));
     if (!dialect(b->getLHS()->getType()) || !dialect(b->getRHS()->getType()))
-      refuse(e, "arithmetic on pointers or objects is not modelled: " + source(e));
+      refuse(e, "arithmetic on pointers or objects is not supported: " + source(e));
     const std::string l = expression(b->getLHS(), fx), r = expression(b->getRHS(), fx);
     return l + " " + BinaryOperator::getOpcodeStr(b->getOpcode()).str() + " " + r;
   }
@@ -164,10 +164,10 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   }
   if (const auto* c = dyn_cast<CallExpr>(e)) return call(c, fx);
   if (isa<MemberExpr>(e))
-    refuse(e, (of_union(e) ? "a field of a union is not modelled: "
-                           : "a field of this is not modelled (in arrays, structs have fields of one type): ") +
+    refuse(e, (of_union(e) ? "fields of unions are not supported: "
+                           : "this field is not supported (structs in arrays need fields of one number type): ") +
                   source(e));
-  refuse(e, describe(e) + " is not modelled: " + source(e));
+  refuse(e, describe(e) + " is not supported: " + source(e));
 }
 
 }  // namespace ridge::place::frontend

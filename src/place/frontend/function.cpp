@@ -75,10 +75,10 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (decl->getNumParams() > 0)
     result.parameter_text = original(
         SourceRange(decl->getParamDecl(0)->getBeginLoc(), decl->getParamDecl(decl->getNumParams() - 1)->getEndLoc()));
-  if (isa<CXXMethodDecl>(decl)) result.refused = "a member function";
-  if (decl->isTemplateInstantiation() || decl->isTemplated()) result.refused = "a template";
-  if (decl->isVariadic()) result.refused = "a function with any number of arguments";
-  if (decl->isConstexpr()) result.refused = "a constexpr function";
+  if (isa<CXXMethodDecl>(decl)) result.refused = "member functions are not supported";
+  if (decl->isTemplateInstantiation() || decl->isTemplated()) result.refused = "templates are not supported";
+  if (decl->isVariadic()) result.refused = "variadic functions are not supported";
+  if (decl->isConstexpr()) result.refused = "constexpr functions are not supported";
   if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
   changed_in_function_.clear();
   captured_.clear();
@@ -100,7 +100,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       jumps |= name == "setjmp" || name == "longjmp" || name == "_setjmp" || name == "__sigsetjmp";
     }
   });
-  if (jumps) result.refused = "goto or setjmp: the order of its statements is not known";
+  if (jumps) result.refused = "goto or setjmp: the order of its statements is unknown";
   result.root = part(decl->getBody(), false);
   for (FunctionParameter& p : result.parameters)  // the element type of a Mat is known from its uses
     for (const Nest& n : result.nests)

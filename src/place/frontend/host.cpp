@@ -26,7 +26,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   try {
     scope_->nest.line = line(s);
     scope_->nest.span = statement_span(s);
-    if (!scope_->nest.span.known) refuse(s, "the loop is hidden in a macro or in another file");
+    if (!scope_->nest.span.known) refuse(s, "the loop comes from a macro or from another file");
     scope_->nest.root = statement(s);
     record_enclosing_loops();
     for (const auto& [decl, which] : scope_->variables) {
@@ -109,7 +109,8 @@ void Reader::record_enclosing_loops() {
       }
       if (!c.poly.affine()) return;
       scope_->nest.assumptions.push_back(Condition{{c}});
-      scope_->nest.assumption_texts.push_back("the header of line " + std::to_string(line(f)) + " holds still");
+      scope_->nest.assumption_texts.push_back("the loop header of line " + std::to_string(line(f)) +
+                                              " does not change");
     };
     std::vector<Poly> needed;
     const auto i = poly_of(var);

@@ -36,19 +36,19 @@ const LambdaExpr* Reader::lambda(const CallExpr* e) const {
 
 // Refuses lambdas whose captured copies may differ from the current values of the variables.
 void Reader::refuse_stale_captures(const CallExpr* e, const LambdaExpr* l) const {
-  if (scope_->lambdas > 6) refuse(e, "lambdas that call lambdas, seven deep");
-  if (l->isMutable()) refuse(e, "a mutable lambda is not modelled: " + source(e));
+  if (scope_->lambdas > 6) refuse(e, "lambda calls nested more than 7 deep are not supported");
+  if (l->isMutable()) refuse(e, "a mutable lambda is not supported: " + source(e));
   for (const auto& capture : l->captures()) {
-    if (!capture.capturesVariable()) refuse(e, "a lambda that captures an object is not modelled: " + source(e));
+    if (!capture.capturesVariable()) refuse(e, "a lambda that captures this is not supported: " + source(e));
     const auto* var = dyn_cast<VarDecl>(capture.getCapturedVar());
-    if (var == nullptr) refuse(e, "a lambda that captures a structured binding is not modelled: " + source(e));
+    if (var == nullptr) refuse(e, "a lambda that captures a structured binding is not supported: " + source(e));
     const std::string name = var->getNameAsString();
-    if (var->isInitCapture()) refuse(e, "the lambda's own " + name + " is not modelled: " + source(e));
+    if (var->isInitCapture()) refuse(e, "the init-capture " + name + " of a lambda is not supported: " + source(e));
     if (capture.getCaptureKind() == LCK_ByRef) continue;
     if (!dialect(var->getType()) && !var->getType()->isPointerType() && !is_view(var->getType()->getAsCXXRecordDecl()))
-      refuse(e, "a lambda with a copy of " + name + " is not modelled: " + source(e));
+      refuse(e, "a lambda that captures a copy of " + name + " is not supported: " + source(e));
     if (changed_in_function_.count(var) > 0 || escaped_.count(var) > 0)
-      refuse(e, "a lambda with a copy of " + name + ", which changes, is not modelled: " + source(e));
+      refuse(e, "a lambda that captures a copy of " + name + ", which changes, is not supported: " + source(e));
   }
 }
 
@@ -60,20 +60,20 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
     const auto p = pointer(actual, fx);
     refuse_changing_subscripts(actual, formal->getNameAsString());
     if (!p || scope_->changed.count(formal) > 0)
-      refuse(actual, "the argument " + source(actual) + " does not stand for a known place in an array");
+      refuse(actual, "the argument " + source(actual) + " does not point to a known array element");
     scope_->pointers[formal] = *p;
     return false;
   }
   if (!dialect(type.getNonReferenceType())) {
     const auto which = type->isReferenceType() ? object(actual) : std::nullopt;
-    if (!which) refuse(actual, "the argument " + source(actual) + " is not modelled");
+    if (!which) refuse(actual, "the argument " + source(actual) + " is not supported");
     scope_->references[formal] = Place{*which, {}, {}};
     return false;
   }
   if (type->isReferenceType() && !type->getPointeeType().isConstQualified()) {
     const auto p = place(actual, fx);
     refuse_changing_subscripts(actual, formal->getNameAsString());
-    if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
+    if (!p) refuse(actual, "the argument " + source(actual) + " is not a known variable or array element");
     scope_->references[formal] = *p;
     return false;
   }
@@ -90,7 +90,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
       if (number) return true;
       const auto p = place(bare, fx);
       refuse_changing_subscripts(bare, formal->getNameAsString());
-      if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
+      if (!p) refuse(actual, "the argument " + source(actual) + " is not a known variable or array element");
       scope_->references[formal] = *p;
       return false;
     }
@@ -159,16 +159,16 @@ std::string Reader::lambda_value(const CallExpr* e, const LambdaExpr* l, Effects
   const auto* body = cast<CompoundStmt>(method->getBody());
   const auto* result = body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
   if (result == nullptr || result->getRetValue() == nullptr)
-    refuse(e, "a lambda of more than one return is not modelled inside an expression: " + source(e));
+    refuse(e, "inside an expression, the body of a lambda must be a single return: " + source(e));
   const auto number = dialect(method->getReturnType());
-  if (!number) refuse(e, "a lambda that returns " + type_text(method->getReturnType()) + " is not modelled");
+  if (!number) refuse(e, "a lambda that returns " + type_text(method->getReturnType()) + " is not supported");
   const auto given = scope_->given;
   const auto references = scope_->references;
   const auto pointers = scope_->pointers;
   for (unsigned i = 0; i < method->getNumParams(); ++i) {
     const ParmVarDecl* formal = method->getParamDecl(i);
     if (pass(formal, e->getArg(i + 1), fx)) {
-      if (given.count(formal) > 0) refuse(e, "a lambda inside its own argument is not modelled: " + source(e));
+      if (given.count(formal) > 0) refuse(e, "a lambda inside its own argument is not supported: " + source(e));
       scope_->given[formal] = e->getArg(i + 1);
     }
   }
@@ -178,7 +178,7 @@ std::string Reader::lambda_value(const CallExpr* e, const LambdaExpr* l, Effects
   scope_->given = given;
   scope_->references = references;
   scope_->pointers = pointers;
-  if (text.size() > 16384) refuse(e, "an expression that grows too long through its lambdas");
+  if (text.size() > 16384) refuse(e, "the expression exceeds 16384 characters after inlining its lambdas");
   return "(" + number->name + ")(" + text + ")";
 }
 

@@ -64,10 +64,11 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   }
   const auto number = dialect(var->getType());
   if (!number || !number->integer || number->bytes < 4 || var->getType()->isReferenceType() || var->hasGlobalStorage())
-    return into.why = "its iterator " + var->getNameAsString() + " is not an int or a wider number", false;
+    return into.why = "its iterator " + var->getNameAsString() + " is not a local integer of 32 or 64 bits", false;
   if (!count.declared_in_header) {
-    if (scope_->in_function) return into.why = "its iterator is declared outside", false;
-    if (reachable(var)) return into.why = "its iterator " + var->getNameAsString() + " has other names", false;
+    if (scope_->in_function) return into.why = "its iterator is not declared in the header", false;
+    if (reachable(var))
+      return into.why = "its iterator " + var->getNameAsString() + " may change through another name", false;
     if (used_outside(scope_->root, var, s) || live_after(var))
       return into.why = "the last value of " + var->getNameAsString() + " is used after the loop", false;
   }
@@ -98,7 +99,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     for (const Stmt* inside : count.body->children())
       if (inside != count.last) find_changes(inside, changed);
   find_changes(count.test, changed);
-  if (changed.count(var) > 0) return into.why = "its body changes " + var->getNameAsString(), false;
+  if (changed.count(var) > 0) return into.why = "its body changes the iterator " + var->getNameAsString(), false;
 
   // The test must bound the iterator in the direction of the step: an affine condition, or a comparison with any
   // expression.
@@ -168,12 +169,12 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     const bool started = into.exact;
     into.exact = false;
     if (test == nullptr || !test->isRelationalOp())
-      return give_up("its test is not a comparison of " + var->getNameAsString());
+      return give_up("its test does not compare " + var->getNameAsString() + " with a bound");
     const bool left = referred(test->getLHS()) == var;
     if (!left && referred(test->getRHS()) != var)
-      return give_up("its test is not a comparison of " + var->getNameAsString());
+      return give_up("its test does not compare " + var->getNameAsString() + " with a bound");
     const auto op = left ? test->getOpcode() : BinaryOperator::reverseComparisonOp(test->getOpcode());
-    if ((step > 0) != (op == BO_LT || op == BO_LE)) return give_up("its test and step go different ways");
+    if ((step > 0) != (op == BO_LT || op == BO_LE)) return give_up("its test and its step have opposite directions");
     std::vector<Poly> ends;
     test_needed.clear();
     into.exact =
@@ -198,14 +199,15 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
         if (own && number->is_unsigned && step > 0) continue;  // counts upwards from a start >= 0
         if (simple && !scope_->in_function && p.affine()) {
           scope_->nest.assumptions.push_back(Condition{{{p}}});
-          scope_->nest.assumption_texts.push_back("no wrap in the header of line " + std::to_string(into.line));
+          scope_->nest.assumption_texts.push_back("no wrap-around in the loop header of line " +
+                                                  std::to_string(into.line));
         } else {
           return give_up("its bounds may wrap around");
         }
       }
   }
   if (isa<DoStmt>(s)) {  // the body runs before the first test: equal to a for loop only if the test holds at the start
-    if (starts.size() != 1 || !closed || !limited) return give_up("it runs once before its test is asked");
+    if (starts.size() != 1 || !closed || !limited) return give_up("its test may be false before the first iteration");
     for (const Constraint& c : (*when)[0]) {
       const Poly first = c.poly.substituted({{into.iterator, starts[0]}});
       const auto names = first.symbols();
@@ -214,9 +216,11 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
         return std::find(all.begin(), all.end(), n) != all.end();
       });
       if (const auto value = first.value(); value && *value >= 0) continue;
-      if (first.value() || !simple || !first.affine()) return give_up("it runs once before its test is asked");
+      if (first.value() || !simple || !first.affine())
+        return give_up("its test may be false before the first iteration");
       scope_->nest.assumptions.push_back(Condition{{{first}}});
-      scope_->nest.assumption_texts.push_back("the test of line " + std::to_string(into.line) + " holds at first");
+      scope_->nest.assumption_texts.push_back("the test of the do loop of line " + std::to_string(into.line) +
+                                              " holds at the start");
     }
   }
   into.condition = expression(count.test, fx);
@@ -231,7 +235,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
 }
 
 Node Reader::loop(const Stmt* s) {
-  if (scope_->open.size() >= 8) refuse(s, "more than eight loops inside each other");
+  if (scope_->open.size() >= 8) refuse(s, "loops nested more than 8 deep are not supported");
   if (const auto* range = dyn_cast<CXXForRangeStmt>(s)) return range_loop(range);
   Node node;
   node.kind = NodeKind::loop;
@@ -269,13 +273,13 @@ Node Reader::loop(const Stmt* s) {
   const Stmt* inside = nullptr;
   const Expr* increment = nullptr;
   if (const auto* f = dyn_cast<ForStmt>(s)) {
-    if (f->getConditionVariable() != nullptr) refuse(s, "a declaration inside the test is not modelled");
+    if (f->getConditionVariable() != nullptr) refuse(s, "a declaration inside the test is not supported");
     if (f->getInit() != nullptr) outer.children.push_back(statement(f->getInit()));
     test = f->getCond();
     increment = f->getInc();
     inside = f->getBody();
   } else if (const auto* w = dyn_cast<WhileStmt>(s)) {
-    if (w->getConditionVariable() != nullptr) refuse(s, "a declaration inside the test is not modelled");
+    if (w->getConditionVariable() != nullptr) refuse(s, "a declaration inside the test is not supported");
     test = w->getCond();
     inside = w->getBody();
   } else {
@@ -284,7 +288,7 @@ Node Reader::loop(const Stmt* s) {
   }
   l.counted = l.exact = false;
   l.bounds.clear();
-  l.iterator = unique("turn");
+  l.iterator = unique("iteration");
   l.bounds.push_back({Poly::symbol(l.iterator)});
   l.span = statement_span(s);
   l.body = span(inside->getSourceRange());

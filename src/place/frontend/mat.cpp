@@ -32,10 +32,11 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   const std::string host = decl->getNameAsString(), type = type_text(element.getUnqualifiedType());
   if (scope_->changed.count(decl) > 0) refuse(at, host + " changes inside the loop");
   if (isa<ParmVarDecl>(decl) && !decl->getType()->isReferenceType())
-    refuse(at, host + " is a copy that ends with the function: take it by reference");
-  if (scope_->in_function) refuse(at, "a cv::Mat in a function called from a loop is not modelled");
+    refuse(at, host + " is passed by value: take it by reference");
+  if (scope_->in_function) refuse(at, "a cv::Mat in a function called from a loop is not supported");
   if (const auto it = scope_->mats.find(decl); it != scope_->mats.end()) {
-    if (it->second.second != type) refuse(at, host + " is seen as " + it->second.second + " and as " + type);
+    if (it->second.second != type)
+      refuse(at, host + " is accessed with two element types, " + it->second.second + " and " + type);
     return it->second.first;
   }
   Variable v;
@@ -51,7 +52,7 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
     each = " * " + std::to_string(v.inner[0]);
   }
   const auto known = dialect(number);
-  if (!known) refuse(at, host + " with elements of type " + type + " is not modelled");
+  if (!known) refuse(at, host + " with elements of type " + type + " is not supported");
   v.element = known->name;
   v.host_element = type_text(number.getUnqualifiedType());
   v.bytes = known->bytes;
@@ -71,7 +72,7 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   // The row step must be a multiple of the element size.
   const int odd = pseudo("static_cast<long>(" + host + ".step % sizeof(" + type + "))", host + "_odd", ast_.LongTy, at);
   scope_->nest.assumptions.push_back(Condition{{{Poly::symbol(symbol(odd)), true}}});
-  scope_->nest.assumption_texts.push_back("rows of " + host + " lie a whole number of elements apart");
+  scope_->nest.assumption_texts.push_back("the row step of " + host + " is a multiple of its element size");
   return which;
 }
 
@@ -81,7 +82,7 @@ Place Reader::mat_place(const Expr* object, QualType element, const Expr* row, c
   if (decl == nullptr || !isa<VarDecl>(decl) || scope_->references.count(decl) > 0)
     refuse(at, "the cv::Mat " + source(object) + " is not a variable");
   if (decl->getType()->isReferenceType() && !isa<ParmVarDecl>(decl))
-    refuse(at, "the cv::Mat " + decl->getNameAsString() + " is another name for one that is not known");
+    refuse(at, "the cv::Mat " + decl->getNameAsString() + " is a reference to an unknown object");
   Place p;
   p.variable = mat(decl, element, at);
   const Variable v = scope_->nest.variables[p.variable];
@@ -121,13 +122,13 @@ std::optional<Place> Reader::mat_element(const Expr* e, Effects& fx) {
       return {};
     const QualType element = element_of(object, call->getMethodDecl());
     if (element.isNull() || call->getNumArgs() != 2 || !call->getArg(0)->getType()->isIntegerType())
-      refuse(e, "this form of at is not modelled: " + source(e));
+      refuse(e, "this overload of at is not supported: " + source(e));
     return mat_place(object, element, call->getArg(0), call->getArg(1), e, fx);
   }
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e);
       call != nullptr && call->getOperator() == OO_Call && class_of(call->getArg(0)->getType()) == "cv::Mat_") {
     if (call->getNumArgs() != 3 || !call->getArg(1)->getType()->isIntegerType())
-      refuse(e, "this use of a cv::Mat_ is not modelled: " + source(e));
+      refuse(e, "this use of a cv::Mat_ is not supported: " + source(e));
     return mat_place(object_of(call->getArg(0)), element_of(object_of(call->getArg(0)), nullptr), call->getArg(1),
                      call->getArg(2), e, fx);
   }
@@ -143,7 +144,7 @@ std::optional<Place> Reader::mat_row(const Expr* e, Effects& fx) {
     const QualType element = element_of(object, call->getMethodDecl());
     unsigned given = 0;
     for (const Expr* a : call->arguments()) given += isa<CXXDefaultArgExpr>(a) ? 0 : 1;
-    if (element.isNull() || given > 1) refuse(e, "this form of ptr is not modelled: " + source(e));
+    if (element.isNull() || given > 1) refuse(e, "this overload of ptr is not supported: " + source(e));
     return mat_place(object, element, given == 1 ? call->getArg(0) : nullptr, nullptr, e, fx);
   }
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e);

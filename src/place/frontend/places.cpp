@@ -57,13 +57,13 @@ std::optional<int> Reader::field(const Expr* e) {
   v.type = type_text(type);
   if (type.isVolatileQualified() || !shape(type, v)) {
     const std::string why = why_not_array(member->getType());
-    if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not modelled" + why);
+    if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not supported" + why);
     return {};
   }
   if (isa<ParmVarDecl>(found->base) && !found->base->getType()->isReferenceType() &&
       !found->base->getType()->isPointerType() && v.storage != Storage::pointer &&
       class_of(member->getType()) != "std::span")
-    refuse(e, v.host + " is a copy that ends with the function: take it by reference");
+    refuse(e, v.host + " is passed by value: take it by reference");
   v.outlives = true;
   v.member = v.length >= 0;
   v.given = isa<ParmVarDecl>(found->base) && !found->reachable && changed_in_function_.count(found->base) == 0;
@@ -109,7 +109,7 @@ int Reader::extent(const Expr* e) {
     if (!dialect(member->getType())) return -1;
     const auto found = path(member);
     if (!found) return -1;
-    if (member->getType().isVolatileQualified()) refuse(e, "a volatile field");
+    if (member->getType().isVolatileQualified()) refuse(e, "volatile fields are not supported");
     if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
     return pseudo(found->host, found->name, member->getType(), e, found);
   }
@@ -177,9 +177,9 @@ bool Reader::settled(const Stmt* s) const {
 // Adds the assumption that a variable set before the nest still has that value when the nest begins.
 void Reader::assume_unchanged(const std::string& differs, const VarDecl* var, const Stmt* at) {
   const std::string name = var->getNameAsString();
-  if (!scope_->tested) refuse(at, "what " + name + " was set to may have changed");
+  if (!scope_->tested) refuse(at, "the value of " + name + " may have changed since it was set");
   const int moved = pseudo("static_cast<long>(" + differs + ")", name + "_moved", ast_.LongTy, at);
-  const std::string said = name + " is what line " + std::to_string(line(var->getLocation())) + " sets it to";
+  const std::string said = name + " still has the value set in line " + std::to_string(line(var->getLocation()));
   auto& texts = scope_->nest.assumption_texts;
   if (std::find(texts.begin(), texts.end(), said) != texts.end()) return;
   scope_->nest.assumptions.push_back(Condition{{{Poly::symbol(symbol(moved)), true}}});
@@ -235,11 +235,11 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name) 
             (w->getType()->isPointerType() || w->getType()->isReferenceType())) {
           const auto number = dialect(w->getType().getNonReferenceType());
           if ((number ? number->name : shape(w->getType(), other) ? other.element : array.element) == array.element)
-            refuse(e, name + " stands for a place whose subscript, in " + decl->getNameAsString() +
+            refuse(e, name + " refers to an element whose subscript, read from " + decl->getNameAsString() +
                           ", may change in the loop");
         }
       if (!counted && (scope_->changed.count(decl) > 0 || written.count(decl) > 0))
-        refuse(e, name + " stands for a place whose subscript, " + decl->getNameAsString() + ", changes in the loop");
+        refuse(e, name + " refers to an element whose subscript, " + decl->getNameAsString() + ", changes in the loop");
     }
     if (const auto* a = dyn_cast<ArraySubscriptExpr>(s)) {
       look(a->getBase(), subscript);
@@ -410,7 +410,8 @@ std::string Reader::element_text(const Place& p) const {
 void Reader::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   const Variable& v = scope_->nest.variables[p.variable];
   const std::size_t dimensions = v.array() ? 1 + v.inner.size() : 0;
-  if (p.indices.size() != dimensions) refuse(at, "part of the array " + v.host + " is used as a whole");
+  if (p.indices.size() != dimensions)
+    refuse(at, "a part of the array " + v.host + " is used without an index for every dimension");
   Access a;
   a.variable = p.variable;
   a.write = write;
@@ -423,13 +424,13 @@ void Reader::record(const Place& p, bool write, const Expr* at, Effects& fx) {
   for (const Index& i : p.indices) {
     if (!i.value) {
       a.exact = false;
-      a.why = "subscript " + i.text + " of " + v.host + " has no closed form: any element";
+      a.why = "subscript " + i.text + " of " + v.host + " has no closed form: any element is assumed";
     } else {
       a.subscripts.push_back(*i.value);
     }
   }
   if (!a.exact) a.subscripts.clear();
-  if (write && v.constant && v.array()) refuse(at, "a write to the constant " + v.host);
+  if (write && v.constant && v.array()) refuse(at, v.host + " is constant but written");
   fx.accesses.push_back(a);
 }
 

@@ -16,11 +16,12 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
     p = place(range->getInit(), fx);
   }
   if (!p || var == nullptr || isa<DecompositionDecl>(var) || !p->indices.empty())
-    refuse(s, "a range-for over this is not modelled");
+    refuse(s, "range-for needs an array, std::vector, std::array or std::span variable");
   const Variable v = scope_->nest.variables[p->variable];
-  if (!v.array() || v.storage == Storage::pointer) refuse(s, "a range-for over this is not modelled");
+  if (!v.array() || v.storage == Storage::pointer)
+    refuse(s, "range-for needs an array, std::vector, std::array or std::span variable");
   if (!v.inner.empty() && !var->getType()->isReferenceType())
-    refuse(s, "a range-for that copies structs is not modelled: take each by reference");
+    refuse(s, "range-for that copies structs is not supported: loop by reference");
   Node node;
   node.kind = NodeKind::loop;
   node.line = line(s);

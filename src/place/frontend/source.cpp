@@ -14,16 +14,16 @@ std::string class_of(QualType type) {
 }
 
 std::string describe(const Stmt* s) {
-  if (isa<ArraySubscriptExpr>(s)) return "an element of something that is no known array";
-  if (isa<CXXMemberCallExpr>(s)) return "the call of a member function";
-  if (isa<CXXOperatorCallExpr>(s)) return "an operator of a class";
+  if (isa<ArraySubscriptExpr>(s)) return "an element of an unknown array";
+  if (isa<CXXMemberCallExpr>(s)) return "a member function call";
+  if (isa<CXXOperatorCallExpr>(s)) return "an overloaded operator";
   if (isa<CallExpr>(s)) return "this call";
   if (isa<CXXNewExpr>(s)) return "new";
   if (isa<CXXDeleteExpr>(s)) return "delete";
   if (isa<CXXThrowExpr>(s)) return "throw";
   if (isa<CXXThisExpr>(s)) return "this object as a value";
-  if (isa<LambdaExpr>(s)) return "a lambda here";
-  if (isa<CXXConstructExpr>(s)) return "making an object";
+  if (isa<LambdaExpr>(s)) return "a lambda in this position";
+  if (isa<CXXConstructExpr>(s)) return "constructing an object";
   if (isa<StringLiteral, PredefinedExpr>(s)) return "a string";
   if (isa<UnaryOperator>(s))
     return "the operator " + UnaryOperator::getOpcodeStr(cast<UnaryOperator>(s)->getOpcode()).str();

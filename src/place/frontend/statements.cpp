@@ -42,10 +42,11 @@ Node Reader::statement(const Stmt* s) {
   }
   if (const auto* branch = dyn_cast<IfStmt>(s)) {
     if (branch->hasInitStorage() || branch->hasVarStorage() || branch->isConsteval())
-      refuse(s, "a declaration inside if () is not modelled");
+      refuse(s, "a declaration inside if () is not supported");
     if (branch->isConstexpr()) {
       Expr::EvalResult known;
-      if (!branch->getCond()->EvaluateAsRValue(known, ast_)) refuse(s, "if constexpr on something unknown");
+      if (!branch->getCond()->EvaluateAsRValue(known, ast_))
+        refuse(s, "if constexpr with an unknown condition is not supported");
       const Stmt* taken = known.Val.getInt().getBoolValue() ? branch->getThen() : branch->getElse();
       return taken != nullptr ? statement(taken) : node;
     }
@@ -84,7 +85,7 @@ Node Reader::statement(const Stmt* s) {
   node.kind = NodeKind::statement;
   node.source = source(s);
   if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) {
-    if (scope_->open.empty()) refuse(s, "a jump out of the loop that is read");
+    if (scope_->open.empty()) refuse(s, "break or continue outside the loops of the nest");
     scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
     scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
     if (isa<BreakStmt>(s)) {
@@ -95,7 +96,7 @@ Node Reader::statement(const Stmt* s) {
     return node;
   }
   if (const auto* r = dyn_cast<ReturnStmt>(s)) {
-    if (!scope_->in_function) refuse(s, "a return from inside the loop");
+    if (!scope_->in_function) refuse(s, "return inside the loop");
     Effects fx;
     node.text = r->getRetValue() != nullptr ? "return " + expression(r->getRetValue(), fx) + ";" : "return;";
     node.accesses = fx.accesses;
@@ -117,7 +118,7 @@ Node Reader::statement(const Stmt* s) {
         Effects fx;
         last.text = expression(inner->getLHS(), fx);
         const auto p = place(outer->getLHS(), fx);
-        if (!p) refuse(s, "an assignment to this is not modelled: " + source(s));
+        if (!p) refuse(s, "an assignment to this is not supported: " + source(s));
         record(*p, true, outer->getLHS(), fx);
         last.target = element_text(*p);
         last.operation = "=";
@@ -148,7 +149,7 @@ Node Reader::statement(const Stmt* s) {
                      : isa<GCCAsmStmt>(s)                  ? "inline assembly"
                      : isa<CXXTryStmt>(s)                  ? "try"
                                                            : nullptr;
-  refuse(s, (what != nullptr ? std::string(what) : describe(s)) + " is not modelled");
+  refuse(s, (what != nullptr ? std::string(what) : describe(s)) + " is not supported");
 }
 
 // Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
@@ -220,10 +221,10 @@ Node Reader::assignment(const Expr* e) {
   const auto target = [&](const Expr* to) {
     auto p = place(to, fx);
     if (!p)
-      refuse(e, (of_union(to) ? "a field of a union" : "an assignment to this") + (" is not modelled: " + source(e)));
+      refuse(e, (of_union(to) ? "a field of a union" : "an assignment to this") + (" is not supported: " + source(e)));
     const Variable& v = scope_->nest.variables[p->variable];
     if (v.host != v.name && v.bytes > 0 && v.constant && !v.array())
-      refuse(e, "an assignment to " + v.host + " is not modelled");
+      refuse(e, "an assignment to " + v.host + " is not supported");
     return *p;
   };
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
@@ -267,7 +268,7 @@ Node Reader::assignment(const Expr* e) {
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
   } else {
-    refuse(e, describe(e) + " is not modelled: " + source(e));
+    refuse(e, describe(e) + " is not supported: " + source(e));
   }
   node.accesses = fx.accesses;
   scope_->own.clear();
@@ -279,7 +280,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
     const auto* var = dyn_cast<VarDecl>(decl);
     if (var == nullptr || var->isStaticLocal() || isa<DecompositionDecl>(decl))
-      refuse(s, "this declaration is not modelled: " + source(s));
+      refuse(s, "this declaration is not supported: " + source(s));
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;
@@ -292,10 +293,10 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     node.guards = guards();
     if (type->isPointerType()) {
       if (scope_->changed.count(var) > 0 || !var->hasInit())
-        refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
+        refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
       const auto p = pointer(var->getInit(), fx);
       refuse_changing_subscripts(var->getInit(), var->getNameAsString());
-      if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not stand for a known place in an array");
+      if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not point to a known array element");
       scope_->pointers[var] = *p;
       node.accesses = fx.accesses;
       block.children.push_back(node);
@@ -306,7 +307,8 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
       const auto p = init != nullptr ? place(init, fx) : std::nullopt;
       if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString());
-      if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not stand for a known place");
+      if (!p)
+        refuse(s, "the reference " + var->getNameAsString() + " does not refer to a known variable or array element");
       scope_->references[var] = *p;
       node.accesses = fx.accesses;
       block.children.push_back(node);
@@ -324,7 +326,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
           list = cast<InitListExpr>(list->getInit(0));
         std::string values;
         for (const Expr* value : list->inits()) {
-          if (isa<InitListExpr>(value)) refuse(s, "this initializer is not modelled: " + source(s));
+          if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
           values += (values.empty() ? "" : ", ") + expression(value, fx);
         }
         node.text += " = {" + (values.empty() ? "0" : values) + "}";
@@ -335,7 +337,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
         a.line = node.line;
         fx.accesses.push_back(a);
       } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {
-        refuse(s, "this initializer is not modelled: " + source(s));
+        refuse(s, "this initializer is not supported: " + source(s));
       }
       node.text += ";";
       node.accesses = fx.accesses;

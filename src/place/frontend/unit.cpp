@@ -127,7 +127,8 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
     return refused(request.file,
                    "no function " + (request.function.empty() ? "" : request.function + " ") + "with a body");
   if (found.size() > 1 && !request.function.empty())
-    return refused(request.file, std::to_string(found.size()) + " functions are called " + request.function);
+    return refused(request.file, std::to_string(found.size()) + " functions are named " + request.function +
+                                     ": give the qualified name of one");
   frontend::Reader reader(unit.getASTContext(), result.text, result.lines);
   std::set<const FunctionDecl*> seen;
   for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
@@ -196,7 +197,7 @@ Program FileReader::read() {
   std::stringstream stream;
   stream << in.rdbuf();
   const std::string text = stream.str();
-  if (text.size() > (8u << 20)) return refused(request_.file, "longer than 8 MiB");
+  if (text.size() > (8u << 20)) return refused(request_.file, "file is longer than 8 MiB");
   frontend::Collected collected;
   const auto unit = tooling::buildASTFromCodeWithArgs(
       text, flags_of(request_), request_.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
@@ -220,7 +221,7 @@ Program FileReader::read() {
     program.bodies = std::move(bodies);
     return program;
   }
-  Program result = refused(request_.file, "the compiler gave up");
+  Program result = refused(request_.file, "Clang could not parse the file");
   if (!collected.errors.empty()) result.errors = collected.errors;
   result.text = text;
   return result;
@@ -230,7 +231,7 @@ Program FileReader::read(const std::string& text, const std::vector<int>& lines)
   if (!kept_) kept_ = std::make_unique<Kept>();
   const bool read = kept_->read(request_, text);
   if (read && kept_->collected.errors.empty()) return model(*kept_->unit, request_, text, lines);
-  Program result = refused(request_.file, "the compiler gave up");
+  Program result = refused(request_.file, "Clang could not parse the file");
   if (!kept_->collected.errors.empty()) result.errors = kept_->collected.errors;
   kept_.reset();
   return result;

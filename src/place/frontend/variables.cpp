@@ -35,13 +35,13 @@ std::string why_not_array(QualType type) {
   if (kind == "std::vector" && made != nullptr) {
     const QualType element = made->getTemplateArgs()[0].getAsType();
     if (class_of(element) == "std::vector")
-      return ": its rows lie anywhere in memory; use one std::vector of rows * columns elements";
-    if (element->isBooleanType()) return ": it keeps bits; use std::vector<unsigned char>";
+      return ": its rows are separate allocations; use one std::vector of rows * columns elements";
+    if (element->isBooleanType()) return ": it stores bits; use std::vector<unsigned char>";
   }
   if (type->isPointerType() && type->getPointeeType()->isPointerType())
-    return ": its rows lie anywhere in memory; use one pointer and row * columns + column";
+    return ": its rows are separate allocations; use one pointer and row * columns + column";
   for (const char* scattered : {"std::list", "std::deque", "std::map", "std::set", "std::unordered_map"})
-    if (kind == scattered) return ": its elements lie anywhere in memory";
+    if (kind == scattered) return ": its elements are not contiguous in memory";
   return "";
 }
 
@@ -215,7 +215,8 @@ void Reader::refuse_shadowed(const ValueDecl* decl, const Stmt* at) const {
     }
   }
   if (last != nullptr && last != decl)
-    refuse(at, "two variables are called " + decl->getNameAsString() + " here, and the loop uses the outer one");
+    refuse(at,
+           "two variables are named " + decl->getNameAsString() + " here, and the loop uses the outer one: rename one");
 }
 
 int Reader::variable(const ValueDecl* decl, const Stmt* at) {
@@ -232,7 +233,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   v.line = line(var->getLocation());
   const QualType type = var->getType();
   if (type.getNonReferenceType().isVolatileQualified()) refuse(at, v.host + " is volatile");
-  if (var->getTLSKind() != VarDecl::TLS_None) refuse(at, v.host + " belongs to a thread");
+  if (var->getTLSKind() != VarDecl::TLS_None) refuse(at, v.host + " is thread_local");
   if (const auto number = dialect(type.getNonReferenceType())) {
     v.element = number->name;
     v.host_element = type_text(type.getNonReferenceType().getUnqualifiedType());
@@ -242,17 +243,16 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
     v.constant = type.getNonReferenceType().isConstQualified();
     v.storage = type->isReferenceType() ? Storage::reference : Storage::scalar;
     if (type->isReferenceType() && !v.parameter)
-      refuse(at, "the reference " + v.host + " stands for a place that is not known");
+      refuse(at, "the reference " + v.host + " refers to an unknown variable or array element");
     v.outlives = v.global || type->isReferenceType();
   } else {
-    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled" + why_not_array(type));
+    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not supported" + why_not_array(type));
     if (type->isPointerType() && (!v.parameter || changed_in_function_.count(decl) > 0))
-      refuse(at, "the pointer " + v.host + " does not stand for one known place in an array");
-    if (type->isReferenceType() && !v.parameter)
-      refuse(at, "the reference " + v.host + " stands for an object that is not known");
+      refuse(at, "the pointer " + v.host + " does not point to one known array element");
+    if (type->isReferenceType() && !v.parameter) refuse(at, "the reference " + v.host + " refers to an unknown object");
     if (v.parameter && v.storage == Storage::object && !type->isReferenceType() && class_of(type) != "std::span" &&
         !scope_->in_function)
-      refuse(at, v.host + " is a copy that ends with the function: take it by reference");
+      refuse(at, v.host + " is passed by value: take it by reference");
     v.outlives = v.global || type->isReferenceType() || v.storage == Storage::pointer ||
                  v.type.find("span") != std::string::npos;
     v.given = v.parameter && changed_in_function_.count(decl) == 0;
@@ -298,12 +298,12 @@ int Reader::declare_local(const VarDecl* decl) {
   } else {
     Variable probe = v;
     if (!shape(decl->getType(), probe) || probe.length < 0)
-      throw Refused{line(decl->getLocation()), "", "the local " + v.host + " of type " + v.type + " is not modelled"};
+      throw Refused{line(decl->getLocation()), "", "the local " + v.host + " of type " + v.type + " is not supported"};
     v = probe;
     if (v.length * v.bytes > 4096)
-      throw Refused{
-          line(decl->getLocation()), "",
-          "the local " + v.host + " is too large for a work-item (" + std::to_string(v.length * v.bytes) + " bytes)"};
+      throw Refused{line(decl->getLocation()), "",
+                    "the local array " + v.host + " has " + std::to_string(v.length * v.bytes) +
+                        " bytes: a work-item holds 4096 at most"};
     v.local_memory = true;
   }
   v.name = unique(v.host);

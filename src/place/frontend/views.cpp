@@ -215,13 +215,13 @@ bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(c
   const CXXMethodDecl* method = users_method(e);
   if (method == nullptr) return false;
   const auto* call = cast<CallExpr>(e);
-  if (method->isVirtual()) refuse(e, "a virtual call: its effects are not known: " + source(e));
+  if (method->isVirtual()) refuse(e, "virtual call: its effects are unknown: " + source(e));
   const std::string name = method->getParent()->getNameAsString() + "::" + method->getNameAsString();
   const Expr* result = named_by(method);
   if (result == nullptr)
-    refuse(e, "the member function " + name + " does more than name an element or a number: " + source(e));
+    refuse(e, "the member function " + name + " does more than return an element or a number: " + source(e));
   const auto self = owner(object_called(call));
-  if (!self) refuse(e, "the object is not one known variable: " + source(e));
+  if (!self) refuse(e, "the object of this call is not a known variable: " + source(e));
   if (scope_->changed.count(self->base) > 0) refuse(e, self->base->getNameAsString() + " changes inside the loop");
   const FunctionDecl* definition = nullptr;
   method->hasBody(definition);
@@ -232,12 +232,12 @@ bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(c
     const Expr* actual = call->getArg(first + i);
     if (const auto* unsaid = dyn_cast<CXXDefaultArgExpr>(actual)) actual = unsaid->getExpr();
     const auto number = dialect(formal->getType().getNonReferenceType());
-    if (!number) refuse(e, "the argument " + source(actual) + " is not modelled");
+    if (!number) refuse(e, "the argument " + source(actual) + " is not supported");
     Bound b;
     const std::string text = expression(actual, fx);
     const auto from = dialect(actual->IgnoreParenImpCasts()->getType());
     b.text = from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
-    if (b.text.size() > 16384) refuse(e, "an expression that grows too long through its member functions");
+    if (b.text.size() > 16384) refuse(e, "the expression exceeds 16384 characters after inlining its member functions");
     b.value = poly(actual, b.not_negative);
     bound[formal] = b;
   }

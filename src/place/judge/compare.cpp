@@ -40,12 +40,12 @@ std::vector<Array> read_dump(const std::string& dump) {
   std::size_t at = 0;
   while (at < dump.size()) {
     const std::size_t end = dump.find('\n', at);
-    if (end == std::string::npos) throw Error(ErrorKind::io, "the program's result is cut off");
+    if (end == std::string::npos) throw Error(ErrorKind::io, "the results of the compared program are truncated");
     std::istringstream line(dump.substr(at, end - at));
     Array a;
     std::size_t bytes = 0;
     if (!(line >> a.name >> a.type >> bytes) || bytes > dump.size() - end - 1)
-      throw Error(ErrorKind::io, "the program's result is damaged");
+      throw Error(ErrorKind::io, "the results of the compared program are malformed");
     a.bytes = dump.substr(end + 1, bytes);
     at = end + 1 + bytes;
     all.push_back(std::move(a));

@@ -28,8 +28,10 @@ std::vector<std::string> ridge_flags() {
       if (fs::exists(fs::path(RIDGE_BUILD_FOLDER) / name, ignored)) library = fs::path(RIDGE_BUILD_FOLDER) / name;
   }
   if (library.empty())
-    throw Error(ErrorKind::unavailable,
-                "Ridgeline's library is not where it was built: the placed program cannot be linked");
+    throw Error(
+        ErrorKind::unavailable,
+        "libridge.so or libridge.a is neither next to the installed command nor in the build folder: the placed "
+        "program cannot be linked");
   flags = {"-I", include.string(), library.string()};
   if (library.extension() == ".so") {
     flags.push_back("-Wl,-rpath," + library.parent_path().string());

@@ -102,7 +102,7 @@ std::string over_many_runs(const Report& report, const Options& options, const f
                          at / "log", options.seconds);
     const std::string how =
         fmt::format("with {} threads{}", t.threads, same_order ? "" : " and its iterations in another order");
-    if (code != 0) return fmt::format("{} the placed program fails on made-up data", how);
+    if (code != 0) return fmt::format("{} the placed program fails on generated data", how);
     const auto now = read_dump(base::read_file(dump, std::size_t{4} << 30).value_or(""));
     std::string where;
     const double far = difference(first[0], now, bound == 0, where);
@@ -152,7 +152,7 @@ Outcome compare(const Report& report, const std::string& source, const Options& 
   const std::string rename = "#define main ridge_place_users_main\n";
   const bool c = report.file.size() > 2 && report.file.substr(report.file.size() - 2) == ".c";
   if (c) {
-    outcome.text = "C files are read and placed; the comparison needs C++: name the file .cpp";
+    outcome.text = "the comparison needs a C++ file: rename the C file to .cpp";
     return outcome;
   }
   base::write_file(at / "original.cpp", rename + source + harness(report, options, false));
@@ -183,9 +183,9 @@ Outcome compare(const Report& report, const std::string& source, const Options& 
     const fs::path dump = at / (std::string(name) + ".out");
     const int code = run({(at / name).string(), dump.string()}, environment_of(options), at / "log", options.seconds);
     if (code != 0) {
-      outcome.text =
-          fmt::format("the {} program fails on made-up data ({}): pin sizes with --param, lengths with --elements",
-                      name, code < 0 ? "killed or too slow" : fmt::format("exit {}", code));
+      outcome.text = fmt::format(
+          "the {} program fails on generated data ({}): set sizes with --param, array lengths with --elements", name,
+          code < 0 ? "killed or over the time limit" : fmt::format("exit {}", code));
       return outcome;
     }
     const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
@@ -195,12 +195,14 @@ Outcome compare(const Report& report, const std::string& source, const Options& 
       return outcome;
     }
     if (std::string(name) == "placed" && log.find("kernels 0\n") != std::string::npos) {
-      outcome.text = "the kernels did not run on made-up data: what they assume of the sizes does not hold there";
+      outcome.text =
+          "no kernel was launched on generated data: the sizes do not satisfy the assumptions; set them with --param";
       return outcome;
     }
     results.push_back(read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")));
     if (results.back().empty()) {
-      outcome.text = "the function has no result that could be compared";
+      outcome.text =
+          "the function has no result to compare: no return value and no array or reference that is not const";
       return outcome;
     }
   }

@@ -26,7 +26,7 @@ Folder::Folder() : folder_("ridge-place") {
 int run(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
         const fs::path& log, double seconds) {
   const pid_t child = fork();
-  if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for " + command[0]);
+  if (child < 0) throw Error(ErrorKind::out_of_memory, "cannot start a process for " + command[0]);
   if (child == 0) {
     base::lead_own_group();
     // A background process that reads from the terminal would be stopped.

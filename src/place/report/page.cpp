@@ -50,20 +50,20 @@ std::string details(const Report& report, const LoopVerdict& l) {
   };
   list("reads", l.reads);
   list("writes", l.writes);
-  list("own in each iteration:", l.privates);
-  list("combined:", l.reductions);
+  list("private:", l.privates);
+  list("reduction into", l.reductions);
   for (const CarriedDependence& d : l.dependences)
     text += fmt::format("<p class='{}'>{} dependence on {}{}, line {} to line {}: {}</p>", d.kind, d.kind,
                         escape(d.variable), d.certain ? "" : " (possibly)", d.from_line, d.to_line, escape(d.example));
   for (const LoopRun& r : report.run)
     if (r.loop == l.id)
-      text += fmt::format("<p>in the run: {}entered {:.0f} times, {:.0f} turns</p>",
+      text += fmt::format("<p>in the run: {}entered {:.0f} times, {:.0f} iterations</p>",
                           r.seconds < 0 ? "" : base::human_seconds(r.seconds) + ", ", r.entries, r.turns);
   if (l.axis >= 0) text += fmt::format("<p>on the device, axis {} of the grid</p>", l.axis);
   if (l.placed && l.axis < 0) text += "<p>on the device, inside a work-item</p>";
   if (!l.not_placed.empty()) text += "<p>stays on the host: " + escape(l.not_placed) + "</p>";
-  list("transformed:", l.transformed);
-  for (const std::string& t : l.tried) text += "<p>tried: " + escape(t) + "</p>";
+  list("applied:", l.transformed);
+  for (const std::string& t : l.tried) text += "<p>rejected: " + escape(t) + "</p>";
   for (const KernelReport& k : report.kernels)
     if (!k.loops.empty() && k.loops[0] == l.id) text += "<pre>" + escape(k.text) + "</pre>";
   return text + "</section>";
@@ -97,7 +97,7 @@ std::string ties(const std::string& array, const Touch& now, double y, Touches& 
   const Touches before = last;
   if (has(now.loop->reads, array)) {
     text += before.writer.loop != nullptr ? tie("flow", "flow", array, before.writer, now, y)
-                                          : tie("shared", "read and read", array, before.reader, now, y);
+                                          : tie("shared", "common read", array, before.reader, now, y);
     last.reader = now;
   }
   if (has(now.loop->writes, array)) {
@@ -238,9 +238,9 @@ td, th {{ text-align: right; padding: 0 1em 0 0; }} .segment text {{ fill: white
 pre {{ overflow-x: auto; background: #8881; padding: .6em; }}
 </style></head><body>
 <h1>{0}() of {1}</h1>
-<p>{2} loops, {3} kernels. Green: iterations are independent; blue: one after another. Shaded: on the device. Dotted: a branch decides. Double: a header that is more than a count.
-Above: numbers that iterations have for themselves (rings) or combine (dots). Below: arrays, read (rings) and written (dots); between nests what is read after
-it was written (red), written after it was read (orange) or written (black), and what both read (grey). Click a loop for its verdict.</p>
+<p>{2} loops, {3} kernels. Green: parallel loops; blue: sequential loops. Shaded: on the device. Dotted: depends on a branch. Double: while and do loops.
+Above: private scalars (rings) and reductions (dots). Below: arrays, read (rings) and written (dots); arcs between nests are flow (red), anti (orange)
+and output (black) dependences, and common reads (grey). Click a loop for its verdict.</p>
 <p><label><input type="checkbox" id="compact"> compact: functions, calls and loops only</label></p>
 <figure>{4}</figure><figure hidden>{5}</figure>
 {7}{6}

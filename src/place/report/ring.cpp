@@ -60,7 +60,7 @@ class Drawing {
         if (loop && l.id == r.loop) line = l.line;
       text_ += loop ? fmt::format(
                           "<g class='loop segment' data-loop='{0}' tabindex='0'><title>{0}, line {1}: {2}, entered "
-                          "{3:.0f} times, {4:.0f} turns</title>",
+                          "{3:.0f} times, {4:.0f} iterations</title>",
                           escape(r.loop), line, share, r.entries, r.turns)
                     : fmt::format("<g class='function segment'><title>{}: {}, own {}, called {:.0f} times</title>",
                                   escape(name), share, base::human_seconds(std::max(r.own, 0.0)), r.entries);
@@ -109,7 +109,7 @@ std::string ring_chart(const Report& report) {
       "<h2>Where the time goes: {}</h2><figure><svg width='400' height='400' role='img' aria-label='time of each "
       "loop and function'>{}<text text-anchor='middle' x='200' "
       "y='204'>{}</text></svg></figure>\n<table><tr><th>loop</th><th>time</th>"
-      "<th>entered</th><th>turns</th></tr>{}</table>\n{}{}",
+      "<th>entered</th><th>iterations</th></tr>{}</table>\n{}{}",
       base::human_seconds(report.run_seconds), Drawing(report).run(), base::human_seconds(report.run_seconds), rows,
       functions, branches);
 }

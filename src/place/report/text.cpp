@@ -44,7 +44,7 @@ std::string to_text(const Report& report) {
     const std::string pad(static_cast<std::size_t>(2 + 2 * depth_of(report, l)), ' ');
     std::string verdict = l.parallel ? "parallel" : "sequential";
     if (!l.reductions.empty() && l.parallel) verdict += ", reduction into " + listed(l.reductions);
-    if (!l.privates.empty()) verdict += ", own " + listed(l.privates) + " in each iteration";
+    if (!l.privates.empty()) verdict += ", private " + listed(l.privates);
     text += fmt::format("{}{} line {}: {}\n{}    {}", pad, l.id, l.line, l.source, pad, verdict);
     if (!l.why.empty()) text += ": " + l.why;
     if (l.axis >= 0)
@@ -63,26 +63,26 @@ std::string to_text(const Report& report) {
     for (const LoopRun& r : report.run) {
       int depth = 1;
       for (int at = r.parent; at >= 0; at = report.run[static_cast<std::size_t>(at)].parent) ++depth;
-      const std::string time = r.seconds < 0 ? "counted only"
+      const std::string time = r.seconds < 0 ? "not timed"
                                              : fmt::format("{} ({:.1f} %)", base::human_seconds(r.seconds),
                                                            100 * r.seconds / report.run_seconds),
                         pad(2 * static_cast<std::size_t>(depth), ' ');
-      text += r.loop.empty()
-                  ? fmt::format("{}{}() {}{}, called {:.0f} times\n", pad, r.function, time,
-                                r.own < 0 ? "" : ", own " + base::human_seconds(r.own), r.entries)
-                  : fmt::format("{}{} {}, entered {:.0f} times, {:.0f} turns\n", pad, r.loop, time, r.entries, r.turns);
+      text += r.loop.empty() ? fmt::format("{}{}() {}{}, called {:.0f} times\n", pad, r.function, time,
+                                           r.own < 0 ? "" : ", own " + base::human_seconds(r.own), r.entries)
+                             : fmt::format("{}{} {}, entered {:.0f} times, {:.0f} iterations\n", pad, r.loop, time,
+                                           r.entries, r.turns);
     }
     for (const FunctionRun& f : report.functions)
       if (f.calls > 0 && f.seconds < 0)
-        text +=
-            fmt::format("  {}() counted only, called {:.0f} times: its time is its callers'\n", f.function, f.calls);
+        text += fmt::format("  {}() called {:.0f} times, not timed: its time is included in its callers'\n", f.function,
+                            f.calls);
     for (const BranchRun& b : report.branches)
       text += fmt::format("  {}: taken {:.0f} times, not taken {:.0f}\n", b.branch, b.held, b.failed);
   }
-  for (const std::string& n : report.notes) text += "note, " + n + "\n";
+  for (const std::string& n : report.notes) text += "note: " + n + "\n";
   for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";
   if (report.varies)
-    text += "sums are added in the order in which threads end: results vary from run to run in their last digits\n";
+    text += "sums are added in the order in which threads finish: results vary from run to run in their last digits\n";
   return text;
 }
 
@@ -99,8 +99,8 @@ std::string explain(const Report& report, const std::string& loop) {
     text += fmt::format("  {}{}\n", l.parallel ? "parallel" : "sequential", l.why.empty() ? "" : ": " + l.why);
     if (!l.reads.empty()) text += "  reads " + listed(l.reads) + "\n";
     if (!l.writes.empty()) text += "  writes " + listed(l.writes) + "\n";
-    if (!l.privates.empty()) text += "  each iteration has its own " + listed(l.privates) + "\n";
-    if (!l.reductions.empty()) text += "  iterations combine into " + listed(l.reductions) + "\n";
+    if (!l.privates.empty()) text += "  private: " + listed(l.privates) + "\n";
+    if (!l.reductions.empty()) text += "  reduction into " + listed(l.reductions) + "\n";
     for (const CarriedDependence& d : l.dependences)
       text += fmt::format("  {} dependence on {}{}: line {} {} to line {} {}\n    {}\n", d.kind, d.variable,
                           d.certain ? "" : " (possibly)", d.from_line, d.from, d.to_line, d.to, d.example);
@@ -109,17 +109,18 @@ std::string explain(const Report& report, const std::string& loop) {
     if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
     for (const LoopRun& r : report.run)
       if (r.loop == l.id)
-        text += fmt::format("  in the run: {}entered {:.0f} times, {:.0f} turns\n",
+        text += fmt::format("  in the run: {}entered {:.0f} times, {:.0f} iterations\n",
                             r.seconds < 0 ? "" : base::human_seconds(r.seconds) + ", ", r.entries, r.turns);
-    for (const std::string& t : l.transformed) text += "  taken: " + t + "\n";
-    for (const std::string& t : l.tried) text += "  tried: " + t + "\n";
+    for (const std::string& t : l.transformed) text += "  applied: " + t + "\n";
+    for (const std::string& t : l.tried) text += "  rejected: " + t + "\n";
     for (const KernelReport& k : report.kernels)
       for (const std::string& id : k.loops)
         if (id == l.id) text += "\n" + k.text;
     return text;
   }
-  throw Error(ErrorKind::invalid_argument,
-              "there is no loop " + loop + "; there are " + (known.empty() ? "none" : known));
+  throw Error(
+      ErrorKind::invalid_argument,
+      "there is no loop " + loop + (known.empty() ? ": the function has no loops" : "; the loops are " + known));
 }
 
 }  // namespace ridge::place

@@ -94,7 +94,7 @@ class Kernels {
       std::string log(65536, '\0');
       std::size_t length = 0;
       clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), &log[0], &length);
-      std::fprintf(stderr, "runs on the host: the device does not take the kernels: %s\n", log.c_str());
+      std::fprintf(stderr, "runs on the host: the device cannot compile the kernels: %s\n", log.c_str());
       return;
     }
     cl_ulong bytes = 0, most = 0;

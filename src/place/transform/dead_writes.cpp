@@ -84,7 +84,7 @@ std::vector<Proposal> dead_writes(const State& state) {
     });
     if (!plain_write) continue;
     Proposal made;
-    made.what = "line " + std::to_string(node.line) + ", " + node.source + ", is overwritten before anybody reads it";
+    made.what = "line " + std::to_string(node.line) + ", " + node.source + ", is overwritten before it is read";
     made.edits = {{node.span.begin, node.span.end, ";"}};
     made.loops = loops_in_order(state.nest, state.nest.root);
     all.push_back(made);

@@ -94,7 +94,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
       }
     }
     Proposal made;
-    made.what = l.id + " in two: line " + std::to_string(block.children[cut].line) + " in a loop of its own" +
+    made.what = l.id + " split before line " + std::to_string(block.children[cut].line) +
                 (expand ? ", with an array for " + said : "");
     const auto part = [&](std::size_t from, std::size_t to) {
       std::string text = header(state, loop) + " {" + (from > 0 ? again : "");

@@ -34,7 +34,7 @@ std::optional<Proposal> fusion(const State& first, const State& second, int leve
     const std::string inside = s.text.substr(l.body.begin, l.span.end - l.body.begin);
     return inside[0] == '{' ? inside : "{ " + inside + " }";
   };
-  made.what += " as one";
+  made.what += " fused";
   made.edits = {{a.begin, b.end, text + "{\n" + body(first, one) + "\n" + body(second, two) + "\n}"}};
   for (const auto& [state, loop] : {std::pair(&first, one), std::pair(&second, two)}) {
     const auto inside = loops_in_order(state->nest, *find(state->nest.root, loop));
@@ -46,9 +46,9 @@ std::optional<Proposal> fusion(const State& first, const State& second, int leve
 std::string fusion_illegal(const State& fused, int levels) {
   int loop = 0;
   for (int level = 1; level < levels; ++level) loop = loop < 0 ? loop : only_inside(fused, loop);
-  if (loop < 0) return "its loops are not read as one";
+  if (loop < 0) return "the fused loops are not recognized as one nest";
   const Node& block = body_block(*find(fused.nest.root, loop));
-  if (block.children.size() != 2) return "its bodies are not read as two";
+  if (block.children.size() != 2) return "the two bodies are not recognized in the fused nest";
   Proposal apart;
   for (std::size_t k = 0; k < fused.relations.instances.size(); ++k) {
     const auto& instance = fused.relations.instances[k];

@@ -64,7 +64,8 @@ class Maker {
     for (int k = 1; name.empty() || states[0]->text.find(name + "(") != std::string::npos; ++k)
       name = kGuard + std::to_string(k);
     made.function =
-        "// The arrays lie apart and the sizes are such that the loops below may run in another order.\nstatic bool " +
+        "// True if the arrays do not overlap and the sizes allow the loops below to run in another order.\nstatic "
+        "bool " +
         name + "(" + formals + ") {\n" + helpers + body + "  return " + test + ";\n}\n\n";
     made.call = name + "(" + actuals + ")";
     return made;

@@ -49,7 +49,7 @@ std::vector<Proposal> index_set_splitting(const State& state) {
   }();
   for (const std::string& point : points) {
     Proposal made;
-    made.what = l.id + " in two at " + i + " = " + point;
+    made.what = l.id + " split at " + i + " = " + point;
     const std::string first = "for (int " + i + " = " + limits->low_text + "; " + i + " <= " + limits->high_text +
                               " && " + i + " < " + point + "; ++" + i + ") ",
                       second = "for (int " + i + " = (" + point + " > " + limits->low_text + " ? " + point + " : " +

@@ -24,7 +24,7 @@ std::vector<Proposal> interchange(const State& state) {
       continue;
     Proposal made;
     made.whole = inner;
-    made.what = o.id + " and " + i.id + " change places";
+    made.what = o.id + " and " + i.id + " swapped";
     made.edits = {{o.span.begin, o.body.begin, header(state, inner) + " "},
                   {i.span.begin, i.body.begin, header(state, outer) + " "}};
     const std::size_t first = 2 * static_cast<std::size_t>(o.depth) + 1, second = first + 2;

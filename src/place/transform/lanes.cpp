@@ -182,7 +182,7 @@ std::vector<Proposal> lanes(const State& state) {
     const auto body = jam.body(*node, "  ");
     if (!body) continue;
     Proposal made;
-    made.what = l.id + " in blocks of " + width + " iterations side by side";
+    made.what = l.id + " in blocks of " + width + " iterations for vectors";
     made.edits = {{l.span.begin, l.span.end,
                    "for (int " + from + " = " + limits->low_text + "; " + from + " <= " + limits->high_text + "; " +
                        from + " += " + width + ") {\n  const int " + last + " = " + limits->high_text + " < " + from +

@@ -95,7 +95,7 @@ std::string Legality::broken_by(const Proposal& proposal) {
       where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
               " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);
     });
-    return "a dependence on " + state_.nest.variables[v].host + ", " + where + ", would be turned round";
+    return "a dependence on " + state_.nest.variables[v].host + ", " + where + ", would be reversed";
   }
   return "";
 }

@@ -103,8 +103,8 @@ class Search {
     while (step()) {
     }
     if (spent())
-      report_.notes.push_back("the search for transformations ended after " + std::to_string(readings_) +
-                              " readings of the program; more may be possible");
+      report_.notes.push_back("the search for transformations stopped after " + std::to_string(readings_) +
+                              " parses of the program: more may be possible");
     report_.readings += readings_;
     if (!changed_) return {};
     for (LoopVerdict& l : report_.loops) l.placed = false, l.axis = -1;
@@ -262,7 +262,7 @@ class Search {
           const auto [r, v] = memo_.analyzed(n);
           return fusion_illegal(State{next.program.text, n, r, v}, levels);
         }
-      return "it is not read as one nest";
+      return "the fused text is not recognized as one nest";
     };
     const Span both{state.nest.span.begin, behind.span.end, true};
     return take(at, *p, what, both, {&state, &last}, first, count + more, false, check);
@@ -278,7 +278,7 @@ class Search {
     else if (!p.order.empty() && !p.test.empty())
       test.call += " && " + p.test;
     if (!test.possible || !function.whole.known) {
-      note(at, p.loops, what + ": whether the arrays overlap cannot be asked", false);
+      note(at, p.loops, what + ": overlap of the arrays cannot be tested", false);
       return false;
     }
     const std::string& old = now_.program.text;
@@ -303,7 +303,7 @@ class Search {
     const Text text = applied(old, lines, p.edits);
     AnalyzedProgram next = analyze_(text.bytes, text.lines);
     if (!next.program.errors.empty()) {
-      note(at, p.loops, what + ": its text is not read (" + next.program.errors[0] + ")", false);
+      note(at, p.loops, what + ": the transformed text does not compile (" + next.program.errors[0] + ")", false);
       return false;
     }
     if (next.program.functions.size() != now_.program.functions.size()) return false;
@@ -318,7 +318,7 @@ class Search {
     const int before = worth(now_.report, origins_), after = worth(next.report, origins);
     const int copies = always && !test.call.empty() ? count : 0;  // original loops, kept behind the guard
     if (after + copies < before || (after == before && !always)) {
-      note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
+      note(at, p.loops, what + ": legal, but no more loops can be placed", false);
       return false;
     }
     note(at, p.loops, what, true);

@@ -53,7 +53,7 @@ void mat_created_inside(cv::Mat& m, int n) {
   }
 }
 
-//: mat_of_two_kinds l1=sequential kernels=0 says=seen
+//: mat_of_two_kinds l1=sequential kernels=0 says=types
 void mat_of_two_kinds(cv::Mat& m) {
   for (int r = 0; r < m.rows; ++r) m.at<float>(r, 0) = float(m.at<int>(r, 1));
 }
