@@ -1,4 +1,4 @@
-// A sequential program, as anybody would write it. It knows nothing of Ridgeline.
+// Five-point blur in plain sequential C++, without Ridgeline.
 #include <cstddef>
 
 void blur(const float* in, float* out, std::size_t rows, std::size_t columns) {
