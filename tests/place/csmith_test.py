@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Csmith's random programs: what is placed in them prints the checksum of the original, with eight threads and with
+"""Random programs from Csmith: the placed program must print the original's checksum, with eight threads and with
 iterations in another order. Skips without csmith or its headers.
 
 csmith_test.py PLUGIN FOLDER [FIRST_SEED [PROGRAMS]]"""
@@ -22,7 +22,7 @@ FORMS = [
 
 
 def analyzed(plugin, file, function):
-    """The plugin's report, from a process of its own; None where that ends in a crash or takes too long."""
+    """Report of the plugin, run in a child process; None if it crashes or takes longer than 300 s."""
     answer = file + ".json"
     child = os.fork()
     if child == 0:
@@ -44,7 +44,7 @@ def analyzed(plugin, file, function):
 
 
 def printed(command, environment=None, seconds=20):
-    """What a program prints; None where it fails or does not end."""
+    """Output of a program; None if it fails or exceeds the time limit."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False,
                               env={**os.environ, **(environment or {})})
@@ -59,7 +59,7 @@ def main():
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     programs = int(sys.argv[4]) if len(sys.argv) > 4 else 200 if slow else 3
     if shutil.which("csmith") is None or not os.path.exists(HEADERS + "/csmith.h"):
-        print("no csmith, or no libcsmith-dev")
+        print("skipped: needs csmith and libcsmith-dev")
         sys.exit(77)
     os.makedirs(folder, exist_ok=True)
     compiler = os.environ.get("RIDGE_WIDE_CXX", "c++ -fopenmp").split()
@@ -74,7 +74,7 @@ def main():
             out.write(made)
         report = analyzed(plugin, file, "")
         if report is None or report["errors"]:
-            print(f"seed {seed}: the reader fails: {report and report['errors']}")
+            print(f"seed {seed}: the plugin fails: {report and report['errors']}")
             wrong += 1
             continue
         count = {}
@@ -83,7 +83,7 @@ def main():
         functions = sorted((f for f in count if count[f] > 0 and re.fullmatch(r"func_\d+", f)), key=count.get)
         report = analyzed(plugin, file, functions[-1]) if functions else None
         if functions and report is None:
-            print(f"seed {seed}: the reader fails on {functions[-1]}")
+            print(f"seed {seed}: the plugin fails on {functions[-1]}")
             wrong += 1
             continue
         if report is not None and report["placed"]:

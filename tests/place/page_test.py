@@ -1,5 +1,5 @@
-"""Opens the spine of a function in a browser, whole and compact: every loop is there, a click shows its verdict, nothing is complained of. Then the
-page of a program that was run, with its rings.
+"""Opens the HTML page of a function in a browser, full and compact: every loop is drawn, a click shows its verdict, and the console has no errors.
+Then the page of a program measured with --run, with its ring chart.
 
 page_test.py RIDGE SOURCE FUNCTION FOLDER"""
 import json
@@ -45,7 +45,7 @@ int main() {
 
 
 def pages(ridge, source, function, folder):
-    """Every page with its loops: of the source, and of a program that was run."""
+    """Yields each page with its loops: of the source, and of a program measured with --run."""
     program = os.path.join(folder, "program.cpp")
     with open(program, "w") as file:
         file.write(PROGRAM)
@@ -74,9 +74,9 @@ def main(ridge, source, function, folder):
                 for missing in sorted(set(loops) - {node["id"] for node in found if node["form"] == form}):
                     problems.append(f"loop {missing} is not in the {form} spine of {page}")
             if page.endswith("ring.html") and "<td>work()</td>" not in open(page).read():
-                problems.append("the page of a run does not tell the time of work()")
+                problems.append("the page of a run does not show the time of work()")
             if page.endswith("ring.html") and len(found) <= 2 * len(loops):
-                problems.append("no rings in the page of a run")
+                problems.append("no ring chart in the page of a run")
             for node in found:
                 if node["shown"] != ["v-" + node["id"]]:
                     problems.append(f"a click on {node['id']} shows {node['shown']}")
@@ -84,8 +84,8 @@ def main(ridge, source, function, folder):
                     problems.append(f"{node['id']} is not drawn")
                 wanted = "parallel" if loops[node["id"]]["parallel"] else "sequential"
                 if wanted not in node["text"] or str(loops[node["id"]]["line"]) not in node["title"]:
-                    problems.append(f"{node['id']} does not say {wanted} or its line")
-    print("\n".join(problems) or f"{count} loops, the pages are whole")
+                    problems.append(f"{node['id']} does not show {wanted} or its line")
+    print("\n".join(problems) or f"{count} loops, all pages complete")
     return 1 if problems or count == 0 else 0
 
 

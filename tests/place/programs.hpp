@@ -88,7 +88,7 @@ inline std::string with_few_builtins(std::string runtime) {
 
 // A placed program without the run time written into it, which goes to `shared`.
 inline std::string own_part(const std::string& text, std::string& shared) {
-  const auto from = text.find("// What the placed code stands on");
+  const auto from = text.find("// Run time of the placed code");
   if (from == std::string::npos) return text;
   const auto to = text.find("// The program.\n");
   shared = with_few_builtins(text.substr(from, to - from));

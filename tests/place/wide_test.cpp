@@ -112,7 +112,7 @@ std::string in_namespace(const std::string& space, std::string text, std::set<st
 }
 
 std::string without_runtime(const std::string& text, std::string& runtime) {
-  const auto from = text.find("// What the placed code stands on"), to = text.find("// The program.\n");
+  const auto from = text.find("// Run time of the placed code"), to = text.find("// The program.\n");
   if (from == std::string::npos || to == std::string::npos) return text;
   runtime = text.substr(from, to - from);
   return text.substr(to);

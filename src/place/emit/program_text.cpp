@@ -487,7 +487,7 @@ class Writer {
     for (const int c : k.copies) {
       const Variable& v = nest.variables[c];
       text += in + "const auto " + v.name + "_before = " + session_ + ".copied(" + v.data + ", " + v.name +
-              "_n);  // iterations overwrite what others read\n";
+              "_n);  // iterations overwrite elements that others read\n";
     }
     for (const int e : k.expanded) {
       const Variable& v = nest.variables[e];

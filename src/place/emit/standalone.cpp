@@ -121,7 +121,7 @@ std::string runtime(const std::string& device) {
   session = session.substr(pragma + 13);
   for (const std::string wide = "namespace ridge::placed"; session.find(wide) != std::string::npos;)
     session.replace(session.find(wide), wide.size(), "namespace placed");
-  return "// What the placed code stands on: written by ridge place, the same in every program.\n" + session + device +
+  return "// Run time of the placed code: written by ridge place, the same in every program.\n" + session + device +
          "// The program.\n";
 }
 
