@@ -16,8 +16,9 @@ namespace ridge::place::analysis {
 namespace {
 
 struct Conflicts {
-  isl::union_map all{}, others{};  // pairs of instances that access the same element, at least one writing; `others`
-                                   // excludes pairs of reduction accesses
+  // Pairs of instances that access the same element, at least one writing; `others` without pairs of reduction
+  // accesses.
+  isl::union_map all{}, others{};
 };
 
 class LoopVerdicts {

@@ -8,8 +8,8 @@
 namespace ridge::place::criteria {
 
 struct Choice {
-  std::vector<int> chain{};  // loops on the grid, outermost first; more than three only if their ranges form a box;
-                             // empty: the nest is not placed
+  // Loops on the grid, outermost first; more than three only if their ranges form a box. Empty: the nest is not placed.
+  std::vector<int> chain{};
   bool reduces = false;
   std::vector<int> atomics{};  // integer arrays that several iterations add to, at subscripts known at run time only
   std::vector<int> copies{};   // arrays read from a copy made before the nest

@@ -17,8 +17,8 @@ std::string instrumented(const Report& report, const std::string& source, const 
 // Records that the program writes to the file RIDGE_RUN_OUT: a line per loop or function and caller (number, parent,
 // entries, iterations, ns), then a line per evaluated branch and a line per called function.
 struct Record {
-  int loop = -1, parent = -1;  // loop: index into Report::loops, or -2 minus an index into Report::functions; parent:
-                               // index into the list
+  int loop = -1;    // index into Report::loops, or -2 minus an index into Report::functions
+  int parent = -1;  // index into the list
   double entries = 0, turns = 0, seconds = 0;
 };
 struct BranchCount {

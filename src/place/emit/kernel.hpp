@@ -20,8 +20,7 @@ struct HostCall {
 struct KernelArray {
   int variable = -1;
   bool written = false, enters = true, covered = false;
-  bool sized =
-      false;  // extent by a host function; otherwise from the object or from the session's record of the allocation
+  bool sized = false;  // extent by a host function; else from the object, or from the session's record
   HostCall size{};
   bool tiled = false;     // its length is a kernel argument
   bool constant = false;  // passed as constant memory

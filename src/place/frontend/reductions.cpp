@@ -185,8 +185,7 @@ Reduction Reader::reduction(const Stmt* s) {
     const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
     if (referred(best) == nullptr || mentions(value, best)) continue;
     const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
-    const QualType kept =
-        type_of(stripped(best));  // compared in the stored type, or both widened alike (bytes as ints)
+    const QualType kept = type_of(stripped(best));  // compared in the stored type, or both widened alike
     if (type_of(best) != kept && type_of(stripped(value)) != kept) continue;
     best = stripped(best);
     bool taken = false, clean = !body.empty();

@@ -12,7 +12,7 @@
 namespace ridge::place::transform {
 
 struct Proposal {
-  std::string what{};  // "l1 and l2 exchanged"
+  std::string what{};  // "l1 and l2 swapped"
   std::vector<Edit> edits{};
   // New schedule per instance, by index into Relations::instances; missing instances keep theirs. Empty: the order does
   // not change.
