@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Keeps words of a private dialect out of new text. ALLOWED counts the lines that still have them, per folder; the counts only shrink.
+
+plain_words.py ROOT           fails if a folder has more lines with a phrase than ALLOWED says
+plain_words.py ROOT --write   sets ALLOWED to today's counts, after lines were rewritten
+plain_words.py --self-test    checks that each phrase is found and that a new line fails
+"""
+import json
+import pathlib
+import re
+import sys
+
+UNITS = ("point|line|thread|pixel|cell|device|workload|variant|file|folder|command|channel|tile|group|length|axis|sample|step|launch|warp|"
+         "unit|core|process|rank|plan|call|problem|parser|kernel|row|column|byte|value|stage|page|pass|frame|module|block|chunk|lane|operator")
+PHRASES = [  # name, pattern, advice, a line that must be found
+    ("wishes", r"\bwish(es)?\b|\w*Wishes\b", "options", "struct BenchWishes {"),
+    ("whoever", r"\bwhoever\b|\beverybody\b|\bsomebody\b", "name the thread, rank or caller", "rows for whoever is free"),
+    ("conductor", r"\bconduct(or|ors|ed)\b", "producer warp, warp-specialized", "groups have a conductor more"),
+    ("there and back", r"\bthere and back\b", "forward and inverse, round trip", "a transform there and back"),
+    ("as it lies", r"\bas (it|they) lies?\b", "with its strides, in place", "an array as it lies"),
+    ("a launch a stage", rf"\b(one|a|an|two|\d+) \w+ an? ({UNITS})\b", "say 'per': one launch per stage", "a launch a stage"),
+    ("numbers that are none", r"\bthat (is|are) none\b|\bwhich is none\b|\bis no numbers?\b", "NaN, not a number", "numbers that are none"),
+    ("so many", r"\bso many\b", "give the number, or 'this many'", "by so many registers"),
+    ("in turn", r"\bin turn\b", "alternately, one after another", "blocks of both in turn"),
+    ("come by themselves", r"\bcomes? by (itself|themselves)\b|\b(come|tiles) ahead\b", "prefetched, fetched by TMA", "tiles come ahead"),
+    ("go round", r"\bgo(es)? round\b", "is reused, circulates", "a ring goes round"),
+    ("comment: What", r"//+ (What|Whether|Who|So that)\b", "start with what it computes", "// What a border has"),
+    ("not looked up", r"\bissue \d+'s\b|\bmain of \d\d:\d\d\b|\bsession \d+\b", "a commit, or nothing", "issue 18's figures"),
+]
+FOLDERS = ("src", "include", "python", "tests", "docs")
+ENDINGS = {".cpp", ".hpp", ".h", ".cl", ".py", ".pyi", ".md", ".txt", ".sh", ".cmake"}
+ALLOWED = {
+    "src": {"whoever": 37, "conductor": 1, "there and back": 19, "as it lies": 13, "a launch a stage": 76, "numbers that are none": 31, "so many": 35, "in turn": 23, "come by themselves": 2, "go round": 4, "comment: What": 281},
+    "include": {"whoever": 2, "there and back": 3, "a launch a stage": 8, "so many": 6, "comment: What": 20},
+    "python": {"wishes": 1, "whoever": 2, "as it lies": 1, "a launch a stage": 3, "so many": 5, "comment: What": 1},
+    "tests": {"whoever": 7, "there and back": 10, "a launch a stage": 18, "numbers that are none": 11, "so many": 6, "in turn": 1, "go round": 1, "comment: What": 50},
+    "docs": {"wishes": 1, "whoever": 11, "conductor": 22, "there and back": 6, "as it lies": 2, "a launch a stage": 145, "numbers that are none": 1, "so many": 8, "in turn": 28, "come by themselves": 5, "go round": 2, "comment: What": 2, "not looked up": 9},
+}
+
+
+def lines_of(root, folder):
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix in ENDINGS and path.is_file() and path.name != "plain_words.py" and "__pycache__" not in path.parts:
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                yield f"{path.relative_to(root)}:{number}", line
+
+
+def found_in(lines):
+    found = {name: [] for name, *_ in PHRASES}
+    for place, line in lines:
+        for name, pattern, *_ in PHRASES:
+            if re.search(pattern, line, 0 if "//" in pattern else re.I):
+                found[name].append(f"{place}: {line.strip()[:120]}")
+    return found
+
+
+def faults(folder, found, allowed):
+    for name, _, advice, _ in PHRASES:
+        if len(found[name]) > allowed.get(name, 0):
+            yield (f"{folder}/: {len(found[name])} lines with \"{name}\", {allowed.get(name, 0)} allowed. Write: {advice}. All of them:\n  "
+                   + "\n  ".join(found[name]))
+
+
+if sys.argv[1:] == ["--self-test"]:
+    bad = [name for name, _, _, line in PHRASES if not found_in([("x", line)])[name]]
+    bad += [name for name, _, _, line in PHRASES if len(list(faults("x", found_in([("x", line)] * 3), {name: 2}))) < 1]
+    bad += [name for name, found in found_in([("x", "One launch per stage; a file of a format.")]).items() if found]
+    sys.exit(f"not noticed: {bad}" if bad else 0)
+root = pathlib.Path(sys.argv[1])
+counts = {folder: found_in(lines_of(root, folder)) for folder in FOLDERS}
+if "--write" in sys.argv:
+    short = [f"    {json.dumps(f)}: {json.dumps({n: len(p) for n, p in found.items() if p})},\n" for f, found in counts.items()]
+    text = pathlib.Path(__file__).read_text()
+    start, end = text.index("ALLOWED = {") + 11, text.index("}\n\n\ndef")
+    pathlib.Path(__file__).write_text(text[:start] + "\n" + "".join(short) + text[end:])
+    sys.exit(0)
+bad = [fault for folder, found in counts.items() for fault in faults(folder, found, ALLOWED.get(folder, {}))]
+print("\n".join(bad) or f"{sum(len(p) for found in counts.values() for p in found.values())} lines left to rewrite")
+sys.exit(bool(bad))
