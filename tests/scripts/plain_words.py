@@ -34,7 +34,7 @@ ALLOWED = {
     "include": {"whoever": 2, "there and back": 3, "a launch a stage": 8, "so many": 6, "comment: What": 20},
     "python": {"wishes": 1, "whoever": 2, "as it lies": 1, "a launch a stage": 3, "so many": 5, "comment: What": 1},
     "tests": {"whoever": 7, "there and back": 10, "a launch a stage": 18, "numbers that are none": 11, "so many": 6, "in turn": 1, "go round": 1, "comment: What": 50},
-    "docs": {"wishes": 1, "whoever": 11, "conductor": 22, "there and back": 6, "as it lies": 2, "a launch a stage": 145, "numbers that are none": 1, "so many": 8, "in turn": 28, "come by themselves": 5, "go round": 2, "comment: What": 2, "not looked up": 9},
+    "docs": {"wishes": 1, "whoever": 1, "there and back": 2, "as it lies": 2, "a launch a stage": 21, "numbers that are none": 1, "so many": 3, "in turn": 2, "comment: What": 2},
 }
 
 
