@@ -243,7 +243,7 @@ TEST_F(DeviceReal, TwoLinesAsOne) {
         AxisTrials trials(device, problem);
         std::size_t found = 0;
         for (const Route& route : list_routes(device, problem)) {
-          if (route.candidate.name().find("twins") == std::string::npos) continue;
+          if (route.candidate.name().find("paired_lines") == std::string::npos) continue;
           const CompiledRoute compiled(device, route, false);
           const planner::Comparison result = trials.compare(compiled);
           EXPECT_TRUE(result.right()) << n << (forward ? " forward " : " inverse ") << route.candidate.name() << ": "
@@ -268,13 +268,13 @@ TEST_F(DeviceReal, OneOfTwoLinesAsOneIsSpoilt) {
     problem.counts = {kLines};
     problem.in.line = {kLength};
     problem.out.line = {kLength / 2 + 1};
-    std::string twins;
+    std::string paired;
     for (const on_device::Route& route : on_device::list_routes(device, problem)) {
       const std::string name = route.candidate.name();
-      if (twins.empty() && name.find("twins") != std::string::npos) twins = name;
+      if (paired.empty() && name.find("paired_lines") != std::string::npos) paired = name;
     }
-    ASSERT_NE(twins, "");
-    const Plan<float> plan(device, {.shape = {kLength}, .batch = kLines, .kind = Kind::real}, only(twins));
+    ASSERT_NE(paired, "");
+    const Plan<float> plan(device, {.shape = {kLength}, .batch = kLines, .kind = Kind::real}, only(paired));
     for (const std::size_t spoilt : {std::size_t{2}, std::size_t{3}}) {
       for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         std::vector<float> samples(kLength * kLines), back(samples.size());

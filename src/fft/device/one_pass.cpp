@@ -60,7 +60,7 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
 }
 
 // Short contiguous real lines, two as one complex line.
-bool twins_lie_right(const AxisProblem& problem) {
+bool paired_lines_serve_layout(const AxisProblem& problem) {
   const std::uint64_t samples = problem.length, values = problem.length / 2 + 1;
   const bool forward = problem.direction == Direction::forward;
   return problem.kind == Kind::real && !problem.float64 && !problem.float16() && !problem.real_kind &&
@@ -70,12 +70,12 @@ bool twins_lie_right(const AxisProblem& problem) {
          problem.in.line[0] == (forward ? samples : values) && problem.out.line[0] == (forward ? values : samples);
 }
 
-void list_twins(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+void list_paired_lines(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   constexpr std::size_t kItems = 64;
-  constexpr std::pair<std::size_t, std::size_t> kTwins[] = {{4, 4}, {4, 8}, {8, 8}};  // longer lines gain nothing
+  constexpr std::pair<std::size_t, std::size_t> kPairedLines[] = {{4, 4}, {4, 8}, {8, 8}};  // longer lines gain nothing
   const auto radices = std::ranges::find_if(
-      kTwins, [&](const auto& factors) { return factors.first * factors.second == problem.length; });
-  if (radices == std::end(kTwins) || !twins_lie_right(problem)) return;
+      kPairedLines, [&](const auto& factors) { return factors.first * factors.second == problem.length; });
+  if (radices == std::end(kPairedLines) || !paired_lines_serve_layout(problem)) return;
   const bool forward = problem.direction == Direction::forward;
   PassDesign design = plain_pass(problem);
   design.paired_lines = true;
@@ -92,7 +92,7 @@ void list_twins(const Device& device, const AxisProblem& problem, std::vector<Ro
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     route.outer = design.counts[0];
     route.candidate = described(problem, "one_pass", route.steps, efficiency);
-    route.candidate.parameters.emplace_back("real", "twins");
+    route.candidate.parameters.emplace_back("real", "paired_lines");
     route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
     routes.push_back(std::move(route));
   };
@@ -113,7 +113,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     routes.push_back(refused("one_pass", refusal));
     return;
   }
-  list_twins(device, problem, routes);
+  list_paired_lines(device, problem, routes);
   double efficiency = 0.92;
   const auto add = [&](PassDesign design, const char* note, bool packed = false, const char* moved = "") {
     design.fold_lanes = fold_lanes_serve(design, device.limits().sub_group);
