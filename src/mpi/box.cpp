@@ -55,7 +55,7 @@ Box intersection(const Box& a, const Box& b) {
 }
 
 Part part(std::size_t n, std::size_t i, std::size_t p) {
-  const std::size_t each = n / p, more = n % p;  // n i / p would overflow
+  const std::size_t each = n / p, more = n % p;  // n * i / p would overflow
   const auto before = [&](std::size_t k) { return each * k + more * k / p; };
   return {before(i), before(i + 1)};
 }
@@ -79,7 +79,7 @@ std::vector<Box> pencils(const Shape& shape, std::size_t rows, std::size_t colum
 }
 
 std::vector<Box> bricks(const Shape& shape, std::size_t processes) {
-  // The grid of processes whose largest brick has the least surface; slow axes are cut first where that is equal.
+  // Chooses the process grid whose largest brick has the least surface. Ties cut the slower axes first.
   std::array<std::size_t, 3> best{processes, 1, 1};
   double least = INFINITY;
   for (std::size_t a = processes; a > 0; --a) {
@@ -92,7 +92,7 @@ std::vector<Box> bricks(const Shape& shape, std::size_t processes) {
         side[axis] = std::ceil(static_cast<double>(extent_of(shape, axis)) / static_cast<double>(grid[axis]));
       }
       const double surface = side[0] * side[1] + side[1] * side[2] + side[0] * side[2] +
-                             1e-3 * side[0] * side[1] * side[2];  // no process left idle
+                             1e-3 * side[0] * side[1] * side[2];  // leaves no process idle
       if (surface >= least) continue;
       least = surface;
       best = grid;
@@ -125,7 +125,7 @@ void must_tile(const Shape& shape, const std::vector<Box>& boxes, const std::str
       mistake(fmt::format("rank {}'s {} box {} is not within {} points of axis {}", rank, what, to_string(box),
                           extent_of(shape, axis), axis));
     }
-    covered += box.size();  // no more than boxes.size() * points, unless they overlap
+    covered += box.size();  // at most boxes.size() * points, more only if boxes overlap
     if (box.size() == 0) continue;
     for (std::size_t other = 0; other < rank; ++other) {
       if (intersection(box, boxes[other]).size() == 0) continue;

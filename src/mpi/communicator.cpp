@@ -1,4 +1,4 @@
-// What needs no MPI of its own: it is made of the calls that do.
+// Communicator functions built from its other calls, without calling MPI directly.
 #include <ridge/mpi/communicator.hpp>
 
 #include <sched.h>
@@ -20,7 +20,7 @@ namespace ridge::mpi {
 void Communicator::agree(const std::function<void()>& check) const {
   if (count() == 1) return check();
   std::string text;
-  std::uint64_t failed = 0;  // 1 + the kind of error
+  std::uint64_t failed = 0;  // 0: no failure; else 1 + the ErrorKind
   try {
     check();
   } catch (const Error& error) {
@@ -44,7 +44,7 @@ void Communicator::agree(const std::function<void()>& check) const {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     Failure& theirs = all[rank];
     if (theirs.kind == 0) continue;
-    theirs.text[sizeof theirs.text - 1] = '\0';  // whatever was sent
+    theirs.text[sizeof theirs.text - 1] = '\0';  // terminated whatever the peer sent
     const std::uint64_t kind = std::min(theirs.kind - 1, static_cast<std::uint64_t>(ErrorKind::internal));
     throw Error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, theirs.text));
   }
@@ -59,7 +59,7 @@ void Communicator::must_be_equal(const std::string& words) const {
   std::memcpy(roots.text, words.data(), std::min(words.size(), sizeof roots.text - 1));
   const Words mine = roots;
   broadcast(&roots, sizeof roots);
-  roots.text[sizeof roots.text - 1] = '\0';  // whatever was sent
+  roots.text[sizeof roots.text - 1] = '\0';  // terminated whatever the root sent
   agree([&] {
     if (mine.length == roots.length && std::memcmp(mine.text, roots.text, sizeof roots.text) == 0) return;
     throw Error(ErrorKind::invalid_argument, fmt::format("was asked for {}, but rank 0 for {}", mine.text, roots.text));
@@ -103,7 +103,7 @@ void divide_cores(const Communicator& all) {
   if (equal < 2 || cores.empty()) return;
   cpu_set_t share;
   CPU_ZERO(&share);
-  if (cores.size() < equal) {  // more processes than cores
+  if (cores.size() < equal) {  // fewer cores than processes
     CPU_SET(cores[before % cores.size()], &share);
   } else {
     const base::Share part = base::share(cores.size(), before, equal);

@@ -1,4 +1,4 @@
-// Built in place of communicator_mpi.cpp where MPI was not found.
+// Communicator of a single process: built instead of communicator_mpi.cpp if MPI was not found.
 #include <ridge/mpi/communicator.hpp>
 
 #include <cstdlib>

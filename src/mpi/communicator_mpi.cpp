@@ -1,4 +1,5 @@
-// No call here blocks within MPI: everything is started, then tested until it is done or the deadline has passed.
+// Communicator over MPI. Only nonblocking calls: each is started, then tested until it completes or the deadline
+// passes.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 #if defined(OPEN_MPI)
@@ -26,10 +27,10 @@
 namespace ridge::mpi {
 namespace {
 
-constexpr int kAliveTag = 30000;                      // "I have given up waiting", within what every MPI allows
-constexpr double kSpin = 2e-3;                        // seconds that waiting takes a core
-constexpr double kRollCall = 2;                       // seconds to answer that
-constexpr std::size_t kPiece = std::size_t{1} << 30;  // messages are counted in ints
+constexpr int kAliveTag = 30000;                      // tag of "I have stopped waiting"; below every MPI's tag limit
+constexpr double kSpin = 2e-3;                        // seconds of polling before a waiting thread sleeps
+constexpr double kRollCall = 2;                       // seconds that peers have to answer that
+constexpr std::size_t kPiece = std::size_t{1} << 30;  // bytes per message: MPI counts in int
 
 void must(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
@@ -84,7 +85,7 @@ struct Communicator::State {
     }
   }
 
-  // Until all are done.
+  // Waits until all requests are complete.
   void wait(std::span<MPI_Request> requests, MPI_Status* statuses, const char* what) const {
     const int number = static_cast<int>(requests.size());
     double begun = 0, looked = 0;
@@ -95,7 +96,7 @@ struct Communicator::State {
       if (turn % 16 != 15) continue;
       const double now = base::now();
       if (begun == 0) begun = looked = now;
-      // Whoever has waited long will wait longer: his core is left to others, for a small part of what he waited.
+      // After kSpin seconds the thread sleeps for 2 % of the time waited so far, so that the core is free for others.
       if (now - begun < kSpin) {
         sched_yield();
       } else {
@@ -112,7 +113,8 @@ struct Communicator::State {
   }
   void wait(MPI_Request request, const char* what) const { wait(std::span(&request, 1), MPI_STATUSES_IGNORE, what); }
 
-  // Who waits answers, and the first of those says who did not.
+  // Ends all processes after the deadline. Ranks that are still waiting answer each other; the lowest of them prints
+  // which ranks did not answer.
   [[noreturn]] void give_up(const char* what, double waited) const {
     std::vector<char> tokens(static_cast<std::size_t>(count));
     std::vector<MPI_Request> come(static_cast<std::size_t>(count), MPI_REQUEST_NULL), go = come;
@@ -141,14 +143,14 @@ struct Communicator::State {
                  missing.empty() ? std::string() : fmt::format(", and rank {} does not answer", missing));
     }
     std::fflush(nullptr);
-    // The first may have begun to call later; its end is everybody's.
+    // The lowest rank may have started later. Its MPI_Abort ends this process too.
     if (!first) std::this_thread::sleep_for(std::chrono::duration<double>(3 + 2 * kRollCall));
     end_all(1);
   }
 
   [[noreturn]] void end_all(int code) const {
     base::remove_temporaries();
-    try {  // MPI_Abort itself may wait for ever
+    try {  // MPI_Abort may block forever
       std::thread([code] {
         std::this_thread::sleep_for(std::chrono::seconds(5));
         std::_Exit(code);
@@ -195,8 +197,8 @@ struct Communicator::State {
 
 struct Communicator::Pending::State {
   std::shared_ptr<Communicator::State> of;
-  std::vector<MPI_Request> requests;  // those that are to come first
-  std::vector<int> expected;          // bytes of each of those
+  std::vector<MPI_Request> requests;  // receives first, then sends
+  std::vector<int> expected;          // bytes of each receive
   std::vector<MPI_Status> statuses;
 
   void finish() {
@@ -217,7 +219,7 @@ Communicator::Pending& Communicator::Pending::operator=(Pending&&) noexcept = de
 Communicator::Pending::~Pending() {
   try {
     wait();
-  } catch (const std::exception&) {  // told by whoever waited first
+  } catch (const std::exception&) {  // already reported by the earlier wait
   }
 }
 
@@ -287,7 +289,7 @@ Communicator Communicator::from(int handle) {
 Communicator Communicator::split(std::size_t group) const {
   if (count() == 1) return *this;
   state_->check_thread();
-  barrier();  // who never comes is told by the deadline, which splitting itself knows nothing of
+  barrier();  // applies the deadline to missing ranks, which MPI_Comm_split does not
   auto state = std::make_shared<State>();
   state->level = state_->level;
   state->deadline = state_->deadline;
@@ -296,7 +298,7 @@ Communicator Communicator::split(std::size_t group) const {
   MPI_Comm_rank(state->comm, &state->rank);
   MPI_Comm_size(state->comm, &state->count);
   state->find_machines();
-  state->threads = state_->threads;  // those of other groups work too
+  state->threads = state_->threads;  // other groups use the remaining cores
   return Communicator(std::move(state));
 }
 
@@ -309,7 +311,8 @@ std::size_t Communicator::machine_of(std::size_t rank) const { return state_->ma
 std::size_t Communicator::threads() const { return state_->threads; }
 bool Communicator::can_overlap() const { return !main_thread_only(state_->level); }
 bool Communicator::knows_cuda_memory() const {
-#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH)  // Open MPI with the extension, whatever it says; MPICH from 4
+// Open MPI has the extension (it may still report no support); MPICH has it since version 4.
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH)
   return count() > 1 && MPIX_Query_cuda_support() == 1;
 #else
   return false;
@@ -410,7 +413,7 @@ void Communicator::exchange_during(const std::vector<Message>& out, const std::v
     work();
   };
   if (!can_overlap()) return one_after_the_other();
-  // This thread computes and makes no call to MPI meanwhile, which is what MPI_THREAD_SERIALIZED asks.
+  // This thread computes and makes no MPI call until the messenger is joined, as MPI_THREAD_SERIALIZED requires.
   std::exception_ptr failure;
   std::thread messenger;
   try {
@@ -421,7 +424,7 @@ void Communicator::exchange_during(const std::vector<Message>& out, const std::v
         failure = std::current_exception();
       }
     });
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // no thread could be started
     return one_after_the_other();
   }
   try {

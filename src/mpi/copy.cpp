@@ -15,7 +15,7 @@ struct Element {
   std::byte at[bytes];
 };
 
-// A plane whose fastest axes differ, in tiles: both sides touch whole cache lines.
+// Transposes a plane in tiles, so that both sides touch whole cache lines.
 template <std::size_t bytes>
 void turn(const Axis& a, const Axis& b, const std::byte* from, std::byte* to) {
   constexpr std::size_t kTile = 16;
@@ -34,7 +34,7 @@ void turn(const Axis& a, const Axis& b, const std::byte* from, std::byte* to) {
 
 template <std::size_t bytes>
 void copy_sorted(const std::array<Axis, 3>& axes, const std::byte* from, std::byte* to) {
-  const Axis &slow = axes[0], &middle = axes[1], &fast = axes[2];  // by the order of `to`
+  const Axis &slow = axes[0], &middle = axes[1], &fast = axes[2];  // ordered by the strides of `to`
   for (std::size_t i = 0; i < slow.extent; ++i, from += slow.from * bytes, to += slow.to * bytes) {
     if (fast.from == 1 && fast.to == 1) {
       if (middle.from == fast.extent && middle.to == fast.extent) {
@@ -56,11 +56,11 @@ void copy_box(const Copy& copy, std::size_t element, const void* from, void* to)
   std::array<Axis, 3> axes{};
   for (std::size_t i = 0; i < 3; ++i) axes[i] = {copy.extent[i], copy.from[i], copy.to[i]};
   if (std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.extent == 0; })) return;
-  // Axes of one point anywhere but last; then by how far apart neighbours are written.
+  // Axes with a single point go first, the others by decreasing destination stride.
   std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
     return (a.extent == 1) != (b.extent == 1) ? a.extent == 1 : a.to > b.to;
   });
-  // Where what lies together is written apart, the axis it lies along goes into the plane.
+  // If the contiguous source axis is not contiguous in the destination, it becomes one of the two axes of the plane.
   if (axes[2].from != 1 && axes[0].from == 1 && axes[0].extent > 1) std::swap(axes[0], axes[1]);
   if (axes[2].extent == 1) axes[2] = {1, 1, 1};
   const auto* source = static_cast<const std::byte*>(from);

@@ -1,11 +1,11 @@
-// Boxes from one order in memory to another.
+// Copies a three-dimensional box between two memory layouts.
 #pragma once
 #include <array>
 #include <cstddef>
 
 namespace ridge::mpi {
 
-// Points of three axes; strides in elements of `element` bytes (1, 2, 4, 8 or 16).
+// Extents of the three axes, and strides in elements of `element` bytes (1, 2, 4, 8 or 16).
 struct Copy {
   std::array<std::size_t, 3> extent{}, from{}, to{};
 };

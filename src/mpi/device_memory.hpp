@@ -1,5 +1,5 @@
-// Memory of a device that messages come from and arrive in: as it is where MPI or the machine allows, through
-// page-locked memory of the host else.
+// Device memory as source and destination of messages: used directly if MPI or the machine allows it, else through
+// page-locked host memory.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,24 +11,25 @@
 namespace ridge::mpi {
 
 enum class Carry {
-  direct,  // CUDA's addresses given to an MPI that knows them
-  mapped,  // the device works in the host's memory
-  staged,  // copied to page-locked memory and back
+  direct,  // device addresses passed to a CUDA-aware MPI
+  mapped,  // the device works in host memory
+  staged,  // copied to and from page-locked memory
 };
-// RIDGE_MPI_DEVICE=direct, mapped or staged decides where the device allows it.
+// Chooses the fastest method that MPI and the device support. RIDGE_MPI_DEVICE=direct, mapped or staged overrides it.
 Carry carry_for(const Communicator& all, const Device& device);
 const char* to_string(Carry carry);
 
-// For one thread at a time. While the host has an address the device must not use the buffer.
+// For one thread at a time. While the host holds an address, the device must not use the buffer.
 class MessageMemory {
  public:
   MessageMemory(const Device& device, Carry carry, std::size_t bytes, const std::string& name);
   const Buffer& buffer() const { return buffer_; }
-  // What the device wrote before in this queue, for messages; waits. The address is of the memory's first byte.
+  // Waits for earlier work of this queue and returns the host address of the buffer's first byte, to send [offset,
+  // offset + bytes).
   std::byte* to_send(Queue& queue, std::size_t offset, std::size_t bytes);
-  // Where messages may arrive.
+  // Returns the host address of the buffer's first byte, to receive messages.
   std::byte* to_receive();
-  // They have: the queue's later work finds them there.
+  // Makes received messages visible to later work of the queue.
   void received(Queue& queue, std::size_t offset, std::size_t bytes);
   void give_back() { mapping_.reset(); }  // after sending, and after the last received()
 

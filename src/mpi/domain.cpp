@@ -25,26 +25,26 @@ using namespace ridge::stencil;
 using ridge::stencil::Box;
 using ridge::stencil::Part;
 
-// Steps between exchanges where nothing speaks against it: what the host's temporal blocks like.
+// Preferred number of steps between halo exchanges: the depth of the host's temporal blocks.
 constexpr std::size_t kDepth = 32;
-// Blocks each way of exchanging is tried before the better one stays.
+// Blocks that each exchange method is timed for before the faster one is kept.
 constexpr int kTrials = 4;
-// Equal parts wait for the slowest process. Speeds are measured this long, all processes at work, and count where
-// equal parts would lose more than this share.
+// Equal parts wait for the slowest process. Speeds are measured for kSpeedSeconds with all processes busy, and are used
+// if equal parts would lose more than the fraction kAlike.
 constexpr double kSpeedSeconds = 0.3, kAlike = 0.05;
-// A process's speed is that of its last block and as much of what it was before.
+// Weight of the newest block in the running average of a process's speed.
 constexpr double kNewest = 0.5;
-// Moving the cuts is worth it where other cuts would already have saved several times what it takes: a processor that
-// is slow for a second only must cost little. Before it was done once it is taken to last as long as some blocks.
+// The decomposition moves once the time it would have saved exceeds kWorth times the cost of moving, so that a core
+// slow for only a second costs little. Before the first move its cost is assumed to be kBlocksOfMoving blocks.
 constexpr double kWorth = 3, kBlocksOfMoving = 4;
 
-// What the root asks the others for while it shows the grid.
+// Request from the root to the other processes while it reads the whole grid.
 struct Request {
   std::uint64_t what = 0, field = 0, begin = 0, end = 0;
 };
 enum : std::uint64_t { kSlabs = 1, kDone = 2, kFailed = 3 };
 
-// What a process has of the grid as it is cut now, and what it runs.
+// The local part of the grid under the current decomposition, with its plan and messages.
 template <class T>
 struct Cut {
   Cut(const Device& device, const Update<T>& update, const Layout& layout, Part its_part,
@@ -92,9 +92,9 @@ class DistributedDomain final : public Domain<T> {
                                       problem.threads, options.planner, direct_)),
         overlap_(options.overlap),
         cuts_(device.is_host() ? options.cuts : Cuts::fixed) {
-    // Every process must be able to: one that cannot would wait for messages in another order.
+    // All processes must support overlap: one that does not would exchange messages in another order.
     const bool possible = processes.largest(cut_->edges.possible() && processes.can_overlap() ? 0 : 1) == 0;
-    // On one machine whoever carries halos takes a core, and there is no other one.
+    // With all processes on one machine, the messenger thread needs a core of its own.
     const bool no_core = device.is_host() && processes.machines() == 1 &&
                          processes.largest(static_cast<double>(processes.threads())) < 2;
     if (!overlap_ && no_core) overlap_ = false;
@@ -234,7 +234,7 @@ class DistributedDomain final : public Domain<T> {
     return requested;
   }
 
-  // What each process does a second of the equal part it would have, while all the others do too.
+  // Measures how many blocks per second each process computes of an equal part, while all processes are busy.
   Speeds speeds_for(const Device& device, const Update<T>& update, const Problem& problem,
                     const DomainOptions& options) const {
     if (!options.speeds.empty()) {
@@ -270,14 +270,14 @@ class DistributedDomain final : public Domain<T> {
   }
 
   void begin(std::span<const T> cells) {
-    // Halos before the first exchange must be numbers.
+    // Halo cells must hold finite values before the first exchange.
     std::fill(cut_->grid.all().begin(), cut_->grid.all().end(), cells.front());
     cut_->session.emplace(cut_->plan.start(cut_->grid));
     cut_->session->put(cut_->part.owned, cells);
     stale_ = true;
   }
 
-  // --- cuts that move: what a process gets follows what it does a second. All processes find the same.
+  // --- Moving cuts: parts follow the measured speeds. All processes compute the same cuts.
 
   void move_cuts(double seconds) {
     const std::size_t ranks = processes_.count();
@@ -289,7 +289,7 @@ class DistributedDomain final : public Domain<T> {
       const double rate = cells[rank] / std::max(took[rank], 1e-9);
       rates_[rank] = rates_[rank] == 0 ? rate : kNewest * rate + (1 - kNewest) * rates_[rank];
     }
-    double now = 0, then = 0;  // seconds of a block
+    double now = 0, then = 0;  // seconds per block with the present and with the new cuts
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       now = std::max(now, cells[rank] / rates_[rank]);
       then = std::max(
@@ -322,7 +322,7 @@ class DistributedDomain final : public Domain<T> {
     };
     try {
       cut_ = make();
-    } catch (const Error&) {  // what suited the old box does not suit this one
+    } catch (const Error&) {  // the old box's variant does not support the new box
       same.variant.clear();
       cut_ = make();
     }
@@ -334,7 +334,7 @@ class DistributedDomain final : public Domain<T> {
     count(exchanging_);
   }
 
-  // Adds the time from one look at the clock to the next to a sum.
+  // Adds the time since the previous call to `sum`.
   void count(double& sum) {
     const double now = base::now();
     sum += now - looked_;
@@ -363,7 +363,7 @@ class DistributedDomain final : public Domain<T> {
     count(exchanging_);
     unpack();
   }
-  // The cells neighbours wait for are computed first, and travel while the whole part is computed.
+  // Computes the cells that neighbours need first and sends them while the whole part is computed.
   void overlapped_block() {
     cut_->edges.compute(*cut_->session, depth_, cut_->outgoing);
     processes_.exchange_during(cut_->out, cut_->in, [&] { compute(depth_); });
@@ -374,7 +374,7 @@ class DistributedDomain final : public Domain<T> {
     compute(depth_);
     exchange_plainly();
   }
-  // Both ways in turn, timed, until all processes agree on the better one.
+  // Alternates both exchange methods and times them, until all processes agree on the faster one.
   void tried_block() {
     const bool overlapped = tried_ % 2 == 1;
     processes_.barrier();
@@ -392,24 +392,24 @@ class DistributedDomain final : public Domain<T> {
     if (++tried_ == 2 * kTrials) overlap_ = seconds_overlapped_ < seconds_plain_;
   }
 
-  // --- the whole grid, slabs of the slowest axis it has
+  // --- The whole grid, as slabs of its slowest axis.
 
   std::size_t slab_axis() const { return 3 - layout_.dimensions; }
-  // The whole grid as slabs, rows and cells of a row; axes beyond the slowest are merged where there are only two.
+  // Shape of the whole grid as slabs, rows, cells per row; a missing axis has extent 1.
   Counts slab_shape() const {
     const auto& shape = layout_.shape;
     return layout_.dimensions == 3   ? Counts{shape[0], shape[1], shape[2]}
            : layout_.dimensions == 2 ? Counts{shape[1], 1, shape[2]}
                                      : Counts{shape[2], 1, 1};
   }
-  // A process's box in those coordinates.
+  // A process's box in the coordinates of slab_shape().
   Box slab_box(const Box& box) const {
     if (layout_.dimensions == 3) return box;
     if (layout_.dimensions == 2) return {{box.begin[1], 0, box.begin[2]}, {box.extent[1], 1, box.extent[2]}};
     return {{box.begin[2], 0, 0}, {box.extent[2], 1, 1}};
   }
   struct Overlap {
-    Box box;                 // of the process, as slabs
+    Box box;                 // the process's box in slab coordinates
     std::size_t begin, end;  // slabs in common
     std::size_t cells() const { return end > begin ? (end - begin) * box.extent[1] * box.extent[2] : 0; }
   };
@@ -417,7 +417,7 @@ class DistributedDomain final : public Domain<T> {
     const Box box = slab_box(part_of(layout_, counts_, depth_, rank, speeds_).global);
     return {box, std::max(begin, box.begin[0]), std::min(end, box.begin[0] + box.extent[0])};
   }
-  // use(offset in the piece that starts at slab `first`, offset in the process's box, cells)
+  // Calls use(offset in the chunk that starts at slab `first`, offset in the process's box, cells) for each row.
   template <class Use>
   void for_rows(const Overlap& overlap, std::size_t first, const Use& use) const {
     const Counts whole = slab_shape();
@@ -429,7 +429,7 @@ class DistributedDomain final : public Domain<T> {
       }
     }
   }
-  // Slabs of this process's own part of a field, from the copy in cut_->grid.
+  // This process's slabs of a field, from the copy in cut_->grid.
   std::vector<T> own_slabs(std::size_t field, const Overlap& overlap) const {
     std::vector<T> cells(overlap.cells());
     if (cells.empty()) return cells;
@@ -484,16 +484,16 @@ class DistributedDomain final : public Domain<T> {
   Layout layout_;
   Counts counts_;
   std::size_t depth_;
-  Network network_;  // where planning measures
+  Network network_;  // zero unless planning measures
   Speeds speeds_;
-  bool direct_;  // messages from and to the device's memory
+  bool direct_;  // messages from and to device memory
   std::unique_ptr<Cut<T>> cut_;
   bool stale_ = true;  // halos are older than the cells
   std::optional<bool> overlap_;
   Cuts cuts_;
-  std::vector<double> rates_;  // cells a second, a process, of the last blocks
-  double lost_ = 0;            // seconds that other cuts would have saved since these were made
-  double moving_ = 0;          // seconds that moving them took
+  std::vector<double> rates_;  // cells per second of each process, averaged over the last blocks
+  double lost_ = 0;            // seconds that other cuts would have saved since the last move
+  double moving_ = 0;          // seconds that the last move took
   int moved_ = 0;
   int tried_ = 0;
   double looked_ = 0, computing_ = 0, packing_ = 0, exchanging_ = 0;

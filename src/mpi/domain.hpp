@@ -1,5 +1,5 @@
-// A grid over many processes: each owns a box of it, computes a deep halo besides, and exchanges halos once a temporal
-// block.
+// A grid distributed over processes: each owns a box, computes a deep halo around it, and exchanges halos once per
+// temporal block.
 #pragma once
 #include <memory>
 
@@ -9,10 +9,10 @@
 
 namespace ridge::mpi {
 
-// A part of a grid of so many axes as a box.
+// Converts a stencil box of a grid with `axes` axes to an MPI box.
 Box box_of(const ridge::stencil::Box& part, std::size_t axes);
 
-// In one process a local domain.
+// Returns a local domain if there is only one process.
 template <class T>
 std::unique_ptr<ridge::stencil::Domain<T>> make_domain(const Communicator& processes, const Device& device,
                                                        const ridge::stencil::Update<T>& update,

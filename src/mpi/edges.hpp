@@ -1,6 +1,6 @@
-// The cells that neighbours wait for, computed ahead of the rest: at every inner side a slab of three halos' width, the
-// halo, what is sent, and as much again. After a block of steps its middle third is right, to the last bit what the
-// whole part will find there.
+// Computes the cells that neighbours need before the rest. At every inner side a slab three halos wide is computed: the
+// halo, the cells to send, and as many again. After one temporal block its middle third equals the whole part's result
+// bit for bit.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -41,11 +41,11 @@ class Edges {
 
   bool possible() const { return possible_; }
 
-  // What each exchange sends after `steps` further steps of the session, which itself stays where it is.
+  // Computes the cells that each exchange sends after `steps` further steps. The session itself does not advance.
   void compute(ridge::stencil::Session<T>& session, std::size_t steps, std::vector<PinnedArray<T>>& outgoing) {
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       begin(slabs_[s], session);
-      slabs_[s].session->run(steps);  // devices: enqueued, so that all slabs are under way at once
+      slabs_[s].session->run(steps);  // on devices only enqueued: all slabs run concurrently
     }
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       Slab& slab = slabs_[s];
@@ -62,7 +62,7 @@ class Edges {
   struct Slab {
     std::size_t axis;
     bool low;
-    ridge::stencil::Box box;  // in the part's own grid
+    ridge::stencil::Box box;  // in the coordinates of the part
     std::optional<ridge::stencil::Session<T>> session;
     PinnedArray<T> cells;
   };
@@ -77,7 +77,7 @@ class Edges {
     return box;
   }
 
-  // The slab as the session has it now; planned and made the first time.
+  // Copies the slab's cells from the session; plans and creates the slab's session on first use.
   void begin(Slab& slab, ridge::stencil::Session<T>& session) {
     if (slab.cells.size() == 0) slab.cells = PinnedArray<T>(plan_.device(), slab.box.cells() * layout_.fields, true);
     session.get(slab.box, slab.cells.span());
@@ -99,7 +99,7 @@ class Edges {
     slab.session.emplace(plan.start(grid));
   }
 
-  // On the host all variants find the same bits; on devices one that was asked for by name is used here too.
+  // On the host all variants give the same bits. On devices a variant requested by name is used here too.
   std::string same_arithmetic() const {
     if (plan_.device().is_host()) return {};
     const std::string name = plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;

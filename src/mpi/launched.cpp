@@ -18,8 +18,8 @@ std::optional<std::size_t> number_in(const char* name) {
   return number;
 }
 
-// By launcher: how many processes, and which one this is. Slurm's allocation (SLURM_NTASKS) is not enough, it is there
-// in a batch script too: only what srun sets for a step counts.
+// Variables of each launcher with the number of processes and this one's rank. SLURM_NTASKS is set in batch scripts
+// too, so only the variables that srun sets for a step count.
 struct Variables {
   const char *count, *rank;
 };
@@ -32,14 +32,14 @@ constexpr Variables kLaunchers[] = {
     {"PALS_SIZE", "PALS_RANKID"},                      // Cray's aprun and mpiexec
     {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},      // jsrun
     {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},               // Flux
-    {"MPI_WORLD_SIZE", "MPI_WORLD_RANK"},              // newer launchers by the standard's name
-    {nullptr, "PMIX_RANK"},                            // any launcher that speaks PMIx: MPI knows how many
+    {"MPI_WORLD_SIZE", "MPI_WORLD_RANK"},              // names of the MPI standard, in newer launchers
+    {nullptr, "PMIX_RANK"},                            // any PMIx launcher: the count is known to MPI only
     {nullptr, "ALPS_APP_PE"},                          // older Crays
 };
 
 }  // namespace
 
-// The first in the list: an MPI's own launcher may run within a task of another.
+// The first entry found wins: an MPI's own launcher may run inside a task of another one.
 Launch launch() {
   for (const auto& [count_name, rank_name] : kLaunchers) {
     const auto count = count_name != nullptr ? number_in(count_name) : std::nullopt;

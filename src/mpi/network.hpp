@@ -1,13 +1,13 @@
-// What messages cost, measured among the processes of a communicator.
+// Measures latency and bandwidth of messages between the processes of a communicator.
 #pragma once
 #include <ridge/mpi/communicator.hpp>
 
 namespace ridge::mpi {
 
 struct Network {
-  double latency = 0;           // seconds of a short message
-  double bytes_per_second = 0;  // a process sends, while all of them send to all
+  double latency = 0;           // seconds per short message
+  double bytes_per_second = 0;  // sent per process while all send to all
 };
-Network measure_network(const Communicator& all);  // some ten milliseconds
+Network measure_network(const Communicator& all);  // takes about ten milliseconds
 
 }  // namespace ridge::mpi

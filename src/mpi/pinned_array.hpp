@@ -1,5 +1,5 @@
-// Memory that cells of a device's grid are packed into and come back from: page-locked memory of the host, or the
-// device's own where who else uses it takes CUDA's addresses.
+// Buffers for packed halo cells of a device's grid: page-locked host memory, or device memory if the messages accept
+// CUDA addresses.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -28,7 +28,7 @@ class PinnedArray {
         std::make_unique<Mapping>(device.buffer(size * sizeof(T), {.kind = MemoryKind::pinned, .name = "halos"}).map());
   }
   T* data() {
-    if (own_) return reinterpret_cast<T*>(own_.native());  // CUDA's addresses are one space with the host's
+    if (own_) return reinterpret_cast<T*>(own_.native());  // unified addressing: a valid pointer for MPI too
     return locked_ ? reinterpret_cast<T*>(locked_->data()) : plain_.data();
   }
   std::size_t size() const { return size_; }

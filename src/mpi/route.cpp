@@ -24,7 +24,7 @@ std::array<std::size_t, 3> extents(const Box& box) { return {box.extent(0), box.
 std::vector<Box> gather_boxes(const Communicator& all, const Shape& shape, const Box& mine, const char* what) {
   std::vector<Box> boxes(all.count());
   all.gather(&mine, sizeof mine, boxes.data());
-  must_tile(shape, boxes, what);  // the same boxes everywhere: all throw or none
+  must_tile(shape, boxes, what);  // all processes check the same boxes: all throw or none
   return boxes;
 }
 
@@ -43,7 +43,7 @@ Route::Route(const Communicator& all, const std::vector<Box>& from, const std::v
   std::size_t out_points = 0, in_points = 0;
   for (std::size_t step = 1; step < all.count(); ++step) {
     const std::size_t next = (all.rank() + step) % all.count(), last = (all.rank() + all.count() - step) % all.count();
-    // Packed as the receiver wants it, who then copies rows.
+    // Packed in the receiver's order, which then copies whole rows.
     Box go = intersection(to[next], from_), come = intersection(to_, from[last]);
     if (go.size() > 0) {
       out_.push_back(peer(next, from_, go, true));

@@ -1,4 +1,4 @@
-// How the points of one set of boxes get to another: packed by peer, sent, unpacked.
+// Redistribution of points from one set of boxes to another: pack per peer, send, unpack.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace ridge::mpi {
 
-// Every process's box, from this one's. Error everywhere where they do not tile the shape.
+// Gathers every process's box. Throws on all processes if the boxes do not tile the shape.
 std::vector<Box> gather_boxes(const Communicator& all, const Shape& shape, const Box& mine, const char* what);
 
 class Route {
@@ -29,8 +29,8 @@ class Route {
   struct Peer {
     std::size_t rank = 0, points = 0;
     Copy copy = {};          // between the box and the packed message
-    std::size_t in_box = 0;  // of its first point
-    std::size_t at = 0;      // in the packed memory
+    std::size_t in_box = 0;  // offset of the first point in the box
+    std::size_t at = 0;      // offset in the packed memory
   };
   Peer peer(std::size_t rank, const Box& mine, const Box& common, bool sending) const;
 
@@ -38,7 +38,7 @@ class Route {
   Box from_, to_;
   std::size_t element_, batch_, sent_ = 0;
   std::vector<Peer> out_, in_;
-  Copy own_;  // what stays here
+  Copy own_;  // points that stay on this process
   std::size_t own_from_ = 0, own_to_ = 0;
   mutable base::AlignedArray<std::byte> packed_out_, packed_in_;
 };

@@ -10,15 +10,15 @@ namespace {
 
 double number(std::size_t n) { return static_cast<double>(n); }
 
-// The largest part over the mean one: what a process waits for where an axis does not divide.
+// Largest part divided by the mean part: the factor lost if the extent is not divisible.
 double imbalance(std::size_t points, std::size_t parts) {
   return std::ceil(number(points) / number(parts)) * number(parts) / number(points);
 }
 
-// `group` processes among which all send to all; those of one machine are neighbours in the group, `together` of them.
+// Seconds of an all-to-all among `group` processes, of which `together` consecutive ones share a machine.
 double exchange_seconds(double bytes, std::size_t group, std::size_t together, std::size_t processes,
                         const Rates& rates) {
-  // All wait for all, before and behind; the transforms' own reads and writes are the transport.
+  // One barrier before and one after. The transforms' own reads and writes carry the data.
   if (rates.array && processes <= rates.here) return 2 * rates.within.latency * std::log2(2 * number(group));
   const double all = number(group), near = number(std::min(group, together));
   const double far_seconds = (all - near) * rates.between.latency +
@@ -50,7 +50,7 @@ Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t proc
   for (std::size_t rows = 1; rows <= processes; ++rows) {
     const std::size_t columns = processes / rows;
     if (rows * columns != processes || rows > std::min(n0, n1) || columns > std::min(n1, n2)) continue;
-    // Neighbours in rank are a row of the grid: whole rows, or a part of one, share a machine.
+    // Consecutive ranks form a row of the process grid, so a machine holds whole rows or part of one.
     const std::size_t in_row = std::min(columns, rates.here),
                       in_column = std::max<std::size_t>(1, rates.here / columns);
     consider(fmt::format("pencils {}x{}", rows, columns), imbalance(n0, rows) * imbalance(n1, columns),

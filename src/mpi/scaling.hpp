@@ -1,5 +1,4 @@
-// How long a distributed transform would take on more processes than there are: from rates measured here and a
-// network's.
+// Predicts the time of a distributed transform on more processes, from rates measured here and those of a network.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,10 +10,10 @@
 namespace ridge::mpi {
 
 struct Rates {
-  double flops = 0;                   // a process transforms a second, counted as 5 N log2 N
-  Network between = {}, within = {};  // machines; one machine
-  std::size_t here = 1;               // processes a machine
-  bool array = false;                 // those of one machine store into one grid (fft/pipeline.hpp): nothing is sent
+  double flops = 0;                   // per second and process, counted as 5 N log2 N
+  Network between = {}, within = {};  // between machines; within one machine
+  std::size_t here = 1;               // processes per machine
+  bool array = false;  // processes of one machine share one grid (Exchange::Kind::array): nothing is sent
 };
 
 struct Prediction {
@@ -23,7 +22,7 @@ struct Prediction {
   double seconds() const { return transform + exchange; }
 };
 
-// The least of the ways. The spectrum stays where the last exchange leaves it; nothing overlaps; no congestion.
+// Predicts the fastest decomposition. The spectrum stays in the layout of the last exchange; no overlap, no congestion.
 Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t processes, const Rates& rates);
 
 }  // namespace ridge::mpi

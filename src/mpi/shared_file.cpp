@@ -26,8 +26,8 @@ namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// use(place in the file, in elements; packed rows, in elements; memory of a plane of the box). A plane at a time, of
-// the slowest axis, so that little memory is needed whatever order the box has.
+// Calls use(offset in the file, offset in the packed rows, both in elements, memory of a plane of the box) for each
+// row. One plane of the slowest axis at a time, so that little memory is needed for any axis order.
 template <class Use>
 void for_planes(const Shape& shape, const Box& box, const Use& use) {
   if (box.size() == 0) return;
@@ -36,7 +36,7 @@ void for_planes(const Shape& shape, const Box& box, const Use& use) {
   for (std::size_t a = box.begin[0]; a < box.end[0]; ++a) {
     const Copy packed{{1, box.extent(1), box.extent(2)}, strides, {1, box.extent(2), 1}};
     const std::size_t first = (a * n1 + box.begin[1]) * n2 + box.begin[2];
-    // Rows that follow one another in the file are one.
+    // Rows that are consecutive in the file are merged.
     const std::size_t rows = box.extent(2) == n2 ? 1 : box.extent(1), row = box.extent(1) * box.extent(2) / rows;
     use(first, n2, rows, row, packed, (a - box.begin[0]) * strides[0]);
   }

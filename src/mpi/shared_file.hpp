@@ -1,4 +1,4 @@
-// One file under the hands of many processes: parts of it by place, not in turn.
+// One file that several processes read or write at their own offsets.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -31,8 +31,8 @@ class SharedInput {
   ~SharedInput();
   SharedInput(const SharedInput&) = delete;
   SharedInput& operator=(const SharedInput&) = delete;
-  void read(std::uint64_t at, void* to, std::size_t bytes) const;  // Error{io} where it ends before
-  // A box's points of a grid whose first point is at `at`.
+  void read(std::uint64_t at, void* to, std::size_t bytes) const;  // Error{io} if the file ends before
+  // Reads a box of a grid whose first point is at byte `at`.
   void read(std::uint64_t at, const Shape& shape, const Box& box, std::size_t element, void* to) const;
 
  private:
@@ -40,10 +40,10 @@ class SharedInput {
   int descriptor_ = -1;
 };
 
-// Made, written and committed by all. Under a temporary name until then; whoever is ended by a signal removes it.
+// Created, written and committed collectively. Has a temporary name until then; a process ended by a signal removes it.
 class SharedOutput {
  public:
-  SharedOutput(const Communicator& all, const std::string& path, std::uint64_t bytes);  // its disk space is taken now
+  SharedOutput(const Communicator& all, const std::string& path, std::uint64_t bytes);  // reserves the disk space
   ~SharedOutput();
   SharedOutput(const SharedOutput&) = delete;
   SharedOutput& operator=(const SharedOutput&) = delete;

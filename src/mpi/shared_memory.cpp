@@ -18,7 +18,7 @@ struct Ticket {
   std::uint64_t bytes = 0, sign = 0;
 };
 
-// A stretch of addresses with the parts one after the other.
+// An address range that holds all parts one after another.
 struct Mappings {
   void* at = MAP_FAILED;
   std::size_t bytes = 0;
@@ -27,7 +27,8 @@ struct Mappings {
   }
 };
 
-// The last 8 bytes of a part hold its sign: another process of the same number elsewhere would not know it.
+// The last 8 bytes of a part hold a random number that identifies it, in case the process number belongs to another
+// namespace.
 void* sign_of(void* part, std::uint64_t bytes) { return static_cast<char*>(part) + bytes - sizeof(std::uint64_t); }
 
 }  // namespace
@@ -43,7 +44,8 @@ std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, s
   constexpr std::size_t kPage = 65536;
   Ticket mine{.process = ::getpid(), .bytes = (bytes + 8 + kPage - 1) / kPage * kPage, .sign = std::random_device{}()};
   const int descriptor = ::memfd_create("ridge-mpi", MFD_CLOEXEC);
-  // fallocate takes the memory now, near this process's core: a store that finds none would end the process.
+  // fallocate reserves the memory now, on this process's NUMA node: a later store without free memory would kill the
+  // process.
   if (descriptor >= 0 && ::ftruncate(descriptor, static_cast<off_t>(mine.bytes)) == 0 &&
       ::fallocate(descriptor, 0, 0, static_cast<off_t>(mine.bytes)) == 0 &&
       ::pwrite(descriptor, &mine.sign, sizeof mine.sign, static_cast<off_t>(mine.bytes - sizeof mine.sign)) ==

@@ -1,5 +1,5 @@
-// Memory of the processes of one machine, by files that have no name. MPI's windows do the same, but freeing one waits
-// for the others, which a process that has failed must not, and their backing file may lie where there is little room.
+// Memory shared by the processes of one machine, through anonymous files (memfd). Freeing an MPI window waits for the
+// other processes, which a failed process must not do, and its backing file may be on a small file system.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace ridge::mpi {
 
-// By all processes, all on one machine: where each one's `bytes` lie here, one after the other, each a whole number
-// of pages. What is returned holds them; nothing, and no
-// parts, where one process could not have its own or see another's.
+// Collective, all processes on one machine. Maps every process's `bytes` consecutively, each part rounded up to whole
+// pages, and returns the owner of the mappings. Returns null and no parts if a process cannot allocate its part or map
+// another's.
 std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, std::vector<void*>& parts);
 
 }  // namespace ridge::mpi

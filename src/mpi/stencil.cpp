@@ -33,7 +33,7 @@ class Session<T>::Impl {
 
   Box box() const { return box_of(domain_->part(), axes_); }
   void start(const ridge::stencil::InitialState<T>& initial) {
-    domain_->start([&](const std::array<std::size_t, 3>& cell, T* values) {  // of three axes
+    domain_->start([&](const std::array<std::size_t, 3>& cell, T* values) {  // on three axes
       std::array<std::size_t, 3> own{0, 0, 0};
       for (std::size_t i = 0; i < axes_; ++i) own[i] = cell[i + 3 - axes_];
       initial(own, values);

@@ -13,15 +13,15 @@ constexpr std::array<bool, 3> kNone{false, false, false}, kZ{true, false, false}
 
 Shape shape_of(const Points& points) { return {points[0], points[1], points[2]}; }
 
-// The way back: the same boxes from the last to the first. `cuts`: the axis that is cut at each of them and whole one
-// step earlier.
+// The inverse stages: the same boxes from last to first. `cuts`: the axis cut at each stage that the following one
+// holds whole.
 std::vector<StageBoxes> backwards(const std::vector<StageBoxes>& forward, const std::vector<std::size_t>& cuts) {
   std::vector<StageBoxes> stages(forward.rbegin(), forward.rend());
   for (std::size_t i = 0; i < cuts.size(); ++i) stages[i].cut = cuts[i];
   return stages;
 }
 
-// The divisor nearest to the square root.
+// The largest divisor that is not above the square root.
 std::size_t middle_divisor(std::size_t n) {
   for (auto d = static_cast<std::size_t>(std::sqrt(static_cast<double>(n))) + 1; d > 1; --d) {
     if (n % d == 0 && d <= n / d) return d;

@@ -1,4 +1,4 @@
-// Ways to distributed a transform over processes: which axes are whole in which stage.
+// Data decompositions of a distributed transform: which axes each stage holds whole.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -12,22 +12,23 @@ struct Layout {
   std::string name = {};  // "slabs", "pencils", "line"
   std::string grid = {};  // of processes: "8", "2x4"
   std::vector<StageBoxes> forward = {}, inverse = {};
-  std::size_t n0 = 0, n1 = 0;  // a line: its two axes
+  std::size_t n0 = 0, n1 = 0;  // the two factors of a one-dimensional transform
 };
 
-// Shapes of one and two axes are grids of three whose first axes have one point; boxes of callers count from the first
-// axis they have.
+// Shapes of one and two axes become three axes whose first ones have one point. Boxes of callers count from their first
+// axis.
 Points embed(const Shape& shape);
 Box embed(const Box& box, std::size_t axes);
 Box unembed(const Box& box, std::size_t axes);
 
-// Two and three axes. `spectrum` counts the spectrum's points.
+// For two and three axes. `spectrum` counts points of the spectrum.
 Layout slab_layout(const Points& spectrum, std::size_t processes);
 Layout pencil_layout(const Points& spectrum, std::size_t rows, std::size_t columns);
-// One line of n0 n1 points in six steps: columns, a turn by twiddles, rows, and a transposition between each.
+// One transform of n0 n1 points by the six-step algorithm: columns, twiddle factors, rows, with a transposition before,
+// between and after.
 Layout line_layout(std::size_t points, std::size_t processes);
 
-// Grids of processes worth a trial, the squarest first.
+// Process grids worth a trial, the squarest first.
 std::vector<std::pair<std::size_t, std::size_t>> process_grids(std::size_t processes);
 
 }  // namespace ridge::mpi::fft

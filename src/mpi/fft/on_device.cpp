@@ -25,7 +25,7 @@ OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, c
     turned_.push_back({turned.begin, turned.end});
   }
   const Share &mine = slabs_[all.rank()], &behind = turned_[all.rank()];
-  // Scales go with the stage that is last in each direction.
+  // Scale factors are applied by the last stage of each direction.
   if (mine.count() > 0) {
     ridge::fft::Problem plan{.batch = mine.count(),
                              .kind = problem.real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
@@ -67,7 +67,7 @@ void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
     all_.post(pending, {}, std::span(&message, 1));
   }
   if (planes_) planes_->enqueue_forward(queue, in, planes_there_);
-  // Blocks are cut out of the planes by copies of rows; one is sent while the next comes from the device.
+  // Blocks are cut out of the planes by row copies. One block is sent while the next is copied from the device.
   for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
     if (peer == rank || turned_[peer].count() == 0) continue;
     queue.copy(planes_there_, in_plane(peer), out_->buffer(), {.offset = block(mine.count(), turned_[peer].begin)},
@@ -100,7 +100,7 @@ template <class T>
 void OnDevice<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) {
   const std::size_t rank = all_.rank();
   const Share &mine = slabs_[rank], &behind = turned_[rank];
-  // What was received before is sent now, and the other way round.
+  // The inverse sends from the buffer that the forward transform receives into, and vice versa.
   if (columns_) columns_->enqueue_inverse(queue, in, in_->buffer());
   Communicator::Pending pending;
   std::byte* arriving = out_->to_receive();
@@ -148,7 +148,7 @@ void OnDevice<T>::run(bool backwards, Queue& queue, const Buffer& in, const Buff
 
 template <class T>
 void OnDevice<T>::run(bool backwards, const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) {
-  std::byte nothing{};  // a process without points takes part all the same
+  std::byte nothing{};  // a process without points still takes part
   if (in_bytes == 0) in = &nothing, in_bytes = 1;
   if (out_bytes == 0) out = &nothing, out_bytes = 1;
   staging_.run({.in = in, .in_bytes = in_bytes, .out = out, .out_bytes = out_bytes},

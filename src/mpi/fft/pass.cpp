@@ -5,11 +5,11 @@
 namespace ridge::mpi::fft {
 
 std::size_t chunk_for(const Points& extent, std::size_t axis, std::size_t point_bytes, const Device& device) {
-  // A slice stays in a core's cache until it is stored; a device wants as much as makes a transfer worth its while.
+  // A host slice stays in one core's cache until it is stored. A device needs enough bytes per transfer.
   const std::size_t wanted = device.is_host() ? std::size_t{256} << 10 : std::size_t{32} << 20;
   std::size_t slice = point_bytes;
   for (std::size_t i = 0; i < 3; ++i) slice *= i == axis ? 1 : std::max<std::size_t>(1, extent[i]);
-  // Along x neighbours share cache lines.
+  // Neighbours along x share cache lines.
   const std::size_t least = axis == 2 ? 16 : 1;
   return std::clamp<std::size_t>(wanted / slice, least, std::max<std::size_t>(least, extent[axis]));
 }
@@ -17,7 +17,7 @@ std::size_t chunk_for(const Points& extent, std::size_t axis, std::size_t point_
 template <class T>
 Pass<T>::Pass(const PassProblem& problem, const Device& device, const planner::Options& options) : problem_(problem) {
   const std::size_t axis = problem.axis;
-  std::size_t other = axis;  // the other one that is not transformed
+  std::size_t other = axis;  // the other axis that is not transformed
   for (std::size_t i = 0; i < 3; ++i) {
     if (i != axis && !problem.axes[i]) other = i;
   }

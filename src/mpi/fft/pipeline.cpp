@@ -12,7 +12,7 @@ namespace {
 
 Points extents(const Box& box) { return {box.extent(0), box.extent(1), box.extent(2)}; }
 
-// Packed with `slowest` outside and the others as they are; `row` from one index of it to the next.
+// Strides of a packed box with `slowest` as outermost axis and `row` elements between its indices.
 Points strides_behind(const Points& extent, std::size_t slowest, std::size_t row) {
   Points strides{};
   std::size_t stride = 1;
@@ -31,7 +31,7 @@ std::size_t others(const Points& extent, std::size_t axis) {
   return product;
 }
 
-// What two boxes have in common beside an axis; 0 where there is nothing.
+// True if the boxes overlap on all axes other than `but`.
 bool meet(const Box& a, const Box& b, std::size_t but) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (i != but && std::max(a.begin[i], b.begin[i]) >= std::min(a.end[i], b.end[i])) return false;
@@ -45,17 +45,17 @@ bool transforms_any(const StageBoxes& stage) { return stage.axes[0] || stage.axe
 
 constexpr int kTagsAnExchange = 1000;
 
-// Cores that read a line before they write it save that by stores past the caches; from here on nothing is left there
-// until the next stage comes anyway.
+// x86 cores read a cache line before they write it; nontemporal stores avoid that read. From this size on, nothing
+// would stay in the caches until the next stage anyway.
 #if defined(__x86_64__)
 constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
 #else
 constexpr std::size_t kStreamBytes = ~std::size_t{0};
 #endif
 
-constexpr std::size_t kStreamedSlice = std::size_t{1} << 20;  // at most: what a core's cache keeps
+constexpr std::size_t kStreamedSlice = std::size_t{1} << 20;  // bytes at most: a core's cache holds it
 
-// Whether an index of an axis is one stretch of memory, in whatever order.
+// True if each index of the axis is one contiguous range, in any order of the other axes.
 bool one_stretch(const Points& extent, const Points& strides, std::size_t axis) {
   std::size_t stride = 1;
   for (int turn = 0; turn < 2; ++turn) {
@@ -69,7 +69,7 @@ bool one_stretch(const Points& extent, const Points& strides, std::size_t axis) 
   return stride == others(extent, axis) && strides[axis] == stride;
 }
 
-// Whether an index of a slice is one stretch of memory on both sides.
+// True if each index of a slice is contiguous on both sides.
 bool in_one_piece(const Copy& copy, std::size_t axis) {
   std::size_t stride = 1;
   for (std::size_t i = 3; i-- > 0;) {
@@ -97,7 +97,7 @@ Points Pipeline<T>::all_points() const {
   return points;
 }
 
-// Elements from one index to the next where a rank receives. Planes start in different cache sets.
+// Elements between indices in a rank's receive memory, padded so that planes start in different cache sets.
 template <class T>
 std::size_t Pipeline<T>::row_of(std::size_t exchange, std::size_t rank) const {
   constexpr std::size_t kLine = 64;
@@ -127,7 +127,7 @@ std::size_t Pipeline<T>::in_array(std::size_t exchange, const Box& box) const {
   return at;
 }
 
-// Exchanges in turn use two places: what a stage reads lies in one, what it sends arrives in the other.
+// Exchanges alternate between two areas: a stage reads from one while its results arrive in the other.
 template <class T>
 std::size_t Pipeline<T>::first_of(std::size_t exchange, std::size_t rank) const {
   if (exchange % 2 == 0) return 0;
@@ -142,7 +142,7 @@ std::size_t Pipeline<T>::received_bytes(std::size_t rank) const {
   for (std::size_t i = 0; i + 1 < problem_.stages.size(); ++i) {
     most = std::max(most, first_of(i, rank) + room(i, rank));
   }
-  if (array()) most = (most + all_.count() - 1) / all_.count();  // this process's share
+  if (array()) most = (most + all_.count() - 1) / all_.count();  // each process holds one share
   return most * sizeof(Complex);
 }
 
@@ -153,13 +153,13 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
   const bool transforms = transforms_any(boxes);
   const bool real = problem_.real && boxes.axes[2];
   const bool scales = std::none_of(problem_.stages.begin() + static_cast<std::ptrdiff_t>(number) + 1,
-                                   problem_.stages.end(), transforms_any);  // the last that transforms
+                                   problem_.stages.end(), transforms_any);  // true for the last stage that transforms
   stage.number = number;
   stage.extent = extents(box);
   stage.last = number + 1 == problem_.stages.size();
   stage.twiddle = boxes.twiddle;
   stage.axis = boxes.cut;
-  if (stage.last) {  // the slowest axis there is something to divide along
+  if (stage.last) {  // slices along the slowest axis with more than one index
     stage.axis = 3;
     for (std::size_t i = 0; i < 3; ++i) {
       if (!boxes.axes[i] && (stage.axis == 3 || (stage.extent[stage.axis] == 1 && stage.extent[i] > 1))) stage.axis = i;
@@ -245,12 +245,12 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
 
 template <class T>
 void Pipeline<T>::turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const {
-  // Slices [j1][k0]: exp(-2 pi i j1 k0 / N).
+  // Slices [j1][k0] are multiplied by exp(-2 pi i j1 k0 / N).
   const std::size_t n0 = stage.extent[1], order = roots_->order(), row = stage.slice_strides[2];
   for (std::size_t i = begin; i < end; ++i) {
     const std::size_t j1 = stage.begin + i;
     std::size_t turn = 0;
-    for (std::size_t k0 = 0; k0 < n0; ++k0, turn += j1) {  // j1 k0 < N always
+    for (std::size_t k0 = 0; k0 < n0; ++k0, turn += j1) {  // j1 k0 < N
       const Complex root = roots_->at(turn % order);
       Complex& value = slice[(i - begin) * row + k0];
       value = problem_.inverse ? value * std::conj(root) : value * root;
@@ -289,7 +289,7 @@ void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Co
   if (streamed) ridge::fft::two_step_kernels<T>().finish();
 }
 
-// Where stages after the first read: what peers stored here, or the array.
+// Memory that stages after the first read: data stored by peers, or the shared array.
 template <class T>
 std::byte* Pipeline<T>::received(const Workspace& workspace) const {
   return array() ? static_cast<std::byte*>(workspace.window.of(0)) : workspace.mine;

@@ -1,4 +1,4 @@
-// The plan over a communicator: boxes checked, a variant chosen by all, memory taken, runs.
+// Plan of a distributed transform: checks the boxes, lets all processes choose one variant, allocates memory, runs.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -47,7 +47,7 @@ void check(const Problem& problem) {
   if (problem.batch == 0) mistake("a batch of 0 transforms");
 }
 
-// What the root has the others do while it chooses.
+// Commands from the root to the other processes while it chooses.
 enum class Step : std::uint64_t { measure, chosen, failed };
 struct Order {
   Step step = Step::failed;
@@ -183,7 +183,7 @@ class Plan<T>::Impl {
     running_ = make(distributed, winner, true);
   }
 
-  // The root plans first and the others use what it has found and compiled, where they see its cache.
+  // The root plans first; the others then reuse its measurements and compiled kernels if they share its cache.
   void in_turn(const std::function<void()>& build) const {
     all_.agree([&] {
       if (all_.root()) build();
@@ -235,7 +235,7 @@ class Plan<T>::Impl {
         if (order.step != Step::measure) break;
         try {
           seconds(distributed, order.candidate);
-        } catch (const Error&) {  // the root has it too, and takes it for a loser
+        } catch (const Error&) {  // the root fails too and drops the candidate
         }
       }
     }
@@ -278,7 +278,7 @@ class Plan<T>::Impl {
     const std::size_t samples = own_input().size() * problem_.batch;
     const std::size_t spectrum = own_output().size() * problem_.batch;
     const std::size_t in_needed = inverse ? spectrum : samples, out_needed = inverse ? samples : spectrum;
-    // Also the barrier before anyone stores into another's memory.
+    // Also the barrier before a process stores into another's memory.
     all_.agree([&] {
       if (real != is_real(problem_)) {
         mistake(real ? "a plan of complex samples was given real ones"
@@ -306,7 +306,7 @@ class Plan<T>::Impl {
   Device device_;
   planner::Options options_, local_;
   std::vector<Variant> variants_;
-  std::unique_ptr<Running<T>> running_;  // one of the two
+  std::unique_ptr<Running<T>> running_;  // exactly one of the two is set
   std::unique_ptr<OnDevice<T>> on_device_;
   std::string variant_, decision_;
   std::size_t threads_ = 1;

@@ -7,16 +7,18 @@
 namespace ridge::mpi::fft {
 namespace {
 
-// What a byte between processes costs beside one of a copy: packed, sent and received; copied once; or not at all.
+// Cost of one byte sent, relative to one byte copied: stored in place, copied once, packed and sent, sent between
+// machines.
 constexpr double kArray = 0.1, kWindow = 1, kMessages = 3, kBetweenMachines = 12;
 
-// Samples of a stage that has the last axis whole.
+// Replaces the extent of the last axis, held whole, by the number of samples.
 std::vector<Box> with_samples(std::vector<Box> boxes, std::size_t samples) {
   for (Box& box : boxes) box.end[2] = samples;
   return boxes;
 }
 
-// A line's parts as one axis: `rows` of `length` points over processes, of which the first `points` count.
+// The parts of one long transform as boxes of one axis: `rows` of `length` points over processes, clipped to the first
+// `points`.
 std::vector<Box> line_boxes(std::size_t rows, std::size_t length, std::size_t processes, std::size_t points) {
   std::vector<Box> boxes(processes);
   for (std::size_t rank = 0; rank < processes; ++rank) {
@@ -54,7 +56,7 @@ std::vector<Box> sample_boxes(const Distribution& distributed, const Variant& va
 std::vector<Box> spectrum_boxes(const Distribution& distributed, const Variant& variant, std::size_t processes) {
   if (is_line(variant)) return line_boxes(variant.layout.n1, variant.layout.n0, processes, distributed.spectrum[2]);
   std::vector<Box> boxes = variant.layout.forward.back().boxes;
-  if (distributed.samples[0] > 1) {  // as the last stage writes it best
+  if (distributed.samples[0] > 1) {  // the order that the last stage writes fastest
     for (Box& box : boxes) box.order = {1, 0, 2};
   }
   return boxes;
@@ -96,7 +98,7 @@ std::vector<Variant> list_variants(const Communicator& all, const Distribution& 
                         static_cast<double>(distributed.spectrum[2]);
   std::vector<Variant> variants;
   for (const Layout& layout : layouts) {
-    // The largest part decides; a process without points waits for the others.
+    // The largest part decides: processes with fewer points wait.
     std::size_t largest = 0;
     for (const StageBoxes& stage : layout.forward) {
       for (const Box& box : stage.boxes) largest = std::max(largest, box.size());
@@ -104,7 +106,7 @@ std::vector<Variant> list_variants(const Communicator& all, const Distribution& 
     const double bytes = 16.0 * static_cast<double>(largest), stages = static_cast<double>(layout.forward.size());
     double crossings = 0;
     for (std::size_t i = 0; i + 1 < layout.forward.size(); ++i) {
-      std::size_t moved = 0;  // what leaves the first process
+      std::size_t moved = 0;  // points sent by the first process
       const Box& mine = layout.forward[i].boxes[0];
       for (std::size_t rank = 1; rank < processes; ++rank) {
         moved += intersection(mine, layout.forward[i + 1].boxes[rank]).size();
@@ -126,7 +128,7 @@ std::vector<Variant> list_variants(const Communicator& all, const Distribution& 
                             : exchange.kind == Kind::array  ? kArray
                             : exchange.kind == Kind::window ? kWindow
                                                             : kMessages);
-      if (exchange.pieces > 1) variant.sent_bytes *= 0.9;  // hidden behind transforms
+      if (exchange.pieces > 1) variant.sent_bytes *= 0.9;  // partly hidden behind transforms
       variants.push_back(std::move(variant));
     }
   }
@@ -162,7 +164,7 @@ Running<T>::Running(const Communicator& all, const Distribution& distributed, co
   samples_ = sample_boxes(distributed, variant, all.count());
   spectrum_ = spectrum_boxes(distributed, variant, all.count());
   const std::size_t sample_bytes = distributed.real ? sizeof(T) : sizeof(Complex);
-  // The caller's boxes, where they hold other points than the pipeline's, by a route; another order costs nothing.
+  // Boxes of the caller with other points than the pipeline's need a redistribution. Another axis order is free.
   const auto settle = [&](const std::vector<Box>& wanted, std::vector<Box>& own, std::size_t bytes,
                           std::unique_ptr<Route>& to_own, std::unique_ptr<Route>& from_own) {
     if (wanted.empty()) return;
@@ -240,7 +242,8 @@ void Running<T>::take_memory() {
   });
 }
 
-// A real line is a complex one whose imaginary parts are 0; back, twice the half of the spectrum gives the same reals.
+// A real transform as a complex one with zero imaginary parts. The inverse completes the half spectrum by conjugate
+// symmetry.
 template <class T>
 void Running<T>::run_line(bool inverse, const void* in, void* out) const {
   auto* samples = reinterpret_cast<Complex*>(line_in_.data());

@@ -1,4 +1,4 @@
-// A variant of a distributed transform: a layout and how slices travel; listed for the planner, then built and run.
+// A variant of a distributed transform: a decomposition and a transport. Listed for the planner, then built and run.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,23 +14,23 @@
 
 namespace ridge::mpi::fft {
 
-// What is to be done, on three axes.
+// The distributed transform to plan, on three axes.
 struct Distribution {
   Points samples{}, spectrum{};
-  std::size_t axes = 3;  // the caller's
+  std::size_t axes = 3;  // number of axes of the caller's shape
   bool real = false;
   double scale_forward = 1, scale_inverse = 1;
-  std::vector<Box> input{}, output{};  // every process's, where the caller gave them
+  std::vector<Box> input{}, output{};  // of every process; empty unless the caller gave them
   std::size_t threads = 1;
 };
 
 struct Variant {
   Layout layout = {};
   Exchange exchange = {};
-  bool alone = false;  // one process
+  bool alone = false;  // a single process
   std::string refusal{};
-  double local_bytes = 0;  // a process moves through its memory at least
-  double sent_bytes = 0;   // a process sends, each byte weighed by what sending it costs beside a copy
+  double local_bytes = 0;  // lower bound of bytes per process through its own memory
+  double sent_bytes = 0;   // bytes sent per process, weighted by their cost relative to a copy
   std::size_t threads = 1;
 
   std::string short_name() const;
@@ -42,14 +42,14 @@ std::vector<Variant> list_variants(const Communicator& all, const Distribution& 
 template <class T>
 class Running {
  public:
-  // Plans what this process does; no message is sent.
+  // Plans the local work; sends no message.
   Running(const Communicator& all, const Distribution& distributed, const Variant& variant, bool both_directions,
           const Device& device, const planner::Options& options);
-  void take_memory();  // by all
+  void take_memory();  // collective
   void run(bool inverse, const void* in, void* out) const;
   const Box& input() const { return input_; }  // on three axes
   const Box& output() const { return output_; }
-  const std::optional<ridge::fft::Plan<T>>& alone() const { return alone_; }  // the plan of one process
+  const std::optional<ridge::fft::Plan<T>>& alone() const { return alone_; }  // the plan of a single process
   std::size_t bytes_sent() const;
   std::string explain() const;
 
@@ -61,12 +61,12 @@ class Running {
   Communicator all_;
   Distribution distribution_;
   Variant variant_;
-  Box input_, output_;                   // the caller's
-  std::vector<Box> samples_, spectrum_;  // where the pipeline begins and ends
+  Box input_, output_;                   // the caller's boxes
+  std::vector<Box> samples_, spectrum_;  // boxes at the start and the end of the pipeline
   std::optional<ridge::fft::Plan<T>> alone_;
   std::unique_ptr<Pipeline<T>> forward_, inverse_;
   std::unique_ptr<Route> samples_in_, samples_out_, spectrum_in_,
-      spectrum_out_;  // between the caller's boxes and those
+      spectrum_out_;  // between the caller's boxes and the pipeline's
   Workspace workspace_;
   mutable base::AlignedArray<std::byte> staged_samples_, staged_spectrum_, line_in_, line_out_;
 };

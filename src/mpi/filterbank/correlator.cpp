@@ -31,7 +31,7 @@ class Correlator::Impl {
     baselines_ = problem.stations * (problem.stations + 1) / 2;
     times_ = correlation.times;
     if (channels_.end == channels_.begin) return;
-    // To the correlator this process's channels are a bank of their own.
+    // The correlator sees this process's channels as a bank of their own.
     Problem own{.channels = mine().end - mine().begin,
                 .taps = 1,
                 .stations = problem.stations,
@@ -88,7 +88,7 @@ class Correlator::Impl {
   Plan plan_;
   Communicator all_;
   std::vector<Part> shares_;  // channels of each process
-  Part channels_{};           // this one's, summed
+  Part channels_{};           // this process's channels, after summing neighbours
   std::size_t baselines_ = 0, times_ = 1, carried_ = 0, sent_ = 0, all_rows_ = 0;
   std::optional<ridge::filterbank::Correlator> own_;
   std::vector<std::complex<float>> turned_;

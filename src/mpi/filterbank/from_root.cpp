@@ -31,7 +31,7 @@ std::size_t FromRoot::own_values(std::size_t rank, std::size_t times) const {
   return times * (values_ / geometry_.stations) * (stations_[rank].end - stations_[rank].begin);
 }
 
-// use(begin, end) within the next `bytes` of the stream: what belongs to a process.
+// Calls use(begin, end) for each range of the next `bytes` of the stream that belongs to a process.
 template <class Use>
 void FromRoot::for_pieces(std::size_t rank, std::uint64_t bytes, const Use& use) const {
   const std::uint64_t frame = geometry_.frame_bytes(), station = frame / geometry_.stations;
@@ -43,8 +43,8 @@ void FromRoot::for_pieces(std::size_t rank, std::uint64_t bytes, const Use& use)
   }
 }
 
-// Spectra: time, polarization, station, channel; or block, channel, station, polarization and time. Power: time,
-// station, product and channel.
+// Axis orders: spectra are time, polarization, station, channel, or block, channel, station, polarization, time; power
+// is time, station, product, channel.
 void FromRoot::join(std::size_t rank, const float* from, std::size_t times, float* out) const {
   const Part& mine = stations_[rank];
   const std::size_t run = (mine.end - mine.begin) * inner_, outer = times * values_ / (geometry_.stations * inner_);
@@ -83,7 +83,7 @@ std::size_t FromRoot::push(std::span<const std::byte> in, std::span<float> out, 
     if (mine > 0) coming.push_back({0, 3, dealt_[0].data(), mine});
   }
   all_.exchange(going, coming);
-  // The first stations may have samples of a block that the last has not yet: what they make of them waits.
+  // The first stations may already have samples of a block that the last one lacks: their results are held back.
   all_.agree([&] {
     work(dealt_[0], held_);
     if (held_.size() < own_values(rank, times)) {

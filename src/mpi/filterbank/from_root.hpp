@@ -1,5 +1,4 @@
-// One stream that the root has and all processes work on: its bytes are dealt out by stations, what they become is
-// collected.
+// A stream read by the root and processed by all: its bytes are distributed by station and the results are gathered.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +15,14 @@ namespace ridge::mpi::filterbank {
 
 class FromRoot {
  public:
-  // `values`: floats of one output time of all stations; `inner`: of one station, where they lie together; `each`:
-  // spectra of one output time.
+  // `values`: floats per output time of all stations; `inner`: contiguous floats per station; `each`: spectra per
+  // output time.
   FromRoot(const Communicator& all, const ridge::filterbank::Geometry& geometry, const std::vector<Part>& stations,
            std::size_t values, std::size_t inner, std::size_t each);
 
   void start_at(std::uint64_t spectrum, std::uint64_t sample);
-  std::size_t due(std::size_t bytes) const;  // output times
-  // By all. `work`: this process's own bytes in, its floats appended to what it is given.
+  std::size_t due(std::size_t bytes) const;  // output times that `bytes` more would complete
+  // Collective. `work` appends this process's results for its own input bytes to `out`.
   using Work = std::function<void(std::span<const std::byte> in, std::vector<float>& out)>;
   std::size_t push(std::span<const std::byte> in, std::span<float> out, const Work& work);
 
@@ -37,7 +36,7 @@ class FromRoot {
   ridge::filterbank::Geometry geometry_;
   std::vector<Part> stations_;
   std::size_t values_, inner_, each_;
-  std::uint64_t bytes_ = 0, times_ = 0;  // of the stream; output times so far
+  std::uint64_t bytes_ = 0, times_ = 0;  // bytes of the stream and output times so far
   std::vector<std::vector<std::byte>> dealt_;
   std::vector<float> held_, collected_;
 };

@@ -12,7 +12,7 @@
 namespace ridge::mpi::filterbank {
 namespace {
 
-// What must be the same everywhere, weights and bandpass as a sum that any difference changes.
+// Text of all parameters that must agree between processes, with a checksum of weights and bandpass.
 std::string bank_words(const Problem& problem) {
   std::uint64_t sum = 14695981039346656037u;
   const auto add = [&](const void* from, std::size_t bytes) {
@@ -55,7 +55,7 @@ std::vector<Part> share_out(const Communicator& all, const Device& device, const
   });
   std::vector<double> everybodys(all.count());
   all.gather(&seconds, sizeof seconds, everybodys.data());
-  return shares_by_speed(everybodys, problem.stations);  // the same numbers everywhere
+  return shares_by_speed(everybodys, problem.stations);  // identical input on all processes, so identical results
 }
 
 Plan::Impl::Impl(const Communicator& communicator, const Device& on, const Problem& given, const Options& options)

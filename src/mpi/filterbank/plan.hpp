@@ -1,4 +1,4 @@
-// What a plan over processes knows, for its streams.
+// Implementation of a distributed filter bank plan, shared by its streams.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ridge::mpi::filterbank {
 
-// Every process's stations: checked, or measured. By all.
+// Stations of every process: as given after a check, or by measured speed. Collective.
 std::vector<Part> share_out(const Communicator& all, const Device& device, const Problem& problem,
                             const std::optional<Detection>& detection, const Options& options);
 
@@ -25,7 +25,7 @@ class Plan::Impl {
   Problem problem;
   ridge::filterbank::Geometry geometry;
   std::vector<Part> shares;
-  std::optional<ridge::filterbank::Plan> own;  // where this process has stations
+  std::optional<ridge::filterbank::Plan> own;  // empty if this process has no stations
 };
 
 }  // namespace ridge::mpi::filterbank

@@ -1,4 +1,4 @@
-// Which stations of a bank each worker has: a process, or a device of one.
+// Distributes the stations of a filter bank over workers: processes, or devices of one process.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace ridge::mpi::filterbank {
 
-// The part of the problem that has these stations.
+// The part of the problem with these stations.
 ridge::filterbank::Problem problem_of(const ridge::filterbank::Problem& problem, const Part& stations);
 
-// Seconds that one station takes on a device for each sample, the way there and back included: a stretch of noise goes
-// through a bank of `stations` of them.
+// Measured seconds per sample and station on a device, transfers included. Noise is channelized by a bank of `stations`
+// stations.
 double seconds_of_station(const Device& device, const ridge::filterbank::Problem& problem,
                           const std::optional<ridge::filterbank::Detection>& detection, const planner::Options& options,
                           std::size_t stations);
 
-// The stations of each, in order; nobody waits for the slowest longer than he must.
+// Consecutive stations for each worker, such that the slowest one finishes as early as possible.
 std::vector<Part> shares_by_speed(const std::vector<double>& seconds, std::size_t stations);
 
 }  // namespace ridge::mpi::filterbank

@@ -46,7 +46,7 @@ class Stream::Impl {
     plan_.communicator().agree([&] {
       if (own_) sample = own_->start_at(spectrum);
     });
-    // The same for all stations, but a process may have none.
+    // Equal for all stations, but a process may have none and hold 0.
     sample = static_cast<std::uint64_t>(plan_.communicator().largest(static_cast<double>(sample)));
     whole_.start_at(spectrum, sample);
     return sample;
