@@ -30,7 +30,7 @@ void use_callers_loop(CallersLoop loop, void* data) noexcept {
       for (std::size_t i = 0; i < count; ++i) jobs[i] = {&run, i};
       loop(do_job, reinterpret_cast<char*>(jobs.data()), sizeof(Job), static_cast<int>(count), data);
     });
-  } catch (const std::exception&) {  // no memory: everything stays as it is
+  } catch (const std::exception&) {  // out of memory: the present loop is kept
   }
 }
 

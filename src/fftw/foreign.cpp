@@ -9,15 +9,16 @@
 namespace ridge::fftw {
 namespace {
 
-// Whether a handle is of this very library: links of FFTW's names may lead to it.
+// True if the handle belongs to this library: symbolic links with FFTW's names may lead to it.
 bool is_this_library(void* handle, const char* symbol) {
   void* const found = dlsym(handle, symbol);
   Dl_info theirs{}, ours{};
-  if (found == nullptr || dladdr(found, &theirs) == 0) return true;  // of no use either way
+  if (found == nullptr || dladdr(found, &theirs) == 0) return true;  // unusable in either case
   return dladdr(reinterpret_cast<const void*>(&real_function), &ours) != 0 && theirs.dli_fbase == ours.dli_fbase;
 }
 
-// By name, then where distributions keep it. RTLD_NEXT would not do: Python loads its modules with RTLD_LOCAL.
+// Opens the real FFTW by name, then in the directories of distributions. RTLD_NEXT fails because Python loads its
+// modules with RTLD_LOCAL.
 void* open_real(bool single) {
   const std::string file = single ? "libfftw3f.so.3" : "libfftw3.so.3";
   const char* const symbol = single ? "fftwf_execute" : "fftw_execute";

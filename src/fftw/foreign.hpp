@@ -1,13 +1,13 @@
-// Plans that are not ours: fftw_mpi makes them with the real library, and hands them to calls that this one serves.
+// Access to the real FFTW library, for plans that fftw_mpi makes with it and then passes to calls served here.
 #pragma once
 #include <type_traits>
 
 namespace ridge::fftw {
 
-// The function of that name in the real library ("fftw_execute"), or null where there is none.
+// The function of that name in the real library ("fftw_execute"), or null if the library is not found.
 void* real_function(const char* name);
 
-// Whether this process has loaded FFTW's MPI library, which plans with the real one.
+// True if this process has loaded FFTW's MPI library, which plans with the real FFTW.
 bool mpi_is_loaded(bool single);
 
 template <class Function, class... Arguments>

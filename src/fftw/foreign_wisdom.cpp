@@ -12,7 +12,7 @@ constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// The text up to the next parenthesis, with every run of blanks as one and none at the ends.
+// The text up to the next parenthesis, with runs of blanks reduced to one and trimmed.
 std::string words(std::string_view text, std::size_t& at) {
   std::string result;
   for (; at < text.size() && text[at] != '(' && text[at] != ')'; ++at) {

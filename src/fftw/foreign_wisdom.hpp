@@ -1,4 +1,4 @@
-// Wisdom of FFTW itself, in one precision: kept as text, never understood.
+// FFTW's own wisdom in one precision: stored and written back as text, without interpreting it.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,29 +8,29 @@
 
 namespace ridge::fftw::wisdom {
 
-// One list as it was read, blanks reduced to one: "(head (entry) (entry))".
+// One list as read, with runs of blanks reduced to one: "(head (entry) (entry))".
 struct List {
   std::string head;
   std::vector<std::string> entries;
 };
 
-// False where the text is no such list: parentheses that do not match, or entries inside entries.
+// Returns false if the text is not such a list: unbalanced parentheses, or nested entries.
 bool parse(std::string_view text, List& list);
 
-// "fftw-3.3.10 fftw_wisdom #x1 #x2 #x3 #x4", or a later version of our own list. `name` is "fftw_wisdom" or
-// "fftwf_wisdom".
+// True for "fftw-3.3.10 fftw_wisdom #x1 #x2 #x3 #x4", or for a later version of our own list. `name` is "fftw_wisdom"
+// or "fftwf_wisdom".
 bool is_foreign_head(const std::string& head, const std::string& name);
 
-// The four numbers of a head identify FFTW's configuration (its solvers, whether it has threads): FFTW reads only lists
-// of its own, so those of different configurations stay apart.
+// Lists of several FFTW configurations. The four numbers of a head identify a configuration (solvers, threads). FFTW
+// only reads lists of its own configuration, so they are kept separate.
 class ForeignLists {
  public:
-  // Merges them. The configuration read last comes first in the text: it is the one that the program's FFTW reads.
-  // False where they would hold more than 64 MiB.
+  // Merges the lists. The configuration read last comes first in the text, because the program's FFTW reads the first
+  // one. Returns false if the lists would exceed 64 MiB.
   bool take(const std::vector<List>& lists);
   void forget() { lists_.clear(), bytes_ = 0; }
   bool empty() const { return lists_.empty(); }
-  // `more`: another list follows the last one.
+  // `more`: another list follows.
   std::string text(bool more) const;
 
  private:

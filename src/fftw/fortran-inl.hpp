@@ -1,6 +1,6 @@
-// Fortran's entries to the interface, in one precision: every argument by its address, shapes in Fortran's order (the
-// first axis fastest), and names with one underscore or two behind them, as compilers like. Included behind
-// interface-inl.hpp by the same units. Not a header: no guard.
+// Fortran entry points in one precision: arguments by address, shapes in Fortran order (first axis fastest), names with
+// one or two trailing underscores for different compilers. Included after interface-inl.hpp by the same units. Not a
+// header: no guard.
 #include <vector>
 
 #define RIDGE_FORTRAN(name, parameters, ...) void F(name) parameters __VA_ARGS__ void F2(name) parameters __VA_ARGS__
@@ -14,7 +14,7 @@ std::vector<int> reversed(int rank, const int* values) {
   return turned;
 }
 
-// Three arrays of Fortran's, in C's order.
+// Converts three Fortran arrays to dimensions in C order.
 std::vector<IoDim> dims_of(int rank, const int* n, const int* is, const int* os) {
   std::vector<IoDim> dims;
   if (rank < 0 || rank > Request::kMostRank || (rank > 0 && (n == nullptr || is == nullptr || os == nullptr)))
@@ -23,7 +23,7 @@ std::vector<IoDim> dims_of(int rank, const int* n, const int* is, const int* os)
   return dims;
 }
 
-// A rank that cannot be is passed on as it is, so that the planner answers NULL.
+// An invalid rank is passed on unchanged, so that the planner returns NULL.
 const int* pointer(const std::vector<int>& values) { return values.data(); }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// FFTW's C interface in one precision. Included once for each by interface_double.cpp and interface_float.cpp, which
-// say what R is and how names begin: X(execute) is fftw_execute or fftwf_execute. Not a header: no guard.
+// FFTW's C interface in one precision. Included by interface_double.cpp and interface_float.cpp, which define R and X:
+// X(execute) is fftw_execute or fftwf_execute. Not a header: no guard.
 //
-// No exception leaves any of these: a planner answers NULL, everything else does nothing.
+// No exception leaves these functions: on failure a planner returns NULL and the others do nothing.
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ using fft::TensorKind;
 using C = R[2];
 using Handle = Plan<R>*;
 
-// Ours, or null for a plan of the real library's.
+// Returns our plan, or null for a plan of the real library.
 Plan<R>* ours(const void* plan) {
   auto* const mine = static_cast<Plan<R>*>(const_cast<void*>(plan));
   return mine != nullptr && mine->magic == kMagic ? mine : nullptr;
@@ -107,7 +107,7 @@ bool take_wisdom(const std::function<int()>& next) {
   }
 }
 
-// Empty where there is no memory.
+// Returns an empty text if memory is exhausted.
 std::string give_wisdom() {
   try {
     const ridge::base::ForkGate gate;

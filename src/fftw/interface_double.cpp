@@ -1,4 +1,4 @@
-// The calls that begin with fftw_, and Fortran's that begin with dfftw_.
+// Defines the functions of prefix fftw_, and the Fortran ones of prefix dfftw_.
 #define R double
 #define X(name) fftw_##name
 #define F(name) dfftw_##name##_

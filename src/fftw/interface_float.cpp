@@ -1,4 +1,4 @@
-// The calls that begin with fftwf_, and Fortran's that begin with sfftw_.
+// Defines the functions of prefix fftwf_, and the Fortran ones of prefix sfftw_.
 #define R float
 #define X(name) fftwf_##name
 #define F(name) sfftw_##name##_

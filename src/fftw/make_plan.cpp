@@ -26,7 +26,7 @@ Rigor rigor_of(unsigned flags) {
   return (flags & kPatient) != 0 ? Rigor::patient : Rigor::measure;
 }
 
-// RIDGE_FFTW_TRACE=FILE: a line a plan, so that somebody can see that it was this library that planned.
+// RIDGE_FFTW_TRACE=FILE appends one line per plan, which shows that this library planned.
 void trace(const std::string& key, bool made) {
   static const char* const file = std::getenv("RIDGE_FFTW_TRACE");
   if (file == nullptr || *file == '\0') return;
@@ -44,8 +44,8 @@ double factor_of_one_point(fft::RealKind kind) {
   return kind == dct4 || kind == dst4 ? std::numbers::sqrt2 : 1;
 }
 
-// Removes loops and axes of one point: they may carry any stride, 0 among them, and multiply by a constant at most. The
-// last axis of real transforms stays, because it is the one that is halved.
+// Removes loops and axes of one point: they may have any stride, also 0, and only multiply by a constant. The last axis
+// of real transforms stays, because its spectrum is halved.
 void remove_single_points(fft::TensorProblem& problem) {
   std::erase_if(problem.loops, [](const fft::Dimension& loop) { return loop.length == 1; });
   const bool real = problem.kind == fft::TensorKind::real_forward || problem.kind == fft::TensorKind::real_inverse;
@@ -54,7 +54,7 @@ void remove_single_points(fft::TensorProblem& problem) {
     if (problem.axes[axis].length != 1) continue;
     const auto at = static_cast<std::ptrdiff_t>(axis);
     if (has_kinds) {
-      if (problem.real_kinds[axis] == fft::RealKind::dct1) continue;  // of two points at least: refused later
+      if (problem.real_kinds[axis] == fft::RealKind::dct1) continue;  // needs two points: refused later
       problem.scale *= factor_of_one_point(problem.real_kinds[axis]);
       problem.real_kinds.erase(problem.real_kinds.begin() + at);
     }
@@ -62,7 +62,7 @@ void remove_single_points(fft::TensorProblem& problem) {
   }
 }
 
-// Whether what the strides lead to can lie in memory at all.
+// True if all elements that the strides reach fit the address space.
 bool fits_memory(const fft::TensorProblem& problem) {
   constexpr std::ptrdiff_t kElement = 16, kMost = std::numeric_limits<std::ptrdiff_t>::max() / kElement;
   std::ptrdiff_t input = 0, output = 0;

@@ -1,4 +1,4 @@
-// Every planner of FFTW's interface comes through here: shapes checked, strides filled in, one tensor problem made.
+// Common path of all planners of FFTW's interface: checks shapes, fills in strides and builds one tensor problem.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ridge::fftw {
 
-// As in FFTW's header; the layout is part of its interface.
+// As in FFTW's header; its layout is part of the interface.
 struct IoDim {
   int n, is, os;
 };
@@ -16,13 +16,15 @@ struct IoDim64 {
   std::ptrdiff_t n, is, os;
 };
 
-// The flags that mean something here.
+// The planner flags that have an effect here.
 inline constexpr unsigned kExhaustive = 1U << 3, kPatient = 1U << 5, kEstimate = 1U << 6, kWisdomOnly = 1U << 21;
 
-// FFTW's r2r kinds by number: R2HC 0, HC2R 1, DHT 2, REDFT00 3, REDFT01 4, REDFT10 5, REDFT11 6, RODFT00 7, ...
+// Converts FFTW's number of an r2r kind: R2HC 0, HC2R 1, DHT 2, REDFT00 3, REDFT01 4, REDFT10 5, REDFT11 6, RODFT00 7,
+// ...
 bool real_kind(int number, fft::RealKind& kind);
 
-// A request, however it was made. `valid` turns false at the first thing that cannot be, and the planner answers NULL.
+// One planning request of any interface. `valid` becomes false at the first invalid argument; the planner then returns
+// NULL.
 struct Request {
   fft::TensorProblem problem;
   bool valid = true;
@@ -42,23 +44,23 @@ struct Request {
     for (int i = 0; i < loops; ++i) loop(loop_dims[i].n, loop_dims[i].is, loop_dims[i].os);
   }
 
-  // The advanced interface; `embed` null means the shape itself, as it lies in memory of that side.
+  // One side of the advanced interface. A null `embed` means the shape of that side itself.
   struct Places {
     const int* embed = nullptr;
     int stride = 1, distance = 0;
   };
   void many(int rank, const int* n, int howmany, const Places& input, const Places& output);
-  // The basic one: packed arrays.
+  // Fills in the strides of packed arrays, for the basic interface.
   void packed(int rank, const int* n);
 
-  // At most 62 axes have more than one point; a bound on the others keeps a wrong rank from reading far behind `n`.
+  // At most 62 axes have more than one point. The bound keeps an invalid rank from reading far beyond `n`.
   static constexpr int kMostRank = 1000;
 
  private:
   std::vector<std::ptrdiff_t> steps(int rank, const int* n, const Places& places, bool input);
 };
 
-// Null where FFTW answers NULL.
+// Returns null where FFTW returns NULL.
 template <class T>
 Plan<T>* make_plan(const Request& request, const Arrays<T>& arrays, unsigned flags) noexcept;
 

@@ -15,7 +15,7 @@ planner::Options options_of(Rigor rigor) {
     return options;
   }
   if (rigor == Rigor::measure) {
-    options.most_trials = 4;  // about a tenth of a second for a short line
+    options.most_trials = 4;  // about 0.1 s for a short transform
   } else if (rigor == Rigor::exhaustive) {
     options.most_trials = 1000;
   }
@@ -76,8 +76,8 @@ void Plan<T>::execute_split(const Arrays<T>& arrays) const {
   const bool complex_out = problem.kind != fft::TensorKind::real_inverse;
   if (problem.split_input || problem.split_output) return execute(arrays);
   if (arrays.in == nullptr || arrays.out == nullptr) return;
-  // Interleaved pairs are split arrays a real apart; a backward transform is a forward one of exchanged parts, and so
-  // the caller's pointers say all there is to say.
+  // Interleaved complex numbers are split arrays one real apart, and a backward transform is a forward one with the
+  // parts exchanged. The caller's pointers therefore define the transform.
   if (complex_in && complex_out) problem.kind = fft::TensorKind::complex_forward;
   problem.split_input = complex_in;
   problem.split_output = complex_out;

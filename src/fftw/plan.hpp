@@ -1,5 +1,5 @@
-// What stands behind an fftw_plan: a tensor plan, the arrays it was made for, and the forms it takes when it is
-// executed on other ones.
+// Implementation of an fftw_plan: a tensor plan, the arrays it was planned for, and the variants needed to execute it
+// on other arrays.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace ridge::fftw {
 
-// How long a plan may be looked for; each is content with what a later one has found.
+// Planning effort. Each level accepts results of a higher one.
 enum class Rigor { estimate, measure, patient, exhaustive };
 
-inline constexpr std::uint64_t kMagic = 0x52494447'46465457;  // "RIDGFFTW": no plan of FFTW's begins so
+inline constexpr std::uint64_t kMagic = 0x52494447'46465457;  // "RIDGFFTW": no plan of FFTW starts with it
 
-// The arrays of one execution: interleaved sides use the first pointer only.
+// The arrays of one execution. Interleaved sides use the first pointer only.
 template <class T>
 struct Arrays {
   T *in = nullptr, *in_imaginary = nullptr, *out = nullptr, *out_imaginary = nullptr;
@@ -28,13 +28,13 @@ class Plan {
  public:
   Plan(const fft::TensorProblem& problem, Rigor rigor, const Arrays<T>& arrays);
 
-  const std::uint64_t magic = kMagic;  // first, so that a stranger's plan is told from ours
+  const std::uint64_t magic = kMagic;  // first member: distinguishes our plans from FFTW's
   std::atomic<int> references = 1;
 
   void execute() const { plain_ ? plan_.run(arrays_.in, arrays_.out) : execute(arrays_); }
-  // Arrays may lie in place where the plan was made for two, and the other way round.
+  // The arrays may be in place for an out-of-place plan, and vice versa.
   void execute(const Arrays<T>& arrays) const;
-  // Arrays that are apart, on a plan of interleaved ones.
+  // Executes a plan of interleaved arrays on split arrays.
   void execute_split(const Arrays<T>& arrays) const;
 
   const fft::TensorPlan<T>& plan() const { return plan_; }
@@ -47,17 +47,17 @@ class Plan {
   Tensor plan_;
   Rigor rigor_;
   Arrays<T> arrays_;
-  bool plain_;  // the plan's own arrays are there, lie as it expects, and none is split
+  bool plain_;  // the plan's own arrays exist, have the expected layout and are not split
   mutable std::mutex mutex_;
-  mutable std::optional<Tensor> turned_;  // in place where the plan is not, and the reverse
+  mutable std::optional<Tensor> turned_;  // the in-place version of an out-of-place plan, or the reverse
   mutable std::optional<Tensor> split_, split_in_place_;
 };
 
-// The tensor plan of a problem, from the cache where it was made before. Error where there is none.
+// Returns the tensor plan of a problem, from the cache if it was planned before. Throws Error if it cannot be planned.
 template <class T>
 fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor);
 
-// What the planner was told by calls of their own.
+// Planner settings made by separate calls.
 struct Settings {
   std::atomic<int> threads = 1;
   std::atomic<double> time_limit = -1;  // seconds; negative: none

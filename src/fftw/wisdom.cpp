@@ -40,7 +40,7 @@ bool is_key(std::string_view text) {
   return true;
 }
 
-// Reads until the list that was opened is closed, and nothing behind it.
+// Reads up to the closing parenthesis of the list and no further.
 std::string read_list(const std::function<int()>& next) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   std::string text;
@@ -53,7 +53,7 @@ std::string read_list(const std::function<int()>& next) {
   return text;
 }
 
-// Entries of our own list, "KEY RIGOR". Nothing is taken where one is malformed.
+// Parses the entries of our own list, "KEY RIGOR". Takes none if one is malformed.
 bool parse_entries(const List& list, std::map<std::string, Rigor>& taken) {
   std::map<std::string, Rigor> read;
   for (const std::string& entry : list.entries) {
@@ -68,7 +68,7 @@ bool parse_entries(const List& list, std::map<std::string, Rigor>& taken) {
   return true;
 }
 
-// fftw_mpi plans with the real library, whose planner has wisdom of its own.
+// fftw_mpi plans with the real library, which has its own wisdom.
 std::string real_name(bool single, const char* call) { return (single ? "fftwf_" : "fftw_") + std::string(call); }
 
 void take_from_mpi(bool single) {
@@ -83,7 +83,7 @@ void take_from_mpi(bool single) {
   std::free(text);
 }
 
-// The real library takes the lists of its own configuration and refuses the others.
+// The real library reads the lists of its own configuration and rejects the others.
 void give_to_mpi(bool single, const std::vector<List>& lists) {
   if (!mpi_is_loaded(single)) return;
   for (const List& list : lists) {

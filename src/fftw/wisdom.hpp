@@ -1,10 +1,10 @@
-// The text that FFTW's wisdom calls pass around. It is a sequence of lists, each "(PROGRAM NAME ... (ENTRY) (ENTRY))":
-//   - lists of FFTW itself, which are kept as they are and written back, so that no export loses what FFTW measured;
-//   - one list of ours: the problems that this process has planned, and how thoroughly.
-// FFTW reads the first list and ignores the rest, so its own come first. A list that another one follows ends with an
-// empty line before its parenthesis (FFTW skips blanks): a reader that is handed characters one by one, as by
-// fftw_import_wisdom, needs no character behind the last list. The file of `ridge wisdom` is neither written nor
-// forgotten here.
+// Import and export of wisdom as text. The text is a sequence of lists, each "(PROGRAM NAME ... (ENTRY) (ENTRY))":
+// - lists of FFTW itself, kept unchanged and written back, so that no export loses FFTW's measurements;
+// - one list of ours: the problems that this process has planned, and with which effort.
+// FFTW reads the first list and ignores the rest, so its own lists come first. A list that is followed by another ends
+// with an empty line before its parenthesis (FFTW skips blanks). A reader that receives single characters, as in
+// fftw_import_wisdom, therefore needs no character after the last list. The file of `ridge wisdom` is neither written
+// nor erased here.
 #pragma once
 #include <functional>
 #include <string>
@@ -14,13 +14,13 @@
 namespace ridge::fftw::wisdom {
 
 void remember(bool single, const std::string& key, Rigor rigor);
-bool knows(bool single, const std::string& key, Rigor rigor);  // planned with this rigor or more
-void forget(bool single);                                      // ours and FFTW's
+bool knows(bool single, const std::string& key, Rigor rigor);  // planned with this effort or more
+void forget(bool single);                                      // our wisdom and FFTW's
 
 std::string export_text(bool single);
 
-// Reads lists of this precision; `next` returns a character or EOF. Every list that is well formed is taken. False
-// where one was not.
+// Reads lists of this precision; `next` returns a character or EOF. Takes every well-formed list. Returns false if one
+// was malformed.
 bool import_from(bool single, const std::function<int()>& next);
 
 }  // namespace ridge::fftw::wisdom
