@@ -16,7 +16,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kPointsEach = 2048;  // so many random points, in several inputs where they are short
+constexpr std::size_t kPointsEach = 2048;  // random points per length, in several inputs if they are short
 
 template <class T>
 struct Case {
@@ -35,12 +35,13 @@ std::vector<Case<T>> cases_of(std::size_t n) {
   return cases;
 }
 
-// Root mean square over the cases of `run`.
+// Root mean square error over the cases of `run`.
 template <class T, class Run>
 double mean_error(const std::vector<Case<T>>& cases, bool inverse, const Run& run) {
   double sum = 0;
   for (const Case<T>& one : cases) {
-    // The inverse of points with their parts exchanged is the exchanged forward transform: one reference serves both.
+    // Exchanging real and imaginary parts before and after a forward transform gives the inverse: one reference serves
+    // both.
     std::vector<std::complex<T>> in = one.in, out(in.size());
     if (inverse) {
       for (auto& point : in) point = {point.imag(), point.real()};
@@ -103,7 +104,7 @@ template <class T>
 std::string broken_gate(const ErrorRow& row) {
   const double worst = base::worse(row.forward, row.inverse);
   if (!(worst <= row.gate)) return fmt::format("above the gate of {:.2e}", row.gate);
-  // Where the peer happens to be nearly exact, a quarter of a rounding is no defect.
+  // If the peer happens to be nearly exact, an eighth of epsilon more is not a defect.
   const double allowance = std::numeric_limits<T>::epsilon() / 8;
   if (row.chosen && row.peer > 0 && row.forward > kPeerGate * row.peer + allowance) {
     return fmt::format("{:.2f} times the peer's", row.forward / row.peer);

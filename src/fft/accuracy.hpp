@@ -1,4 +1,4 @@
-// How far transforms are from the truth: relative L2 errors against a reference with more digits.
+// Measures the accuracy of transforms: relative L2 errors against a reference of higher precision.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace ridge::fft {
 struct ErrorRow {
   std::size_t length = 0;
   std::string variant = {};
-  bool chosen = false;              // the planner's; else one asked for by name
-  double forward = 0, inverse = 0;  // relative L2, over several random inputs where they are short
+  bool chosen = false;              // chosen by the planner; else requested by name
+  double forward = 0, inverse = 0;  // relative L2 error, over several random inputs if they are short
   double gate = 0;                  // 0.6 epsilon sqrt(log2 N)
-  double peer = 0;                  // the other library's forward error on the same inputs; 0: there is none
-  std::string broken = {};          // which gate, in words; empty: none
+  double peer = 0;                  // forward error of the other library on the same inputs; 0: not measured
+  std::string broken = {};          // the limit that the row exceeds; empty: none
 };
 
-// The other library: forward, out of place. False where it cannot do the length.
+// Forward transform of the other library, out of place. Returns false for unsupported lengths.
 template <class T>
 using PeerTransform = std::function<bool(std::size_t n, const std::complex<T>* in, std::complex<T>* out)>;
 
@@ -29,21 +29,21 @@ inline constexpr double kPeerGate = 1.5;  // times the peer's error
 template <class T>
 struct AccuracyOptions {
   std::vector<std::size_t> lengths = {};
-  bool variants = false;  // also every line variant there is for the length, by name
+  bool variants = false;  // also measure every variant of the length
   PeerTransform<T> peer = {};
   base::Progress progress = {};
-  double gate = 1;  // times the specification's: below 1 is stricter
+  double gate = 1;  // factor on the specified limit: below 1 is stricter
 };
 
-// Rows in the order of the lengths, the planner's choice first.
+// Returns rows in the order of the lengths, the planner's choice first.
 template <class T>
 std::vector<ErrorRow> measure_errors(const AccuracyOptions<T>& options);
 
-// The gate a row breaks, in words; empty: none. Reads lengths, errors and the row's own gate.
+// Describes the limit that a row exceeds; empty: none. Reads lengths, errors and the row's own limit.
 template <class T>
 std::string broken_gate(const ErrorRow& row);
 
-// 1..64, and a sample of everything above; every length up to 4096 and more above where `thorough`.
+// Returns 1..64 and a sample of longer lengths; if `thorough`, every length up to 4096 and more above.
 std::vector<std::size_t> accuracy_lengths(bool thorough);
 
 }  // namespace ridge::fft

@@ -1,4 +1,5 @@
-// Convolution and correlation by transforms: overlap-save with the filter's spectrum fused into the forward store.
+// Convolution and correlation by FFT: overlap-save, with the product by the filter's spectrum fused into the forward
+// store.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -41,20 +42,20 @@ Element conjugate(Element value) {
   }
 }
 
-// The power of two that costs least for each value of the result; no longer than the whole result needs.
+// The power of two with the least cost per output value, at most as long as the whole result needs.
 std::size_t best_block(std::size_t filter, std::size_t most) {
   std::size_t best = std::bit_ceil(filter), limit = std::bit_ceil(most);
   double least = INFINITY;
   for (std::size_t n = best; n <= std::max(limit, best) && n <= (std::size_t{1} << 24); n *= 2) {
     const double points = static_cast<double>(n), fresh = static_cast<double>(n - filter + 1);
-    // Beyond the cache every point costs more.
+    // Lengths beyond the cache cost 1.5 times as much per point.
     const double cost = points * (std::log2(points) + 2) * (n > (std::size_t{1} << 16) ? 1.5 : 1.0) / fresh;
     if (cost < least) least = cost, best = n;
   }
   return best;
 }
 
-// Forward and inverse in place on n elements, the spectrum multiplied in between.
+// Forward and inverse transform in place on n elements, with the spectrum multiplied in between.
 template <class Element>
 class Filter {
  public:
@@ -66,7 +67,7 @@ class Filter {
          const planner::Options& options)
       : n_(n), plan_(make(device, filter, n, threads, options)) {}
 
-  // Complex elements that n elements and their spectrum fit in.
+  // Complex elements needed for n elements and their spectrum.
   static std::size_t room(std::size_t n) { return kKind == Kind::real ? n / 2 + 1 : n; }
   static Element* elements(Complex* data) { return reinterpret_cast<Element*>(data); }
 
@@ -170,12 +171,12 @@ class Convolver {
     return needed;
   }
 
-  // The block's first filter_size - 1 values belong to the one before; its results there are spoilt and dropped.
+  // The block's first filter_size - 1 inputs belong to the previous block; its outputs there are aliased and dropped.
   void run_block(std::size_t i, const Element* signal, std::size_t size, Element* out, std::size_t needed,
                  Complex* data) const {
     const std::size_t fresh = block_ - filter_size_ + 1, history = filter_size_ - 1;
     Element* const values = Filter<Element>::elements(data);
-    const std::size_t start = i * fresh;  // of the first new value, in the signal and in the result
+    const std::size_t start = i * fresh;  // index of the first new value, in the signal and in the result
     const std::size_t skipped = start < history ? history - start : 0;
     const std::size_t from = start + skipped - history;
     const std::size_t taken = from < size ? std::min(block_ - skipped, size - from) : 0;

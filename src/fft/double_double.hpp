@@ -1,4 +1,4 @@
-// Complex numbers with about 106 bits.
+// Complex numbers of double-double precision (about 106 bits).
 #pragma once
 #include "base/double_double.hpp"
 

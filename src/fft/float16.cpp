@@ -25,7 +25,7 @@ void run_halves(const Transform<float>& transform, Direction direction, const st
   base::AlignedArray<float> wide(problem.in_place ? std::max(from, to) : from);
   widen(problem.storage, in, wide.data(), from);
   if (problem.in_place) {
-    // What lies between the points goes there and back unchanged.
+    // Values in the gaps between points keep their bits through the conversion to float and back.
     if (to > from) widen(problem.storage, in + from, wide.data() + from, to - from);
     transform.run(direction, wide.data(), wide.data());
     for (std::size_t i = 0; i < to; ++i) out[i] = to_stored(problem.storage, wide[i]);

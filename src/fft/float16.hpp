@@ -1,4 +1,4 @@
-// Arrays of 16-bit numbers on the host: widened as a whole, transformed in float, and rounded.
+// Transforms of 16-bit float arrays on the host: the whole array is widened to float, transformed, and rounded.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +16,7 @@ inline std::uint16_t to_stored(Storage storage, float value) {
   return storage == Storage::float16 ? to_float16(value) : to_bfloat16(value);
 }
 
-// Checked arrays, of the transform's extents.
+// The arrays are already checked and have the transform's extents.
 void run_halves(const Transform<float>& transform, Direction direction, const std::uint16_t* in, std::uint16_t* out);
 
 }  // namespace ridge::fft

@@ -21,14 +21,14 @@ namespace {
 
 std::size_t times(std::size_t a, std::size_t b, const char* what) {
   std::size_t product;
-  // The largest element has 16 bytes, and pointers must be able to differ by the whole of it.
+  // The largest element has 16 bytes, and pointer differences must cover the whole array.
   if (__builtin_mul_overflow(a, b, &product) || product > std::numeric_limits<std::size_t>::max() / 64) {
     refuse_layout(fmt::format("{} is too large: {} times {} does not fit in memory", what, a, b));
   }
   return product;
 }
 
-// `padded_last` is the packed length of a row: longer than the shape where samples share memory with their spectrum.
+// `padded_last` is the packed row length: longer than the shape if samples share memory with their spectrum.
 Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::array<std::size_t, kMostAxes> shape,
           std::size_t padded_last, const char* what) {
   if (!given.axes.empty() && given.axes.size() != axes) {

@@ -1,4 +1,4 @@
-// A problem with every stride filled in and every limit checked: what the stages are built from.
+// The resolved memory layout of a problem: all strides filled in, all limits checked.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,9 +15,9 @@ struct Side {
   std::array<std::size_t, kMostAxes> shape{1, 1, 1};
   std::array<std::size_t, kMostAxes> strides{0, 0, 0};  // in elements of this side
   std::size_t batch = 0;
-  std::size_t extent = 0;      // elements from the first to the last one used, and that one
+  std::size_t extent = 0;      // elements from the first to the last one used, inclusive
   bool aliases = false;        // two points share an element: may be read, not written
-  std::size_t points() const;  // of one transform
+  std::size_t points() const;  // points of one transform
 };
 
 struct Layout {
@@ -25,14 +25,14 @@ struct Layout {
   Side samples, spectrum;
 };
 
-// Error{invalid_argument} for every problem that cannot be run, whatever the data.
+// Throws Error{invalid_argument} for every problem that cannot be run with any data.
 Layout resolve(const Problem& problem);
 
-double usual_flops(const Layout& layout, const Problem& problem);  // 5 N log2 N, half of it for real, of the batch
-// Samples and spectrum once each; `number`: bytes of a number of the plan's type.
+double usual_flops(const Layout& layout, const Problem& problem);  // 5 N log2 N over the batch, half of it for real
+// Bytes moved if samples and spectrum are accessed once each; `number`: bytes per number of the plan's type.
 double least_bytes(const Layout& layout, const Problem& problem, std::size_t number);
 
-// Of a number in the caller's arrays, integer samples apart.
+// Bytes per number in the caller's arrays, except for integer samples.
 template <class T>
 std::size_t number_bytes(const Problem& problem) {
   return problem.storage == Storage::same ? sizeof(T) : 2;

@@ -17,7 +17,7 @@ std::vector<std::complex<T>> converted(const std::vector<std::complex<double>>& 
   return result;
 }
 
-// Integers are read as they lie: an array of plain numbers, re and im in turn where they are complex.
+// Integers are read from a plain array; complex values interleave real and imaginary parts.
 template <class T, bool kComplex, class In>
 auto read(const In* in, std::size_t i) {
   if constexpr (!kComplex) {
@@ -36,7 +36,7 @@ std::complex<T> product(std::complex<T> a, std::complex<T> b) {
 
 template <class T, bool kComplex, class In, class Out>
 void move(const Factors<T>& factors, const In* in, Steps from, Out* out, Steps to, Block block) {
-  // The inner loop runs where the tile, or else the caller's memory, is contiguous.
+  // The inner loop runs along the contiguous direction of the tile or, failing that, of the caller's memory.
   if (to.line == 1 || (to.point != 1 && from.line == 1)) {
     std::swap(block.points, block.lines);
     std::swap(block.factors.point, block.factors.line);

@@ -1,4 +1,4 @@
-// The public plan: every check of the caller's memory, before anything is touched.
+// The public FFT plan: checks the caller's memory before any element is accessed.
 #include <algorithm>
 #include <cstdint>
 

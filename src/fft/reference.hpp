@@ -1,9 +1,8 @@
-// A transform to hold others against, in tests and in `ridge check`: any length, written for accuracy and clarity,
-// with more digits than double.
+// Reference transform for tests and `ridge check`: any length, written for accuracy and clarity, more precise than
+// double.
 //
-// long double is 64 bits of mantissa on x86 and 113 in software on ARM, which is too slow for a million points, so the
-// wide type here is a pair of doubles (about 106 bits) where it is needed: references for double. For float, double is
-// enough.
+// long double has a 64-bit mantissa on x86 and 113 bits in software on ARM, too slow for a million points. References
+// for double therefore use pairs of doubles (about 106 bits). For float, double is enough.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,8 +22,8 @@ namespace ridge::fft::reference {
 using fft::DoubleDouble;
 using fft::Point;
 
-// exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn: the
-// same few angles in every octant where n is even.
+// exp(sign * 2 pi i k / n) for every k, each from one long double call with an angle below pi/4: the same few angles in
+// every octant if n is even.
 template <class Real>
 std::vector<Point<Real>> roots_of_unity(std::size_t n, int sign) {
   const std::size_t step = std::gcd(n, std::size_t{8});
@@ -64,8 +63,8 @@ inline std::size_t smallest_factor(std::size_t n) {
   return n;
 }
 
-// Decimation in time over the smallest prime factor; primes by definition. `roots` belongs to the whole length, of
-// which `n * root_step` is the size.
+// Decimation in time over the smallest prime factor; primes by definition. `roots` belongs to the whole length, which
+// is n * root_step.
 template <class Real>
 void transform(const Point<Real>* in, std::size_t stride, std::size_t n, Point<Real>* out,
                const std::vector<Point<Real>>& roots, std::size_t root_step) {
@@ -86,7 +85,7 @@ void transform(const Point<Real>* in, std::size_t stride, std::size_t n, Point<R
   }
 }
 
-// The precision a reference for T needs.
+// The precision of a reference for T.
 template <class T>
 struct WiderOf {
   using Type = double;
@@ -98,7 +97,7 @@ struct WiderOf<double> {
 template <class T>
 using Wider = typename WiderOf<T>::Type;
 
-// Those of the last length in each direction are kept: they take longer than a line, and lines come by the hundred.
+// Keeps the roots of the last length in each direction: they take longer than one transform, and hundreds follow.
 template <class Real>
 const std::vector<Point<Real>>& kept_roots(std::size_t n, int sign) {
   thread_local std::vector<Point<Real>> kept[2];
@@ -116,8 +115,8 @@ std::vector<Point<Wider<T>>> dft(const std::vector<std::complex<T>>& in, bool in
   return y;
 }
 
-// sqrt(sum |actual - expected|^2 / sum |expected|^2); actual points `stride` apart. Infinite where one is no number, so
-// that no comparison and no std::max lets it pass.
+// sqrt(sum |actual - expected|^2 / sum |expected|^2); actual points are `stride` apart. Returns infinity if a point is
+// NaN, so that no comparison and no std::max hides it.
 template <class T>
 double relative_error(const std::complex<T>* actual, std::size_t stride, const std::vector<Point<Wider<T>>>& expected) {
   using Real = Wider<T>;
@@ -132,7 +131,7 @@ double relative_error(const std::complex<T>* actual, std::size_t stride, const s
   return std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::sqrt(difference / norm);
 }
 
-// The specification's gate: 0.6 epsilon sqrt(log2 N).
+// The specified error limit: 0.6 epsilon sqrt(log2 N).
 template <class T>
 double error_gate(std::size_t n) {
   return 0.6 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));

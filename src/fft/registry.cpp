@@ -11,7 +11,7 @@
 
 namespace ridge::fft {
 
-// A line a folder, which declares it too.
+// One line per folder, which also declares its lister.
 // clang-format off
 template <class T>
 std::vector<LineChoice<T>> own_choices(std::size_t n) {
@@ -27,14 +27,14 @@ std::vector<LineChoice<T>> own_choices(std::size_t n) {
 template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices = own_choices<T>(n);
-  extern const LineListers kClassicLines; kClassicLines.get<T>()(n, choices);  // behind all that is meant to be fast
+  extern const LineListers kClassicLines; kClassicLines.get<T>()(n, choices);  // after all fast variants
   return choices;
 }
 // clang-format on
 
 template <class T>
 LineChoice<T> default_choice(std::size_t n) {
-  // What stands first in any case, without a list of all the others.
+  // The default of these lengths is known without listing the other variants.
   std::vector<LineChoice<T>> choices;
   list_short(n, choices);
   if (!choices.empty()) return std::move(choices.front());

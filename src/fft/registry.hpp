@@ -1,4 +1,4 @@
-// Every way to do a line of n points on this host.
+// Registry of all variants that transform one line of n points on the host.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ridge::fft {
 
-// Appends what a folder has for lines of n points. Its line in registry.cpp declares one of each type.
+// Appends the variants of a folder for lines of n points. Its line in registry.cpp declares one lister per type.
 template <class T>
 using LineLister = void(std::size_t n, std::vector<LineChoice<T>>& choices);
 struct LineListers {
@@ -24,11 +24,11 @@ struct LineListers {
   }
 };
 
-// Best static choice first among those of one folder; the planner orders across them.
+// Lists the variants of each folder with its best static choice first; the planner orders across folders.
 template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n);
 
-// What the priors alone would choose: for the parts of larger algorithms.
+// Returns the best choice by predicted cost alone: for parts of larger algorithms.
 template <class T>
 LineChoice<T> default_choice(std::size_t n);
 template <class T>

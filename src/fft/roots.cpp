@@ -8,7 +8,7 @@
 
 namespace ridge::fft {
 
-// Roots for float are held in double, which is wide enough for them.
+// Roots for float are computed in double, which is precise enough.
 template <class T>
 typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
   using Wide = std::conditional_t<(sizeof(T) < sizeof(double)), double, DoubleDouble>;
@@ -18,8 +18,8 @@ typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
 
 template <class T>
 AnyRoots<T>::AnyRoots(std::size_t n) : n_(n), shift_(static_cast<int>(std::bit_width(n) - 1) / 2) {
-  // Roots of `step`, 2 step, ...: for double only the first by sine and cosine, the others as products of two before
-  // them, which costs as many of the last of 106 bits as their number has.
+  // Roots of `step`, 2 step, ... For double only the first comes from sine and cosine; the others are products of two
+  // earlier ones, which costs up to as many of the 106 bits as k has.
   const auto multiples = [n](std::size_t step, std::size_t count) {
     std::vector<Part> parts;
     parts.reserve(count);
@@ -49,7 +49,7 @@ std::complex<T> AnyRoots<T>::at(std::size_t k) const {
   if constexpr (sizeof(T) < sizeof(double)) {
     return {static_cast<T>(a.re * b.re - a.im * b.im), static_cast<T>(a.re * b.im + a.im * b.re)};
   } else {
-    // p + e is x * y exactly; the low parts and the errors add up well below half an ulp of the sum of the products.
+    // p + e is exactly x * y; the low parts and the errors add up to far below half an ulp of the result.
     const auto product = [](double x, double x_low, double y, double y_low, double& e) {
       const double p = x * y;
 #ifdef FP_FAST_FMA

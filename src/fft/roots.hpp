@@ -8,8 +8,8 @@
 
 namespace ridge::fft {
 
-// exp(-2 pi i k / n), k < n, as the product of two tables of about sqrt(n) entries held with twice the precision of
-// double: quick enough for millions of entries, and no error but the final rounding.
+// exp(-2 pi i k / n), k < n, as the product of two tables of about sqrt(n) entries with twice the precision of double.
+// Fast enough for millions of entries; the only error is the final rounding.
 template <class T>
 class AnyRoots {
  public:

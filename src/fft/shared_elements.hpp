@@ -1,17 +1,17 @@
-// Whether strides lead to the same element twice.
+// Tests whether strides map two different index tuples to the same element.
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace ridge::fft {
 
-// An index that runs below `count` and moves by `step` elements.
+// An index below `count` with a stride of `step` elements.
 struct Run {
   std::size_t count, step;
 };
 
-// Whether two index tuples lead to the same element. Nested runs cannot; anything else is tried out where that is
-// affordable and counted as sharing where it is not.
+// Returns true if two index tuples map to the same element. Nested runs do not. Other cases are enumerated if that is
+// affordable, else assumed to share.
 bool share_elements(std::vector<Run> runs);
 
 }  // namespace ridge::fft

@@ -1,4 +1,4 @@
-// One complex transform of one length on one core: what every host path of the FFT is built from.
+// Interface of one complex transform of one length on one core, the building block of all host transforms.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace ridge::fft {
 
 enum class Direction { forward, inverse };  // exp(-2 pi i ...) and exp(+2 pi i ...), both unscaled
 
-// A line as a plain function and its table, for calls that last as long as a virtual one. It has one of two forms.
+// A line transform as a plain function and its table, for transforms as short as a virtual call. Exactly one of two
+// forms.
 template <class T>
 struct BareLine {
   using One = void (*)(const T* in, T* out, const T* table);
@@ -27,22 +28,22 @@ struct BareLine {
   }
 };
 
-// Immutable once made, so that any number of threads may run it, each with its own scratch.
+// Immutable; any number of threads may run it, each with its own scratch.
 template <class T>
 class LineKernel {
  public:
   using Complex = std::complex<T>;
   virtual ~LineKernel() = default;
   virtual std::size_t length() const = 0;
-  virtual std::string describe() const = 0;  // "16*16*4, complex arithmetic": for explain()
-  virtual double flops() const = 0;          // really done, one transform
-  // Complex elements of scratch (64-byte aligned) that every call needs.
+  virtual std::string describe() const = 0;  // for explain(): "16*16*4, complex arithmetic"
+  virtual double flops() const = 0;          // operations actually performed per transform
+  // Complex elements of scratch (64-byte aligned) per call.
   virtual std::size_t scratch() const = 0;
 
-  // Where run() is no more than such a function and needs no scratch; a null one elsewhere.
+  // Set if run() only calls such a function and needs no scratch; else null.
   virtual BareLine<T> bare(Direction) const { return {}; }
 
-  // Contiguous points. in == out works in place; other overlaps do not.
+  // Contiguous points. in == out is in place; other overlaps are not allowed.
   virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;
 
   // `count` transforms, each contiguous, `in_distance` and `out_distance` elements apart.
@@ -51,15 +52,15 @@ class LineKernel {
     for (std::size_t i = 0; i < count; ++i) run(direction, in + i * in_distance, out + i * out_distance, scratch);
   }
 
-  // `columns` transforms side by side: point p of column c is in[p * in_stride + c] and out[p * out_stride + c].
-  // In place where in == out and the strides are equal. Scratch for this call: scratch_columns() elements.
+  // `columns` interleaved transforms: point p of column c is in[p * in_stride + c] and out[p * out_stride + c]. In
+  // place if in == out and the strides are equal. Needs scratch_columns() elements of scratch.
   virtual std::size_t scratch_columns() const = 0;
   virtual void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out,
                            std::size_t out_stride, std::size_t columns, Complex* scratch) const = 0;
 };
 
-// One way to do a line of n points, as each algorithm's folder offers it to the planner.
-// `efficiency` is of the core's peak, what the author expects; the planner orders by flops and efficiency.
+// One variant for lines of n points, as offered to the planner. `efficiency` is the expected fraction of the core's
+// peak; the planner orders by flops and efficiency.
 template <class T>
 struct LineChoice {
   std::string name;

@@ -1,5 +1,5 @@
-// What planning asks of answers that are large, so that they need not come to the host. WORD is an unsigned type as
-// wide as a number, REAL the number itself; every work-item leaves its own part of what is counted or summed up.
+// Checks results of device transforms on the device, so that large arrays need not be copied to the host. WORD is an
+// unsigned type as wide as a number, REAL the number itself. Every work-item stores its own partial count or sum.
 
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void count_no_numbers(GLOBAL const WORD* answer, GLOBAL uint* counts, ulong all,
                                                            ulong mask, ulong infinity) {
@@ -10,7 +10,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void count_no_numbers(GLOBAL const WORD* an
   counts[GLOBAL_ID(0)] = count;
 }
 
-// Runs of `points` values, `step` elements apart, from each of the starts on.
+// Gathers runs of `points` values, `step` elements apart, from each start.
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void gather_runs(GLOBAL const WORD* answer, GLOBAL const ulong* starts,
                                                       GLOBAL WORD* gathered, ulong all, ulong points, ulong step,
                                                       uint numbers) {
@@ -20,7 +20,8 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void gather_runs(GLOBAL const WORD* answer,
   }
 }
 
-// The largest distance, where it is, and the expected numbers' squares. What is no number is the largest.
+// Finds the largest absolute difference and its index, and sums the squares of the expected values. NaN counts as
+// largest.
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void differ_most(GLOBAL const REAL* answer, GLOBAL const REAL* expected,
                                                       GLOBAL REAL* distances, GLOBAL ulong* places,
                                                       GLOBAL REAL* squares, ulong all) {

@@ -1,6 +1,6 @@
-// Arrays between a caller's order of axes and a plan's: one element of the output a work-item.
+// Copies arrays between the caller's axis order and the plan's: one output element per work-item.
 
-// shape: the output's lengths, fastest axis first; then the input's along the same axes; then its strides.
+// shape: lengths of the output, fastest axis first; then lengths of the input along the same axes; then its strides.
 KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
 void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL const ulong* RESTRICT shape, int axes,
                ulong elements) {
@@ -17,12 +17,12 @@ void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL c
   out[number] = inside ? CONVERTED(in[at]) : ZERO;
 }
 
-// The first and the last element along an axis of n, multiplied: `inner` elements lie between neighbours along it.
+// Multiplies the first and the last element along an axis of n; neighbours along it are `inner` elements apart.
 KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
 void scale_ends(GLOBAL REAL* RESTRICT data, REAL first, REAL last, ulong n, ulong inner, ulong lines) {
   const ulong line = (ulong)GROUP_ID(0) * ITEMS_A_GROUP + (ulong)LOCAL_ID(0);
   if (line >= lines) return;
   const ulong at = line / inner * n * inner + line % inner;
   data[at] *= first;
-  data[at + (n - 1) * inner] *= last;  // of a single one both
+  data[at + (n - 1) * inner] *= last;  // if n is 1, the same element
 }

@@ -13,14 +13,14 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kQueues = 4;  // out of pinned memory
-// Large enough to keep the bus busy, small enough to fill and drain it soon; measured on an H200
+constexpr std::size_t kQueues = 4;  // for transfers from pinned memory
+// Large enough to keep the bus busy, small enough for a short start and end of the pipeline; measured on an H200
 // (docs/measurements/h200.md).
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 constexpr std::size_t kCopiedPieceBytes = std::size_t{2} << 20;
-constexpr std::size_t kLeastPieces = 16;  // of a whole batch, so that there is something to overlap
+constexpr std::size_t kLeastPieces = 16;  // at least, per batch: transfers and transforms overlap
 
-// Page-locked memory on the host for a piece on its way there or back.
+// Page-locked host memory for one block on its way to or from the device.
 class Staging {
  public:
   Staging(const Device& device, std::size_t bytes)
@@ -76,24 +76,24 @@ class DeviceWorker : public Worker {
   }
 
  private:
-  struct Slot {  // a piece on its way through page-locked memory
+  struct Slot {  // a block in transit through page-locked memory
     std::optional<Staging> in, out;
     Event done;
-    std::byte* to = nullptr;  // where its result belongs; nullptr: nothing is on its way
+    std::byte* to = nullptr;  // destination of the result; null: nothing in transit
     std::size_t bytes = 0;
   };
-  struct Station {  // a queue and what its pieces need; its plans' work buffers no other queue touches
+  struct Station {  // a queue with the buffers and plans used by its blocks only
     explicit Station(const Device& device) : queue(device.queue()) {}
     Queue queue;
     Buffer in, out;
-    std::map<std::size_t, Plan<T>> plans;  // by the size of the batch
+    std::map<std::size_t, Plan<T>> plans;  // by batch size
     std::array<Slot, 2> slots;
   };
   struct Job {
     Direction direction;
     const std::byte* in;
     std::byte* out;
-    std::size_t from, to;  // bytes a transform
+    std::size_t from, to;  // bytes per transform
   };
 
   bool staged() const { return copies_through_staging(device_, options_); }
@@ -126,7 +126,7 @@ class DeviceWorker : public Worker {
     queue.download(station.out, to, count * job.to);
   }
 
-  // The odd piece goes first, at the first station, the only one with a plan for it.
+  // The incomplete block runs first, on the first station, which alone has a plan for it.
   std::size_t odd() const { return count_ % piece_; }
   std::size_t pieces() const { return count_ / piece_; }
 
@@ -137,7 +137,8 @@ class DeviceWorker : public Worker {
       const std::size_t at = odd() + i * piece_;
       Station& station = *stations_[(i + 1) % used_];
       enqueue(station, job, piece_, job.in + at * job.from, job.out + at * job.to);
-      if (device_.info().backend == Backend::opencl) station.queue.record();  // flushes: the device starts now
+      if (device_.info().backend == Backend::opencl)
+        station.queue.record();  // flushes the queue: the device starts now
     }
     for (std::size_t i = 0; i < used_; ++i) stations_[i]->queue.finish();
   }
@@ -165,7 +166,7 @@ class DeviceWorker : public Worker {
     slot.bytes = count * job.to;
   }
 
-  // What a run that failed left behind.
+  // Drops the state left by a failed run.
   static void forget(Station& station, Slot& slot) {
     if (slot.to == nullptr) return;
     station.queue.finish();

@@ -51,7 +51,7 @@ class HostWorker : public Worker {
 template <class T>
 BatchBytes batch_bytes(const Problem& problem, Direction direction) {
   Problem one = problem;
-  one.batch = 2;  // so that a packed batch has its stride
+  one.batch = 2;  // gives a packed batch its stride
   const Layout layout = resolve(one);
   const std::size_t samples = layout.samples.batch * (problem.kind == Kind::real ? sizeof(T) : 2 * sizeof(T));
   const std::size_t spectrum = layout.spectrum.batch * 2 * sizeof(T);

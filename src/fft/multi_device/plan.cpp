@@ -34,12 +34,12 @@ void check(const std::vector<Device>& devices, const Problem& problem) {
       points *= side->shape[axis];
     }
     if (problem.batch > 1 && side->batch < reach) refuse("transforms of the batch must not be woven into one another");
-    // A piece is copied as it lies: what fills a gap would be carried along.
+    // Blocks are copied as a whole: values in gaps would be overwritten.
     if (reach != points || (problem.batch > 1 && side->batch != reach)) refuse("transforms must lie without gaps");
   }
 }
 
-// Memory to measure in: pinned by the first device that can.
+// Buffers for measurements, pinned by the first device that supports it.
 class TrialMemory {
  public:
   TrialMemory(const std::vector<Device>& devices, CallersMemory memory, std::size_t bytes) {
@@ -56,7 +56,7 @@ class TrialMemory {
       plain_ = base::AlignedArray<std::byte>(bytes);
       data_ = plain_.data();
     }
-    std::fill_n(data_, bytes, std::byte{0});  // touched, and zeros are numbers
+    std::fill_n(data_, bytes, std::byte{0});  // touches every page; zeros are valid inputs
   }
   std::byte* data() const { return data_; }
 

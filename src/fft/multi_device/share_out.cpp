@@ -19,7 +19,7 @@ class Trials {
     verdict.alone.assign(workers.size(), 0);
   }
 
-  // The median of a few runs with this sharing, the first of which is cold; kept where nothing was faster yet.
+  // Returns the median of a few runs after a cold one, and keeps the sharing if it is the fastest so far.
   std::vector<double> run(const Sharing& sharing, double budget) {
     workers_.assign(sharing);
     workers_.run(Direction::forward, in_, out_);
@@ -69,7 +69,7 @@ class Trials {
   Verdict verdict;
 
  private:
-  // Devices take whole pieces and the host the rest: an odd piece would need a plan of its own.
+  // Devices get whole blocks and the host the rest: an incomplete block would need a plan of its own.
   void round_to_grains(std::vector<std::uint64_t>& counts) const {
     for (std::size_t rest = 0; rest < workers_.size(); ++rest) {
       if (!workers_.is_host(rest)) continue;
@@ -87,14 +87,15 @@ class Trials {
   std::byte* out_;
 };
 
-// Cores for the host's own transforms and for each device besides it.
+// Cores for the host's own transforms, and cores per device.
 struct CoreCounts {
   std::size_t host, device;
   bool operator==(const CoreCounts&) const = default;
 };
 
-// Where nothing is copied a device needs one, and a core or a quarter of them left idle may serve better than threads
-// that wait for each other; where data are copied, a few shares. On a machine of few cores threads share them.
+// Without staging copies a device needs one core, and leaving one core or a quarter of them idle may be faster than
+// threads that wait for each other. With copies, several fractions are tried. On a machine with few cores threads share
+// them.
 std::vector<CoreCounts> counts_to_try(std::size_t cores, std::size_t devices, bool copies) {
   std::vector<CoreCounts> counts;
   const auto add = [&](std::size_t idle, std::size_t device) {

@@ -74,7 +74,7 @@ void SpinningPool::work(std::size_t member) {
     if (over_) return;
     seen = round_;
     call(member);
-    // Under the lock: the caller of run() may be about to sleep, and may destroy the pool once it sees 0.
+    // Under the lock: the caller of run() may be about to sleep, and may destroy the pool once it reads 0.
     std::lock_guard lock(mutex_);
     if (--busy_ == 0) end_.notify_one();
   }

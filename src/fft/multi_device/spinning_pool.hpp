@@ -1,5 +1,5 @@
-// Threads that wait for work, by spinning for a while and then by sleeping: a run lasts a millisecond, and waking a
-// sleeper takes a good part of that.
+// A thread pool whose idle threads spin for a while before they sleep: a run takes about a millisecond, and waking a
+// sleeping thread takes a good part of that.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -12,17 +12,17 @@
 
 namespace ridge::fft {
 
-// Throws std::system_error where the system gives no thread; tests give one that does.
+// Throws std::system_error if no thread can be started. Tests pass a starter that fails.
 using ThreadStarter = std::function<std::thread(std::function<void()> work)>;
 std::thread start_thread(std::function<void()> work);
 
 class SpinningPool {
  public:
-  // The first member is the caller of run(). Error{unavailable} where the system has not threads enough.
+  // The caller of run() is the first member. Throws Error{unavailable} if not enough threads can be started.
   explicit SpinningPool(std::size_t members, const ThreadStarter& start = start_thread);
   ~SpinningPool();
   std::size_t members() const { return threads_.size() + 1; }
-  // task(member) by every member at once; returns when all are done and rethrows the first failure.
+  // Runs task(member) on all members concurrently; returns when all are done and rethrows the first failure.
   void run(const std::function<void(std::size_t member)>& task);
 
  private:

@@ -1,4 +1,4 @@
-// A device's worker of a hybrid plan: transforms [first, first + count) of a batch in host memory.
+// One device's worker in a hybrid plan: computes transforms [first, first + count) of a batch in host memory.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace ridge::fft {
 
-// The host's cores that a worker may use: to transform, to copy, or only to wait for its device.
+// Host cores of a worker: to transform, to copy, or only to wait for its device.
 struct Cores {
   std::size_t first = 0, count = 1;
 };
@@ -19,23 +19,23 @@ struct Cores {
 class Worker {
  public:
   virtual ~Worker() = default;
-  virtual std::size_t grain() const { return 1; }  // shares of a multiple of this many transforms need one plan
+  virtual std::size_t grain() const { return 1; }  // a share that is a multiple of this needs one plan only
   virtual void assign(std::size_t count, const Cores& cores) = 0;  // before run(); may plan and allocate
-  // The arrays of the whole batch; the worker's transforms begin at `first`.
+  // in and out are the arrays of the whole batch; the worker's transforms begin at `first`.
   virtual void run(Direction direction, const std::byte* in, std::byte* out, std::size_t first) const = 0;
 };
 
 template <class T>
 std::unique_ptr<Worker> host_worker(const Device& device, const Problem& problem, const HybridOptions& options);
-// In pieces over several queues, so that the way there, the work and the way back run side by side. Out of pageable
-// memory every core of the worker copies pieces through pinned memory of its own; pinned memory needs one core.
+// Splits the batch into blocks over several queues, so that upload, transform and download overlap. From pageable
+// memory every core of the worker copies blocks through its own pinned memory; from pinned memory one core is enough.
 template <class T>
 std::unique_ptr<Worker> device_worker(const Device& device, const Problem& problem, const HybridOptions& options);
 
-// Whether a worker of this device has something to copy for its cores.
+// True if a worker of this device copies through pinned memory and so benefits from more cores.
 bool copies_through_staging(const Device& device, const HybridOptions& options);
 
-// Bytes from a transform of the batch to the next.
+// Bytes between consecutive transforms of the batch.
 struct BatchBytes {
   std::size_t in = 0, out = 0;
 };

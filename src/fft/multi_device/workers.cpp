@@ -10,7 +10,7 @@ void Workers::add(std::string device, bool is_host, std::unique_ptr<Worker> work
   workers_.push_back({std::move(device), is_host, std::move(worker)});
 }
 
-// The host's worker takes the first cores, where its pool has its threads; the others follow.
+// The host's worker gets the first cores, to which its pool is bound; the others follow.
 void Workers::assign(const Sharing& sharing) {
   sharing_ = sharing;
   std::size_t first = 0, core = 0;
@@ -24,7 +24,7 @@ void Workers::assign(const Sharing& sharing) {
     workers_[i].worker->assign(sharing.transforms[i], {workers_[i].is_host ? 0 : core, count});
     if (!workers_[i].is_host && sharing.transforms[i] > 0) core += count;
   }
-  // A thread for a device without work would only spin on a core that another worker has.
+  // A thread for a device without work would only occupy a core of another worker.
   std::size_t members = 1;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i].member = workers_[i].is_host ? 0 : sharing.transforms[i] > 0 ? members++ : kNobody;

@@ -1,4 +1,4 @@
-// The workers of a hybrid plan and how the batch and the host's cores are shared among them.
+// The workers of a hybrid plan, and the partition of the batch and the host's cores among them.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace ridge::fft {
 
-// Who does how much, and with how many of the host's cores.
+// Transforms and host cores of each worker.
 struct Sharing {
-  std::vector<std::uint64_t> transforms;  // one a worker
-  std::vector<std::size_t> cores;         // one a worker
+  std::vector<std::uint64_t> transforms;  // per worker
+  std::vector<std::size_t> cores;         // per worker
 };
 
 class Workers {
@@ -28,9 +28,9 @@ class Workers {
 
   void assign(const Sharing& sharing);
   const Sharing& sharing() const { return sharing_; }
-  // Seconds of each worker, and of the whole run last.
+  // Returns the seconds of each worker and, last, of the whole run.
   std::vector<double> run(Direction direction, const std::byte* in, std::byte* out);
-  // Transforms a second of each worker while all do their share again and again, none waiting for another.
+  // Measures transforms per second of each worker while all repeat their shares without waiting for each other.
   std::vector<double> rates(const std::byte* in, std::byte* out, double seconds);
 
  private:
@@ -38,11 +38,11 @@ class Workers {
     std::string device;
     bool is_host;
     std::unique_ptr<Worker> worker;
-    std::size_t first = 0;         // transform
-    std::size_t member = kNobody;  // of the pool
+    std::size_t first = 0;         // index of the first transform
+    std::size_t member = kNobody;  // of the thread pool
   };
   static constexpr std::size_t kNobody = ~std::size_t{0};
-  // task(worker) for all workers at once: the host's on the calling thread, a device's on one of its own.
+  // Runs task(worker) for all workers concurrently: the host's on the calling thread, each device's on its own thread.
   void together(const std::function<void(std::size_t worker)>& task);
 
   std::vector<Member> workers_;
@@ -52,15 +52,15 @@ class Workers {
 
 struct Verdict {
   Sharing sharing;
-  std::vector<double> seconds;  // of each worker's share in the median run
-  std::vector<double> alone;    // of the whole batch by each worker
+  std::vector<double> seconds;  // per worker, for its share in the median run
+  std::vector<double> alone;    // per worker, for the whole batch alone
   std::vector<double> rates;    // Workers::rates with this sharing
-  double best = 0, median = 0;  // of the whole batch
+  double best = 0, median = 0;  // seconds of the whole batch
 };
 
-// Each worker alone, then together: shares from the split solver, corrected by what each took while the others ran. The
-// sharing whose median run is fastest is what the workers are left with; one worker alone is among them. The median,
-// because a run is as slow as the slowest of many threads, and some are always late.
+// Measures each worker alone, then all together: shares come from the split solver and are corrected by the times
+// measured together. Leaves the workers with the sharing whose median run is fastest; one worker alone is also a
+// candidate. The median is used because a run is as slow as its slowest thread, and some threads are always late.
 Verdict decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
                std::byte* out, double seconds);
 

@@ -73,7 +73,7 @@ class RealToRealLine final : public LineOperation<T, T, T> {
   std::unique_ptr<RealLine<T>> line_;
 };
 
-// The same places on both sides.
+// Uses the output strides on both sides.
 std::vector<Dimension> within_output(std::vector<Dimension> dimensions) {
   for (Dimension& d : dimensions) d.input = d.output;
   return dimensions;
@@ -100,7 +100,7 @@ bool same_places(const std::vector<Dimension>& dimensions) {
                      [](const Dimension& d) { return d.length < 2 || d.input == d.output; });
 }
 
-// One side of axes and loops, moved to a packed array; the other side stays.
+// Replaces the strides of one side by those of a packed array; the other side is unchanged.
 void pack(std::vector<Dimension>& axes, std::vector<Dimension>& loops, TensorSide side) {
   const std::vector<Dimension> together = packed(with(loops, axes));
   for (std::size_t i = 0; i < together.size(); ++i) {
@@ -146,7 +146,7 @@ std::shared_ptr<const RealKernel<T>> TensorBuilder<T>::real(std::size_t n) {
 template <class T>
 void TensorBuilder<T>::build() {
   std::vector<Dimension> axes = problem_.axes, loops = shortest(problem_.loops);
-  if (count(loops) == 0) return;  // nothing is ever done
+  if (count(loops) == 0) return;  // an empty problem
   const bool r2r = problem_.kind == TensorKind::real_to_real;
   const bool forward = problem_.kind == TensorKind::real_forward, inverse = problem_.kind == TensorKind::real_inverse;
   std::vector<Dimension> out_axes = axes, in_axes = axes;
@@ -164,7 +164,7 @@ void TensorBuilder<T>::build() {
     refuse(fmt::format("{} kinds of real transforms for {} axes", problem_.real_kinds.size(), axes.size()));
   }
 
-  // Split sides, and sides that share memory in different orders, go through packed work memory.
+  // Split sides, and in-place sides of different order, go through packed work memory.
   const bool complex_in = !r2r && !forward, complex_out = !r2r && !inverse;
   const bool gather = complex_in && problem_.split_input, scatter = complex_out && problem_.split_output;
   Slot from = Slot::input, to = Slot::output;
@@ -184,7 +184,7 @@ void TensorBuilder<T>::build() {
 
   bool through_work = scatter || (problem_.in_place && !same_places(with(loops, axes)));
   if (gather) {
-    // From two arrays into work memory; what follows happens there, or leads from there to the output.
+    // Copies two split arrays into work memory. Later steps work there or lead from there to the output.
     std::vector<Dimension> gathered_axes = in_axes, gathered_loops = loops;
     pack(gathered_axes, gathered_loops, TensorSide::output);
     steps.push_back(
@@ -197,11 +197,12 @@ void TensorBuilder<T>::build() {
   }
   std::vector<Dimension> final_axes = out_axes, final_loops = loops;
   bool in_place = problem_.in_place && !gather;
-  if ((forward || inverse) && in_place) through_work = true;  // strides of reals and of pairs say nothing of each other
+  if ((forward || inverse) && in_place)
+    through_work = true;  // strides of reals and of complex numbers are not comparable
 
   if (!through_work) {
     if (gather && complex_out) {
-      // In place within work memory would do as well; the output is written once either way.
+      // In place within work memory would also do. The output is written once in either case.
       in_place = false;
     }
     if (r2r) {
@@ -217,9 +218,9 @@ void TensorBuilder<T>::build() {
     return;
   }
 
-  // Into work memory first. Where the input is already there, the transform happens in place.
+  // Transforms into work memory first. If the input is already there, the transform is in place.
   const Direction direction = problem_.kind == TensorKind::complex_inverse ? Direction::inverse : Direction::forward;
-  if ((forward || inverse) && in_place && !scatter &&  // which leaves pairs
+  if ((forward || inverse) && in_place && !scatter &&  // the caller's memory holds interleaved complex numbers
       try_plan(from, to, Kind::real, forward ? Direction::forward : Direction::inverse, axes, loops, true)) {
     return;
   }
@@ -240,7 +241,7 @@ void TensorBuilder<T>::build() {
     steps.push_back(
         std::make_unique<CopyStep<T, Complex>>(Slot::work, to, false, scatter, with(final_loops, final_axes)));
   } else if (inverse) {
-    // The spectrum is taken out of the way, then the samples are written over it.
+    // Copies the spectrum to work memory, then overwrites it with the samples.
     std::vector<Dimension> moved_axes = in_axes, moved_loops = loops;
     pack(moved_axes, moved_loops, TensorSide::output);
     steps.push_back(
@@ -276,13 +277,13 @@ bool TensorBuilder<T>::try_plan(Slot from, Slot to, Kind kind, Direction directi
     places(axis, problem.input, forward);
     places(axis, problem.output, !forward);
   }
-  // One loop becomes the batch: the last that runs forwards and that the plan accepts.
+  // One loop becomes the batch: the last one with positive strides that the plan accepts.
   loops = shortest(std::move(loops));
   std::vector<std::size_t> order(loops.size());
   std::iota(order.rbegin(), order.rend(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return loops[a].length > 4 * loops[b].length; });
-  order.push_back(loops.size());  // none of them
+  order.push_back(loops.size());  // last candidate: no batch
   for (const std::size_t batch : order) {
     Problem whole = problem;
     std::vector<Dimension> rest = loops;
@@ -293,19 +294,19 @@ bool TensorBuilder<T>::try_plan(Slot from, Slot to, Kind kind, Direction directi
       whole.output.batch = static_cast<std::size_t>(forward ? loops[batch].output : loops[batch].input);
       rest = all_but(loops, batch);
     }
-    // In place, what is repeated must lie at the same bytes on both sides.
+    // In place, the remaining loops must have the same byte strides on both sides.
     if (in_place && !std::all_of(rest.begin(), rest.end(), [&](const Dimension& d) {
           return d.input * (kind == Kind::real && !forward ? 2 : 1) ==
                  d.output * (kind == Kind::real && forward ? 2 : 1);
         })) {
       continue;
     }
-    // One line can lie in any way: most plans are that, and are made in microseconds.
+    // A single complex line may have any strides. Most plans are of this kind and take microseconds.
     const bool line = kind == Kind::complex && axes.size() == 1 && loops.empty() && (!in_place || same_places(axes));
     try {
       if (!line && resolve(whole).samples.aliases && !forward) continue;
     } catch (const Error&) {
-      continue;  // strides that such a plan does not know
+      continue;  // strides that such a plan does not support
     }
     (forward ? whole.scale_forward : whole.scale_inverse) = std::exchange(scale_, 1.0);
     auto transform = std::make_shared<const Transform<T>>(host(), whole, options_);
@@ -328,7 +329,7 @@ void TensorBuilder<T>::complex_pass(Slot from, Slot to, Direction direction, con
   steps.push_back(std::make_unique<PassStep<T, Complex, Complex>>(from, to, std::move(name), flops, std::move(pass)));
 }
 
-// The last axes lead from one side to the other, the rest happens where they arrived.
+// The last axis leads from the input to the output; the other axes are transformed in place there.
 template <class T>
 void TensorBuilder<T>::build_complex(Slot from, Slot to, Direction direction, std::vector<Dimension> axes,
                                      const std::vector<Dimension>& loops, bool in_place) {
@@ -389,7 +390,7 @@ void TensorBuilder<T>::build_real_inverse(Slot from, Slot to, const std::vector<
   Dimension last = axes.back();
   std::vector<Dimension> others(axes.begin(), axes.end() - 1), around = loops;
   if (!others.empty()) {
-    // The other axes go first, in work memory, because the caller's spectrum stays as it is.
+    // The other axes are transformed first, in work memory, because the caller's spectrum must not change.
     Dimension spectrum = last;
     spectrum.length = last.length / 2 + 1;
     std::vector<Dimension> work_axes = with(others, {spectrum}), work_loops = loops;

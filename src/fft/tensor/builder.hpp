@@ -1,4 +1,5 @@
-// From a tensor problem to steps: the library's own plans where they fit, lines gathered and put back elsewhere.
+// Builds the steps of a tensor problem: the library's own plans where they fit, else lines gathered, transformed and
+// scattered.
 #pragma once
 #include <memory>
 #include <vector>
@@ -32,7 +33,7 @@ class TensorBuilder {
   std::shared_ptr<const LineKernel<T>> line(std::size_t n);
   std::shared_ptr<const RealKernel<T>> real(std::size_t n);
 
-  double scale_;  // still to be applied: a transform is linear, so any step may do it
+  double scale_;  // still to be applied: a transform is linear, so any step may apply it
   const TensorProblem& problem_;
   const planner::Options& options_;
 };

@@ -23,7 +23,7 @@ std::vector<Dimension> shortest(std::vector<Dimension> loops) {
     if (loop.length == 0) return {{.length = 0}};
   }
   std::erase_if(loops, [](const Dimension& loop) { return loop.length == 1; });
-  // The slowest first. The output's order counts: writes that jump cost more than reads that do.
+  // Slowest first, ordered by the output strides: strided writes cost more than strided reads.
   std::stable_sort(loops.begin(), loops.end(), [](const Dimension& a, const Dimension& b) {
     const auto key = [](const Dimension& d) { return std::pair(std::abs(d.output), std::abs(d.input)); };
     return key(a) > key(b);

@@ -1,4 +1,4 @@
-// Loops and axes as a caller gives them, brought into the shortest form that visits the same elements.
+// Simplifies loops and axes to the shortest form that visits the same elements.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,24 +7,24 @@
 
 namespace ridge::fft {
 
-// Without dimensions of one, neighbours that run on as one merged, the fastest last. Any length of 0 gives a single
-// dimension of length 0.
+// Removes dimensions of length 1, merges contiguous neighbours and puts the fastest last. Any length of 0 gives a
+// single dimension of length 0.
 std::vector<Dimension> shortest(std::vector<Dimension> loops);
 
 std::size_t count(const std::vector<Dimension>& dimensions);
 
-// Whether two different index tuples lead to the same element of that side, as far as can be told cheaply; true where
-// it cannot be told.
+// Returns true if two different index tuples map to the same element of that side, or if that cannot be excluded
+// cheaply.
 enum class TensorSide { input, output };
 bool shares_elements(const std::vector<Dimension>& dimensions, TensorSide side);
 
-// The lowest and the highest element visited, counted from the first, in elements of that side.
+// The lowest and the highest element visited, relative to the first, in elements of that side.
 struct Reach {
   std::ptrdiff_t low = 0, high = 0;
 };
-Reach reach(const std::vector<Dimension>& dimensions, TensorSide side);  // Error where it leaves the address space
+Reach reach(const std::vector<Dimension>& dimensions, TensorSide side);  // Error if it leaves the address space
 
-// Strides of a packed array of these lengths, last fastest, on both sides; the last has `last` elements.
+// Strides of a packed array of these lengths on both sides, last axis fastest.
 std::vector<Dimension> packed(const std::vector<Dimension>& dimensions);
 
 // Calls visit(input offset, output offset) for items [begin, end) of the product of all lengths, last fastest.

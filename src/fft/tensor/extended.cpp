@@ -1,5 +1,6 @@
-// Cosine and sine transforms of type I: the samples are mirrored to twice the length, whose real transform has the
-// answer in one of its parts. Twice the work of the cleverest way, and none of its loss of digits.
+// Cosine and sine transforms of type I: the samples are extended by symmetry to twice the length, whose real transform
+// has the result in one of its parts. This takes twice the work of the fastest algorithms, but avoids their loss of
+// precision.
 #include <algorithm>
 
 #include "fft/tensor/real_line.hpp"

@@ -1,4 +1,4 @@
-// The spectrum of real samples as reals: half-complex order and back, and Hartley's.
+// Half-complex transforms (real spectrum storage) in both directions, and the discrete Hartley transform.
 #include <algorithm>
 
 #include "fft/tensor/real_line.hpp"

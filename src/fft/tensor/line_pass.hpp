@@ -1,4 +1,4 @@
-// One pass over the lines of one axis, whatever their strides: gathered a tile at a time, transformed, put back.
+// One pass over all lines of one axis with any strides: gathers a tile of lines, transforms them, scatters the results.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -14,7 +14,7 @@
 
 namespace ridge::fft {
 
-// A line operation: `In` points to `Out` points, contiguous, through scratch of complex elements.
+// An operation on one line: from contiguous `In` to contiguous `Out` values, with scratch of complex elements.
 template <class T, class In, class Out>
 class LineOperation {
  public:
@@ -27,7 +27,7 @@ class LineOperation {
 template <class T, class In, class Out>
 class LinePass {
  public:
-  // `in_points` and `out_points` along the axis differ where one side is half a spectrum.
+  // `in_points` and `out_points` along the axis differ if one side is half a spectrum.
   LinePass(std::shared_ptr<const LineOperation<T, In, Out>> operation, std::size_t in_points, std::size_t out_points,
            const Dimension& axis, const std::vector<Dimension>& loops)
       : operation_(std::move(operation)),
@@ -35,7 +35,7 @@ class LinePass {
         out_points_(out_points),
         axis_(axis),
         loops_(shortest(loops)) {
-    // A line that is contiguous needs no tile; the loop with the shortest steps runs within a tile.
+    // A contiguous line needs no tile. The loop with the smallest strides runs within a tile.
     direct_ = (axis_.input == 1 || in_points_ == 1) && (axis_.output == 1 || out_points_ == 1);
     if (!direct_ && !loops_.empty()) {
       width_ = std::min<std::size_t>(loops_.back().length, kTile / sizeof(Out));
@@ -45,11 +45,11 @@ class LinePass {
     }
   }
 
-  // The operation, where there is one line and it is contiguous.
+  // Returns the operation if there is a single, contiguous line.
   const LineOperation<T, In, Out>* alone() const { return direct_ && units() == 1 ? operation_.get() : nullptr; }
   std::size_t units() const { return count(loops_) * strips_; }
   double points() const { return static_cast<double>(std::max(in_points_, out_points_) * units() * width_); }
-  // Bytes would do, but scratch is counted in complex elements everywhere.
+  // In complex elements, as scratch is counted everywhere.
   std::size_t scratch() const { return operation_->scratch() + 2 * whole_lines(tile_points()); }
 
   void run(const In* in, Out* out, std::complex<T>* scratch, std::size_t begin, std::size_t end) const {
@@ -73,7 +73,7 @@ class LinePass {
   }
 
  private:
-  static constexpr std::size_t kTile = 128;  // bytes side by side: two cache lines
+  static constexpr std::size_t kTile = 128;  // bytes of neighbouring lines: two cache lines
 
   std::size_t tile_points() const { return direct_ ? 0 : width_ * std::max(in_points_, out_points_); }
 

@@ -1,4 +1,4 @@
-// Plans of callers that plan at every call, kept within a limit of memory.
+// Cache of plans, limited in memory, for callers that plan at every call.
 #include <malloc.h>
 
 #include <algorithm>
@@ -15,32 +15,32 @@
 namespace ridge::fft {
 namespace {
 
-// Limits of one precision: tables and scratch as allocated, and about this much for the objects of a plan. Two plans
-// are always kept: programs go forward and back.
+// Limits per precision: tables and scratch as allocated, and an estimate for the objects of a plan. Two plans are
+// always kept, because programs alternate forward and inverse.
 constexpr std::size_t kMostBytes = std::size_t{32} << 20, kLeastPlans = 2;
 constexpr std::size_t kPlanBytes = 3 << 10;
-constexpr std::size_t kTrimBytes = std::size_t{16} << 20;  // freed plans between two calls of malloc_trim()
+constexpr std::size_t kTrimBytes = std::size_t{16} << 20;  // bytes of freed plans between two calls of malloc_trim()
 
 template <class T>
 struct Cache {
   std::mutex mutex;
   base::LruCache<std::string, TensorPlan<T>> plans{kMostBytes, kLeastPlans};
-  std::size_t dropped = 0;  // bytes since the last malloc_trim()
+  std::size_t dropped = 0;  // bytes freed since the last malloc_trim()
   static Cache& instance() {
     static Cache* const cache = new Cache;  // never destroyed: plans are executed while a process ends
     return *cache;
   }
 };
 
-// Tables of ever longer lines do not fit where those of shorter ones were: without this the heap grows by holes.
+// Tables of longer lines do not fit where shorter ones were freed: without this the heap grows by fragmentation.
 void give_back_pages() {
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
 }
 
-// Bytes of a plan that has just been made. Tables that it shares with an older plan are not in the tally, but may
-// outlive that plan here: at least one table of all points is counted.
+// Bytes of a new plan. Tables shared with an older plan are not in the tally but may outlive that plan here, so at
+// least one table of all points is counted.
 template <class T>
 std::size_t plan_bytes(const TensorProblem& problem, const base::AllocationTally& tally) {
   std::size_t points = 1;
@@ -53,7 +53,7 @@ std::size_t plan_bytes(const TensorProblem& problem, const base::AllocationTally
 template <class T>
 TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Options& options) {
   std::string key = problem_key<T>(problem) + (options.effort == Effort::quick ? " q" : " m");
-  if (options.effort != Effort::quick) {  // which bounds of trials say nothing to
+  if (options.effort != Effort::quick) {  // trial limits do not affect quick plans
     key += std::to_string(options.most_trials) + "," + std::to_string(options.most_seconds) + ",";
   }
   key += options.variant;

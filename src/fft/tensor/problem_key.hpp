@@ -1,4 +1,4 @@
-// A problem in a short text, the same for the same problem: for caches of plans.
+// Text that identifies a problem, as key of plan caches.
 #pragma once
 #include <cstdio>
 #include <string>

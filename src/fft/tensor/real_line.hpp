@@ -12,7 +12,7 @@
 
 namespace ridge::fft {
 
-// Immutable once made; any number of threads may run it, each with its own scratch. in == out is allowed.
+// Immutable; any number of threads may run it, each with its own scratch. in == out is allowed.
 template <class T>
 class RealLine {
  public:
@@ -25,18 +25,18 @@ class RealLine {
   virtual void run(const T* in, T* out, Complex* scratch) const = 0;
 };
 
-// Where the parts come from: what the planner chose for a length.
+// Source of the inner transforms: the planner's choice for a length.
 template <class T>
 struct LineSource {
   ShareLine<T> line;                                                        // complex
   std::function<std::shared_ptr<const RealKernel<T>>(std::size_t)> real{};  // real
 };
 
-// Error{invalid_argument} where the kind has no such length.
+// Throws Error{invalid_argument} if the kind does not exist for the length.
 template <class T>
 std::unique_ptr<RealLine<T>> make_real_line(RealKind kind, std::size_t n, const LineSource<T>& source);
 
-// Its parts, a file each.
+// Implementations, one file each.
 template <class T>
 std::unique_ptr<RealLine<T>> make_halfcomplex(RealKind kind, std::size_t n, const LineSource<T>& source);
 template <class T>
@@ -50,7 +50,7 @@ std::unique_ptr<RealLine<T>> make_type4_even(RealKind kind, std::size_t n, const
 template <class T>
 std::unique_ptr<RealLine<T>> make_type4_odd(RealKind kind, std::size_t n, const LineSource<T>& source);
 
-// Scratch is handed on in whole cache lines.
+// Rounds scratch up to whole cache lines.
 inline std::size_t whole_lines(std::size_t complex_elements) { return (complex_elements + 15) / 16 * 16; }
 
 }  // namespace ridge::fft

@@ -1,4 +1,4 @@
-// The kinds of steps a tensor transform is made of.
+// The kinds of steps of a tensor transform.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace ridge::fft {
 
 constexpr double kTensorPointsWorthThreads = 1 << 14;
-constexpr std::size_t kDirectScratch = 16384;  // bytes of the stack
+constexpr std::size_t kDirectScratch = 16384;  // bytes on the stack
 
 template <class T>
 const void* read_from(Slot slot, const TensorArrays& arrays, Scratch<T>& scratch) {
@@ -26,7 +26,7 @@ void* write_to(Slot slot, const TensorArrays& arrays, Scratch<T>& scratch) {
   return slot == Slot::work ? scratch.shared.data() : arrays.output;
 }
 
-// One of the library's own plans, which know one batch, repeated over what loops are left.
+// One of the library's plans, which have one batch dimension, repeated over the remaining loops.
 template <class T>
 class PlanStep final : public TensorStep<T> {
  public:
@@ -99,7 +99,7 @@ class PlanStep final : public TensorStep<T> {
   BareLine<T> bare_;
 };
 
-// Lines of one axis, wherever they lie.
+// Transforms the lines of one axis with any strides.
 template <class T, class In, class Out>
 class PassStep final : public TensorStep<T> {
  public:
@@ -134,7 +134,7 @@ class PassStep final : public TensorStep<T> {
     };
     const Call call{pass_, in, out, scratch};
     const std::size_t useful = pass_.points() < kTensorPointsWorthThreads ? 1 : std::min(threads, pass_.units());
-    // One pointer is all a task may hold: a larger one would be allocated.
+    // The closure holds one pointer: a larger one would need an allocation.
     base::parallel(std::max<std::size_t>(useful, 1), [&call](std::size_t thread, std::size_t all) {
       const base::Share share = base::share(call.pass.units(), thread, all);
       if (share.begin < share.end) {
@@ -150,7 +150,7 @@ class PassStep final : public TensorStep<T> {
   LinePass<T, In, Out> pass_;
 };
 
-// Elements from one place to another. A split side takes its imaginary parts from the second array.
+// Copies elements between two layouts. A split side has its imaginary parts in the second array.
 template <class T, class Element>
 class CopyStep final : public TensorStep<T> {
  public:
@@ -199,7 +199,7 @@ class CopyStep final : public TensorStep<T> {
   std::vector<Dimension> loops_;
 };
 
-// The output times a number, where no plan could do it on its way.
+// Scales the output, if no plan could apply the factor.
 template <class T, class Element>
 class ScaleStep final : public TensorStep<T> {
  public:

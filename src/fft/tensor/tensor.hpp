@@ -1,4 +1,4 @@
-// A decided tensor transform: steps from the caller's input over work memory to the caller's output.
+// A planned tensor transform: steps from the caller's input through work memory to the caller's output.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace ridge::fft {
 
-// Where a step reads and writes. Work memory lies in the run's scratch.
+// Arrays that a step reads and writes. Work memory is part of the run's scratch.
 enum class Slot { input, output, work };
 
-// The arrays of one run; a split side has its imaginary parts apart.
+// The arrays of one run. A split side has its imaginary parts in a second array.
 struct TensorArrays {
   const void* input = nullptr;
   const void* input_imaginary = nullptr;
@@ -24,22 +24,22 @@ struct TensorArrays {
   void* output_imaginary = nullptr;
 };
 
-// A whole run as one plain call, for transforms that last as long as a lock.
+// A whole run as one plain function call, for transforms as short as taking a lock.
 struct DirectCall {
   void (*run)(const void* object, const void* in, void* out) = nullptr;
   const void* object = nullptr;
 };
 
-// One pass over memory. Immutable; many threads may run it.
+// One pass over memory. Immutable; several threads may run it.
 template <class T>
 class TensorStep {
  public:
   virtual ~TensorStep() = default;
   virtual std::string describe() const = 0;
   virtual double flops() const = 0;
-  virtual std::size_t scratch() const = 0;  // complex elements for each thread
+  virtual std::size_t scratch() const = 0;  // complex elements per thread
   virtual void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t threads) const = 0;
-  // Where the step is all there is to do, from the input to the output, and needs nothing of the tensor.
+  // Set if the step alone leads from the input to the output and needs nothing else of the tensor.
   virtual DirectCall direct() const { return {}; }
 };
 
@@ -66,7 +66,7 @@ class Tensor {
   std::size_t threads_;
   std::vector<std::unique_ptr<TensorStep<T>>> steps_;
   planner::SharedDecisions decisions_;
-  std::unique_ptr<ScratchPool<T>> pool_;  // none where no step needs scratch
+  std::unique_ptr<ScratchPool<T>> pool_;  // null if no step needs scratch
   mutable Scratch<T> no_scratch_;
   DirectCall direct_;
 };

@@ -1,6 +1,6 @@
-// Cosine and sine transforms of types II and III: even samples forwards and odd ones backwards, one real transform of
-// the same length, and a turn by half a sample. A sine transform is the cosine transform of samples with alternating
-// signs, read backwards.
+// Cosine and sine transforms of types II and III (Makhoul): even samples forwards and odd ones backwards, one real
+// transform of the same length, and a multiplication by exp(-pi i k / (2 n)). A sine transform is the cosine transform
+// of samples with alternating signs, read backwards.
 #include <vector>
 
 #include "fft/roots.hpp"
@@ -9,7 +9,7 @@
 namespace ridge::fft {
 namespace {
 
-// 2 exp(-pi i k / (2 n)) for k up to n/2, cosines and sines apart so that loops over them run in vectors.
+// 2 exp(-pi i k / (2 n)) for k up to n/2, with separate cosines and sines so that loops over them vectorize.
 template <class T>
 struct HalfSampleTurns {
   HalfSampleTurns(std::size_t n, T scale) : cosine(n / 2 + 1), sine(n / 2 + 1) {

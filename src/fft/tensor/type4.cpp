@@ -1,6 +1,7 @@
-// Cosine and sine transforms of type IV. Even lengths: one complex transform of half the length between two turns. Odd
-// lengths: a permutation of the samples, one real transform of the same length, a permutation of its values (below).
-// A sine transform is the cosine transform of the reversed samples, every other value negated.
+// Cosine and sine transforms of type IV. Even lengths: one complex transform of half the length between two
+// multiplications by twiddle factors. Odd lengths: a permutation of the samples, one real transform of the same length,
+// and a permutation of its values (below). A sine transform is the cosine transform of the reversed samples, every
+// other value negated.
 #include <cstdint>
 #include <vector>
 
@@ -49,11 +50,11 @@ class Type4Even final : public RealLine<T> {
   std::vector<Complex> turns_;
 };
 
-// With a = 2j+1, b = 2k+1 and N odd, the angle a b / (8N) of a turn is the sum of an eighth and an N-th (1/(8N) =
-// u/8 + v/N). Cosine and sine of odd eighths are signs times sqrt(1/2), and the signs are characters of a b modulo 8,
-// so they come off as a sign a sample and a sign a value. What is left are cosines and sines of a b v / N: a real
-// transform over a mod N, read at b v mod N. The cosine sum sees only what is even in a, the sine sum only what is
-// odd, so both come from one transform of their even and odd parts.
+// With a = 2j+1, b = 2k+1 and N odd, the angle 2 pi a b / (8N) splits into multiples of 2 pi / 8 and 2 pi / N, since
+// 1/(8N) = u/8 + v/N. Cosine and sine of odd multiples of 2 pi / 8 are signs times sqrt(1/2), and the signs are
+// characters of a b modulo 8, so they factor into one sign per sample and one per output. The remaining cosines and
+// sines of 2 pi a b v / N are a real transform over a mod N, read at b v mod N. The cosine sum sees only the even part
+// in a, the sine sum only the odd part, so one transform of both parts gives both.
 template <class T>
 class Type4Odd final : public RealLine<T> {
  public:
@@ -63,7 +64,7 @@ class Type4Odd final : public RealLine<T> {
     const std::size_t n = length();
     std::size_t v = 0;
     while (8 * v % n != 1 % n) ++v;
-    // 1 = u N + 8 v modulo 8 N: u inverts N modulo 8, where every odd number inverts itself.
+    // 1 = u N + 8 v modulo 8 N: u inverts N modulo 8, where every odd number is its own inverse.
     const std::size_t u = n % 8;
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t a = 2 * j + 1;
@@ -107,7 +108,7 @@ class Type4Odd final : public RealLine<T> {
     std::uint32_t index;
     T even, odd;
   };
-  // sqrt(2) cos and sin of a / 8 of a turn for odd a.
+  // sqrt(2) cos and sqrt(2) sin of 2 pi a / 8 for odd a.
   static T even_sign(std::size_t a) { return a % 8 == 1 || a % 8 == 7 ? T(1) : T(-1); }
   static T odd_sign(std::size_t a) { return a % 8 < 4 ? T(1) : T(-1); }
 
