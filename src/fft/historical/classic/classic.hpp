@@ -1,5 +1,5 @@
-// The textbooks' and the papers' ways to do a power of two, kept for teaching, for tests and to be measured beside the
-// fast path. Each is a file of its own.
+// Textbook and published power-of-two algorithms, kept for teaching, for tests and for comparison with the fast
+// variants. One file each.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,10 +11,10 @@ namespace ridge::fft {
 
 inline constexpr std::size_t kMaxClassic = std::size_t{1} << 24;
 
-// How the two registers of CPU version 2 exchange lanes between the stages they hold.
+// The lane exchange between the stages that CPU version 2 holds in two registers.
 enum class RegisterLayout { per_stage, constant_geometry };
 
-// Error{invalid_argument} where n is no power of two up to kMaxClassic.
+// Throws Error{invalid_argument} unless n is a power of two up to kMaxClassic.
 template <class T>
 std::unique_ptr<LineKernel<T>> make_radix2_dit(std::size_t n);
 template <class T>
@@ -33,7 +33,8 @@ std::unique_ptr<LineKernel<T>> make_cpu_244(std::size_t n);
 template <class T>
 std::unique_ptr<LineKernel<T>> make_stockham(std::size_t n, const std::vector<std::size_t>& radices);
 
-// Appends them all as "classic/...". Their efficiencies keep the planner from choosing one unless it is asked for.
+// Appends all of them as "classic/...". Their low efficiencies keep the planner from choosing one unless requested by
+// name.
 template <class T>
 void list_classic(std::size_t n, std::vector<LineChoice<T>>& out);
 

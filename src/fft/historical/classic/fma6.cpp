@@ -1,9 +1,9 @@
-// Radix 2 with a butterfly of six fused multiply-adds (Linzer and Feig; the paper's section 2.1.3): with w = wr + i wi
-// and t = wi / wr, w b = wr (br - t bi, bi + t br), so the product's factor joins the additions that follow.
+// Radix 2 with a butterfly of six fused multiply-adds (Linzer and Feig; section 2.1.3 of the paper): with w = wr + i wi
+// and t = wi / wr, w b = wr (br - t bi, bi + t br), so the factor wr joins the additions that follow.
 //
-// At a quarter turn wr is 0 and t infinite. The safe choice divides by the larger of the two parts: with
-// c = wr / wi, w b = wi (c br - bi, c bi + br), and no ratio exceeds 1. Within a stage the larger part changes only at
-// 1/4 and 3/4 of the twiddles, so the choice is three loops and no branch in them.
+// At an angle of pi/2, wr is 0 and t infinite. The safe choice divides by the larger of the two parts: with c = wr /
+// wi, w b = wi (c br - bi, c bi + br), and no ratio exceeds 1. Within a stage the larger part changes only at 1/4 and
+// 3/4 of the twiddles, so the choice is three loops without branches.
 #include <cmath>
 
 #include "fft/historical/classic/line.hpp"
@@ -14,7 +14,7 @@ namespace ridge::fft {
 namespace {
 
 double fma6_flops(std::size_t n) {
-  // 4 a butterfly of the first stage, 12 (six times two) in the others.
+  // 4 per butterfly of the first stage, 12 (six fused multiply-adds) in the others.
   const double stages = static_cast<double>(classic::log2_of(n));
   return n < 2 ? 0 : static_cast<double>(n) / 2 * (4 + 12 * (stages - 1));
 }
@@ -26,7 +26,7 @@ class Fma6 final : public classic::ClassicLine<T> {
   explicit Fma6(std::size_t n)
       : classic::ClassicLine<T>(n, "radix 2, six-FMA butterflies, the larger part divides", fma6_flops(n), 0),
         passes_(n) {
-    // Stage by stage, in the order of use.
+    // One stage after another, in the order of use.
     for (std::size_t half = 2; half < n; half *= 2) {
       const power2::Roots<double> exact(2 * half);
       for (std::size_t k = 0; k < half; ++k) {
@@ -84,7 +84,7 @@ class Fma6 final : public classic::ClassicLine<T> {
     finish(a, b, std::fma(c, b.real(), -b.imag()), std::fma(c, b.imag(), b.real()), factor);
   }
 
-  classic::Radix2Passes<T> passes_;  // for its bit reversal
+  classic::Radix2Passes<T> passes_;  // only its bit reversal is used
   std::vector<Twiddle> twiddles_;
 };
 

@@ -1,4 +1,4 @@
-// What the classic variants share: checked lengths, and columns taken one by one through scratch.
+// Common parts of the classic variants: checked lengths, and columns transformed one by one through scratch.
 #pragma once
 #include <bit>
 #include <complex>
@@ -23,19 +23,19 @@ inline std::size_t checked_length(std::size_t n) {
 
 inline std::size_t log2_of(std::size_t n) { return static_cast<std::size_t>(std::countr_zero(n)); }
 
-// std::complex multiplies with a check for NaN that costs more than the product.
+// Complex product without the NaN check of std::complex, which costs more than the product.
 template <class T>
 std::complex<T> times(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// a times -i forward, +i inverse.
+// Multiplies by -i (forward) or +i (inverse).
 template <bool kInverse, class T>
 std::complex<T> quarter_turn(std::complex<T> a) {
   return kInverse ? std::complex<T>{-a.imag(), a.real()} : std::complex<T>{a.imag(), -a.real()};
 }
 
-// The tables hold the forward roots.
+// Multiplies by a root; the tables hold the forward roots.
 template <bool kInverse, class T>
 std::complex<T> root(std::complex<T> forward) {
   return kInverse ? std::conj(forward) : forward;

@@ -1,4 +1,4 @@
-// Radix 2, decimation in frequency: butterflies whose span halves, then bit reversal.
+// Radix 2, decimation in frequency: butterflies of decreasing span, then bit reversal.
 #include <algorithm>
 
 #include "fft/historical/classic/line.hpp"

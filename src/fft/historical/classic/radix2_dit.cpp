@@ -1,4 +1,4 @@
-// Radix 2, decimation in time: bit reversal first, then butterflies whose span doubles.
+// Radix 2, decimation in time: bit reversal first, then butterflies of increasing span.
 #include "fft/historical/classic/line.hpp"
 #include "fft/historical/classic/radix2_passes.hpp"
 

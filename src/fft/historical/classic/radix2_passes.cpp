@@ -74,7 +74,7 @@ void Radix2Passes<T>::decimate_in_frequency(Direction direction, Complex* x) con
 
 template <class T>
 double Radix2Passes<T>::flops() const {
-  // 4 a butterfly, and 6 for each twiddle that is not the first of its block: (n - 1) blocks in all.
+  // 4 per butterfly, and 6 for each twiddle that is not the first of its block: (n - 1) blocks in all.
   const double n = static_cast<double>(n_), butterflies = n / 2 * static_cast<double>(log2_of(n_));
   return 4 * butterflies + 6 * (butterflies - (n - 1));
 }

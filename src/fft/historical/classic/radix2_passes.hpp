@@ -1,6 +1,6 @@
-// The butterflies of a radix-2 transform without its bit reversal, in place. A convolution needs no more than these:
-// decimation in frequency leaves the spectrum in bit-reversed order, a pointwise product does not mind, and decimation
-// in time takes that order back to the natural one.
+// The butterflies of a radix-2 transform without its bit reversal, in place. A convolution needs only these: decimation
+// in frequency leaves the spectrum in bit-reversed order, a pointwise product does not depend on the order, and
+// decimation in time restores the natural one.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -30,7 +30,7 @@ class Radix2Passes {
 
   std::size_t n_;
   std::vector<Complex> roots_;           // exp(-2 pi i k / n), k < n / 2
-  std::vector<std::uint32_t> reversed_;  // of each index
+  std::vector<std::uint32_t> reversed_;  // bit-reversed value of each index
 };
 
 extern template class Radix2Passes<float>;

@@ -1,5 +1,5 @@
-// What the papers' SIMD kernels share: arrays of real and of imaginary parts, radix-2 stages of Stockham's algorithm.
-// The inverse swaps the two arrays on the way in and out and shares all else.
+// Common parts of the papers' SIMD kernels: split real and imaginary arrays, radix-2 stages of Stockham's algorithm.
+// The inverse swaps the two arrays on input and output.
 //
 // Included once per target, inside HWY_NAMESPACE, after hwy/highway.h.
 
@@ -49,8 +49,8 @@ HWY_INLINE void join(Direction direction, Arrays<T> in, std::complex<T>* out, si
   }
 }
 
-// a, b = a + w b, a - w b in six fused multiply-adds: four for the sum, and the difference is 2 a - sum. Unlike the
-// form that divides by a part of w it has no twiddle to avoid.
+// a, b = a + w b, a - w b in six fused multiply-adds: four for the sum; the difference is 2 a - sum. Unlike the form
+// that divides by a part of w, it is valid for every twiddle.
 template <class D, class R>
 HWY_INLINE void butterfly(D d, R& are, R& aim, R& bre, R& bim, R wre, R wim) {
   const R two = hn::Set(d, 2);
@@ -62,7 +62,7 @@ HWY_INLINE void butterfly(D d, R& are, R& aim, R& bre, R& bim, R wre, R wim) {
   aim = im;
 }
 
-// The stage after `done` points with n / (2 done) >= kLanes: neighbours in a vector share their twiddle.
+// The stage after `done` points with n / (2 done) >= kLanes: all lanes of a vector share their twiddle.
 template <class T, size_t kLanes>
 HWY_INLINE void wide_stage(size_t n, size_t done, const std::complex<T>* twiddles, Arrays<T> x, Arrays<T> y) {
   const typename Lanes<T, kLanes>::D d;
@@ -89,7 +89,7 @@ HWY_INLINE void wide_stage(size_t n, size_t done, const std::complex<T>* twiddle
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Worker l of the result is lane source[l] of a and b end to end: a lookup in each and a choice.
+// Lane l of the result is lane source[l] of the concatenation of a and b: a lookup in each and a selection.
 template <class T, size_t kLanes, class R>
 HWY_INLINE R pick(const size_t* source, R a, R b) {
   using D = typename Lanes<T, kLanes>::D;

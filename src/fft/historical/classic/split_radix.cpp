@@ -1,5 +1,5 @@
-// Split radix: a half-length transform of the even points and two quarter-length ones of the odd points, the fewest
-// operations of the classic algorithms: 4 n log2 n - 6 n + 8.
+// Split radix: a half-length transform of the even points and two quarter-length ones of the odd points. It has the
+// fewest operations of the classic algorithms: 4 n log2 n - 6 n + 8.
 #include <algorithm>
 #include <numbers>
 
@@ -38,7 +38,8 @@ class SplitRadix final : public classic::ClassicLine<T> {
   }
 
  private:
-  // `n` points of `in`, `step` apart; step * n is the whole length, so roots_[k * step] is exp(-2 pi i k / n).
+  // Transforms `n` points of `in`, `step` apart; step * n is the whole length, so roots_[k * step] is exp(-2 pi i k /
+  // n).
   template <bool kInverse>
   void transform(const Complex* in, std::size_t step, Complex* out, std::size_t n) const {
     if (n == 1) {
@@ -58,7 +59,7 @@ class SplitRadix final : public classic::ClassicLine<T> {
     combine<kInverse>(out, quarter, 0, out[n / 2], out[3 * quarter]);
     for (std::size_t k = 1; k < quarter; ++k) {
       const Complex y = out[n / 2 + k], z = out[3 * quarter + k];
-      if (2 * k == quarter) {  // an eighth and three eighths of a turn
+      if (2 * k == quarter) {  // angles of pi/4 and 3 pi/4
         combine<kInverse>(out, quarter, k, eighth_turn<kInverse>(y), quarter_turn<kInverse>(eighth_turn<kInverse>(z)));
       } else {
         combine<kInverse>(out, quarter, k, times(root<kInverse>(roots_[k * step]), y),
@@ -67,7 +68,7 @@ class SplitRadix final : public classic::ClassicLine<T> {
     }
   }
 
-  // Outputs k, k + n/4, k + n/2 and k + 3n/4 from the even half's two and the rotated odd quarters' one each.
+  // Outputs k, k + n/4, k + n/2 and k + 3n/4 from two outputs of the even half and one of each twiddled odd quarter.
   template <bool kInverse>
   static void combine(Complex* out, std::size_t quarter, std::size_t k, Complex y, Complex z) {
     const Complex sum = y + z, difference = quarter_turn<kInverse>(y - z);

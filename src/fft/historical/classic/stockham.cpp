@@ -1,5 +1,5 @@
-// Stockham's self-sorting transform by a plan of radices (the paper's section 2.1.4): every pass reads one buffer and
-// writes the other, and the order comes out right without a permutation.
+// Stockham's self-sorting transform by a list of radices (section 2.1.4 of the paper): every pass reads one buffer and
+// writes the other, and the output order is natural without a permutation.
 #include <algorithm>
 
 #include "fft/historical/classic/line.hpp"
@@ -23,7 +23,7 @@ class Stockham final : public classic::ClassicLine<T> {
       std::copy_n(in, n, out);
       return;
     }
-    // Only the last pass writes `out`, and it never reads it: in place or not is the same.
+    // Only the last pass writes `out` and it never reads it, so in place needs no special case.
     Complex* const buffers[2] = {scratch, scratch + n};
     const Complex* from = in;
     if (passes_.size() == 1 && in == out) from = std::copy_n(in, n, scratch) - n;

@@ -10,7 +10,7 @@
 namespace ridge::fft::classic {
 namespace {
 
-// In-place transforms of the points of a pass, outputs in natural order.
+// In-place butterflies of each radix, outputs in natural order.
 template <bool kInverse, class T>
 void dft2(std::complex<T>& a, std::complex<T>& b) {
   const std::complex<T> difference = a - b;
@@ -43,7 +43,7 @@ void dft8(std::complex<T>* v) {
   v[3] = eighth_turn<kInverse>(v[3]);
   v[5] = quarter_turn<kInverse>(v[5]);
   v[7] = quarter_turn<kInverse>(eighth_turn<kInverse>(v[7]));
-  // Output t of the even half stands in v[2 t], of the odd half in v[2 t + 1].
+  // Output t of the even half is v[2 t], of the odd half v[2 t + 1].
   std::complex<T> y[8];
   for (std::size_t t = 0; t < 4; ++t) y[t] = v[2 * t] + v[2 * t + 1], y[t + 4] = v[2 * t] - v[2 * t + 1];
   std::copy_n(y, 8, v);
@@ -54,7 +54,7 @@ void dft16(std::complex<T>* v) {
   constexpr T c1 = T(0.92387953251128675613), s1 = T(0.38268343236508977173), h = T(1) / std::numbers::sqrt2_v<T>;
   constexpr T re[10] = {1, c1, h, s1, 0, 0, -h, 0, 0, -c1}, im[10] = {0, -s1, -h, -c1, -1, 0, -h, 0, 0, s1};
   for (std::size_t s = 0; s < 4; ++s) dft4<kInverse>(v[s], v[s + 4], v[s + 8], v[s + 12]);
-  // v[s + 4 f] is frequency f of column s and turns by s f sixteenths.
+  // v[s + 4 f] is frequency f of column s and is multiplied by exp(-2 pi i s f / 16).
   for (std::size_t f = 1; f < 4; ++f) {
     for (std::size_t s = 1; s < 4; ++s) {
       v[s + 4 * f] = times(root<kInverse>(std::complex<T>{re[s * f], im[s * f]}), v[s + 4 * f]);
@@ -77,7 +77,7 @@ void dft(std::complex<T>* v) {
 }
 
 double dft_flops(std::size_t radix) {
-  // 16: eight radix 4 and nine products, of which one is a quarter turn.
+  // Radix 16: eight radix-4 butterflies and nine products, one of which is by -i.
   return radix == 2 ? 4 : radix == 4 ? 16 : radix == 8 ? 56 : 8 * 16 + 8 * 6;
 }
 

@@ -1,4 +1,4 @@
-// Single passes of a self-sorting (Stockham) transform, so that the radix planner can time each by itself.
+// Single passes of a self-sorting (Stockham) transform, so that the radix planner can time each pass separately.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace ridge::fft::classic {
 
 inline constexpr std::size_t kStockhamRadices[] = {2, 4, 8, 16};
 
-// The pass of one radix that starts after `done` points have been combined: it reads x, writes y, and afterwards
-// done * radix points are. Any order of radices whose product is n makes a transform.
+// The pass of one radix that starts after `done` points have been combined: it reads x and writes y, after which done *
+// radix points are combined. Any order of radices whose product is n makes a transform.
 template <class T>
 class StockhamPass {
  public:

@@ -1,9 +1,9 @@
-// CPU version 1 of the paper (section 4.2.2): arrays of real and imaginary parts, one radix-2 stage a pass. Partners
-// come closer from stage to stage; in the last log2(width) of them they share a vector, and each pair of vectors that
-// is loaded is permuted into one of first partners and one of second.
+// CPU version 1 of the paper (section 4.2.2): split real and imaginary arrays, one radix-2 stage per pass. The distance
+// between partners shrinks from stage to stage. In the last log2(width) stages partners share a vector, and each loaded
+// pair of vectors is permuted into one of first partners and one of second partners.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/historical/classic/v1.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -22,7 +22,7 @@ namespace ridge::fft::classic::HWY_NAMESPACE {
 namespace {
 #include "fft/historical/classic/split-inl.hpp"
 
-// Points whose index has bit log2(kRest) clear, and those where it is set.
+// Selects the points whose index has bit log2(kRest) clear, and those with the bit set.
 template <class T, size_t kLanes, size_t kRest, class R>
 HWY_INLINE void part(R& a, R& b) {
 #if HWY_TARGET != HWY_SCALAR
@@ -46,7 +46,7 @@ HWY_INLINE void part(R& a, R& b) {
 #endif
 }
 
-// The stage with kRest = n / (2 done) < kLanes; the twiddles stand lane by lane, all real parts then all imaginary.
+// The stage with kRest = n / (2 done) < kLanes; one twiddle per lane, all real parts and then all imaginary parts.
 template <class T, size_t kLanes, size_t kRest>
 HWY_INLINE void narrow_stage(size_t n, const T* twiddles, Arrays<T> x, Arrays<T> y) {
   const typename Lanes<T, kLanes>::D d;
@@ -164,8 +164,8 @@ class CpuV1 final : public ClassicLine<T> {
   }
 
  private:
-  std::vector<Complex> wide_;  // one a block: stages 1, 2, 4, ... one after the other
-  std::vector<T> narrow_;      // one a lane
+  std::vector<Complex> wide_;  // one per block: stages 1, 2, 4, ... concatenated
+  std::vector<T> narrow_;      // one per lane
 };
 
 }  // namespace

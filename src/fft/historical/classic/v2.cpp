@@ -1,12 +1,12 @@
-// CPU version 2 of the paper (section 4.2.3): radix-2 passes on split arrays as in version 1, but the last
-// log2(2 width) stages, transforms of 2 width neighbours, stay in two registers: one load, one store. Between stages
-// the registers a and b exchange lanes so that partners face each other again, in one of two ways.
-//   per stage: the lane bit of the coming stage trades places with the register, a different exchange each time
+// CPU version 2 of the paper (section 4.2.3): radix-2 passes on split arrays as in version 1, but the last log2(2
+// width) stages, transforms of 2 width neighbours, stay in two registers: one load, one store. Between stages the
+// registers a and b exchange lanes so that partners are in the same lane again, by one of two methods.
+//   per stage: the lane bit of the next stage is exchanged with the register bit, a different exchange each time
 //   constant geometry: the lower halves interleave into a, the upper into b, the same exchange every time
-// Both are described by where each lane comes from; twiddles and output order follow from that when the plan is made.
+// Both are described by the source of each lane; twiddles and output order follow when the plan is made.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/historical/classic/v2.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -75,8 +75,8 @@ HWY_INLINE void fused_stages(const T* twiddles, R& are, R& aim, R& bre, R& bim) 
   }
 }
 
-// Block j holds 2 * kLanes neighbours and ends as frequencies j, j + blocks, j + 2 blocks, ... As many blocks as there
-// are lanes go through a small tile, so that their outputs of one frequency are written side by side.
+// Block j holds 2 * kLanes neighbours and ends as frequencies j, j + blocks, j + 2 blocks, ... Groups of kLanes blocks
+// go through a small tile, so that their outputs of one frequency are stored contiguously.
 template <class T, size_t kLanes, RegisterLayout kLayout>
 HWY_INLINE void last_stages(Direction direction, size_t n, const V2Tables<T>& tables, Arrays<T> x,
                             std::complex<T>* out) {
@@ -164,7 +164,7 @@ std::size_t lanes_of(std::size_t n) {
 
 double v2_flops(std::size_t n, std::size_t lanes) {
   if (n < 2) return 0;
-  // The very first stage has no twiddles unless it is a fused one.
+  // The first stage has no twiddles unless it is fused.
   const double stages = static_cast<double>(log2_of(n)), plain = n > 2 * lanes ? 1 : 0;
   return static_cast<double>(n) / 2 * (4 * plain + 12 * (stages - plain));
 }
@@ -177,7 +177,7 @@ V2Tables<T> make_tables(std::size_t n, std::size_t lanes, RegisterLayout layout)
     const power2::Roots<T> exact(2 * done);
     for (std::size_t j = 0; j < done; ++j) tables.wide.push_back(exact.at(j));
   }
-  // frequency[s][p]: what the value in place p stands for before stage s, among the 2^s its block has by then.
+  // frequency[s][p]: frequency index of the value at position p before stage s, among the 2^s of its block.
   std::vector<std::vector<std::size_t>> frequency{std::vector<std::size_t>(points, 0)};
   for (std::size_t stage = 0; (std::size_t{1} << stage) <= lanes; ++stage) {
     std::vector<std::size_t>& before = frequency.back();

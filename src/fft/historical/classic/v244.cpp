@@ -1,9 +1,9 @@
-// The grouping the paper proposed and left undone: stages in groups of (2, 4, 4) for 1024 points, that is passes of
-// radix 4, 16 and 16, each in registers with one load and one store a point. Other lengths take one pass of what is
-// left of log2 n divided by 4 before their passes of radix 16.
+// The grouping that the paper proposed but did not implement: stages in groups of (2, 4, 4) for 1024 points, that is
+// passes of radix 4, 16 and 16, each in registers with one load and one store per point. Other lengths start with one
+// pass for the remainder of log2 n divided by 4, followed by passes of radix 16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/historical/classic/v244.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -24,8 +24,7 @@ namespace ridge::fft::classic::HWY_NAMESPACE {
 namespace {
 #include "fft/historical/classic/split-inl.hpp"
 
-// kLanes complex numbers. Constructors are written out: the compiler would place its own outside Highway's target
-// attributes.
+// kLanes complex numbers. Constructors are explicit: implicit ones would lack Highway's target attributes.
 template <class T, size_t kLanes>
 struct Points {
   using R = typename Lanes<T, kLanes>::R;
@@ -64,7 +63,7 @@ HWY_INLINE void dft4(P& a, P& b, P& c, P& d) {
   d = add_i(q, s);
 }
 
-// Forward transforms of the points of a pass, in place, outputs in natural order.
+// Forward butterflies of a pass, in place, outputs in natural order.
 template <class T, size_t kLanes, size_t kRadix>
 HWY_INLINE void dft(Points<T, kLanes>* v) {
   using P = Points<T, kLanes>;
@@ -79,9 +78,9 @@ HWY_INLINE void dft(Points<T, kLanes>* v) {
     const auto half = hn::Set(d, T(1) / std::numbers::sqrt2_v<T>);
     dft4(v[0], v[2], v[4], v[6]);
     dft4(v[1], v[3], v[5], v[7]);
-    const P one = sub_i(v[3], v[3]), three = add_i(v[7], v[7]);  // (1 - i) and (1 + i) times
+    const P one = sub_i(v[3], v[3]), three = add_i(v[7], v[7]);  // multiplied by (1 - i) and (1 + i)
     const P w1{hn::Mul(half, one.re), hn::Mul(half, one.im)};
-    const P w3{hn::Mul(half, three.re), hn::Mul(half, three.im)};  // of which minus is wanted
+    const P w3{hn::Mul(half, three.re), hn::Mul(half, three.im)};  // negated when used
     const P y[8] = {add(v[0], v[1]), add(v[2], w1), sub_i(v[4], v[5]), sub(v[6], w3),
                     sub(v[0], v[1]), sub(v[2], w1), add_i(v[4], v[5]), add(v[6], w3)};
     for (size_t t = 0; t < 8; ++t) v[t] = y[t];
@@ -130,7 +129,7 @@ void along_blocks(size_t n, const GroupPass<T>& pass, Arrays<T> x, Arrays<T> y) 
   }
 }
 
-// The last pass: a block is kRadix neighbours, so vectors go across blocks, turned in a small tile on the way.
+// The last pass: a block is kRadix neighbours, so vectors run across blocks and are transposed in a small tile.
 template <class T, size_t kLanes, size_t kRadix>
 void across_blocks(size_t n, const GroupPass<T>& pass, Arrays<T> x, Arrays<T> y) {
   const typename Lanes<T, kLanes>::D d;

@@ -1,4 +1,4 @@
-// What CPU version 2 (v2.cpp) is given, whatever its vectors are.
+// Tables of CPU version 2 (v2.cpp), for every vector width.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ridge::fft::classic {
 
-// Where each of the 2 * lanes values of a then b comes from, before stage 1, 2, ... of the fused ones.
+// Source of each of the 2 * lanes values of a, then b, before stage 1, 2, ... of the fused stages.
 inline std::vector<std::size_t> exchange_before(std::size_t stage, RegisterLayout layout, std::size_t lanes) {
   std::vector<std::size_t> source(2 * lanes);
   for (std::size_t p = 0; p < 2 * lanes; ++p) {
@@ -26,9 +26,9 @@ inline std::vector<std::size_t> exchange_before(std::size_t stage, RegisterLayou
 
 template <class T>
 struct V2Tables {
-  std::vector<std::complex<T>> wide;  // one a block, stages 1, 2, 4, ... one after the other
-  std::vector<T> fused;               // of each block, of each fused stage: `lanes` real parts, `lanes` imaginary ones
-  std::vector<std::uint32_t> output;  // the frequency each of the 2 * lanes values ends as
+  std::vector<std::complex<T>> wide;  // one per block: stages 1, 2, 4, ... concatenated
+  std::vector<T> fused;               // per block and fused stage: `lanes` real parts, `lanes` imaginary parts
+  std::vector<std::uint32_t> output;  // output frequency of each of the 2 * lanes values
 };
 
 }  // namespace ridge::fft::classic

@@ -1,4 +1,4 @@
-// The capacity model of Bergach's thesis, rounded down to what a kernel can be made for.
+// The capacity model of Bergach's thesis, rounded down to sizes for which a kernel exists.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -24,7 +24,7 @@ std::size_t longest_in_local_memory(const UnitCapacity& unit) {
 
 double compute_to_communication(int log_n, std::size_t passes) {
   if (passes < 2) return std::numeric_limits<double>::infinity();
-  // 6 * N/2 * log2 N over two words written and two read a point, between two passes.
+  // 6 * N/2 * log2 N operations over two words written and two read per point, between two passes.
   return 3.0 * log_n / (4.0 * static_cast<double>(passes - 1));
 }
 

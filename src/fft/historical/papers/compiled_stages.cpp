@@ -16,7 +16,7 @@ Buffer uploaded(const Device& device, const std::vector<Value>& values, const ch
   Queue queue = device.queue();
   const Buffer buffer = device.buffer(values.size() * sizeof(Value), {.name = name});
   queue.upload(std::span<const Value>(values), buffer);
-  queue.finish();  // the values go away
+  queue.finish();  // the source array is about to be freed
   return buffer;
 }
 

@@ -1,4 +1,4 @@
-// A stage plan made real on a device: kernels, tables, launches.
+// A stage plan compiled for a device: kernels, tables, launches.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,15 +10,14 @@
 
 namespace ridge::fft::papers {
 
-// Kernels and tables that the variants of one device have in common: compiled once, uploaded once. Belongs to one
-// thread.
+// Kernels and tables shared by the variants of one device, compiled and uploaded once. Belongs to one thread.
 class Shelf {
  public:
   explicit Shelf(const Device& device) : device_(device) {}
   Kernel kernel(const KernelSource& source, const std::string& name);
-  Buffer twiddles(int log_n, Direction direction);  // W^k, k < N/2, rounded once; conjugated for the way back
-  Buffer reversed(int log_n);                       // every index read backwards
-  Buffer nothing();                                 // for an argument that nobody reads
+  Buffer twiddles(int log_n, Direction direction);  // W^k, k < N/2, rounded once; conjugated for the inverse
+  Buffer reversed(int log_n);                       // bit-reversed value of every index
+  Buffer nothing();                                 // for an unused argument
 
  private:
   Device device_;
@@ -28,14 +27,14 @@ class Shelf {
 
 class CompiledStages final : public on_device::CompiledStep {
  public:
-  // Error{invalid_argument} with the reason where the plan was refused.
+  // Throws Error{invalid_argument} with the reason if the plan was refused.
   CompiledStages(Shelf& shelf, const StagePlan& plan);
   CompiledStages(const Device& device, const StagePlan& plan);
 
-  // `lines` lines, one after the other, from the given elements of each array on.
+  // Transforms `lines` consecutive lines, from the given element offset of each array.
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t lines) const override;
-  // Part 1, then the first `runs` runs of part 2: what times the parts.
+  // Enqueues part 1, then the first `runs` runs of part 2, to time the parts.
   void enqueue_first(Queue& queue, const Buffer& in, const Buffer& out, std::size_t runs) const;
 
   const StagePlan& plan() const { return plan_; }
@@ -48,7 +47,7 @@ class CompiledStages final : public on_device::CompiledStep {
 
   StagePlan plan_;
   Kernel reverse_;
-  std::vector<Kernel> kernels_;  // one a run
+  std::vector<Kernel> kernels_;  // one per run
   Buffer twiddles_, reversed_;
 };
 

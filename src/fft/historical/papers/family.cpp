@@ -1,5 +1,5 @@
 // The papers' variants as routes of the planner: burtsev/A .. burtsev/F and bergach/in_register, bergach/simt. They are
-// listed where somebody asks for them by name, so that nobody else's planning waits for them.
+// listed only if requested by name, so that other plans do not spend time on them.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -21,10 +21,10 @@ using on_device::AxisProblem;
 using on_device::FactorKind;
 using on_device::Route;
 
-constexpr std::uint64_t kMostPoints = std::uint64_t{1} << kMostStages;  // of a launch: 32-bit indices
+constexpr std::uint64_t kMostPoints = std::uint64_t{1} << kMostStages;  // per launch: 32-bit indices
 constexpr std::size_t kMostConstantRoots = 4096;                        // literals in a kernel's text
 
-// Of what a route expects of its roof; far behind the product's own.
+// Expected fraction of the memory roof; far below the library's own routes.
 constexpr double kEfficiency = 0.3;
 
 std::string beyond_the_papers(const AxisProblem& problem) {
@@ -103,7 +103,7 @@ void list_burtsev(const Device& device, const AxisProblem& problem, const std::s
       route.candidate.parameters = {{"reversal", to_string(reversal)}};
       route.candidate.refusal = reason.empty() ? plan.refusal : reason;
       const double runs = static_cast<double>(plan.runs.size());
-      // The table is read once more; B and C go through global memory at every stage.
+      // Adds one read of the table. B and C access global memory at every stage.
       double trips = 1 + runs + (reversal == Reversal::table ? 0.25 : 0);
       for (const StageRun& run : plan.runs) {
         if (run.work == Work::group_global) trips += run.stages() - 1;
@@ -146,7 +146,7 @@ void list_papers(const Device& device, const AxisProblem& problem, const std::st
   list_burtsev(device, problem, wanted, reason, routes);
   list_units(device, problem, wanted, reason, routes);
   if (routes.size() > before) return;
-  // A name that is none of them: all of the family, so that the error can say what there is.
+  // Unknown name: lists the whole family, so that the error can name what exists.
   const std::string family = wanted.substr(0, wanted.find('/'));
   if (family == kFamily) list_burtsev(device, problem, family, reason, routes);
   if (family == kUnitFamily) list_units(device, problem, family, reason, routes);

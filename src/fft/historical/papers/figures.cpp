@@ -8,10 +8,10 @@ namespace {
 // Contiguous blocks and strided columns are different loads, though one kernel does both.
 bool same_kind(const StageRun& a, const StageRun& b) { return a.work == b.work && (a.first == 1) == (b.first == 1); }
 
-// Speed-up of each stage a run of this kind does, over a stage of A, when it did one only: u(T) = T * this.
+// Speed-up over A per stage of a run of this kind: u(T) = T * this for T stages.
 double speedup_a_stage(const ShortMeasurement& measured, const StageRun& wanted) {
   const double a_stage = measured.a_part2 / std::max(measured.plan.log_n, 1);
-  // The last of its kind: in D and F the strided one that has the most stages behind it.
+  // The last of its kind: in D and F the strided run with the most stages before it.
   for (std::size_t i = measured.plan.runs.size(); i-- > 0;) {
     if (!same_kind(measured.plan.runs[i], wanted) || measured.runs[i] <= 0) continue;
     return a_stage / measured.runs[i];
@@ -48,14 +48,14 @@ double part2_speedup(double k2_up, double share) { return (k2_up - 1 + share) / 
 
 double predicted_k2_up(const ShortMeasurement& measured, const StagePlan& longer) {
   if (!measured.plan.refusal.empty() || !longer.refusal.empty() || measured.plan.log_n < 1) return 0;
-  // Times of A at the longer length, for each point: part 1 stays, part 2 grows with the stages.
+  // Times of A at the longer length, per point: part 1 stays, part 2 grows with the stages.
   const double stage = measured.a_part2 / measured.plan.log_n, all = measured.a_part1 + stage * longer.log_n;
   std::vector<Part> parts{
       {.share = measured.a_part1 / all, .speedup = measured.part1 > 0 ? measured.a_part1 / measured.part1 : 1}};
   for (const StageRun& run : longer.runs) {
     const double each = run.work == Work::one_stage ? 1 : speedup_a_stage(measured, run);
     if (each <= 0) return 0;
-    // Global memory is gone through at every stage, so more stages gain nothing.
+    // Variants that access global memory at every stage gain nothing from more stages.
     const bool once = run.work == Work::group_local || run.work == Work::own_points;
     double speedup = each * (once ? run.stages() : 1);
     if (run.work == Work::group_global) speedup = each * measured.plan.runs.front().stages();

@@ -44,14 +44,14 @@ base::Repeat repeat_for(double seconds) {
   return {.seconds = seconds, .at_least = 2, .at_most = 300, .round = std::min(seconds / 4, 2e-3)};
 }
 
-// One variant, compiled both ways, with the calls that time it.
+// One variant, compiled with both bit reversals, with the calls that time it.
 struct Timed {
   std::size_t index;  // in LengthTimes::variants
   CompiledStages table, computed;
-  std::vector<std::size_t> prefixes{};  // runs after which the clock is read, the last one for all
+  std::vector<std::size_t> prefixes{};  // numbers of runs after which the clock is read; the last one covers all
 };
 
-// Single stages at the end need no clock of their own: they are alike.
+// Single stages at the end are alike and are not timed separately.
 std::vector<std::size_t> prefixes_of(const StagePlan& plan) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
@@ -139,7 +139,7 @@ class Measurement {
       double before = seconds[0];
       std::size_t begin = 0;
       for (const std::size_t end : one.prefixes) {
-        // A shorter call cannot last longer; where the clock says so it is noise.
+        // A shorter call cannot take longer: such a difference is noise.
         const double until = std::max(seconds[next++], before);
         for (std::size_t run = begin; run < end; ++run) {
           times.runs[run] = (until - before) / static_cast<double>(end - begin);
@@ -153,7 +153,7 @@ class Measurement {
     }
   }
 
-  // The host's clock: there, kernels, back.
+  // Times upload, kernels and download by the host's clock.
   void time_totals() {
     std::vector<std::function<void()>> calls;
     for (const Timed& one : timed_) {

@@ -1,4 +1,4 @@
-// Times of Burtsev's variants at one length on one device, and the choice among them.
+// Measures Burtsev's variants at one length on one device and chooses the fastest.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,30 +15,30 @@ namespace ridge::fft::papers {
 struct VariantTimes {
   StagePlan plan{};            // bit reversal by table; refused ones have no times
   PartTimes times{};           // with the table
-  double computed = 0;         // seconds of the kernels with computed bit reversal
-  std::vector<double> runs{};  // of each run of the plan
+  double computed = 0;         // kernel seconds with computed bit reversal
+  std::vector<double> runs{};  // seconds of each run of the plan
 };
 
 struct LengthTimes {
   int log_n = 0;
   double part1_table = 0, part1_computed = 0;
   std::vector<VariantTimes> variants{};  // in the order of variants()
-  std::size_t winner = 0;                // by the kernels' time with the table, as the paper chose
-  planner::Decision decision{};          // over both ways to reverse bits; saved as wisdom of "burtsev"
+  std::size_t winner = 0;                // by kernel time with the table, as in the paper
+  planner::Decision decision{};          // over both methods of bit reversal; saved as wisdom of "burtsev"
 
   const VariantTimes& of(const std::string& variant) const;
 };
 
 struct MeasureOptions {
-  double seconds = 0.01;  // to spend on each thing that is timed
-  bool save = true;       // the choice, as wisdom
+  double seconds = 0.01;  // per timed quantity
+  bool save = true;       // store the choice as wisdom
 };
 
-// Each variant's answer is compared with the host's first: Error{internal} where one is wrong. Kernels are timed by the
-// device's clock, enqueued one behind the other; the paper waits for each.
+// Compares each variant's result with the host's first and throws Error{internal} if one is wrong. Kernels are timed by
+// the device's clock, enqueued without waiting in between; the paper waits for each.
 LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options = {});
 
-// One FFT per unit: seconds of `lines` transforms of 2^log_n points, data resident. Error where the design is refused.
+// One FFT per unit: seconds of `lines` transforms of 2^log_n points in device memory. Throws if the design is refused.
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds);
 
 }  // namespace ridge::fft::papers

@@ -12,7 +12,7 @@
 namespace ridge::fft::papers {
 namespace {
 
-// Eight hardware threads a unit of 128 registers of 8 floats each, 16 work-items in step.
+// Eight hardware threads per unit, each with 128 registers of 8 floats; 16 work-items run in lockstep.
 constexpr UnitCapacity kIvyBridge{.registers = 8192, .lanes = 16, .threads = 8, .local_memory = 128 << 10, .units = 16};
 constexpr UnitCapacity kHaswell{.registers = 8192, .lanes = 16, .threads = 8, .local_memory = 128 << 10, .units = 40};
 
@@ -55,7 +55,7 @@ Device acting_as(const Device& device, const Platform& platform) {
   if (platform.units > 0 && platform.units < limits.compute_units) options["compute_units"] = platform.units;
   for (const auto& state : found_again(device)) {
     if (state->info.id != device.id()) continue;
-    state->info = device.info();  // with what an override file already changed
+    state->info = device.info();  // includes changes by an override file
     if (!options.empty()) detail::apply_overrides(base::Json{{device.id(), options}}.dump(), state->info);
     return Device(state);
   }

@@ -1,4 +1,4 @@
-// The papers' machines, as limits that a device of today can be held to.
+// The papers' machines as sets of limits that a present device can be restricted to.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -13,17 +13,17 @@ namespace ridge::fft::papers {
 struct Platform {
   const char* name;
   const char* machine;
-  std::size_t work_group = 0;  // most work-items of a group; 0: the device's own
+  std::size_t work_group = 0;  // largest work-group; 0: the device's own
   std::size_t units = 0;       // compute units; 0: the device's own
-  UnitCapacity capacity{};     // of the thesis's two; registers 0: not given
+  UnitCapacity capacity{};     // of the thesis's two machines; registers 0: not given
 };
 
-// komdiv, intel, nvidia (work-groups of 128, 256, 1024), hd4000, haswell (16 and 40 units). "own" is no platform.
+// komdiv, intel, nvidia (work-groups of 128, 256, 1024), hd4000, haswell (16 and 40 units). "own" is not a platform.
 std::span<const Platform> platforms();
-const Platform& platform(const std::string& name);  // Error{invalid_argument} that lists the names
+const Platform& platform(const std::string& name);  // Error{invalid_argument} lists the names
 
-// A second handle of the same device, held to the platform's limits by the device layer's overrides: a launch beyond
-// them fails, and wisdom is kept apart. A limit that the device itself stays below is left alone.
+// A second handle of the same device, restricted to the platform's limits by the device layer's overrides: a launch
+// beyond them fails, and wisdom is kept separate. Limits above the device's own have no effect.
 Device acting_as(const Device& device, const Platform& platform);
 
 }  // namespace ridge::fft::papers

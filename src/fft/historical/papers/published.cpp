@@ -71,7 +71,7 @@ const std::vector<Column>& columns() {
 
 struct Span {
   const char* platform;
-  int last;  // from where the one before ends
+  int last;  // the range starts after the previous one
   const char* winner;
 };
 constexpr std::array<Span, 11> kWinners{{

@@ -1,4 +1,4 @@
-// What Burtsev's paper measured: its tables as numbers, to stand beside ours.
+// The measurements published in Burtsev's paper, for comparison with ours.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,10 +8,10 @@ namespace ridge::fft::papers {
 
 inline constexpr int kFirstPublished = 8;  // 2^8 .. 2^24 (KOMDIV: 2^23)
 
-// K2 of a variant on komdiv, intel or nvidia; nothing where the paper gives none.
+// K2 of a variant on komdiv, intel or nvidia; empty if the paper gives none.
 std::optional<double> published_k2(const std::string& platform, const std::string& variant, int log_n);
 
-// The variant the paper found best, as the specification reads its tables; empty beyond them.
+// The variant with the best published time; empty beyond the paper's tables.
 std::string published_winner(const std::string& platform, int log_n);
 
 // A row of the paper's tables 9 (intel) and 10 (nvidia).

@@ -62,7 +62,8 @@ void open_kernel(Text& text, const StageRun& run, std::size_t items) {
   text.line("GLOBAL float2* const line = x + to;");
 }
 
-// count: pairs. A batch is no case of its own: lines follow each other, and a stage's pairs stay within a line.
+// count: pairs of points. Batches need no special case: lines are consecutive, and the pairs of a stage stay within a
+// line.
 void emit_one_stage(Text& text, const StageRun& run, std::size_t items) {
   open_kernel(text, run, items);
   text.line("const uint i = GLOBAL_ID(0);");
@@ -91,8 +92,8 @@ void emit_group_global(Text& text, const StageRun& run) {
   text.close();
 }
 
-// The universal kernel: T stages from `first` on, C columns. Of the matrix whose rows have 2^(first-1) points, a group
-// holds 2^T rows of C neighbouring columns.
+// The general local-memory kernel: T stages from `first` on, C columns. In the matrix with rows of 2^(first-1) points,
+// a group holds 2^T rows of C neighbouring columns.
 void emit_group_local(Text& text, const StageRun& run) {
   const int stages = run.stages(), columns = std::countr_zero(run.columns);
   open_kernel(text, run, run.items);

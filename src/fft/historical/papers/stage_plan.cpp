@@ -12,7 +12,7 @@
 namespace ridge::fft::papers {
 namespace {
 
-// The papers leave it to the driver.
+// Work-group size of simple kernels, which the papers leave to the driver.
 constexpr std::size_t kPlainItems = 256;
 
 constexpr std::array<Variant, 9> kVariants{{
@@ -64,7 +64,7 @@ std::string StagePlan::stages_text() const {
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     StageRun run = runs[i];
-    // A launch a stage is one word, however many.
+    // Consecutive single-stage launches are described together.
     while (run.work == Work::one_stage && i + 1 < runs.size() && runs[i + 1].work == Work::one_stage) {
       run.last = runs[++i].last;
     }
@@ -113,7 +113,7 @@ void add_local(StagePlan& plan, int first, int last, const GroupLimits& limits) 
   if (last < first || !plan.refusal.empty()) return;
   const int stages = last - first + 1;
   StageRun run{.work = Work::group_local, .first = first, .last = last};
-  // Columns side by side are what makes neighbouring work-items touch neighbouring memory; the row has 2^(first-1).
+  // Neighbouring columns make neighbouring work-items access neighbouring memory; a row has 2^(first-1) points.
   run.columns = std::min(limits.items() >> (stages - 1), std::size_t{1} << (first - 1));
   while (run.columns > 1 && run.local_bytes() > limits.local_memory) run.columns /= 2;
   run.items = run.columns << (stages - 1);

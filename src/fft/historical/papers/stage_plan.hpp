@@ -1,6 +1,6 @@
 // The variants of Burtsev's paper on the FFT in OpenCL: radix 2, decimation in time, Y -> X. Part 1 is the bit-reversal
-// permutation, part 2 the log2 N stages of butterflies. A variant says which launch does which stages, and within which
-// limits; each is a file of its own (variant_a.cpp ...).
+// permutation, part 2 the log2 N stages of butterflies. A variant defines which launch does which stages, and its
+// limits. One file per variant (variant_a.cpp ...).
 #pragma once
 #include <cstddef>
 #include <span>
@@ -18,13 +18,13 @@ inline constexpr int kPrivateStages = 4;  // E and F: 16 points in the registers
 inline constexpr std::size_t kPoint = 8;  // bytes: complex float
 inline constexpr const char* kFamily = "burtsev";
 
-// What a variant is planned for: the device's limits, or those of a platform it acts as.
+// Limits that a variant is planned for: the device's, or those of a platform it is restricted to.
 struct GroupLimits {
-  std::size_t work_group = 1;    // most work-items in a group
-  std::size_t local_memory = 0;  // bytes a group may take
+  std::size_t work_group = 1;    // largest work-group
+  std::size_t local_memory = 0;  // bytes per group
 
   std::size_t items() const;  // the papers' M: the largest power of two not above work_group
-  int stages() const;         // PW = log2 M + 1: what a group can do to 2 M points
+  int stages() const;         // PW = log2 M + 1: stages that a group can do on 2 M points
 };
 GroupLimits group_limits(const Limits& limits);
 
@@ -32,18 +32,18 @@ enum class Reversal { table, computed };
 const char* to_string(Reversal reversal);
 
 enum class Work {
-  one_stage,     // a pair a work-item, in global memory
-  group_global,  // a group's stages on a contiguous block, in global memory
-  group_local,   // a group's stages on columns of the matrix whose rows have 2^(first-1) points, in local memory
-  own_points,    // a work-item's stages on its own contiguous points, in registers
+  one_stage,     // one pair per work-item, in global memory
+  group_global,  // stages of a group on a contiguous block, in global memory
+  group_local,   // stages of a group on columns of the matrix with rows of 2^(first-1) points, in local memory
+  own_points,    // stages of a work-item on its own contiguous points, in registers
 };
 
 // The stages first .. last, counted from 1, in one launch.
 struct StageRun {
   Work work = Work::one_stage;
   int first = 1, last = 1;
-  std::size_t items = 1;    // work-items a group
-  std::size_t columns = 1;  // group_local: side by side in a group
+  std::size_t items = 1;    // work-items per group
+  std::size_t columns = 1;  // group_local: neighbouring columns per group
 
   int stages() const { return last - first + 1; }
   std::size_t local_bytes() const;
@@ -53,9 +53,9 @@ struct StagePlan {
   std::string variant{};  // "CL"
   int log_n = 0;
   Reversal reversal = Reversal::table;
-  std::size_t plain_items = 1;  // work-items a group where nothing is shared: part 1, one_stage, own_points
+  std::size_t plain_items = 1;  // work-items per group without shared data: part 1, one_stage, own_points
   std::vector<StageRun> runs{};
-  std::string refusal{};  // the limit it breaks, in words
+  std::string refusal{};  // the limit that is exceeded; empty: none
   Direction direction = Direction::forward;
   double scale = 1;
 
@@ -65,16 +65,16 @@ struct StagePlan {
 
 struct Variant {
   const char* name;   // the paper's letter
-  const char* what;   // part 2 in words
+  const char* what;   // description of part 2
   const char* limit;  // "N <= 2 M"
   StagePlan (*plan)(int log_n, const GroupLimits& limits);
 };
 
-// A, B, BL, C, CL, D, E, F in this order; F also with its local stages shared out evenly, as "F/even".
+// A, B, BL, C, CL, D, E, F in this order; F also with its local stages divided evenly, as "F/even".
 std::span<const Variant> variants();
-const Variant& variant(const std::string& name);  // Error{invalid_argument} that lists the names
+const Variant& variant(const std::string& name);  // Error{invalid_argument} lists the names
 
-// The runs of a variant for 2^log_n points, or its refusal. Error{invalid_argument} where log_n is out of range.
+// The runs of a variant for 2^log_n points, or its refusal. Throws Error{invalid_argument} if log_n is out of range.
 StagePlan plan_stages(const Variant& variant, int log_n, const GroupLimits& limits,
                       Reversal reversal = Reversal::table);
 
@@ -91,13 +91,13 @@ StagePlan plan_f_even(int log_n, const GroupLimits& limits);
 // --- what the variants share -----------------------------------------------------------------------------------------
 // Each adds nothing where last < first.
 
-void add_each(StagePlan& plan, int first);  // a launch a stage, to the end
+void add_each(StagePlan& plan, int first);  // one launch per stage, to the end
 void add_global_block(StagePlan& plan, int last);
 void add_local(StagePlan& plan, int first, int last, const GroupLimits& limits);
 void add_own_points(StagePlan& plan, int last);
-// Where N > 2 M.
+// Refusal if N > 2 M.
 std::string beyond_one_group(int log_n, const GroupLimits& limits);
-// Where P > 2 PW.
+// Refusal if P > 2 PW.
 std::string beyond_two_groups(int log_n, const GroupLimits& limits);
 
 }  // namespace ridge::fft::papers

@@ -14,16 +14,16 @@
 namespace ridge::fft::papers {
 namespace {
 
-constexpr std::size_t kMostRegisters = 255;  // of a work-item, where the device counts registers at all
+constexpr std::size_t kMostRegisters = 255;  // per work-item, if the device reports registers
 constexpr std::size_t kInRegisterItems = 64;
-constexpr std::size_t kLongestInRegister = 32;  // 4 * 32 floats and the twiddle of a butterfly; 64 would be beyond 255
+constexpr std::size_t kLongestInRegister = 32;  // 4 * 32 floats and the twiddle of a butterfly; 64 would exceed 255
 
 UnitDesign refused(UnitDesign design, std::string reason) {
   design.refusal = std::move(reason);
   return design;
 }
 
-// r of the capacity model for a group of so many work-items; 0 where the device does not say.
+// r of the capacity model for a group of `items` work-items; 0 if the device does not report registers.
 std::size_t registers_for(const Limits& limits, std::size_t items) {
   if (limits.registers == 0) return 0;
   const std::size_t lanes = std::max<std::size_t>(limits.sub_group, 1);
@@ -44,7 +44,7 @@ std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p) {
   const int passes = std::max(1, (stages + most - 1) / most);
   std::vector<std::size_t> radices;
   for (int i = 0; i < passes; ++i) {
-    const int left = stages - stages / passes * passes;  // the first passes have one more
+    const int left = stages - stages / passes * passes;  // the first passes have one stage more
     radices.push_back(std::size_t{1} << (stages / passes + (i < left ? 1 : 0)));
   }
   return radices;

@@ -1,6 +1,6 @@
-// One FFT per unit, after Bergach's thesis: a transform is not spread over the chip but done by one compute unit, all
-// in registers and local memory, and many run side by side.
-//   in_register   a work-item a transform
+// One FFT per compute unit, after Bergach's thesis: each transform is done by one compute unit, entirely in registers
+// and local memory, and many run concurrently.
+//   in_register   one work-item per transform
 //   simt          N/p work-items of p points each, p = 2, 4, 8, 16, which exchange through local memory
 #pragma once
 #include <cstddef>
@@ -19,14 +19,14 @@ inline constexpr const char* kUnitFamily = "bergach";
 
 // --- the capacity model ----------------------------------------------------------------------------------------------
 
-// What a unit has, in the thesis's words.
+// Resources of a compute unit, with the symbols of the thesis.
 struct UnitCapacity {
-  std::size_t registers = 0;     // q: 32-bit registers of a unit
-  std::size_t lanes = 1;         // v: work-items a hardware thread runs in step
-  std::size_t threads = 1;       // th: hardware threads of a unit
+  std::size_t registers = 0;     // q: 32-bit registers per unit
+  std::size_t lanes = 1;         // v: work-items that a hardware thread runs in lockstep
+  std::size_t threads = 1;       // th: hardware threads per unit
   std::size_t local_memory = 0;  // Sh: bytes, of all units together
   std::size_t units = 1;
-  std::size_t most_registers = 0;  // of a work-item; 0: no limit of its own
+  std::size_t most_registers = 0;  // per work-item; 0: no separate limit
 };
 
 std::size_t registers_per_item(const UnitCapacity& unit);  // r = q / (v th)
@@ -35,25 +35,25 @@ std::size_t points_per_item(const UnitCapacity& unit);
 // The largest power of two N <= Sh / (8 units).
 std::size_t longest_in_local_memory(const UnitCapacity& unit);
 
-// Rcc: fused multiply-adds (six a radix-2 butterfly) for each word moved to or from local memory. Infinite where
-// nothing is exchanged.
+// Rcc: fused multiply-adds (six per radix-2 butterfly) per word moved to or from local memory. Infinite if nothing is
+// exchanged.
 double compute_to_communication(int log_n, std::size_t passes);
 
 // --- the kernels -----------------------------------------------------------------------------------------------------
 
-enum class UnitTwiddles { table, constant };  // in global memory, in constant memory
+enum class UnitTwiddles { table, constant };  // in global memory; in constant memory
 const char* to_string(UnitTwiddles twiddles);
 
 struct UnitDesign {
   std::size_t length = 1;
-  std::size_t points = 1;  // p; the length itself: in registers
+  std::size_t points = 1;  // p; equal to the length: all in registers
   std::vector<std::size_t> radices{};
   UnitTwiddles twiddles = UnitTwiddles::table;
   Direction direction = Direction::forward;
   double scale = 1;
-  std::size_t units = 0;   // groups that share the lines; 0: a group for each
-  std::size_t rounds = 1;  // lines a group does in one launch, where units are given
-  std::size_t lines = 1;   // in_register: work-items, each with its own line, a group
+  std::size_t units = 0;   // groups that share the lines; 0: one group per line
+  std::size_t rounds = 1;  // lines per group in one launch, if units are given
+  std::size_t lines = 1;   // in_register: work-items per group, each with its own line
   std::string refusal{};
 
   bool in_register() const { return points == length; }
@@ -62,10 +62,10 @@ struct UnitDesign {
   std::string variant() const;  // "in_register", "simt"
 };
 
-// p == 0: in registers. Refused with the reason where a limit is broken.
+// p == 0: in registers. Refused with the reason if a limit is exceeded.
 UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits);
 
-// log2 N stages shared out over as few passes of at most radix p as can be: 8-8-4-4 for 1024 and p = 8.
+// log2 N stages divided over as few passes of at most radix p as possible: 8-8-4-4 for 1024 and p = 8.
 std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p);
 
 inline constexpr const char* kUnitKernel = "one_per_unit";

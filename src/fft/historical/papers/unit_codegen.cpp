@@ -29,7 +29,7 @@ void emit_constant_table(Text& text, std::size_t n) {
   text.raw("};\n");
 }
 
-// Forward arithmetic serves both ways: real and imaginary parts change places on load and on store.
+// Forward arithmetic serves both directions: the inverse swaps real and imaginary parts on load and store.
 std::string loaded(const UnitDesign& design, const std::string& place) {
   return design.direction == Direction::forward ? place : fmt::format("exchanged({})", place);
 }
@@ -39,8 +39,8 @@ std::string stored(const UnitDesign& design, const std::string& value) {
   return design.scale == 1 ? text : fmt::format("scaled({}, {})", text, codegen::literal(design.scale, false));
 }
 
-// One pass of Stockham's order: butterfly i reads x[j*ro + s*r + k], j = i / r, k = i % r, times W_(Ls*R)^(j*s), and
-// leaves its values at i + t*(N/R). A work-item has p/R of them, N/p apart.
+// One pass in Stockham order: butterfly i reads x[j*ro + s*r + k], j = i / r, k = i % r, times W_(Ls*R)^(j*s), and
+// stores its values at i + t*(N/R). A work-item has p/R of them, N/p apart.
 class Passes {
  public:
   Passes(Text& text, const UnitDesign& design) : text_(text), design_(design), items_(design.length / design.points) {}
@@ -159,7 +159,7 @@ KernelSource unit_text(const UnitDesign& design) {
     }
     emit_line(text, design);
     if (design.rounds > 1) {
-      // The next line's first exchange must not overtake this one's last reads.
+      // The next line's first exchange must not overtake this line's last reads.
       text.line("BARRIER();");
       text.close();
     }

@@ -1,4 +1,4 @@
-// Variant A: a launch a stage. Every stage goes through global memory, and nothing limits N.
+// Variant A: one launch per stage. Every stage goes through global memory; N is not limited.
 #include <algorithm>
 
 #include "fft/historical/papers/stage_plan.hpp"

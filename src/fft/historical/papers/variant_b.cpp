@@ -1,5 +1,5 @@
-// Variant B: one group loops over all stages, so one launch does part 2. The points stay in global memory, and each
-// stage ends with a barrier that orders it (the paper fences local memory only).
+// Variant B: one group loops over all stages, so part 2 is one launch. The points stay in global memory, and each stage
+// ends with a global barrier of the group (the paper fences local memory only).
 #include <algorithm>
 
 #include "fft/historical/papers/stage_plan.hpp"

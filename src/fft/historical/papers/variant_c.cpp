@@ -1,5 +1,5 @@
-// Variant C: groups of M work-items do the first stages, each on a contiguous block of 2 M points in global memory;
-// what is left is done as in A.
+// Variant C: groups of M work-items do the first stages, each on a contiguous block of 2 M points in global memory; the
+// remaining stages are done as in A.
 #include <algorithm>
 
 #include "fft/historical/papers/stage_plan.hpp"

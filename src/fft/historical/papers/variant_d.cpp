@@ -1,6 +1,6 @@
-// Variant D: CL for the first stages, then one launch whose groups take columns of the matrix of rows of 2 M points
-// through the rest. The paper gives a column to a group of its own, which for 2^12 points is one work-item; here a
-// group has M work-items and as many columns as they can hold.
+// Variant D: CL for the first stages, then one launch for the rest, whose groups process columns of the matrix with
+// rows of 2 M points. The paper assigns one column per group, which for 2^12 points is one work-item. Here a group has
+// M work-items and as many columns as they can hold.
 #include <algorithm>
 
 #include "fft/historical/papers/stage_plan.hpp"

@@ -1,5 +1,5 @@
-// Variant F: four stages in registers, then up to PW stages and up to PW more by the universal local kernel, then a
-// launch a stage. PW stages leave a group one column; fewer leave room for several, which is F/even.
+// Variant F: four stages in registers, then up to PW stages and up to PW more by the general local-memory kernel, then
+// one launch per stage. With PW stages a group holds one column; with fewer stages it holds several, which is F/even.
 #include <algorithm>
 
 #include "fft/historical/papers/stage_plan.hpp"
