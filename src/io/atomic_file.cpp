@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(base::link_target(path)), part_(path_.string() + ".part") {
   base::check_replaceable(path_);
-  // Between opening and locking, the one who had it may have given the file its final name, or removed it: then what is
-  // open here is a finished file, and another has to be made.
+  // Between open and lock, the previous holder may have renamed the part to its final name or removed it. Then the open
+  // file is a finished one, and a new part must be created.
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     open_part();
     if (still_named()) break;
@@ -87,21 +87,20 @@ void AtomicFile::write(const void* from, std::size_t bytes) {
 }
 
 void AtomicFile::commit(const fs::path& keep) {
-  // EINVAL: a file system that cannot; the file is whole all the same.
+  // EINVAL: the file system does not support fsync; the data are complete all the same.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
   if (!still_named()) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: someone has removed {}", path_.string(), part_.string()));
   }
   const bool kept = !keep.empty() && ::rename(path_.c_str(), keep.c_str()) == 0;
   if (!keep.empty() && !kept && errno != ENOENT) fail(errno);
-  known_
-      .forget();  // before the name is free for others: a signal from here on leaves the part, which the next one takes
+  known_.forget();  // before the name is free: a signal from here on leaves the part, which the next writer takes over
   if (::rename(part_.c_str(), path_.c_str()) != 0) {
     const int error = errno;
     if (kept) ::rename(keep.c_str(), path_.c_str());
     fail(error);
   }
-  // A file system over a network may report a full disk only here, when the name is there already.
+  // A network file system may report a full disk only on close, after the rename.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
   base::flush_folder(path_.parent_path());
 }

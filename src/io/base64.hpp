@@ -4,11 +4,12 @@
 
 namespace ridge::io {
 
-// Bytes as text, in pieces of any length: three bytes become four letters, so up to two wait for the next piece.
+// Encodes bytes as base64, in chunks of any length. Three bytes become four characters, so up to two bytes wait for the
+// next chunk.
 class Base64 {
  public:
   std::string add(const void* bytes, std::size_t count);
-  std::string finish();  // what waits, padded with '='
+  std::string finish();  // encodes the remaining bytes, padded with '='
 
  private:
   unsigned char waiting_[3] = {};

@@ -39,8 +39,7 @@ std::string bytes_of_number(std::uint32_t number) {
 }
 
 std::string header_text(const CheckpointState& state, const GridSource& source, std::size_t block) {
-  base::Json json =
-      base::Json::object();  // an empty one that becomes an object on the way does not survive a lack of memory
+  base::Json json = base::Json::object();  // constructed as an object: a later conversion could fail for lack of memory
   json["step"] = state.step;
   json["time"] = state.time;
   json["shape"] = source.shape;
@@ -68,12 +67,12 @@ ElementType type_named(const std::string& name) {
   throw Error(ErrorKind::io, fmt::format("cells of type \"{:.40}\"", name));
 }
 
-// Numbers of steps and cells are whole in a double up to here.
+// Step and cell counts up to this are exact in a double.
 constexpr double kMostCounted = 9007199254740992.0;
 
 }  // namespace
 
-// Beside the file itself where `path` is a link to it, so that a rename can make it.
+// Beside the target of a symbolic link, so that a rename stays on one file system.
 fs::path previous_generation(const fs::path& path) { return base::link_target(path).string() + ".previous"; }
 
 void write_checkpoint(const fs::path& path, const CheckpointState& state, const GridSource& source) {
@@ -164,7 +163,7 @@ void Checkpoint::read_header() {
   if (sum != crc32c(start.data(), start.size())) refuse("the checksum of its header is wrong");
   data_ = start.size() + 4;
 
-  // The checksum does not make it trusted: every number is checked before memory is taken.
+  // A valid checksum does not make the file trusted: every number is checked before memory is allocated.
   try {
     const base::Json json = base::parse_json(std::string_view(start).substr(before), {.bytes = kLongestHeader});
     if (!json.is_object()) throw Error(ErrorKind::io, "its header is no object");
@@ -253,7 +252,8 @@ void set_aside_damaged(const Checkpoint& used, const fs::path& path) {
   if (used.path() == path) return;
   std::error_code ignored, error;
   const fs::path target = base::link_target(path);
-  fs::rename(target, target.string() + ".damaged", ignored);  // there may be none: a kill between two renames
+  fs::rename(target, target.string() + ".damaged",
+             ignored);  // the target may be missing after a kill between two renames
   fs::rename(used.path(), target, error);
   if (error) throw Error(ErrorKind::io, fmt::format("cannot rename {}: {}", used.path().string(), error.message()));
 }

@@ -1,12 +1,12 @@
-// Checkpoints: the state of a run in one file, whatever the number of processes.
+// Checkpoints: the state of a run in one file, independent of the number of processes.
 //
-// Two generations are kept, NAME and NAME.previous. A new one is written beside them, flushed and renamed, so that a
-// run may be killed, or its disk fill up, at any moment: one whole generation is always there. Every block carries a
-// checksum; a file that fails any check is refused by name, and the generation before it is used.
+// Two generations are kept, NAME and NAME.previous. A new one is written beside them, flushed and renamed. A run may be
+// killed or fill its disk at any moment: one complete generation always exists. Every block has a checksum. A file that
+// fails any check is rejected by name, and the previous generation is used.
 //
-// Format, little-endian: "RIDGECKP", u32 version, u32 bytes of the header, the header (JSON), u32 CRC-32C of all
-// before; then the fields one after the other, last axis fastest; then u32 CRC-32C of each block (`block` slabs of the
-// slowest axis of one field, fewer in the last), and u32 CRC-32C of those.
+// Format, little-endian: "RIDGECKP", u32 version, u32 header bytes, the header (JSON), u32 CRC-32C of all before; then
+// the fields one after another, last axis fastest; then u32 CRC-32C of each block (`block` slabs of the slowest axis of
+// one field, fewer in the last), and u32 CRC-32C of those.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -25,18 +25,18 @@ inline constexpr std::uint32_t kCheckpointVersion = 1;
 struct CheckpointState {
   std::size_t step = 0;
   double time = 0;
-  base::Json parameters = base::Json::object();  // of the problem: what must be the same to go on
+  base::Json parameters = base::Json::object();  // of the problem; must be equal to resume
 };
 
-// Error{io} naming the file where it cannot be written; the generations before are then untouched.
+// Throws Error{io} with the file name if it cannot be written; existing generations are then unchanged.
 void write_checkpoint(const std::filesystem::path& path, const CheckpointState& state, const GridSource& source);
 
 std::filesystem::path previous_generation(const std::filesystem::path& path);
 
-// A checkpoint whose every byte has been checked.
+// A checkpoint whose every byte has been verified.
 class Checkpoint {
  public:
-  // Error{io} with the file's name and what is wrong.
+  // Throws Error{io} with the file name and the defect.
   explicit Checkpoint(const std::filesystem::path& path);
   ~Checkpoint();
   Checkpoint(Checkpoint&& other) noexcept;
@@ -50,7 +50,7 @@ class Checkpoint {
   ElementType type() const { return layout_.type; }
   const std::vector<std::string>& fields() const { return layout_.names; }
 
-  // Slabs [begin, end) of one field.
+  // Reads slabs [begin, end) of one field.
   void read(std::size_t field, std::size_t begin, std::size_t end, void* to) const;
 
  private:
@@ -61,18 +61,18 @@ class Checkpoint {
 
   std::filesystem::path path_;
   int descriptor_ = -1;
-  std::uint64_t data_ = 0;  // offset of the first field
-  std::size_t block_ = 1;   // slabs
+  std::uint64_t data_ = 0;  // byte offset of the first field
+  std::size_t block_ = 1;   // slabs per checksum block
   GridSource layout_;
   CheckpointState state_;
 };
 
-// The newest generation that is whole. A damaged one is named in a warning; nothing where there is none at all;
-// Error{io} where there are some and all are damaged.
+// Returns the newest complete generation, and warns about damaged ones. Empty if none exists; throws Error{io} if all
+// existing ones are damaged.
 std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& path);
 
-// Before a run goes on from it: where it is not the newest generation, the damaged one becomes NAME.damaged and this
-// one takes its name, so that the next write does not push out the only whole file.
+// Call before resuming. If `used` is not the newest generation, the damaged one becomes NAME.damaged and `used` takes
+// its name, so that the next write does not displace the only complete file.
 void set_aside_damaged(const Checkpoint& used, const std::filesystem::path& path);
 
 }  // namespace ridge::io

@@ -20,7 +20,7 @@ struct Linear {
   }
 };
 
-// Ottosson's OKLab.
+// Converts Ottosson's OKLab to linear RGB.
 Linear from_lab(double light, double a, double b) {
   const auto cube = [](double v) { return v * v * v; };
   const double l = cube(light + 0.3963377774 * a + 0.2158037573 * b);
@@ -42,7 +42,7 @@ double decode(std::uint8_t value) {
   return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
 }
 
-// As colourful as wished, or as a screen can show at that lightness and hue.
+// Reduces the chroma to what the sRGB gamut allows at that lightness and hue.
 Colour colour_of(double light, double chroma, double hue_degrees) {
   const double hue = hue_degrees * std::numbers::pi / 180;
   double most = chroma;
@@ -88,7 +88,7 @@ const std::vector<ColourMap>& colour_maps() {
              const double away = std::abs(2 * t - 1);
              return colour_of(0.97 - 0.60 * away, 0.19 * std::pow(away, 0.8), t < 0.5 ? 255 : 30);
            }),
-      // An image's own values, unchanged.
+      // Shows the values of an image unchanged.
       make("grey", false,
            [](double t) {
              const auto value = static_cast<std::uint8_t>(std::lround(255 * t));

@@ -1,5 +1,5 @@
-// Colour maps computed in the OKLab space, where equal distances look equal: lightness runs evenly from end to end, so
-// a picture keeps its meaning in print and for colour-blind eyes.
+// Colour maps computed in OKLab, where equal distances look equal: lightness runs evenly from end to end, so a picture
+// stays readable in print and for colour-blind readers.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,13 +17,13 @@ struct ColourMap {
   std::string name;
   bool diverging = false;  // its middle is a neutral zero
   std::array<Colour, 256> table{};
-  Colour at(double share) const;  // of [0, 1], clamped; grey-brown for NaN
+  Colour at(double share) const;  // value in [0, 1], clamped; grey-brown for NaN
 };
 
 // "ember": dark violet, red, yellow; "fern": dark blue, green, yellow; "balance": blue, white, red; "grey".
 const std::vector<ColourMap>& colour_maps();
-const ColourMap& colour_map(const std::string& name);  // Error{invalid_argument} listing those that exist
+const ColourMap& colour_map(const std::string& name);  // Error{invalid_argument} lists the names
 
-double lightness(Colour colour);  // OKLab's, 0 to 1
+double lightness(Colour colour);  // in OKLab, 0 to 1
 
 }  // namespace ridge::io

@@ -6,7 +6,7 @@
 namespace ridge::io {
 namespace {
 
-// tables[k][b]: what byte b does to the remainder k bytes later; eight tables take eight bytes at a time.
+// tables[k][b]: effect of byte b on the remainder k bytes later. Eight tables process eight bytes at a time.
 constexpr auto kTables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -74,7 +74,7 @@ void EightBits::estimate() {
       if (std::isfinite(waiting_[at])) squares += (waiting_[at] - mean) * (waiting_[at] - mean);
     }
     const double sigma = count > 0 ? std::sqrt(squares / count) : 0;
-    // A constant has no scale of its own: one that is small beside it.
+    // A constant value has no scale of its own: uses one that is small relative to it.
     const double scale = sigma > 1e-6 * std::abs(mean) ? 2 * kSigmas * sigma / 255
                          : mean != 0                   ? std::abs(mean) / 255
                                                        : 1;
@@ -88,7 +88,7 @@ void EightBits::convert(std::span<const float> rows, std::vector<std::uint8_t>& 
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const Level& level = levels_[at % row_size_];
     const float value = std::nearbyint((rows[at] - level.offset) / level.scale);
-    if (!(value >= 0 && value <= 255)) ++clipped_;  // NaN among them
+    if (!(value >= 0 && value <= 255)) ++clipped_;  // NaN counts as clipped
     out.push_back(value >= 0 ? static_cast<std::uint8_t>(std::min(value, 255.0f)) : std::uint8_t{0});
   }
   values_ += rows.size();

@@ -1,4 +1,4 @@
-// Power as numbers of 8 bits: power = offset + scale * level, one offset and scale per product and channel.
+// Quantizes power to 8 bits: power = offset + scale * level, with one offset and scale per product and channel.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,25 +13,25 @@ struct Level {
   float offset = 0, scale = 1;
 };
 
-// A line per value of a row, "offset scale"; # begins a comment.
+// One line per value of a row, "offset scale"; # starts a comment.
 std::string levels_text(std::span<const Level> levels);
-// Error{io} naming the line; `count` levels are needed.
+// Throws Error{io} with the line number; needs `count` levels.
 std::vector<Level> parse_levels(std::string_view text, std::size_t count, const std::string& name);
 
 class EightBits {
  public:
-  // Levels are estimated from the first `rows` rows, or from all where there are fewer: the mean becomes 127.5, and 0
-  // and 255 are 6 standard deviations away. A value that never changes gets level 128.
+  // Estimates levels from the first `rows` rows, or from all if there are fewer: the mean becomes 127.5, and 0 and 255
+  // are 6 standard deviations away. A value that never changes gets level 128.
   EightBits(std::size_t row_size, std::size_t rows);
   explicit EightBits(std::vector<Level> levels);
 
-  // Whole rows. Appends the levels that are known by now: rows wait until the estimate is made.
+  // Takes whole rows. Appends the levels available so far: rows are held back until the estimate exists.
   void put(std::span<const float> rows, std::vector<std::uint8_t>& out);
   void finish(std::vector<std::uint8_t>& out);
 
   const std::vector<Level>& levels() const { return levels_; }
   std::uint64_t values() const { return values_; }
-  std::uint64_t clipped() const { return clipped_; }  // beyond 0 and 255, and those that are not a number
+  std::uint64_t clipped() const { return clipped_; }  // outside 0 to 255, or NaN
 
  private:
   void estimate();

@@ -1,4 +1,4 @@
-// A font of 5 by 7 points for legends.
+// A bitmap font of 5 by 7 pixels for legends.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace ridge::io {
 
 inline constexpr std::size_t kGlyphWidth = 5, kGlyphHeight = 7, kGlyphPitch = 6;
 
-// Rows from the top, five bits each, the left point highest. Capitals are drawn as small letters; what is not there, as
-// a box.
+// Rows from the top, five bits each, leftmost pixel in the highest bit. Capitals are drawn as small letters; unknown
+// characters as a box.
 std::array<std::uint8_t, kGlyphHeight> glyph(char letter);
 
 }  // namespace ridge::io

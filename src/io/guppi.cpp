@@ -20,7 +20,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
 }
 
-// "KEY     = value / comment", text in quotes.
+// Parses "KEY     = value / comment"; text is quoted.
 void take_card(std::string_view card, HeaderFields& fields) {
   const auto equals = card.find('=');
   if (equals == std::string_view::npos || equals > 9)
@@ -92,7 +92,7 @@ class GuppiReader final : public SampleReader {
   }
 
  private:
-  std::size_t fresh() const { return first_.samples() - first_.overlap; }  // samples a block adds
+  std::size_t fresh() const { return first_.samples() - first_.overlap; }  // new samples per block
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::io, fmt::format("{}: not a GUPPI RAW stream that can be used: block {}: {}", in_->name(),
@@ -133,7 +133,7 @@ class GuppiReader final : public SampleReader {
     packet_ = ahead_->packet;
     ahead_.reset();
     ++blocks_;
-    // Without what the next block repeats.
+    // Drops the samples that the next block repeats.
     const std::size_t sample = raw_.size() / first_.samples() / (first_.time_first ? 1 : first_.channels);
     const std::size_t runs = first_.time_first ? 1 : first_.channels, run = raw_.size() / runs, kept = fresh() * sample;
     piece.resize(runs * kept);
@@ -142,7 +142,7 @@ class GuppiReader final : public SampleReader {
     return true;
   }
 
-  // The end of the block before must be the beginning of this one. Packets that came late may make them differ.
+  // The end of the previous block must equal the beginning of this one. Late packets may make them differ.
   void compare_overlap(std::size_t runs, std::size_t run, std::size_t bytes) {
     bool same = true;
     for (std::size_t i = 0; i < runs && !overlap_.empty(); ++i) {
@@ -156,13 +156,13 @@ class GuppiReader final : public SampleReader {
   }
 
   void check_order(const GuppiHeader& header) {
-    if (!first_.counted) return;  // remarks() says so
+    if (!first_.counted) return;  // reported by remarks()
     const std::int64_t step = header.packet - packet_;
     if (step <= 0) {
       fail(fmt::format("PKTIDX is {} after {}: it does not rise; blocks out of order or two recordings in one stream",
                        header.packet, packet_));
     }
-    if (first_.packets == 0) {  // what is lost cannot be counted, but an even step shows that nothing is
+    if (first_.packets == 0) {  // losses cannot be counted, but a constant step shows that there are none
       if (step_ != 0 && step != step_) {
         fail(
             fmt::format("PKTIDX rises by {} after steps of {}, and neither PIPERBLK nor PKTSIZE tells the packets of a "
@@ -182,12 +182,12 @@ class GuppiReader final : public SampleReader {
 
   std::unique_ptr<InputStream> in_;
   GuppiHeader first_;
-  std::optional<GuppiHeader> ahead_;  // read, its block not yet
+  std::optional<GuppiHeader> ahead_;  // header already read, its block not yet
   std::vector<std::byte> raw_;
-  std::vector<std::byte> overlap_;  // the end of the block before, which this one begins with
-  std::uint64_t seams_ = 0;         // blocks that do not begin so
+  std::vector<std::byte> overlap_;  // the end of the previous block, repeated by this one
+  std::uint64_t seams_ = 0;         // blocks whose beginning differs from it
   std::int64_t packet_ = 0;
-  std::int64_t step_ = 0;  // of PKTIDX from a block to the next, where headers do not tell it
+  std::int64_t step_ = 0;  // PKTIDX step per block, if headers do not give it
   std::uint64_t blocks_ = 0;
 };
 
@@ -251,7 +251,7 @@ bool read_guppi_header(InputStream& in, GuppiHeader& header) {
     const std::string_view text(card, kCard);
     if (text.substr(0, 3) == "END" && trimmed(text.substr(3)).empty()) {
       header = guppi_header(fields);
-      // By nothing where the header ends there already.
+      // No padding if the header already ends on a boundary.
       const std::size_t bytes = (cards + 1) * kCard, padding = (kDirectIo - bytes % kDirectIo) % kDirectIo;
       char waste[kDirectIo];
       if (header.direct_io && in.read(waste, padding) != padding) fields.fail("it ends within the padding of DIRECTIO");

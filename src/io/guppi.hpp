@@ -1,5 +1,5 @@
-// GUPPI RAW: blocks of samples, each behind a header of 80-character cards. Within a block: channel, time,
-// polarization, re/im. The instrument's channels become the streams.
+// Reader of GUPPI RAW: blocks of samples, each after a header of 80-character cards. Order within a block: channel,
+// time, polarization, re/im. The instrument's channels become the streams.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,13 +15,13 @@ namespace ridge::io {
 struct GuppiHeader {
   std::size_t block_bytes = 0;    // BLOCSIZE
   std::size_t channels = 0;       // OBSNCHAN
-  std::size_t polarizations = 2;  // NPOL: 1, or 4 (and 2) for two
-  std::size_t bits = 8;           // NBITS, of a component
-  std::size_t overlap = 0;        // OVERLAP: samples at a block's end that its successor begins with
-  bool counted = false;           // PKTIDX is there
+  std::size_t polarizations = 2;  // NPOL: 1, or 4 (also 2) for two
+  std::size_t bits = 8;           // NBITS, per component
+  std::size_t overlap = 0;        // OVERLAP: samples at a block's end that the next block repeats
+  bool counted = false;           // PKTIDX is present
   std::int64_t packet = 0;        // PKTIDX of the first packet
   std::int64_t first_packet = 0;  // PKTSTART: PKTIDX at the start time
-  std::int64_t packets = 0;       // PKTIDX from a block to the next (PIPERBLK, PKTSIZE); 0: not said
+  std::int64_t packets = 0;       // PKTIDX step per block (PIPERBLK, PKTSIZE); 0: not given
   double sample_seconds = 0;      // TBIN
   double frequency_mhz = 0;       // OBSFREQ, the middle of all channels
   double bandwidth_mhz = 0;       // OBSBW, signed, of all channels
@@ -29,21 +29,20 @@ struct GuppiHeader {
   bool direct_io = false;         // DIRECTIO: headers are padded to 512 bytes
   bool time_first = false;        // PKTFMT SIMPLE: time before channel
   std::string source{}, telescope{};
-  std::size_t samples() const;  // of a channel in a block, the overlap included
+  std::size_t samples() const;  // per channel and block, overlap included
 };
 
-bool looks_like_guppi(std::string_view first_bytes);  // 64 are enough
+bool looks_like_guppi(std::string_view first_bytes);  // 64 bytes are enough
 
-// The next block's header; nothing at the end of the stream. Error{io} naming the field. `bytes` counts the header with
-// its padding.
+// Reads the next block's header; returns false at the end of the stream. Throws Error{io} with the field name.
 bool read_guppi_header(InputStream& in, GuppiHeader& header);
 GuppiHeader guppi_header(const HeaderFields& fields);
 
-// Cards, END and padding.
+// Returns cards, END and padding.
 std::string guppi_cards(const GuppiHeader& header);
 
-// Blocks in order; lost ones become zeros. The overlap of the last block is not part of the samples. A PKTIDX that does
-// not rise, or another start time or band, is an error: another recording.
+// Reads blocks in order; lost ones become zeros. The overlap of the last block is not part of the samples. Throws if
+// PKTIDX does not rise, or if the start time or band changes: another recording.
 std::unique_ptr<SampleReader> guppi_reader(std::unique_ptr<InputStream> in);
 
 }  // namespace ridge::io

@@ -9,7 +9,7 @@
 namespace ridge::io {
 namespace {
 
-// For a message: what a damaged file holds may not be fit for a terminal.
+// Makes text of a damaged file safe to print on a terminal.
 std::string printable(std::string text) {
   for (char& c : text) c = c >= ' ' && c < 127 ? c : '?';
   return text;
@@ -36,7 +36,7 @@ std::int64_t HeaderFields::integer(const std::string& key, std::int64_t low, std
   std::int64_t value = 0;
   const char* end = text->data() + text->size();
   const auto [at, error] = std::from_chars(text->data(), end, value);
-  // Some writers give whole numbers a point.
+  // Some writers append a decimal point to integers.
   const bool whole = error == std::errc() && std::string_view(at, end).find_first_not_of(
                                                  at != end && *at == '.' ? ".0" : "") == std::string_view::npos;
   if (!whole) fail(fmt::format("{} is \"{}\", no whole number", key, text->substr(0, 40)));

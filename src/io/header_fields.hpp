@@ -1,4 +1,4 @@
-// Keyword headers (GUPPI RAW, PSRDADA): text fields that come from outside, checked one by one.
+// Keyword headers (GUPPI RAW, PSRDADA): untrusted text fields, each checked when read.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,15 +10,15 @@ namespace ridge::io {
 
 class HeaderFields {
  public:
-  // `format` and `name` stand in every message: "GUPPI RAW", "x.raw".
+  // `format` and `name` appear in every message: "GUPPI RAW", "x.raw".
   HeaderFields(std::string format, std::string name) : format_(std::move(format)), name_(std::move(name)) {}
 
   void set(const std::string& key, const std::string& value) { values_[key] = value; }
   bool has(const std::string& key) const { return values_.count(key) != 0; }
   std::size_t size() const { return values_.size(); }
 
-  // Error{io} naming the field where it is not a number within the bounds; where it is missing: `otherwise`, or
-  // Error{io} where there is none.
+  // Throws Error{io} with the field name if it is not a number within the bounds. A missing field gives `otherwise`, or
+  // Error{io} if there is no default.
   std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high,
                        std::optional<std::int64_t> otherwise = {}) const;
   double number(const std::string& key, double low, double high, std::optional<double> otherwise = {}) const;

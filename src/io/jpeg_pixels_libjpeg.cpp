@@ -24,7 +24,7 @@ void on_error(j_common_ptr common) {
 }
 void on_message(j_common_ptr) {}
 
-// No object with a destructor lives in the functions that a jump may leave.
+// Functions that a longjmp may leave hold no object with a destructor.
 bool read_header(jpeg_decompress_struct& jpeg, Errors& errors, const unsigned char* bytes, unsigned long size) {
   if (setjmp(errors.jump) != 0) return false;  // NOLINT
   jpeg_mem_src(&jpeg, bytes, size);
@@ -84,7 +84,8 @@ Pixels decode_jpeg(std::string_view bytes, const std::string& name) {
   if (jpeg.num_components == 4) throw end("four inks (CMYK); convert it to RGB");
   try {
     check_size(name, pixels.width, pixels.height, pixels.channels);
-    // A block of 64 pixels takes a bit at least, but for arithmetic coding: what promises more is a bomb.
+    // A block of 64 pixels takes at least one bit, except with arithmetic coding. Larger claims are rejected as
+    // decompression bombs.
     if (pixels.width * pixels.height / (jpeg.arith_code != FALSE ? 65536 : 1024) > bytes.size()) {
       throw Error(ErrorKind::io, fmt::format("{}: {}x{} pixels cannot be in {} bytes", name, pixels.width,
                                              pixels.height, bytes.size()));

@@ -1,4 +1,4 @@
-// In place of libjpeg, where this was built without it.
+// Built instead of jpeg_pixels_libjpeg.cpp if libjpeg was not found.
 #include <ridge/error.hpp>
 
 #include "io/pixels.hpp"

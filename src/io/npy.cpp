@@ -43,7 +43,7 @@ const TypeName& entry_of(ElementType type) {
   throw Error(ErrorKind::internal, "an element type without a name");
 }
 
-// Python's notation, as far as NumPy writes it: {'descr': '<c8', 'fortran_order': False, 'shape': (3, 4), }
+// Parses Python's notation as NumPy writes it: {'descr': '<c8', 'fortran_order': False, 'shape': (3, 4), }
 class DictionaryParser {
  public:
   DictionaryParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}

@@ -1,5 +1,5 @@
-// NumPy's .npy files: a short header in Python's notation, then the elements. Only what a transform can use is read:
-// integers, floats and complex numbers in this machine's byte order, last axis fastest.
+// NumPy's .npy files: a short header in Python's notation, then the elements. Reads only what a transform can use:
+// integers, floats and complex numbers in native byte order, last axis fastest.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -17,23 +17,23 @@ bool is_complex(ElementType type);
 
 struct NpyHeader {
   ElementType type = ElementType::float32;
-  std::vector<std::size_t> shape = {};  // empty: a single value
-  std::size_t elements() const;         // checked when the header was read
+  std::vector<std::size_t> shape = {};  // empty: a scalar
+  std::size_t elements() const;         // overflow was checked when the header was read
 };
 
 inline constexpr std::size_t kMaxNpyHeader = 65536, kMaxNpyAxes = 32;
 
-bool looks_like_npy(std::string_view first_bytes);  // six are enough
+bool looks_like_npy(std::string_view first_bytes);  // six bytes are enough
 
-// Error{io} for anything that is not such a header, naming the stream and what is wrong. The stream then stands at the
-// first element and expects as many as the shape says: a file that ends early or goes on is an error here, a pipe when
-// it is read.
+// Throws Error{io} with the stream name and the defect for anything else. Afterwards the stream is at the first element
+// and expects exactly the elements of the shape: a file that is too short or too long fails here, a pipe when it is
+// read.
 NpyHeader read_npy_header(InputStream& in);
 
-// The dictionary alone. Error{io} as above, `name` in the message.
+// Parses the dictionary only. Throws Error{io} as above, with `name` in the message.
 NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name);
 
-// Everything before the elements. With `reserve`, at least that long, so that a longer shape can replace it.
+// Returns all bytes before the elements. At least `reserve` long, so that a longer shape can replace it.
 std::string npy_header(const NpyHeader& header, std::size_t reserve = 0);
 
 }  // namespace ridge::io

@@ -17,7 +17,7 @@ namespace ridge::io {
 namespace {
 
 constexpr Colour kPaper{255, 255, 255}, kInk{30, 30, 36}, kFrame{140, 140, 146}, kCurve{32, 80, 180};
-constexpr std::size_t kScale = 2;  // of the font
+constexpr std::size_t kScale = 2;  // pixels per font pixel
 constexpr std::size_t kMargin = 12, kBarGap = 16, kBarWidth = 20, kTick = 5;
 constexpr std::size_t kLine = kGlyphHeight * kScale, kLetter = kGlyphPitch * kScale;
 constexpr std::size_t kNumberLetters = 9;  // "-1.25e-06"
@@ -48,7 +48,7 @@ double cell_value(ElementType type, const std::byte* bytes, std::size_t index) {
   }
 }
 
-// What is shown, reduced to at most one value a pixel: the mean of the cells it covers.
+// The field reduced to at most one value per pixel: the mean of the cells that the pixel covers.
 class Reduced {
  public:
   Reduced(std::size_t rows, std::size_t columns, std::size_t longest)
@@ -138,7 +138,7 @@ struct Range {
   }
 };
 
-// The bar, with numbers at its ends and in between.
+// Draws the colour bar, with numbers at its ends and in between.
 void draw_legend(Raster& raster, const Picture::Area& field, const ColourMap& map, const Range& range) {
   const std::size_t x = field.x + field.width + kBarGap;
   for (std::size_t v = 0; v < field.height; ++v) {
@@ -157,7 +157,7 @@ void draw_legend(Raster& raster, const Picture::Area& field, const ColourMap& ma
   }
 }
 
-// Ticks and numbers below the field and left of it, the names of the axes below the numbers and above the field.
+// Draws ticks and numbers below and left of the field, axis names below the numbers and above the field.
 struct AxisDrawer {
   Raster& raster;
   const Picture::Area& field;
@@ -165,7 +165,7 @@ struct AxisDrawer {
   static std::size_t centred(double middle, std::size_t length) {
     return static_cast<std::size_t>(std::max(middle - static_cast<double>(length) / 2, 0.0));
   }
-  // Pixels of a value from the first cell's middle to the last one's.
+  // Maps values to pixels, from the centre of the first cell to the centre of the last.
   static base::svg::Axis axis_of(const PictureAxis& axis, std::size_t cells, std::size_t from, std::size_t pixels) {
     const double half = static_cast<double>(pixels) / static_cast<double>(cells) / 2;
     const double last = axis.first + axis.step * static_cast<double>(cells - 1);
@@ -198,7 +198,7 @@ struct AxisDrawer {
   }
 };
 
-// A profile as a curve: columns joined from one value to the next.
+// Draws a profile as a curve that joins consecutive values.
 void draw_curve(Raster& raster, const Picture::Area& area, const Reduced& line, const Range& range) {
   const auto height_of = [&](std::size_t x) -> double {
     const double share = range.share(line.at(0, x));

@@ -1,4 +1,4 @@
-// A field as a picture: colours, a legend with numbers, the least and the greatest value.
+// Draws a field as a picture: colours, a legend with numbers, the least and the greatest value.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ridge::io {
 
-// Coordinates along one axis of a plane: the first cell's, and the distance between cells. No axis is drawn where step
-// is 0.
+// Coordinates along one axis of a plane: that of the first cell, and the distance between cells. No axis is drawn if
+// step is 0.
 struct PictureAxis {
   std::string name = {};  // "range, m"
   double first = 0, step = 0;
@@ -17,27 +17,26 @@ struct PictureAxis {
 
 struct PictureOptions {
   std::string map = "ember";
-  std::optional<double> low = {}, high = {};  // what the map's ends stand for; else the least and greatest value
-  std::string title = {};                     // a line above: "heat step 600"
-  std::size_t longest = 768;                  // pixels of the field's longer side, at most
-  bool y_up = true;                           // the first row at the bottom, as in a plot; else at the top
+  std::optional<double> low = {}, high = {};  // values at the ends of the colour map; default: least and greatest value
+  std::string title = {};                     // a line above the field: "heat step 600"
+  std::size_t longest = 768;                  // most pixels along the longer side of the field
+  bool y_up = true;                           // first row at the bottom, as in a plot; else at the top
   bool legend = true;
-  PictureAxis x = {}, y = {};  // of planes, with a legend
+  PictureAxis x = {}, y = {};  // for planes with a legend
 };
 
 struct Picture {
   Raster raster;
-  double least = 0, greatest = 0;  // of the cells shown that are numbers
+  double least = 0, greatest = 0;  // over the finite cells shown
   std::size_t not_numbers = 0;     // cells shown that are NaN or infinite
-  struct Area {                    // the field in the raster
+  struct Area {                    // position of the field in the raster
     std::size_t x = 0, y = 0, width = 0, height = 0;
   } field;
 };
 
-// 1D: the profile as a curve. 2D: small grids are magnified, large ones averaged. 3D: the middle plane of the slowest
-// axis.
+// 1D: a curve. 2D: small grids are magnified, large ones averaged. 3D: the middle plane of the slowest axis.
 Picture draw_field(const GridSource& source, std::size_t field, const PictureOptions& options = {});
 
-std::string legend_number(double value);  // four significant digits at most: "-30", "0.125", "1.25e-06"
+std::string legend_number(double value);  // at most four significant digits: "-30", "0.125", "1.25e-06"
 
 }  // namespace ridge::io

@@ -1,4 +1,4 @@
-// PNG images, through libpng where this was built with it; else Error{unavailable}.
+// PNG images through libpng; Error{unavailable} if built without it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,16 +17,17 @@ struct Raster {
 
   Raster() = default;
   Raster(std::size_t width_, std::size_t height_, Colour background);
-  void set(std::size_t x, std::size_t y, Colour colour);  // outside: nothing happens
+  void set(std::size_t x, std::size_t y, Colour colour);  // outside: no effect
   Colour at(std::size_t x, std::size_t y) const;
 };
 
 bool have_png();
 std::string encode_png(const Raster& raster);
 void write_png(const std::filesystem::path& path, const Raster& raster);  // atomic
-// Colours, or grey where the image has none; 16 bits become 8, transparency goes. Error{io} naming the file.
+// Returns colours, or grey if the image has none. 16 bits are reduced to 8; transparency is dropped. Throws Error{io}
+// with the file name.
 Raster read_png(const std::filesystem::path& path);
 
-inline constexpr std::size_t kMostPixels = std::size_t{1} << 28;  // of an image that is read
+inline constexpr std::size_t kMostPixels = std::size_t{1} << 28;  // limit of images that are read
 
 }  // namespace ridge::io

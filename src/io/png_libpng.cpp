@@ -46,7 +46,7 @@ Raster read_png(const std::filesystem::path& path) {
     png_image_free(&image);
     throw refuse(fmt::format("{}x{} pixels", raster.width, raster.height));
   }
-  // Deflate makes 1032 of a byte at best, and a pixel has a bit at least: no memory for what cannot be there.
+  // Deflate expands by at most 1032, and a pixel has at least one bit: rejects images that cannot fit the file.
   if (raster.width * raster.height / (8 * 1032) > bytes->size()) {
     png_image_free(&image);
     throw refuse(fmt::format("{} bytes cannot hold {}x{} pixels", bytes->size(), raster.width, raster.height));

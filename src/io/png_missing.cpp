@@ -1,4 +1,4 @@
-// Built in place of png_libpng.cpp where libpng was not found.
+// Built instead of png_libpng.cpp if libpng was not found.
 #include <ridge/error.hpp>
 
 #include "io/png.hpp"

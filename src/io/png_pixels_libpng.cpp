@@ -1,4 +1,4 @@
-// PNG of 8 and 16 bits with libpng's full interface: the simplified one turns 16 bits into linear light.
+// PNG of 8 and 16 bits through libpng's full interface: the simplified one converts 16 bits to linear light.
 #include <csetjmp>
 #include <cstring>
 #include <string>
@@ -50,7 +50,7 @@ void give(png_structp png, png_bytep from, std::size_t bytes) {
   static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(from), bytes);
 }
 
-// No object with a destructor lives in the functions that a jump may leave.
+// Functions that a longjmp may leave hold no object with a destructor.
 bool read_header(State& state, Source& source) {
   if (setjmp(png_jmpbuf(state.png)) != 0) return false;  // NOLINT
   png_set_read_fn(state.png, &source, take);
@@ -118,7 +118,7 @@ Pixels decode_png(std::string_view bytes, const std::string& name) {
   if (row != pixels.width * pixels.channels * bytes_of(pixels.sample)) {
     throw Error(ErrorKind::io, fmt::format("{}: a PNG with rows of {} bytes", name, row));
   }
-  // A row takes at least a thousandth of its bytes in the file: what promises more is a bomb.
+  // Deflate expands by at most 1032. Larger claims are rejected as decompression bombs.
   if (row * pixels.height / 1100 > bytes.size() + 65536) {
     throw Error(ErrorKind::io,
                 fmt::format("{}: {}x{} pixels cannot be in {} bytes", name, pixels.width, pixels.height, bytes.size()));

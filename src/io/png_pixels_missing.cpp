@@ -1,4 +1,4 @@
-// In place of libpng, where this was built without it.
+// Built instead of png_pixels_libpng.cpp if libpng was not found.
 #include <ridge/error.hpp>
 
 #include "io/pixels.hpp"

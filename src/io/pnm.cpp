@@ -67,7 +67,7 @@ void read_float_map(Text& text, Pixels& pixels) {
   const std::string_view data = text.rest();
   if (data.size() < row * pixels.height) text.refuse("it ends too early");
   pixels.bytes.resize(row * pixels.height);
-  for (std::size_t r = 0; r < pixels.height; ++r) {  // the last row comes first
+  for (std::size_t r = 0; r < pixels.height; ++r) {  // the last row is stored first
     std::memcpy(pixels.bytes.data() + (pixels.height - 1 - r) * row, data.data() + r * row, row);
   }
   if (factor > 0) {  // big-endian
@@ -75,7 +75,7 @@ void read_float_map(Text& text, Pixels& pixels) {
   }
 }
 
-// Values 0 to `most` become those of the full range.
+// Scales values 0 to `most` to the full range.
 std::uint16_t spread(std::uint64_t value, std::uint64_t most, std::uint64_t full) {
   return static_cast<std::uint16_t>((std::min(value, most) * full + most / 2) / most);
 }
@@ -103,12 +103,12 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
   pixels.sample = most < 256 ? Sample::u8 : Sample::u16;
   const std::size_t count = pixels.width * pixels.height * pixels.channels, each = bytes_of(pixels.sample);
   const bool plain = kind == '2' || kind == '3';
-  // A value takes a byte at least: nothing is allocated for more than there is.
+  // A value takes at least one byte: nothing is allocated for more values than bytes.
   if (text.rest().size() + 1 < count) text.refuse("it ends too early");
   const std::string_view data = plain ? std::string_view{} : text.rest();
   if (!plain && data.size() < count * each) text.refuse("it ends too early");
   pixels.bytes.resize(count * each);
-  if (!plain && most == full && each == 1) {  // as nearly all are: no value changes
+  if (!plain && most == full && each == 1) {  // the usual case: values are unchanged
     std::memcpy(pixels.bytes.data(), data.data(), count);
     return pixels;
   }

@@ -10,11 +10,11 @@ namespace ridge::io {
 namespace {
 
 constexpr std::size_t kLeastHeader = 4096, kMostHeader = std::size_t{1} << 20;
-constexpr std::size_t kDadaPiece = std::size_t{1} << 20;  // bytes read at a time, or one sample where it is longer
-constexpr std::size_t kSeam = 16;                         // bytes, longer than the words that tell a header
+constexpr std::size_t kDadaPiece = std::size_t{1} << 20;  // bytes per read, or one sample if that is longer
+constexpr std::size_t kSeam = 16;                         // bytes; longer than the text that identifies a header
 constexpr std::int64_t kMostDadaBytes = std::int64_t{1} << 60;
 
-// Whether lines of a header stand in this text. NCHAN is in every header; with the characters around it, it occurs once
+// True if the text contains lines of a header. NCHAN is in every header; with the characters around it, it occurs once
 // in 7e16 bytes of noise.
 bool holds_header(std::string_view text) {
   for (std::size_t at = text.find("NCHAN"); at != std::string_view::npos; at = text.find("NCHAN", at + 1)) {
@@ -25,7 +25,8 @@ bool holds_header(std::string_view text) {
   return text.find("HDR_SIZE") != std::string_view::npos || text.find("HDR_VERSION") != std::string_view::npos;
 }
 
-// UTC_START holds whole seconds as a rule, with PICOSECONDS behind them. Text without digits ("UNKNOWN") is no time.
+// UTC_START usually holds whole seconds, with the fraction in PICOSECONDS. Text without digits ("UNKNOWN") means no
+// time.
 StartTime psrdada_start(const HeaderFields& fields) {
   const std::string text = fields.text("UTC_START");
   if (text.find_first_of("0123456789") == std::string::npos) {
@@ -37,7 +38,7 @@ StartTime psrdada_start(const HeaderFields& fields) {
   return start->after(static_cast<double>(fields.integer("PICOSECONDS", 0, 999'999'999'999, 0)) * 1e-12);
 }
 
-// "KEY value # comment" lines up to the first NUL.
+// Parses "KEY value # comment" lines up to the first NUL.
 HeaderFields parse(std::string_view text, const std::string& name) {
   HeaderFields fields("PSRDADA", name);
   text = text.substr(0, text.find('\0'));
@@ -118,15 +119,15 @@ class PsrdadaReader final : public SampleReader {
     look_for_header(piece);
     expected_ += piece.size();
     if (first_.overlap > 0) remember_end(piece);
-    if (piece.size() % first_.sample_bytes() != 0) {  // whole samples were asked for
+    if (piece.size() % first_.sample_bytes() != 0) {  // whole samples were requested
       fail(fmt::format("it ends within a sample of NCHAN {} x NPOL {} x NDIM 2 x NBIT {}", first_.channels,
                        first_.polarizations, first_.bits));
     }
     return !piece.empty();
   }
 
-  // A file that is joined to another without FILE_SIZE, or is shorter than that, is followed by a header where samples
-  // are expected.
+  // A file joined to another without FILE_SIZE, or shorter than it, is followed by a header in the middle of the
+  // samples.
   void look_for_header(const std::vector<std::byte>& piece) {
     const std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
     const std::string seam = before_ + std::string(text.substr(0, kSeam));
@@ -141,7 +142,7 @@ class PsrdadaReader final : public SampleReader {
     before_.erase(0, before_.size() - std::min(before_.size(), kSeam));
   }
 
-  // The end of a file, which its successor begins with again.
+  // Keeps the end of a file, which the next file repeats.
   void remember_end(const std::vector<std::byte>& piece) {
     end_.insert(end_.end(), piece.begin(), piece.end());
     if (end_.size() > 2 * first_.overlap)
@@ -173,7 +174,7 @@ class PsrdadaReader final : public SampleReader {
     if (header.offset >= expected_) {
       add_gap((header.offset - expected_) / first_.sample_bytes());
     } else {
-      // Samples that come again are not taken twice.
+      // Skips the repeated samples.
       const std::uint64_t again = expected_ - header.offset;
       if (again > first_.overlap || again > left_) {
         fail(fmt::format("OBS_OFFSET is {}, before {} where the file before ended", header.offset, expected_));
@@ -194,12 +195,12 @@ class PsrdadaReader final : public SampleReader {
 
   std::unique_ptr<InputStream> in_;
   PsrdadaHeader first_;
-  std::size_t whole_ = 0;       // bytes of a piece: whole samples
-  std::uint64_t left_ = 0;      // bytes of samples of this file
+  std::size_t whole_ = 0;       // bytes per read: whole samples
+  std::uint64_t left_ = 0;      // bytes of samples left in this file
   std::uint64_t expected_ = 0;  // OBS_OFFSET of the next byte
   std::uint64_t missing_ = 0;   // bytes by which the last file is shorter than FILE_SIZE
-  std::string before_;          // the last bytes of the piece before
-  std::vector<std::byte> end_;  // the last bytes of this file, OBS_OVERLAP of them or more
+  std::string before_;          // the last bytes of the previous read
+  std::vector<std::byte> end_;  // the last bytes of this file, at least OBS_OVERLAP
 };
 
 }  // namespace

@@ -69,7 +69,7 @@ void ResumeNote::before_writing() {
 void ResumeNote::after_writing() {
   if (start_bytes_ >= kStart) return;
   const std::size_t now = std::min(size_of(file_), kStart);
-  // Not at every small write: a file that is killed early is checked by less.
+  // Not at every small write: a file killed early is checked by fewer bytes.
   if (now == start_bytes_ || (now < kStart && now < 2 * start_bytes_)) return;
   start_bytes_ = now;
   start_sum_ = sum_of_start(file_, now);

@@ -1,5 +1,5 @@
-// What a raw file that is written in place holds, noted beside it as NAME.resume: without that, going on would extend
-// any file that happens to have the name.
+// A note NAME.resume beside a raw output file that describes its content, so that a resumed run extends only a file of
+// its own.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -9,12 +9,12 @@ namespace ridge::io {
 
 class ResumeNote {
  public:
-  // `file` is empty or new, or its note is there and says `what`, and the file begins as it did then. Error{io} says
-  // which of these is not so. Nothing is changed.
+  // `file` is empty or new, or its note exists, equals `what`, and the file still has the same beginning. Otherwise
+  // throws Error{io} with the reason. Changes nothing.
   ResumeNote(const std::filesystem::path& file, std::string what);
 
-  void before_writing();  // the note is there before the first byte is
-  void after_writing();   // notes how the file begins, once there is enough of it
+  void before_writing();  // writes the note before the first byte of the file
+  void after_writing();   // records the file's beginning once enough of it is written
 
   static std::filesystem::path beside(const std::filesystem::path& file) { return file.string() + ".resume"; }
 
@@ -23,7 +23,7 @@ class ResumeNote {
 
   std::filesystem::path file_;
   std::string what_;
-  std::size_t start_bytes_ = 0;  // of the file's start, whose checksum this is
+  std::size_t start_bytes_ = 0;  // bytes of the file's beginning that the checksum covers
   std::size_t start_sum_ = 0;
   bool saved_ = false;
 };

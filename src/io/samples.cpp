@@ -10,7 +10,7 @@
 namespace ridge::io {
 namespace {
 
-// A longer one is a damaged counter, not lost packets.
+// A longer gap means a damaged counter, not lost packets.
 constexpr std::uint64_t kLongestGap = std::uint64_t{1} << 34;  // samples
 constexpr std::size_t kSamplesPiece = std::size_t{1} << 20, kMostGaps = std::size_t{1} << 20;
 

@@ -1,4 +1,4 @@
-// Streams of complex samples from files and pipes, whatever the format: gaps are filled with zeros, noted and counted.
+// Streams of complex samples from files and pipes in any format. Gaps are filled with zeros, recorded and counted.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,21 +18,21 @@ std::size_t complex_bytes(SampleType type);
 struct SampleInfo {
   std::string format = "raw";
   SampleType type = SampleType::int8;
-  std::size_t streams = 1;  // stations, or channels that the instrument has made already
+  std::size_t streams = 1;  // stations, or channels made by the instrument
   std::size_t polarizations = 2;
-  std::size_t block = 0;       // samples of one stream that lie together; 0: does not matter
-  double sample_seconds = 0;   // 0: not said
-  double frequency_mhz = 0;    // the middle of the first stream
-  double stream_step_mhz = 0;  // from a stream to the next; its sign is that of the bandwidth
-  StartTime start{};           // of the first sample
+  std::size_t block = 0;       // contiguous samples per stream; 0: any
+  double sample_seconds = 0;   // 0: not given
+  double frequency_mhz = 0;    // centre of the first stream
+  double stream_step_mhz = 0;  // between streams; negative for an inverted band
+  StartTime start{};           // time of the first sample
   std::string source{}, telescope{};
 
   std::size_t sample_bytes() const { return streams * polarizations * complex_bytes(type); }  // all streams
 };
 
-// Samples that are not in the file; zeros stand for them.
+// Samples missing in the file, replaced by zeros.
 struct Gap {
-  std::uint64_t first = 0, samples = 0;  // of each stream
+  std::uint64_t first = 0, samples = 0;  // per stream
 };
 
 class SampleReader {
@@ -40,28 +40,28 @@ class SampleReader {
   virtual ~SampleReader() = default;
   const SampleInfo& info() const { return info_; }
 
-  // As many bytes as there are, up to `bytes`: fewer only at the end. Error{io} naming the field that is wrong.
+  // Reads up to `bytes` bytes, fewer only at the end. Throws Error{io} with the field that is wrong.
   std::size_t read(std::byte* to, std::size_t bytes);
-  // Goes on at a sample number of each stream, which is a multiple of the block.
+  // Continues at this sample of each stream, a multiple of the block.
   void skip(std::uint64_t samples);
 
-  const std::vector<Gap>& gaps() const { return gaps_; }  // those met so far
-  std::uint64_t samples_lost() const { return lost_; }    // of each stream, in all gaps
-  std::uint64_t bytes_read() const { return made_; }      // of samples, the zeros of gaps included
-  // Whether the input has a counter that shows losses. Bytes without headers have none.
+  const std::vector<Gap>& gaps() const { return gaps_; }  // those found so far
+  std::uint64_t samples_lost() const { return lost_; }    // per stream, over all gaps
+  std::uint64_t bytes_read() const { return made_; }      // bytes of samples, zeros of gaps included
+  // True if the input has a counter that shows losses. Raw bytes have none.
   virtual bool counts_losses() const { return true; }
-  // Facts about the input for the caller's report, each a clause without a full stop: frames that were not used, a file
-  // shorter than its header says.
+  // Remarks on the input for the caller's report, each a clause without a full stop: unused frames, a file shorter than
+  // its header says.
   virtual std::vector<std::string> remarks() const { return {}; }
 
  protected:
-  // The next piece of samples in their order; false at the end. Gaps before it are reported with add_gap.
+  // Delivers the next samples in order; returns false at the end. Gaps before them are reported with add_gap.
   virtual bool next(std::vector<std::byte>& piece) = 0;
-  // The next `samples` samples are missing and become zeros.
+  // Reports that the next `samples` samples are missing; they become zeros.
   void add_gap(std::uint64_t samples);
-  // Whether zeros stand for this sample of each stream.
+  // True if this sample of each stream was replaced by zeros.
   bool is_lost(std::uint64_t sample) const;
-  // The piece that next() returns holds zeros for `samples` samples from its sample number `at` on.
+  // Reports that the samples returned by next() contain zeros for `samples` samples from index `at` on.
   void note_gap(std::uint64_t at, std::uint64_t samples);
 
   SampleInfo info_;
@@ -70,14 +70,14 @@ class SampleReader {
   void remember(std::uint64_t first, std::uint64_t samples);
 
   std::vector<std::byte> piece_;
-  std::size_t taken_ = 0;    // of the piece
-  std::uint64_t zeros_ = 0;  // bytes still to be filled before the piece
-  std::uint64_t made_ = 0;   // bytes of pieces and gaps up to the end of the piece
+  std::size_t taken_ = 0;    // bytes already delivered of the current piece
+  std::uint64_t zeros_ = 0;  // zero bytes still to be delivered before the piece
+  std::uint64_t made_ = 0;   // bytes of pieces and gaps up to the end of the current piece
   std::vector<Gap> gaps_;
   std::uint64_t lost_ = 0;
 };
 
-// Bytes as they are, described by the caller.
+// Reads bytes without a header, described by the caller.
 std::unique_ptr<SampleReader> raw_reader(std::unique_ptr<InputStream> in, const SampleInfo& info);
 
 }  // namespace ridge::io

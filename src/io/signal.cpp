@@ -12,7 +12,7 @@
 namespace ridge::io {
 namespace {
 
-// A number for every place, each bit of which looks random (splitmix64).
+// Pseudo-random bits for each position (splitmix64).
 std::uint64_t random_at(std::uint64_t place) {
   std::uint64_t z = place * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -20,7 +20,8 @@ std::uint64_t random_at(std::uint64_t place) {
   return z ^ (z >> 31);
 }
 
-// Sums of two uniform numbers in every lane of a word, less their mean: a triangle, half the range of the type wide.
+// Sums of two uniform numbers in every lane of a word, minus their mean: a triangular distribution over half the range
+// of the type.
 template <class Lane>
 std::uint64_t triangles(std::uint64_t a, std::uint64_t b, std::uint64_t mask, Lane mean) {
   std::uint64_t sums = (a & mask) + (b & mask);
@@ -75,7 +76,7 @@ Signal::Signal(const SampleInfo& info, std::uint64_t seed, std::vector<Tone> ton
 
 void Signal::fill(std::uint64_t at, std::span<std::byte> to) const {
   std::uint64_t place = seed_ + at / 8;
-  std::size_t from = static_cast<std::size_t>(at % 8);  // byte of the first word
+  std::size_t from = static_cast<std::size_t>(at % 8);  // byte offset in the first word
   for (std::size_t i = 0; i < to.size(); from = 0, ++place) {
     const std::uint64_t word = noise_word(info_.type, place);
     const std::size_t now = std::min(to.size() - i, 8 - from);

@@ -1,5 +1,5 @@
-// Synthetic samples: noise of every station and polarization, the same at the same place of the stream wherever it is
-// begun, and tones that all stations see.
+// Synthetic samples: noise per station and polarization that depends only on the position in the stream, and tones
+// common to all stations.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace ridge::io {
 
 struct Tone {
-  double frequency = 0;  // cycles a sample
-  double amplitude = 0;  // of the largest number
+  double frequency = 0;  // cycles per sample
+  double amplitude = 0;  // relative to the largest value of the type
 };
 
 class Signal {
  public:
   // info: type, streams, polarizations, block (at least 1).
   Signal(const SampleInfo& info, std::uint64_t seed, std::vector<Tone> tones);
-  // The stream's bytes from `at` on. Tones need whole samples.
+  // Fills in the stream's bytes from `at` on. Tones need whole samples.
   void fill(std::uint64_t at, std::span<std::byte> to) const;
 
  private:

@@ -111,7 +111,7 @@ class Reader {
       h.is_signed = flag != 0;
       return;
     }
-    // The length of an unknown value is unknown, and everything behind it with it.
+    // The length of an unknown keyword's value is unknown, so the rest cannot be parsed.
     fail(fmt::format("keyword {} is not known", key));
   }
 

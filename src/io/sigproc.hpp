@@ -16,23 +16,23 @@ struct SigprocHeader {
   double src_raj = 0, src_dej = 0;  // hhmmss.s, ddmmss.s
   double tstart = 0;                // MJD of the first sample
   double tsamp = 0;                 // seconds
-  double fch1 = 0, foff = 0;        // MHz, middle of the first channel and step to the next
+  double fch1 = 0, foff = 0;        // MHz: centre of the first channel, and step to the next
   int nchans = 0, nifs = 1, nbits = 32;
   int nbeams = 1, ibeam = 1;
   double refdm = 0;
   bool is_signed = false;         // 8 bits: signed
   std::int64_t nsamples = 0;      // 0: as many as the file holds
-  std::size_t row_bytes() const;  // of one time
+  std::size_t row_bytes() const;  // per output time
 };
 
 inline constexpr std::size_t kMaxSigprocHeader = 65536;
 
-bool looks_like_sigproc(std::string_view first_bytes);  // sixteen are enough
+bool looks_like_sigproc(std::string_view first_bytes);  // sixteen bytes are enough
 
-// Error{io} naming the field. The stream then stands at the first value.
+// Throws Error{io} with the field name. Afterwards the stream is at the first value.
 SigprocHeader read_sigproc_header(InputStream& in);
 
-// The telescope_id of a telescope as SIGPROC and PRESTO number them; 0 for one that they do not know.
+// The telescope_id as numbered by SIGPROC and PRESTO; 0 if unknown.
 int sigproc_telescope(const std::string& name);
 
 std::string sigproc_header(const SigprocHeader& header);

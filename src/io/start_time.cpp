@@ -49,7 +49,7 @@ std::optional<StartTime> parse_utc(const std::string& text) {
 UtcText utc_text(const StartTime& time) {
   const auto all = static_cast<std::int64_t>(std::floor(time.second));
   std::int64_t picoseconds = std::llround((time.second - static_cast<double>(all)) * 1e12);
-  // Seconds of a day are exact to 1.5e-11: what is that close to a whole second is one.
+  // Seconds of a day are exact to 1.5e-11: closer values are rounded to a whole second.
   constexpr std::int64_t kSecond = 1'000'000'000'000, kNoise = 50;
   const bool next = picoseconds > kSecond - kNoise;
   if (next || picoseconds < kNoise) picoseconds = 0;

@@ -126,7 +126,7 @@ std::string_view InputStream::peek(std::size_t bytes) {
 std::optional<std::uint64_t> InputStream::remaining() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  // Standard input may be a file that someone has read from already.
+  // Standard input may be a file that has been partly read already.
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   const auto position = at < 0 ? taken_ : static_cast<std::uint64_t>(at);
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -140,7 +140,7 @@ OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name 
   }
   struct stat status {};
   if (::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    // A device or a named pipe is written where it is; a rename would replace it by a file.
+    // Devices and named pipes are written directly; a rename would replace them by a file.
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(errno);
     return;

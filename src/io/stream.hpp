@@ -1,4 +1,4 @@
-// Files and pipes as streams of bytes: "-" is standard input or output.
+// Byte streams over files and pipes; "-" is standard input or output.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace ridge::io {
 
 class InputStream {
  public:
-  explicit InputStream(const std::string& name);  // Error{io} where it cannot be opened
+  explicit InputStream(const std::string& name);  // Error{io} if it cannot be opened
   ~InputStream();
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
 
-  // As many bytes as there are, up to `bytes`: fewer only at the end. Error{io} where reading fails.
+  // Reads up to `bytes` bytes, fewer only at the end. Throws Error{io} if reading fails.
   std::size_t read(void* to, std::size_t bytes);
-  // The same into memory that grows as the bytes come: a length that only a damaged header claims takes none. `to` is
-  // as long as what was read.
+  // As read(), into memory that grows with the bytes read, so that a length claimed by a damaged header allocates
+  // nothing. `to` ends as long as the bytes read.
   std::size_t read_growing(std::vector<std::byte>& to, std::size_t bytes);
-  // From here on there must be exactly so many bytes, as `whose` says ("its shape"). Error{io} at once where a regular
-  // file holds fewer or more, else from the read that meets the end.
+  // From here on exactly `bytes` bytes must follow, according to `whose` ("its shape"). Throws Error{io} at once if a
+  // regular file holds fewer or more, else from the read that reaches the end.
   void expect(std::uint64_t bytes, const std::string& whose);
-  // The next `bytes` bytes without taking them (at most 64), or fewer at the end.
+  // Returns the next `bytes` bytes (at most 64) without consuming them, or fewer at the end.
   std::string_view peek(std::size_t bytes);
-  std::optional<std::uint64_t> remaining() const;  // bytes left, of a regular file
+  std::optional<std::uint64_t> remaining() const;  // bytes left in a regular file
   const std::string& name() const { return name_; }
 
  private:
@@ -39,16 +39,16 @@ class InputStream {
 
   std::string name_;
   int descriptor_ = -1;
-  std::uint64_t taken_ = 0;  // from the descriptor, bytes peeked at included
+  std::uint64_t taken_ = 0;  // bytes read from the descriptor, including peeked ones
   std::string peeked_;
-  std::optional<std::uint64_t> expected_;  // bytes that must still come
+  std::optional<std::uint64_t> expected_;  // bytes that must still follow
   std::uint64_t expected_in_all_ = 0;
   std::string whose_;
 };
 
-// A file appears under its name when finish() has been called, and not at all otherwise, not even half of it under
-// another name where a signal ends a program that asked for it (base/temporaries.hpp). `in_place` it is there at once,
-// what it holds stays, and writing goes on behind that.
+// A file appears under its name after finish(); otherwise not at all, and no partial file remains if a signal ends a
+// program that asked for this (base/temporaries.hpp). With `in_place`, the file exists at once, keeps its content, and
+// is extended.
 class OutputStream {
  public:
   explicit OutputStream(const std::string& name, bool in_place = false);
@@ -60,7 +60,7 @@ class OutputStream {
   // Overwrites the first bytes; files only.
   void rewrite_start(std::string_view bytes);
   bool is_pipe() const { return !file_ && !in_place_; }
-  // In place: bytes that are there, and where to go on; what is behind is cut off.
+  // In-place files: bytes present, and the position to continue from; later bytes are cut off.
   std::uint64_t size() const;
   void go_on_at(std::uint64_t bytes);
   void finish();
@@ -72,7 +72,7 @@ class OutputStream {
   std::string name_;
   std::optional<base::NewFile> file_;  // empty: standard output, a device, or in place
   bool in_place_ = false;
-  bool made_here_ = false;  // in place; removed again where nothing was written and finish() was not called
+  bool made_here_ = false;  // in place: removed if nothing was written and finish() was not called
   int descriptor_ = -1;
 };
 

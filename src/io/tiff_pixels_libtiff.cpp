@@ -1,4 +1,4 @@
-// TIFF in memory: strips or tiles of 8 and 16 bits or float, grey or colours, channels beside each other or apart.
+// TIFF images in memory: strips of 8 and 16 bits or float, grey or RGB, interleaved channels.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -54,7 +54,7 @@ struct Close {
 };
 using File = std::unique_ptr<TIFF, Close>;
 File open(Memory& memory, const std::string& name, const char* mode) {
-  TIFFSetErrorHandler(nullptr);  // our own errors say what is wrong
+  TIFFSetErrorHandler(nullptr);  // our own errors describe the defect
   TIFFSetWarningHandler(nullptr);
   return File(TIFFClientOpen(name.c_str(), mode, &memory, take, give, seek, close_it, size_of, no_map, no_unmap));
 }
@@ -100,7 +100,7 @@ Pixels decode_tiff(std::string_view bytes, const std::string& name) {
   if (TIFFIsTiled(tiff) != 0) throw refuse("tiles; save it in strips");
   const std::size_t row = pixels.width * pixels.channels * bytes_of(pixels.sample);
   if (static_cast<std::size_t>(TIFFScanlineSize64(tiff)) != row) throw refuse("rows of an unexpected length");
-  // Strips that are not compressed must be there; compressed ones by a factor that formats reach.
+  // Uncompressed strips must be present; compressed ones expand by at most 30000. Larger claims are rejected.
   if (row * pixels.height / 30000 > bytes.size()) {
     throw refuse(fmt::format("{}x{} pixels cannot be in {} bytes", width, height, bytes.size()));
   }

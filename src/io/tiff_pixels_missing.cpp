@@ -1,4 +1,4 @@
-// In place of libtiff, where this was built without it.
+// Built instead of tiff_pixels_libtiff.cpp if libtiff was not found.
 #include <ridge/error.hpp>
 
 #include "io/pixels.hpp"

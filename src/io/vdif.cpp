@@ -21,11 +21,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "words are copied as they are");
 
 constexpr std::uint32_t kSync = 0xACABFEED, kMostFrameBytes = 1u << 22;
-constexpr std::size_t kLongFrame = std::size_t{1} << 16;     // bytes: longer than those in use
+constexpr std::size_t kLongFrame = std::size_t{1} << 16;     // bytes: longer than frames in use
 constexpr std::size_t kReordered = 8;                        // frames of one thread that may be out of order
-constexpr std::size_t kMostAhead = 4096;                     // frames looked at to learn the threads
+constexpr std::size_t kMostAhead = 4096;                     // frames read to find the threads
 constexpr std::size_t kMostHeld = std::size_t{256} << 20;    // bytes of those, and of one time of all threads
-constexpr std::int64_t kMostFrames = std::int64_t{1} << 24;  // of a second: a header cannot count further
+constexpr std::int64_t kMostFrames = std::int64_t{1} << 24;  // per second: limit of the header's counter
 
 std::uint32_t bits_of(std::uint32_t word, unsigned high, unsigned low) {
   return static_cast<std::uint32_t>((word >> low) & ((std::uint64_t{1} << (high - low + 1)) - 1));
@@ -47,18 +47,18 @@ std::uint64_t hash_of(const std::vector<std::uint32_t>& words) {
   return hash | 1;
 }
 
-// All threads of one time, as far as they have come.
+// The frames of all threads at one time, as far as received.
 struct Slot {
   std::vector<std::byte> samples;
-  std::vector<std::uint64_t> hashes;  // of each thread's frame; 0: it has not come
+  std::vector<std::uint64_t> hashes;  // per thread; 0: not received
 };
 
-// Frames whose headers place them far from all others, ahead or behind. A damaged header does so once; after a real
-// loss, or at the start of another recording, the frames that follow do the same.
+// Frames whose headers place them far from all others. A damaged header does so once. After a real loss, or at the
+// start of another recording, the following frames agree with it.
 struct Jump {
-  std::int64_t place = 0;  // of the latest of them
+  std::int64_t place = 0;  // position of the latest of them
   std::vector<Frame> frames;
-  std::size_t against = 0;  // frames since that went on as before
+  std::size_t against = 0;  // frames received since that continued as before
 };
 
 class VdifReader final : public SampleReader {
@@ -94,7 +94,7 @@ class VdifReader final : public SampleReader {
       per_second_ = static_cast<std::uint64_t>(frames);
       info_.start = info_.start.after(h.frame / frames);
     } else if (h.frame > 0) {
-      info_.start = {};  // somewhere in this second
+      info_.start = {};  // at an unknown time within this second
     }
   }
 
@@ -121,14 +121,14 @@ class VdifReader final : public SampleReader {
       if (got < bytes)
         fail(fmt::format("it ends {} bytes into a frame whose length is {}", got + h.header_bytes(), h.frame_bytes));
     };
-    // A damaged length is not worth its memory.
+    // Checks the length before allocating: a damaged header may claim any.
     if (bytes > kLongFrame) check(in_->remaining().value_or(bytes));
     frame.words.resize(bytes / 4);
     check(in_->read(frame.words.data(), bytes));
     return true;
   }
 
-  // The threads are those seen before any of them comes a third time.
+  // The threads are those seen before any of them occurs a third time.
   void look_ahead() {
     std::map<std::uint32_t, std::size_t> seen;
     Frame frame;
@@ -147,7 +147,7 @@ class VdifReader final : public SampleReader {
     std::stable_sort(ahead_.begin(), ahead_.end(), [](const Frame& a, const Frame& b) {
       return std::pair(a.header.seconds, a.header.frame) < std::pair(b.header.seconds, b.header.frame);
     });
-    // One alone before two that agree is a damaged header: nothing begins with it.
+    // A single earlier frame before two that agree has a damaged header and is dropped.
     const auto second = [&](std::size_t i) { return ahead_[i].header.seconds; };
     if (ahead_.size() >= 3 && second(0) + 1 < second(1) && second(2) <= second(1) + 1) {
       ahead_.pop_front();
@@ -184,14 +184,15 @@ class VdifReader final : public SampleReader {
     }
   }
 
-  // Frames since the first, negative before it. Where the rate is not known yet, another second is far away.
+  // Frames since the first, negative before it. While the rate is unknown, other seconds get positions beyond
+  // kMostFrames.
   std::int64_t place_of(const VdifHeader& h) const {
     const std::int64_t seconds = std::int64_t{h.seconds} - std::int64_t{first_.seconds};
     const std::int64_t each = per_second_ > 0 ? static_cast<std::int64_t>(per_second_) : kMostFrames;
     return seconds * each + h.frame - std::int64_t{first_.frame};
   }
 
-  // The rate is not said: the second that has just ended tells it.
+  // The headers give no rate: it follows from the frames of the second that has just ended.
   void learn_rate(const VdifHeader& h) {
     if (h.seconds != first_.seconds + 1 || last_frame_ < first_.frame) {
       fail("its headers hold no sample rate and the first second is not whole: frames cannot be counted; give --rate");
@@ -228,13 +229,13 @@ class VdifReader final : public SampleReader {
     return std::all_of(slot.hashes.begin(), slot.hashes.end(), [](std::uint64_t hash) { return hash != 0; });
   }
 
-  // Within reach of the frames before it, or where zeros have not been emitted yet.
+  // True if within kReordered frames of the newest, or not yet emitted.
   bool is_near(std::int64_t place) const {
     const auto newest = static_cast<std::int64_t>(newest_), reach = static_cast<std::int64_t>(kReordered);
     return place <= newest + reach && (place > newest - reach || place >= static_cast<std::int64_t>(emitted_));
   }
 
-  // To its place, or among the jumps until later frames tell whether its header is to be believed.
+  // Stores a frame at its position, or among the jumps until later frames confirm or refute its header.
   void take_in(Frame frame) {
     check_same(frame.header);
     const std::int64_t place = place_of(frame.header), newest = static_cast<std::int64_t>(newest_);
@@ -248,7 +249,7 @@ class VdifReader final : public SampleReader {
       });
       return;
     }
-    // Very late: zeros stand for it already, and are counted.
+    // Very late: already replaced by zeros and counted.
     if (place >= 0 && place < newest && is_lost(static_cast<std::uint64_t>(place) * first_.samples())) return;
     const auto near = [&](const Jump& jump) {
       return std::abs(jump.place - place) <= static_cast<std::int64_t>(kReordered);
@@ -263,7 +264,7 @@ class VdifReader final : public SampleReader {
     }
     jump->place = place;
     jump->frames.push_back(std::move(frame));
-    // One thread that is wrong all the time has the others against it.
+    // If only one thread jumps, the frames of the other threads count against it.
     if (jump->frames.size() < 2 + 2 * jump->against) return;
     const std::vector<Frame> believed = std::move(jump->frames);
     jumps_.erase(jump);
@@ -279,8 +280,8 @@ class VdifReader final : public SampleReader {
                     h.seconds, h.frame, kReordered));
   }
 
-  // Nothing follows that could agree. Where the rate is not known, the frame that begins a second may be alone. Of the
-  // very last frame, where it is not believed, only is known that it was there.
+  // No later frames can confirm these. If the rate is unknown, the frame that begins a second may be alone. For an
+  // unconfirmed last frame, only its existence is counted.
   void judge_last_jumps() {
     for (const Jump& jump : std::exchange(jumps_, {})) {
       const VdifHeader& front = jump.frames.front().header;
@@ -315,7 +316,7 @@ class VdifReader final : public SampleReader {
     if (h.seconds == first_.seconds) last_frame_ = std::max(last_frame_, h.frame);
     const std::size_t which = thread_of(h);
     const std::uint64_t hash = hash_of(frame.words);
-    if (place < static_cast<std::int64_t>(emitted_)) {  // came before, or lies before the first frame
+    if (place < static_cast<std::int64_t>(emitted_)) {  // a duplicate, or before the first frame
       const auto before = place < 0 ? recent_.end() : recent_.find(static_cast<std::uint64_t>(place));
       if (before == recent_.end()) {
         ++discarded_;
@@ -327,13 +328,13 @@ class VdifReader final : public SampleReader {
     const auto index = static_cast<std::uint64_t>(place);
     newest_ = std::max(newest_, index);
     Slot& slot = slot_of(index);
-    if (h.invalid) return;  // there, and not good
+    if (h.invalid) return;  // received, but marked invalid
     if (slot.hashes[which] != 0) return check_repeated(h, slot.hashes[which], hash);
     slot.hashes[which] = hash;
     info_.type == SampleType::int8 ? unpack<std::int8_t>(frame, which, slot) : unpack<std::int16_t>(frame, which, slot);
   }
 
-  // A network may deliver a frame twice; the same frame with other samples is another recording.
+  // A network may deliver a frame twice; the same frame with other samples means another recording.
   void check_repeated(const VdifHeader& h, std::uint64_t before, std::uint64_t now) const {
     if (before == 0 || before == now || h.invalid) return;
     fail(fmt::format("thread {}, second {}, frame {} comes twice with different samples: two recordings in one stream?",
@@ -349,7 +350,8 @@ class VdifReader final : public SampleReader {
     return slot;
   }
 
-  // 32-bit words, the first sample in the lowest bits, none across two words; real then imaginary part of a channel.
+  // 32-bit words, the first sample in the lowest bits, no sample across two words; real then imaginary part of a
+  // channel.
   template <class T>
   void unpack(const Frame& frame, std::size_t thread, Slot& slot) const {
     const VdifHeader& h = first_;
@@ -375,13 +377,13 @@ class VdifReader final : public SampleReader {
   std::vector<std::optional<std::uint32_t>> stations_;  // of each thread
   VdifHeader first_;
   std::size_t streams_ = 1;
-  std::uint64_t per_second_ = 0;  // frames of a thread; 0: not known yet
+  std::uint64_t per_second_ = 0;  // frames per second and thread; 0: not known yet
   std::uint32_t last_frame_ = 0;  // highest number in the first second
-  double rate_ = 0;               // samples per second, of the headers or the caller; 0: not known
+  double rate_ = 0;               // samples per second, from the headers or the caller; 0: not known
   std::map<std::uint64_t, Slot> slots_;
-  std::map<std::uint64_t, std::vector<std::uint64_t>> recent_;  // hashes of the latest slots that were emitted
+  std::map<std::uint64_t, std::vector<std::uint64_t>> recent_;  // hashes of the latest slots emitted
   std::deque<Jump> jumps_;
-  std::uint64_t discarded_ = 0;  // frames that are neither in the samples nor in a gap of their own
+  std::uint64_t discarded_ = 0;  // frames neither in the samples nor counted in a gap
   std::uint64_t emitted_ = 0, newest_ = 0;
   bool ended_ = false;
 };

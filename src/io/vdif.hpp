@@ -1,5 +1,5 @@
-// VDIF: frames of packed samples from several threads, in any order within a few frames. Frames that are missing or
-// marked invalid become zeros. A frame counter that runs back is an error: two recordings in one stream.
+// Reader of VDIF: frames of packed samples from several threads, reordered within a few frames. Missing and invalid
+// frames become zeros. A frame counter that runs backwards is an error: two recordings in one stream.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,28 +19,28 @@ struct VdifHeader {
   std::uint32_t channels_log2 = 0;
   std::uint32_t frame_bytes = 0;  // header included
   bool is_complex = true;
-  std::uint32_t bits = 8;  // of a component
+  std::uint32_t bits = 8;  // per component
   std::uint32_t thread = 0, station = 0;
-  std::uint32_t extended = 0;  // EDV; 1 and 3 tell the rate
-  double sample_rate = 0;      // Hz, of one channel; 0: not said
+  std::uint32_t extended = 0;  // EDV; 1 and 3 contain the rate
+  double sample_rate = 0;      // Hz, per channel; 0: not given
 
   std::size_t header_bytes() const { return legacy ? 16 : 32; }
   std::size_t channels() const { return std::size_t{1} << channels_log2; }
-  std::size_t samples() const;  // of a channel in a frame
-  StartTime start() const;      // of the frame's second
+  std::size_t samples() const;  // per channel and frame
+  StartTime start() const;      // time of the frame's second
 };
 
-// False at the end of the stream. Error{io} naming the field.
+// Returns false at the end of the stream. Throws Error{io} with the field name.
 bool read_vdif_header(InputStream& in, VdifHeader& header);
 std::string vdif_header(const VdifHeader& header);
 
-// What a sample of so many bits means as a number: 8 and 16 bits less half their range; fewer bits as odd numbers
-// around 0 (2 bits: -3, -1, 1, 3), which has no offset.
+// Value of a raw sample: 8 and 16 bits minus half their range; fewer bits as odd numbers around 0 (2 bits: -3, -1, 1,
+// 3), which has no offset.
 int vdif_level(std::uint32_t raw, std::uint32_t bits);
 
-// Threads in rising order and their channels become the streams, `polarizations` neighbours being one; real samples get
-// an imaginary part of 0. Up to 8 bits become int8, up to 16 int16. `rate` in samples per second is for streams whose
-// headers do not hold it; without either, the number of frames in the first second is taken for that of every second.
+// Threads in ascending order and their channels become the streams, `polarizations` neighbours forming one; real
+// samples get an imaginary part of 0. Up to 8 bits become int8, up to 16 int16. `rate` in samples per second is for
+// headers without it; without either, the number of frames in the first second is used.
 std::unique_ptr<SampleReader> vdif_reader(std::unique_ptr<InputStream> in, std::size_t polarizations = 0,
                                           double rate = 0);
 

@@ -44,7 +44,7 @@ std::size_t encoded_bytes(std::size_t bytes, VtkEncoding encoding) {
   return encoding == VtkEncoding::raw ? bytes : (bytes + 2) / 3 * 4;
 }
 
-// VTK counts x first and wants three axes; an axis that is not there is one point at 0.
+// VTK lists x first and needs three axes; a missing axis is one point at 0.
 std::string header(const GridSource& source, VtkEncoding encoding) {
   std::array<std::size_t, 3> points{1, 1, 1};
   std::array<double, 3> spacing{1, 1, 1}, origin{0, 0, 0};
@@ -76,7 +76,7 @@ std::string header(const GridSource& source, VtkEncoding encoding) {
 
 constexpr std::size_t kLongestList = std::size_t{64} << 20;
 
-// The value of an attribute in a line that write_list() wrote.
+// The value of an attribute in a line written by write_list().
 std::optional<std::string> attribute(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(fmt::format(" {}=\"", name));
   if (at == std::string_view::npos) return std::nullopt;
@@ -90,7 +90,7 @@ std::string file_name(const fs::path& list, std::size_t step) {
   return fmt::format("{}_{:06}.vti", list.stem().string(), step);
 }
 
-// The step of a name made by file_name() as the list spells it, nothing for another name.
+// The step in a name made by file_name(), as spelled in the list; empty for other names.
 std::optional<std::size_t> step_of(const fs::path& list, const std::string& file) {
   const std::string before = base::svg::escape(list.stem().string()) + "_";
   if (file.size() <= before.size() + 4 || file.rfind(before, 0) != 0) return std::nullopt;

@@ -1,5 +1,4 @@
-// VTK's ImageData (.vti) and the list of a time series (.pvd), as ParaView opens them. Values stand at the centres of
-// cells.
+// Writes VTK ImageData (.vti) and time series (.pvd) for ParaView. Values are at cell centres.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -10,19 +9,19 @@
 namespace ridge::io {
 
 enum class VtkEncoding {
-  raw,     // the numbers as they are after the XML: smallest and fastest
-  base64,  // every byte of the file is text of an XML document
+  raw,     // binary after the XML: smallest and fastest
+  base64,  // the whole file is valid XML text
 };
 
-// Atomic: the file appears when it is whole.
+// Atomic: the file appears when complete.
 void write_vti(const std::filesystem::path& path, const GridSource& source, VtkEncoding encoding = VtkEncoding::raw);
 
-// heat.pvd and heat_000000.vti, heat_000100.vti, … beside it. The list is rewritten atomically after each grid, so it
-// can be opened at any moment of a run and names whole files only.
+// Writes heat.pvd, and heat_000000.vti, heat_000100.vti, … beside it. The list is rewritten atomically after each grid,
+// so it can be opened during a run and names complete files only.
 class VtkSeries {
  public:
-  // With `resume_from`, grids of the list on disk up to that step are kept and later ones dropped from it; else the
-  // list starts empty. Error{io} for a list that is not one of ours.
+  // With `resume_from`, keeps the grids of the list on disk up to that step and drops later ones; else the list starts
+  // empty. Throws Error{io} for a list not written by this class.
   explicit VtkSeries(std::filesystem::path list, VtkEncoding encoding = VtkEncoding::raw);
   VtkSeries(std::filesystem::path list, std::size_t resume_from, VtkEncoding encoding = VtkEncoding::raw);
 
