@@ -33,7 +33,7 @@ TYPED_TEST(Accuracy, EveryVariantOfSomeLengthsKeepsTheGate) {
       std::any_of(rows.begin(), rows.end(), [](const ErrorRow& row) { return row.variant == "classic/split_radix"; }));
 }
 
-// The gate is what the specification says, and ten times of it is noticed in either direction and against a peer.
+// The limit is the specified one; ten times the limit is detected in either direction and against a peer.
 TYPED_TEST(Accuracy, ErrorsOfTenTimesTheGateAreBroken) {
   for (ErrorRow row : measure_errors<TypeParam>({.lengths = {2, 60, 1024}})) {
     const double gate = 0.6 * std::numeric_limits<TypeParam>::epsilon() *
@@ -51,13 +51,13 @@ TYPED_TEST(Accuracy, ErrorsOfTenTimesTheGateAreBroken) {
     row.forward = 0.5 * gate;
     row.peer = 0.5 * gate / (10 * 1.5);
     EXPECT_NE(broken_gate<TypeParam>(row), "") << row.length;
-    row.chosen = false;  // other variants need not be as good as a peer
+    row.chosen = false;  // other variants need not match the peer
     EXPECT_EQ(broken_gate<TypeParam>(row), "") << row.length;
   }
 }
 
 TYPED_TEST(Accuracy, APeerThatIsMuchBetterBreaksTheGate) {
-  // This peer rounds the reference: no transform is as good.
+  // This peer rounds the exact result: no transform is as accurate.
   const PeerTransform<TypeParam> exact = [](std::size_t n, const std::complex<TypeParam>* in,
                                             std::complex<TypeParam>* out) {
     const auto truth = reference::dft(std::vector<std::complex<TypeParam>>(in, in + n), false);
@@ -71,7 +71,7 @@ TYPED_TEST(Accuracy, APeerThatIsMuchBetterBreaksTheGate) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_GT(rows[0].peer, 0);
   EXPECT_NE(rows[0].broken, "");
-  // One that refuses the length is no peer.
+  // A peer that rejects the length is not compared.
   const auto alone = measure_errors<TypeParam>(
       {.lengths = {16},
        .peer = [](std::size_t, const std::complex<TypeParam>*, std::complex<TypeParam>*) { return false; }});

@@ -44,14 +44,14 @@ TYPED_TEST(FftApi, ImpulsesTonesLinearityParsevalShift) {
     const auto fft = plan<TypeParam>(host(), {.shape = {n}}, quick());
     const double gate = 4 * reference::error_gate<TypeParam>(n);
     std::vector<Complex> x(n), spectrum(n);
-    x[1 % n] = 1;  // an impulse at 1 is a tone of the spectrum
+    x[1 % n] = 1;  // an impulse at 1 gives a tone in the spectrum
     fft.forward(x, spectrum);
     const auto circle_of = roots_of_unity<double>(n, -1);
     for (std::size_t k = 0; k < n; ++k) {
       EXPECT_NEAR(spectrum[k].real(), circle_of[k].re, gate) << n;
       EXPECT_NEAR(spectrum[k].imag(), circle_of[k].im, gate) << n;
     }
-    for (std::size_t i = 0; i < n; ++i) {  // a tone on bin 3 goes to one value
+    for (std::size_t i = 0; i < n; ++i) {  // a tone on bin 3 gives a single value
       x[i] = Complex(static_cast<TypeParam>(circle_of[3 * i % n].re), -static_cast<TypeParam>(circle_of[3 * i % n].im));
     }
     fft.forward(x, spectrum);
@@ -142,7 +142,7 @@ TYPED_TEST(FftApi, MeasuredPlansAgreeWithQuickOnes) {
     EXPECT_NE(text.find("fft line"), std::string::npos) << text;
     EXPECT_NE(text.find("flops done"), std::string::npos) << text;
     ASSERT_EQ(fft.decisions().size(), 1u);
-    // Any candidate can be asked for by its name.
+    // Every candidate can be requested by its name.
     auto all = candidates<TypeParam>(host(), n);
     std::erase_if(all, [](const planner::Candidate& one) { return !one.refusal.empty(); });
     ASSERT_FALSE(all.empty());

@@ -1,4 +1,4 @@
-// Butterflies as assembly, read back and done here instruction by instruction.
+// Parses the butterflies generated as assembly and executes them here instruction by instruction.
 #include "codegen/butterfly_assembly.hpp"
 
 #include <bit>

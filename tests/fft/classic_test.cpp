@@ -74,7 +74,7 @@ TYPED_TEST(Classic, ColumnsGiveWhatLinesGive) {
 }
 
 TYPED_TEST(Classic, TheQuarterTurnOfTheSixFmaButterflyIsFinite) {
-  // Four points use exp(-i pi / 2), whose cosine is 0 and must not divide.
+  // Four points use exp(-i pi / 2), whose cosine is 0 and must not be a divisor.
   const auto kernel = make_fma6<TypeParam>(4);
   std::vector<std::complex<TypeParam>> points{{0, 0}, {1, 0}, {0, 0}, {0, 0}};
   kernel->run(Direction::forward, points.data(), points.data(), nullptr);
@@ -119,7 +119,7 @@ TYPED_TEST(Classic, ConvolutionNeedsNoBitReversal) {
 }
 
 TYPED_TEST(Classic, FrequenciesComeOutInBitReversedOrder) {
-  // A tone at 1 of 8 must stand where 1 reversed, 4, says: the convolution above would not notice another order.
+  // A tone at 1 of 8 must appear at 4, the bit-reversed index: the convolution above would not detect another order.
   const classic::Radix2Passes<TypeParam> passes(8);
   std::vector<std::complex<TypeParam>> tone(8);
   for (std::size_t i = 0; i < 8; ++i) {

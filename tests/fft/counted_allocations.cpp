@@ -1,4 +1,5 @@
-// A file of its own: where the compiler saw both, it would take these for mismatched with the standard ones.
+// Replaces operator new to count allocations. In a separate file: seen together, the compiler would report mismatched
+// allocation functions.
 #include "fft/counted_allocations.hpp"
 
 #include <atomic>
@@ -14,7 +15,7 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-// The sanitizers bring their own of each form: memory must come from and go to the same.
+// Sanitizers replace every form: memory must come from and return to the same allocator.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++count;
   return std::malloc(size == 0 ? 1 : size);

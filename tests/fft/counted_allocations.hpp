@@ -1,4 +1,4 @@
-// Every operator new of the test program is counted.
+// Counts every operator new of the test program.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// Answers judged on the device, against loops on the host.
+// Checks of results on the device, against loops on the host.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -32,7 +32,7 @@ Buffer on(const Device& device, Queue& queue, const std::vector<T>& values) {
 
 using DeviceAnswers = OnDevices;
 
-// Any bits: among those of 16 some are no numbers, infinities too.
+// Random bits: some of the 16-bit patterns are NaN or infinite.
 TEST_F(DeviceAnswers, NoNumbersAreCounted) {
   for (const Device& device : accelerators()) {
     Queue queue = device.queue();
@@ -122,7 +122,7 @@ TEST_F(DeviceAnswers, ArraysAreCompared) {
   }
 }
 
-// Lines far apart, of which a part is compared: what lies between them is not stored, and is no number afterwards.
+// Widely spaced lines of which a part is compared: the gaps are not stored and hold NaN afterwards.
 TEST_F(DeviceAnswers, LargeOnesStayWhereTheyAre) {
   for (const Device& device : accelerators()) {
     AxisProblem problem;
@@ -134,7 +134,7 @@ TEST_F(DeviceAnswers, LargeOnesStayWhereTheyAre) {
     AxisTrials trials(device, problem);
     const planner::Comparison right = trials.compare(CompiledRoute(device, routes.front(), false));
     EXPECT_TRUE(right.right()) << right.in_words();
-    // A route that leaves out the line in the middle, which is none of those that are compared.
+    // A route that omits the middle line, which is not among those compared.
     AxisProblem fewer = problem;
     fewer.counts = {1500, 2};
     fewer.in.line.push_back(1501 * 1024);

@@ -1,5 +1,5 @@
-// Factors and integers on the routes that only Hopper has: clusters, rings, tiles by maps. A GPU runs them; without one
-// they are compiled by g++ and their work-items take turns, which costs seconds a kernel.
+// Factors and integers on the routes that need Hopper: clusters, L2 rings, TMA tiles. Run on a GPU; without one the
+// kernels are compiled by g++ and their work-items run one after another, which takes seconds per kernel.
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -24,7 +24,7 @@ struct RouteCase {
   friend void PrintTo(const RouteCase& each, std::ostream* out) { *out << each.name; }
 };
 
-// Factors whose neighbours differ, so that none can stand for another.
+// Neighbouring factors differ, so that a wrong index is detected.
 double uneven(std::size_t i) { return 1 + 0.4 * std::sin(static_cast<double>(i) * 0.7); }
 void add_window(AxisProblem& problem) {
   for (std::size_t i = 0; i < problem.length; ++i) problem.load.real.push_back(uneven(i));
@@ -40,7 +40,7 @@ void make_columns(AxisProblem& problem) {
   const std::uint64_t across = problem.counts.front();
   problem.in = problem.out = {.point = across, .line = {1}};
 }
-// Every point of every line has its own.
+// A distinct factor for every point of every line.
 void add_own_factors(AxisProblem& problem) {
   const std::size_t all = problem.length * problem.counts.front();
   for (std::size_t i = 0; i < all; ++i) {
@@ -98,7 +98,7 @@ TEST_P(FastRoutes, AreAsTheReference) {
     for (const Route& route : list_routes(device, problem)) {
       if (route.candidate.variant != which.variant) continue;
       ASSERT_EQ(route.candidate.refusal, "");
-      std::string kind;  // one of each way of exchanging and moving
+      std::string kind;  // one route of each exchange and transfer method
       for (const auto& [key, value] : route.candidate.parameters) {
         if (key == "exchange" || key == "tiles") kind += value;
         if (key == "halves" || key == "blocks") kind += key;
@@ -139,8 +139,7 @@ const RouteCase kRouteCases[] = {
     {"ring_real_again", "real_ring", kRing, 20, make_real},
     {"ring_real_back", "real_ring", kRing, 20, make_real_back},
     {"ring_real_longer", "real_ring", 8 * kRing, 3, [](AxisProblem& p) { make_real(p), p.scale = 0.25; }},
-    {"ring_columns", "l2_ring", 2048, 64,
-     [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},
+    {"ring_columns", "l2_ring", 2048, 64, [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},
     {"tiles_window", "two_pass_tma", kTiles, 2, add_window},
     {"tiles_multiply", "two_pass_tma", kTiles, 2, add_phases},
     {"tiles_inverse", "two_pass_tma", kTiles, 2, make_inverse},

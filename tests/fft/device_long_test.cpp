@@ -1,4 +1,4 @@
-// Lines too long for one work-group, every way a CUDA device has for them: each line of each batch against the host's
+// Lines too long for one work-group, by every route of a CUDA device: each line of each batch against the host's
 // transform in double precision.
 #include <cmath>
 
@@ -14,7 +14,7 @@ class LongLines : public ::testing::Test {
     if (cuda_.empty()) GTEST_SKIP() << "no CUDA device on this machine";
   }
 
-  // The largest error of any line in units of the gate for the length. In double the host's own error is in it.
+  // The largest error of any line, relative to the limit for the length. For double it includes the host's own error.
   template <class T>
   double worst_error(const Device& device, const Problem& problem, const std::string& variant, bool inverse) {
     const std::size_t n = problem.shape[0], batch = problem.batch;
@@ -25,7 +25,7 @@ class LongLines : public ::testing::Test {
     const Plan<T> plan(device, problem, only(variant));
     EXPECT_NE(plan.explain().find(variant), std::string::npos) << plan.explain();
     test::Worst worst;
-    for (int again = 0; again < 2; ++again) {  // what a run leaves behind must not disturb the next
+    for (int again = 0; again < 2; ++again) {  // state left by a run must not disturb the next
       const auto out = run(plan, in, inverse, n * batch);
       for (std::size_t line = 0; line < batch; ++line) {
         double difference = 0, norm = 0;
@@ -51,8 +51,7 @@ TEST_F(LongLines, RingsOfAnyBatch) {
     for (const auto [n, batch] :
          {Long{1 << 16, 1}, Long{1 << 16, 2}, Long{1 << 16, 301}, Long{1 << 17, 67}, Long{1 << 18, 33},
           Long{1 << 20, 7}, Long{100000, 41}, Long{24576, 130}, Long{30030, 61}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "l2_ring", false), 1)
-          << n << " x " << batch;
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "l2_ring", false), 1) << n << " x " << batch;
     }
     EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "l2_ring", true), 1);
     EXPECT_LE(worst_error<double>(device, {.shape = {1 << 16}, .batch = 77}, "l2_ring", false), 1.5);
@@ -134,7 +133,8 @@ TEST_F(LongLines, RingsInPlace) {
   }
 }
 
-// Of an array transformed along both axes, both ways, its columns by that variant; in units of the gate.
+// Error of an array transformed along both axes, in both directions, its columns by that variant; relative to the
+// limit.
 template <class T>
 double columns_error(const Device& device, std::size_t rows, std::size_t columns, const std::string& variant,
                      const std::string& said) {
@@ -158,7 +158,7 @@ TEST_F(LongLines, ColumnsThroughARing) {
   }
 }
 
-// Sets of columns of which the last is not whole, too.
+// Also sets of columns of which the last is incomplete.
 TEST_F(LongLines, ColumnsThroughClusters) {
   for (const Device& device : cuda_) {
     for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{4096, 77}, {2048, 128}, {8192, 21}}) {
@@ -194,7 +194,7 @@ TEST_F(LongLines, PlanesInOneGo) {
   }
 }
 
-// One plan in two queues: its ring is one, so the second run waits for the first.
+// One plan in two queues: they share its ring, so the second run waits for the first.
 TEST_F(LongLines, RingsAreSharedByQueues) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 200;

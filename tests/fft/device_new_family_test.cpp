@@ -1,5 +1,5 @@
-// A way to transform an axis on a device that nobody knew before, added as HACKING says: one file that defines its
-// RouteFamily, and its line in the list of families.
+// A new route for an axis on a device, added as HACKING describes: one file that defines its RouteFamily, and its line
+// in the list of families.
 #include <set>
 #include <string_view>
 
@@ -13,7 +13,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// The sum by its definition: a work-item a value, no table but the roots.
+// The transform by definition: one work-item per value, with a table of roots only.
 KernelSource sum_text(std::size_t n, Direction direction) {
   return {.name = "fft plain sum",
           .text = fmt::format("KERNEL WORK_GROUP(64, 1, 1) void plain_sum(GLOBAL const float2* in, GLOBAL float2* out, "
@@ -143,7 +143,7 @@ TEST_F(NewFamilyOnDevices, RunsLikeAnyRoute) {
       compiled.enqueue(queue, in, out);
       queue.download(out, std::span<std::complex<float>>(result));
       queue.finish();
-      LineErrors errors(n, 2 * reference::error_gate<float>(n));  // a plain sum loses more than a fast one
+      LineErrors errors(n, 2 * reference::error_gate<float>(n));  // a direct sum is less accurate than an FFT
       for (std::size_t line = 0; line < batch; ++line) {
         const auto expected = reference::dft(part(points, line * n, n), inverse);
         errors.add(reference::relative_error(result.data() + line * n, 1, expected));
@@ -153,7 +153,7 @@ TEST_F(NewFamilyOnDevices, RunsLikeAnyRoute) {
   }
 }
 
-// No two families answer to one name, and every route answers to its family's.
+// No two families share a name, and every route has its family's name.
 TEST(RouteFamilies, OwnTheNamesTheyList) {
   const Device hopper = test::hopper();
   std::set<std::string_view> names;

@@ -1,5 +1,5 @@
-// Where the passes of every route reach, counted without a device: no step leaves its arrays, and no position of a
-// large layout is counted in 32 bits. What this finds needs tens of gigabytes to be seen on a card.
+// Index ranges of the passes of every route, computed without a device: no step leaves its arrays, and no position of a
+// large layout overflows 32 bits. On a card such errors need tens of gigabytes to appear.
 #include <cctype>
 #include <set>
 #include <string_view>
@@ -18,9 +18,9 @@ namespace {
 
 using namespace on_device;
 
-// Lines side by side, as columns of an array.
+// Interleaved lines, as columns of an array.
 AxisProblem are_columns(std::size_t n, std::uint64_t columns, Kind kind = Kind::complex,
-                         Direction direction = Direction::forward) {
+                        Direction direction = Direction::forward) {
   AxisProblem problem;
   problem.length = n;
   problem.kind = kind;
@@ -30,7 +30,7 @@ AxisProblem are_columns(std::size_t n, std::uint64_t columns, Kind kind = Kind::
   return problem;
 }
 
-// The last digit a batch of such arrays.
+// Adds a batch of such arrays as the last batch dimension.
 AxisProblem arrays(AxisProblem problem, std::uint64_t count) {
   problem.counts.push_back(count);
   for (Address* at : {&problem.in, &problem.out}) at->line.push_back(at->point * (problem.length + 1));
@@ -69,7 +69,7 @@ std::vector<AxisProblem> large_problems() {
           one_after_the_other(1000, 4000000)};
 }
 
-// One more than the furthest element of a side's lines from its start.
+// One more than the largest offset of a side's lines.
 std::uint64_t extent_of(const Address& at, const std::vector<std::uint64_t>& counts, std::uint64_t points) {
   std::uint64_t last = (points - 1) * at.point;
   for (std::size_t digit = 0; digit < counts.size(); ++digit) last += (counts[digit] - 1) * at.line[digit];
@@ -106,7 +106,7 @@ std::uint64_t reach_of(const PassDesign& design, const PassSide& side, std::uint
     divided *= design.counts[digit];
   }
   if (side.valid > 0) {
-    // A point and the digits that number it together go as far as the last one that is there.
+    // A point index combined with batch dimensions is bounded by the last valid point.
     const std::uint64_t step = at.point / side.valid_at.point;
     last = (side.valid - 1) * step;
     divided = 1;
@@ -156,7 +156,7 @@ TEST(DevicePositions, NoPassLeavesItsArrays) {
   EXPECT_GT(divided, 5u) << "no route takes a few lines at a time any more";
 }
 
-// The strides that a kernel's text multiplies a point's number by as an int: "i * 4096" without "(ulong)" before it.
+// The strides that a kernel's text multiplies a point index by as an int: "i * 4096" without "(ulong)" before it.
 std::vector<std::uint64_t> narrow_strides(const std::string& text, bool& wide) {
   constexpr std::string_view kProduct = "i * ", kWide = "(ulong)";
   std::vector<std::uint64_t> strides;
@@ -172,7 +172,7 @@ std::vector<std::uint64_t> narrow_strides(const std::string& text, bool& wide) {
   return strides;
 }
 
-// A point's number times a stride is an int where that suffices, pairs of reals counted twice.
+// A point index times a stride is an int if that suffices; pairs of reals count twice.
 TEST(DevicePositions, AreCountedIn64BitsWhereTheyPass31) {
   const Device hopper = test::hopper();
   std::size_t found = 0;

@@ -1,4 +1,4 @@
-// Real transforms and fused operators on every device of this machine that is not the host.
+// Real transforms and fused operators on every accelerator of this machine.
 #include <cstdint>
 #include <type_traits>
 
@@ -23,7 +23,7 @@ std::vector<T> real_points(std::size_t n, unsigned seed) {
   return points;
 }
 
-// Both ways against the reference, every line.
+// Both directions against the reference, every line.
 template <class T>
 void check_lines(const Device& device, std::size_t n, const std::string& variant) {
   const std::size_t batch = 3, half = n / 2 + 1;
@@ -39,7 +39,7 @@ void check_lines(const Device& device, std::size_t n, const std::string& variant
     there.add(distance(part(out, line * half, half), expected));
   }
   EXPECT_LE(there.value(), 1) << n << " " << variant << " on " << device.id();
-  // Back from a spectrum that a real signal has: what came out, without the imaginary parts it cannot have.
+  // The inverse starts from a valid spectrum: the forward result without imaginary parts where a real signal has none.
   std::vector<T> samples(n * batch);
   plan.inverse(std::span<const std::complex<T>>(out), std::span<T>(samples));
   for (std::size_t line = 0; line < batch; ++line) {
@@ -63,7 +63,7 @@ TEST_F(DeviceReal, EvenOddAndPrimeLines) {
   }
 }
 
-// The first values of a spectrum alone: nobody stores the others, nor reads them on the way back.
+// Only the first values of a spectrum: the others are neither stored nor read by the inverse.
 TEST_F(DeviceReal, PartsOfASpectrum) {
   struct Part {
     std::size_t length, kept;
@@ -100,7 +100,7 @@ TEST_F(DeviceReal, LinesTooLongForOnePass) {
   }
 }
 
-// Clusters of 4 and of 3 groups; the last ones have rows of an odd length.
+// Clusters of 4 and of 3 groups; the last ones have rows of odd length.
 TEST_F(DeviceReal, LinesThroughClusters) {
   bool any = false;
   for (const Device& device : accelerators()) {
@@ -164,8 +164,8 @@ TEST_F(DeviceReal, TwoAxesThereAndBack) {
   }
 }
 
-// Columns of pairs first, then rows with their mirrors, one after the other or in one launch: against the host in
-// double, forward and back from a spectrum that no real array has.
+// Columns of pairs first, then rows with their mirrors, in separate launches or in one: against the host in double,
+// forward, and inverse from a spectrum without conjugate symmetry.
 template <class T>
 void check_columns_first(const Device& device, const std::vector<std::size_t>& shape, std::size_t batch, bool in_place,
                          const char* variant = "columns_first", const char* said = "rows with their mirrors") {
@@ -221,7 +221,7 @@ TEST_F(DeviceReal, ColumnsFirst) {
   }
 }
 
-// Short lines two by two, whose groups are not all full: every value against the host in double.
+// Pairs of short lines in groups that are not all full: every value against the host in double.
 TEST_F(DeviceReal, TwoLinesAsOne) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   const bool emulated = devices.empty() && std::getenv("RIDGE_SLOW") != nullptr;
@@ -256,7 +256,7 @@ TEST_F(DeviceReal, TwoLinesAsOne) {
   }
 }
 
-// A NaN or an infinity in one line of a pair spoils that line, and no other.
+// A NaN or an infinity in one line of a pair affects that line only.
 TEST_F(DeviceReal, OneOfTwoLinesAsOneIsSpoilt) {
   std::vector<Device> devices = test::devices_of(Backend::cuda);
   if (devices.empty()) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
@@ -321,8 +321,8 @@ TEST_F(DeviceReal, PlanesInOneGo) {
   }
 }
 
-// The host's answer to the same problem in double is the reference: its own tests hold it against the definition. Each
-// factor rounds once more, so that twice the gate is allowed.
+// The reference is the host's result of the same problem in double, which its own tests compare with the definition.
+// Each factor adds one rounding, so twice the limit is allowed.
 template <class Sample>
 void check_as_host(const Device& device, const Problem& problem, const std::vector<Sample>& in,
                    const std::string& variant = "") {
@@ -388,7 +388,7 @@ TEST_F(DeviceOperators, IntegersAreConvertedOnLoad) {
   }
 }
 
-// Operators meet the convolutions and the passes whose loads and stores they share.
+// Operators combined with convolutions and with the passes whose loads and stores they share.
 TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
   for (const Device& device : accelerators()) {
     for (const auto& [n, variant] : {std::pair<std::size_t, const char*>{101, "rader"},

@@ -36,8 +36,8 @@ std::size_t elements(const TensorProblem& problem, bool input) {
   return last + 1;
 }
 
-// The gate of the specification by the length of the transforms in the middle, twice that for Rader and Bluestein, and
-// 0.6 epsilon for each rotation by a table beside them.
+// The specified limit for the length of the inner transforms, doubled for Rader and Bluestein, plus 0.6 epsilon per
+// multiplication by a table.
 double rotations(RealKind kind) {
   if (kind == RealKind::dct4 || kind == RealKind::dst4) return 2;
   return kind == RealKind::dct2 || kind == RealKind::dct3 || kind == RealKind::dst2 || kind == RealKind::dst3 ? 1 : 0;
@@ -82,7 +82,7 @@ class RealToRealOnDevices : public OnDevices {};
 TEST_F(RealToRealOnDevices, EveryKindOfEveryShortLength) {
   for (const Device& device : accelerators()) {
     for (const RealKind kind : kKinds) {
-      // A kernel a length is what PoCL compiles slowly: a few lengths a kind, different ones.
+      // PoCL compiles one kernel per length slowly: a few lengths per kind, different ones.
       const bool quick = kind == RealKind::dct2 || kind == RealKind::dct3 || kind == RealKind::dst1;
       if (!slow() && !quick) continue;
       const std::size_t shift = static_cast<std::size_t>(kind) % 3;
@@ -172,9 +172,9 @@ TEST_F(RealToRealOnDevices, OnePassMovesSamplesAsTheyLie) {
       EXPECT_EQ(DeviceTensorPlan<float>(device, problem, kQuick).kernels().size(), 1u) << "one pass";
       check<float>(device, problem, fmt::format("{} of {}, rows {} apart", to_string(kind), n, row));
     };
-    run(RealKind::dct2, 40, 40, true);   // four samples an access
-    run(RealKind::dst2, 24, 27, false);  // values through local memory, one an access
-    run(RealKind::dst3, 40, 41, false);  // through local memory, one an access
+    run(RealKind::dct2, 40, 40, true);   // four samples per access
+    run(RealKind::dst2, 24, 27, false);  // values through local memory, one per access
+    run(RealKind::dst3, 40, 41, false);  // through local memory, one per access
     run(RealKind::dct3, 22, 22, false);  // pairs across the middle
     if (!slow()) continue;
     run(RealKind::dst2, 15, 15, false);
@@ -191,7 +191,7 @@ TEST(RealToRealText, CompilesForHopper) {
   for (const RealKind kind : kKinds) {
     for (const std::size_t n : {64u, 63u}) {
       for (const bool columns : {false, true}) {
-        if (columns != ((static_cast<std::size_t>(kind) + n) % 2 == 1)) continue;  // each kind both ways
+        if (columns != ((static_cast<std::size_t>(kind) + n) % 2 == 1)) continue;  // each kind in both directions
         on_device::RealAxisProblem problem{.float64 = n % 2 == 1, .kind = kind, .length = n, .counts = {10, 3}};
         problem.in = problem.out = columns ? on_device::Address{10, {1, 10 * n}} : on_device::Address{1, {n, 10 * n}};
         const KernelSource source = on_device::real_axis_text(problem).source;

@@ -1,4 +1,4 @@
-// Arrays on devices with their axes in another order, cut and padded; the ends of lines multiplied.
+// Permutes, crops and pads the axes of arrays on devices, and scales the ends of lines.
 #include "fft/device/rearrange.hpp"
 
 #include <complex>
@@ -15,7 +15,7 @@ using on_device::Rearranger;
 class RearrangeOnDevices : public OnDevices {};
 
 TEST_F(RearrangeOnDevices, AxesCutPaddedAndConjugate) {
-  const std::vector<std::uint64_t> from{3, 4, 5}, to{6, 2, 3};  // axes 2, 1, 0: padded, cut, as long as it is
+  const std::vector<std::uint64_t> from{3, 4, 5}, to{6, 2, 3};  // axes 2, 1, 0: padded, cropped, unchanged
   std::vector<std::complex<float>> in;
   for (int i = 0; i < 60; ++i) in.emplace_back(static_cast<float>(i), static_cast<float>(100 - i));
   for (const Device& device : accelerators()) {

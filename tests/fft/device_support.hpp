@@ -1,4 +1,4 @@
-// What the tests of the FFT on devices share.
+// Common parts of the tests of the FFT on devices.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace ridge::fft::device_tests {
 
 using test::accelerators;
 
-// Each kernel costs a compilation of up to a second on PoCL, so the planner's first choice is what is tried.
+// Each kernel takes up to a second to compile on PoCL, so only the planner's first choice is tested.
 class OnDevices : public test::NeedsAccelerator<> {};
 
 inline planner::Options only(const std::string& variant) {
@@ -35,8 +35,7 @@ std::vector<std::complex<T>> run(const Plan<T>& plan, const std::vector<std::com
   return out;
 }
 
-// The specification's gate for n points: 0.6 eps sqrt(log2 n), twice that where a convolution (Rader's, Bluestein's)
-// stands for the transform.
+// The specified limit for n points: 0.6 eps sqrt(log2 n), doubled if the transform is a convolution (Rader, Bluestein).
 template <template <class> class AnyPlan, class T>
 double gate_of(const AnyPlan<T>& plan, std::size_t n) {
   bool convolution = false;
@@ -53,8 +52,8 @@ std::vector<Value> part(const std::vector<Value>& values, std::size_t first, std
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-// The largest relative error of any line of a packed batch, in units of its gate. The gate bounds what is seen over
-// enough random points: of lines of a few points each may reach two and a half times of it, and together they may not.
+// The largest relative error of any line of a packed batch, relative to its limit. The limit applies to the error over
+// many random points: a single short line may reach 2.5 times it, all lines together may not.
 class LineErrors {
  public:
   LineErrors(std::size_t n, double gate) : n_(n), gate_(gate) {}

@@ -1,4 +1,4 @@
-// Complex transforms on every device of this machine that is not the host: lengths, families, layouts, errors.
+// Complex transforms on every accelerator of this machine: lengths, route families, layouts, errors.
 #include "device_support.hpp"
 #include "fft/device/compiled_route.hpp"
 #include "fft/device/pass/codegen.hpp"
@@ -61,7 +61,7 @@ TEST_F(DeviceFft, DoubleKeepsItsPrecision) {
   }
 }
 
-// The largest error over the lines of a packed batch that takes a route, in units of the gate.
+// The largest error over the lines of a packed batch by one route, relative to the limit.
 double gated_error_of(const Device& device, const on_device::Route& route, std::size_t n, std::size_t batch,
                       bool inverse) {
   const on_device::CompiledRoute compiled(device, route, false);
@@ -89,7 +89,7 @@ double gated_error_of(const Device& device, const on_device::PassDesign& design,
   return gated_error_of(device, route, n, batch, inverse);
 }
 
-// Three passes are planned only for lengths that no test should wait for, so a short one is put together here.
+// Three passes are planned only for lengths too long for a test, so a short one is built here.
 TEST_F(DeviceFft, ThreePassesMatchTheReference) {
   using namespace on_device;
   const std::size_t n = 4 * 6 * 10, batch = 3;
@@ -100,7 +100,7 @@ TEST_F(DeviceFft, ThreePassesMatchTheReference) {
     problem.in.line = problem.out.line = {n};
     Route route;
     route.outer = batch;
-    route.at_once = 2;  // the last launch is a short one
+    route.at_once = 2;  // the last launch is shorter
     const SplitResult made = split_passes(device, problem, {.factors = {4, 6, 10}, .width = 8}, route.steps);
     ASSERT_EQ(made.refusal, "");
     ASSERT_EQ(route.steps.size(), 3u);
@@ -109,7 +109,8 @@ TEST_F(DeviceFft, ThreePassesMatchTheReference) {
   }
 }
 
-// Lines too long for local memory cross it in parts; here short ones do, of one and of several butterflies an item.
+// Lines too long for local memory are exchanged in parts. Here short ones are, with one and several butterflies per
+// item.
 TEST_F(DeviceFft, ExchangesInPartsMatchTheReference) {
   using namespace on_device;
   struct Shape {
@@ -139,7 +140,7 @@ TEST_F(DeviceFft, ExchangesInPartsMatchTheReference) {
   }
 }
 
-// Where lanes can shuffle, squares of points are exchanged without local memory.
+// If sub-groups can shuffle, squares of points are exchanged without local memory.
 TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
   using namespace on_device;
   std::size_t ran = 0;
@@ -169,7 +170,7 @@ TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
   EXPECT_EQ(ran % 8, 0u);
 }
 
-// A device of 48 KiB holds 16384 points in registers all the same.
+// A device with 48 KiB holds 16384 points in registers all the same.
 TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
   using namespace on_device;
   auto pretended = std::make_shared<test::Hopper>();
@@ -217,7 +218,7 @@ TEST_F(DeviceFft, InPlaceIsTheSame) {
   }
 }
 
-// Points and lines anywhere, and what lies between them untouched.
+// Any strides between points and lines; the gaps stay unchanged.
 TEST_F(DeviceFft, StridesLeaveTheGapsAlone) {
   const std::size_t n = 30, batch = 4;
   for (const Device& device : accelerators()) {
@@ -267,10 +268,10 @@ TEST_F(DeviceFft, SeveralAxesMatchTheReference) {
   }
 }
 
-// Lines that are not there must not read past the tables either; checking mode sees it on PoCL.
+// Missing lines of a group must not read past the tables either; the checking mode of PoCL detects it.
 TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
   for (const Device& device : accelerators()) {
-    // The batch is the fastest digit, so that the last one, which nobody takes modulo anything, numbers the columns.
+    // The batch is the fastest dimension, so that the last one, which no modulo limits, indexes the columns.
     const std::size_t n = 1050, batch = 5;
     const Problem problem{
         .shape = {n}, .batch = batch, .input = {.axes = {batch}, .batch = 1}, .output = {.axes = {batch}, .batch = 1}};
@@ -284,7 +285,7 @@ TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
       errors.add(reference::relative_error(out.data() + line, batch, reference::dft(points, false)));
     }
     EXPECT_LE(errors.value(), 1) << device.id();
-    // A window over the whole shape, short rows that move in runs: the last row stands at the end of its table.
+    // A window over the whole shape with short rows moved as runs: the last row is at the end of its table.
     const std::vector<std::size_t> shape{7, 10};
     Problem windowed{.shape = shape};
     windowed.load_forward.window.resize(70);
@@ -300,13 +301,13 @@ TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
       expected[i] *= static_cast<double>(static_cast<float>(windowed.load_forward.window[i]));
     expected = nd_dft(expected, shape, false);
     for (std::size_t i = 0; i < 70; ++i) expected[i] *= windowed.store_forward.multiply[i];
-    // A rounding by the window and one by the factors beside the transform's.
+    // One rounding by the window and one by the factors, besides the transform's own.
     const double factors = 0.6 * std::sqrt(2.0) * static_cast<double>(std::numeric_limits<float>::epsilon());
     EXPECT_LE(distance(run(shaped, points, false, 70), expected), gate_of(shaped, 70) + factors) << device.id();
   }
 }
 
-// Columns too long for a work-group that is made small: two passes with the columns side by side.
+// Columns too long for an artificially small work-group: two passes with interleaved columns.
 TEST_F(DeviceFft, LongColumnsTakeTwoPasses) {
   for (const Device& device : accelerators()) {
     const std::vector<std::size_t> shape{1024, 6};

@@ -1,4 +1,4 @@
-// The generator itself, without a device: kernels compile for Hopper, fit, and do not fight for banks.
+// The kernel generator without a device: kernels compile for Hopper, fit its resources, and have no bank conflicts.
 #include <set>
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ TEST(Exchange, PowersOfTwoMeetNoBankTwice) {
     const auto stages = stages_of(design);
     for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
       const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], 8);
-      // Two half warps an access of 8 bytes, the first two warps of a group.
+      // Two half warps per access of 8 bytes, for the first two warps of a group.
       const std::size_t warps = std::min<std::size_t>((design.items() + 31) / 32, 2);
       const std::size_t accesses = stages[i].radix * stages[i].rounds + stages[i + 1].radix * stages[i + 1].rounds;
       EXPECT_EQ(bank_accesses(design, stages[i], stages[i + 1], layout, 8), 2 * warps * accesses) << n;
@@ -100,7 +100,7 @@ TEST(Text, LiteralsReadBackAsTheSameNumber) {
   }
 }
 
-// Needs no GPU: what a CUDA device would be given. Every family, both precisions, real and strided.
+// Needs no GPU: the source that a CUDA device would compile. Every route family, both precisions, real and strided.
 TEST(Text, EveryKindOfKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   std::vector<AxisProblem> problems{rows(1),          rows(8),       rows(60),           rows(1000),
@@ -113,7 +113,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   real.direction = Direction::inverse;
   std::swap(real.in, real.out);
   problems.push_back(real);
-  AxisProblem part = rows(1 << 14);  // of a spectrum
+  AxisProblem part = rows(1 << 14);  // part of a spectrum
   part.kind = Kind::real;
   part.kept = 1024;
   part.out.line = {1024};
@@ -134,7 +134,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   columns.counts = {4096};
   columns.in = columns.out = {.point = 4096, .line = {1}};
   problems.push_back(columns);
-  columns.counts = {2049};  // sets of columns that are not whole
+  columns.counts = {2049};  // the last set of columns is incomplete
   columns.in = columns.out = {.point = 2049, .line = {1}};
   problems.push_back(columns);
   for (const Direction direction : {Direction::forward, Direction::inverse}) {
@@ -153,10 +153,11 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
       for (const auto& [key, value] : route.candidate.parameters) {
         if (key == "exchange" && !problem.float64) kind += value;
       }
-      if (!variants.insert(kind).second) continue;  // the first of each family, and of a cluster's exchanges
+      if (!variants.insert(kind).second)
+        continue;  // the first of each family, and of each exchange method of a cluster
       for (const KernelSource& source : kernels_of(route)) {
         if (!seen.insert(source.text).second) continue;
-        std::vector<std::string> targets{"sm_90a"};  // what the device compiles for, where the compiler knows it
+        std::vector<std::string> targets{"sm_90a"};  // the device's target, if the compiler knows it
         if (source.text.find("RELEASE_REGISTERS") != std::string::npos) targets.push_back("sm_90");
         for (const std::string& target : targets) {
           EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, target).empty()); })
@@ -190,7 +191,7 @@ TEST(Text, FactorsAndIntegersOnFastRoutes) {
   }
 }
 
-// The order of tickets, as ring_text writes it: whatever a tile waits for was taken before it.
+// Order of tickets as written by ring_text: every tile that a tile waits for has a smaller ticket.
 TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
   std::size_t rings = 0;
   for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
@@ -201,7 +202,7 @@ TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
       EXPECT_EQ(ring->first.items(), ring->second.items()) << route.candidate.name();
       const std::uint64_t first = ring->first_tiles(), second = ring->second_tiles(), chunks = 2 * ring->slots + 3;
       const std::uint64_t ahead = std::min<std::uint64_t>(ring->lead, (ring->slots - 1) * first);
-      std::vector<std::uint64_t> written(chunks), read(chunks);  // tiles taken so far
+      std::vector<std::uint64_t> written(chunks), read(chunks);  // tiles issued so far
       for (std::uint64_t ticket = 0; ticket < ahead + chunks * (first + second); ++ticket) {
         bool is_first = true;
         std::uint64_t tile = ticket;

@@ -1,4 +1,4 @@
-// Bad problems and bad memory are refused in words before anything is touched; good runs allocate nothing.
+// Invalid problems and arrays are rejected with a message before any access; valid runs allocate nothing.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -86,7 +86,7 @@ TEST(FftErrors, MemoryThatCannotBeUsed) {
   const auto here = plan<float>(host(), {.shape = {8}, .in_place = true}, quick());
   expect_call_refused([&] { here.forward(in, out); }, "in place");
   EXPECT_EQ(b, untouched);
-  fft.forward(in, in.subspan(16));  // side by side in one array is not overlapping
+  fft.forward(in, in.subspan(16));  // adjacent ranges of one array do not overlap
   EXPECT_FLOAT_EQ(a[16].real(), 8);
 }
 
@@ -101,7 +101,7 @@ TEST(FftErrors, RunsAllocateNothing) {
   for (const Problem& problem : problems) {
     const auto fft = plan<float>(host(), problem, quick());
     std::vector<Complex> in(fft.input_size()), out(fft.output_size());
-    fft.forward(in, out);  // the pool of threads is made by whoever first needs it
+    fft.forward(in, out);  // the first caller creates the thread pool
     const std::size_t before = allocations();
     fft.forward(in, out);
     fft.inverse(out, in);

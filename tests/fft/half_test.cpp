@@ -1,4 +1,4 @@
-// Arrays of 16-bit numbers: the conversions themselves, and transforms that load and store them, against double.
+// Arrays of 16-bit floats: the conversions, and transforms that load and store them, against double.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -30,7 +30,7 @@ TEST(Half, EveryNumberComesBack) {
 }
 
 TEST(Half, RoundsToTheNearestAndHalvesToEven) {
-  for (std::uint32_t bits = 0; bits < 0x7c00u; bits += 7) {  // finite ones, and their right neighbours
+  for (std::uint32_t bits = 0; bits < 0x7c00u; bits += 7) {  // finite values and their upper neighbours
     const auto low = static_cast<std::uint16_t>(bits), high = static_cast<std::uint16_t>(bits + 1);
     if (high == 0x7c00u) continue;
     const float a = from_float16(low), b = from_float16(high), middle = a + (b - a) / 2;
@@ -47,7 +47,8 @@ TEST(Half, RoundsToTheNearestAndHalvesToEven) {
   EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()), 0x7f80);
 }
 
-// One direction of a problem on a device, its answer in halves against the host's in double of the same halves.
+// Compares one direction of a problem on a device, in 16-bit floats, with the host's result in double from the same
+// input.
 void check_halves(const Device& device, Problem problem, bool inverse, const std::string& what) {
   const bool real = problem.kind == Kind::real;
   problem.directions = inverse ? Directions::inverse : Directions::forward;
@@ -77,7 +78,7 @@ void check_halves(const Device& device, Problem problem, bool inverse, const std
     error += apart * apart;
     size += expected[i] * expected[i];
   }
-  // Rounding to the nearest is off by at most that much of a value; over many values by 0.6 of it.
+  // Rounding to nearest has a relative error of at most this per value, and 0.6 of it over many values.
   const double unit = problem.storage == Storage::float16 ? 0x1p-11 : 0x1p-8;
   EXPECT_LE(std::sqrt(error / size), 0.6 * unit + 2 * reference::error_gate<float>(1024))
       << what << (real ? " real" : "");
@@ -132,7 +133,7 @@ TEST_F(HalfOnDevices, AgainstDouble) {
     check_halves(device, halves({12, 10}, 2, Kind::complex, Storage::bfloat16), true, "12x10");
     check_halves(device, halves({30}, 5, Kind::real, Storage::bfloat16), false, "30");
     check_halves(device, halves({30}, 5, Kind::real, Storage::float16), true, "30");
-    if (std::getenv("RIDGE_SLOW") == nullptr) continue;  // more kernels than a minute of PoCL's compiler
+    if (std::getenv("RIDGE_SLOW") == nullptr) continue;  // more kernels than PoCL compiles in a minute
     for (const bool inverse : {false, true}) {
       for (const Kind kind : {Kind::complex, Kind::real}) {
         for (const std::size_t n : {15u, 37u, 8192u, 40960u, 4099u}) {

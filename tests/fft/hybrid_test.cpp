@@ -1,4 +1,4 @@
-// One batch over several devices gives what one device gives, whatever the shares.
+// A batch divided over several devices gives the results of one device, for any division.
 #include <atomic>
 #include <random>
 #include <system_error>
@@ -24,7 +24,7 @@ std::vector<std::complex<float>> noise(std::size_t n) {
 using fft::device_tests::LineErrors;
 using fft::device_tests::part;
 
-// The largest error of any line, in units of the gate.
+// The largest error of any line, relative to the limit.
 double gated(const std::vector<std::complex<float>>& in, const std::vector<std::complex<float>>& out, std::size_t n,
              bool inverse = false, double scale = 1) {
   LineErrors errors(n, reference::error_gate<float>(n));
@@ -63,14 +63,14 @@ TEST(FftHybrid, GivesWhatOneDeviceGives) {
   EXPECT_NE(hybrid.explain().find(list[1].id()), std::string::npos);
 }
 
-// Whatever the measurement chose: every cut of the batch, and pieces that do not divide it.
+// Every division of the batch, whatever the measurement chose, and blocks that do not divide it.
 TEST(FftHybrid, EveryCutIsSeamless) {
   const auto list = some_devices();
   if (list.size() < 2) GTEST_SKIP() << "no OpenCL or CUDA device beside the host";
   const Problem problem{.shape = {64}, .batch = 37};
   const auto in = noise(64 * 37);
   const auto near = host_worker<float>(list[0], problem, {});
-  // Direct and through staging by one to three threads; two transforms a piece, so that some pieces are odd.
+  // Direct and through staging by one to three threads; two transforms per block, so that some blocks are incomplete.
   for (const CallersMemory memory : {CallersMemory::pinned, CallersMemory::pageable}) {
     const auto far = device_worker<float>(list[1], problem, {.memory = memory, .piece_bytes = 1024});
     for (const std::size_t cut : {0, 17, 20, 37}) {
@@ -91,7 +91,7 @@ TEST(FftHybrid, PinnedMemoryAndCappedCores) {
   if (list.size() < 2) GTEST_SKIP() << "no OpenCL or CUDA device beside the host";
   const Problem problem{.shape = {64}, .batch = 64};
   const auto hybrid =
-      plan<float>({list[1], list[0]}, problem,  // the host need not come first
+      plan<float>({list[1], list[0]}, problem,  // the host need not be first
                   {.memory = CallersMemory::pinned, .cores = 1, .units = 3, .pin = false, .seconds = 0.02});
   const auto in = noise(64 * 64);
   std::vector<std::complex<float>> out(in.size());
@@ -130,7 +130,7 @@ TEST(FftHybrid, RealTransforms) {
   EXPECT_LE(round_trip.value(), 1);
 }
 
-// A thread that cannot start must neither end the process nor leave those before it waiting.
+// A thread that cannot start must neither end the process nor leave earlier threads waiting.
 TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
   std::size_t started = 0;
   const auto two_at_most = [&](std::function<void()> work) {

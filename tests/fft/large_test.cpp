@@ -1,4 +1,4 @@
-// Batches and lines too large for the caches, and groups of short lines, which have ways of their own.
+// Batches and lines too large for the caches, and groups of short lines, which have variants of their own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TYPED_TEST(Large, ABatchBeyondTheCachesEqualsItsLinesOneByOne) {
     std::vector<Complex> out(n * batch + 1), line(n);
     const auto many = plan<TypeParam>(host(), {.shape = {n}, .batch = batch, .threads = 1}, quick());
     const auto one = plan<TypeParam>(host(), {.shape = {n}, .threads = 1}, quick());
-    // One element off, so that only the alignment of a complex number can be relied on.
+    // Offset by one element, so that only the alignment of a complex number is guaranteed.
     many.forward(in, std::span<Complex>(out).subspan(1));
     for (std::size_t b = 0; b < batch; b += b + 40 < batch ? 37 : 1) {
       one.forward(std::span<const Complex>(in).subspan(b * n, n), line);
@@ -47,7 +47,7 @@ TYPED_TEST(Large, ABatchBeyondTheCachesEqualsItsLinesOneByOne) {
   }
 }
 
-// Whatever the number of lines and however far apart they are: those that fill vectors together and those left over.
+// Any number and distance of lines: those that fill vectors together and the remainder.
 TYPED_TEST(Large, GroupsOfShortLinesAreTheirLines) {
   using Complex = std::complex<TypeParam>;
   for (std::size_t n = 2; n <= 256; n *= 2) {
@@ -102,7 +102,7 @@ TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
   }
 }
 
-// Those a planner tries.
+// The variants that a planner tries.
 TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
   using Complex = std::complex<TypeParam>;
   const std::size_t n = std::size_t{1} << 17;
@@ -127,7 +127,7 @@ TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
   }
 }
 
-// More lines than have room between their steps at once, and enough of them for results past the caches.
+// More lines than fit the scratch between their steps, and enough bytes for nontemporal stores.
 TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
   using Complex = std::complex<TypeParam>;
   const std::size_t n = std::size_t{1} << 18, batch = 17;
@@ -160,10 +160,10 @@ TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
   }
 }
 
-// The first way of a long line: against double, both ways and in place.
+// The first variant of a long line: against double, in both directions and in place.
 TYPED_TEST(Large, LongLinesAgainstDouble) {
   using Complex = std::complex<TypeParam>;
-  const int longest = sizeof(TypeParam) == sizeof(float) ? 20 : 18;  // the reference of doubles takes a while
+  const int longest = sizeof(TypeParam) == sizeof(float) ? 20 : 18;  // the reference for double is slow
   for (const std::size_t n : {std::size_t{1} << 17, std::size_t{1} << longest}) {
     const auto in = random_points<TypeParam>(n, 13);
     for (const Direction direction : {Direction::forward, Direction::inverse}) {
@@ -182,8 +182,8 @@ TYPED_TEST(Large, LongLinesAgainstDouble) {
   }
 }
 
-// Planes that go through a thread's own, where the caches do not hold the whole (x86): products of three lines, whose
-// transform is the product of theirs. That large with RIDGE_SLOW=1 only.
+// Planes through a thread's own buffer if the caches do not hold the whole array (x86): separable products of three
+// lines, whose transform is the product of theirs. Large sizes with RIDGE_SLOW=1 only.
 TYPED_TEST(Large, ProductsOfThreeLines) {
   using Complex = std::complex<TypeParam>;
   std::vector<std::array<std::size_t, 3>> shapes{{8, 64, 128}, {6, 40, 128}};

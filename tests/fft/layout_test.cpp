@@ -1,4 +1,4 @@
-// Strides: every access a stage can take, with everything between the points left alone.
+// Strides: every access pattern of a stage, with the gaps between points unchanged.
 #include <gtest/gtest.h>
 
 #include <ridge/fft.hpp>
@@ -17,8 +17,8 @@ struct Case {
 
 const std::vector<Case> kCases = {
     {{12}, {1}, {1}, 5, 15, 13},           // rows with gaps
-    {{12}, {5}, {5}, 5, 1, 1},             // channels side by side: columns
-    {{60}, {40}, {41}, 40, 1, 1},          // more columns than a unit
+    {{12}, {5}, {5}, 5, 1, 1},             // interleaved channels: columns
+    {{60}, {40}, {41}, 40, 1, 1},          // more columns than one unit of work
     {{12}, {5}, {1}, 5, 1, 12},            // columns to rows
     {{12}, {1}, {5}, 5, 12, 1},            // rows to columns
     {{9}, {2}, {3}, 4, 20, 30},            // nothing contiguous

@@ -1,4 +1,4 @@
-// Mixed-radix lines: every codelet in every place, lines, many lines and columns.
+// Mixed-radix lines: every codelet at every position, single lines, many lines and columns.
 #include "fft/host/mixed/mixed.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,8 @@ class FftMixed : public testing::Test {
         EXPECT_LE(relative_error(result.data(), row, expected), error_gate<T>(n)) << n << ' ' << kernel.describe();
         EXPECT_EQ(result[columns], Complex(9, 9));
         EXPECT_EQ(result.back(), Complex(9, 9));
-        // The last column is the input turned by columns - 1 points: the spectrum by as many roots.
+        // The last column is the input rotated by columns - 1 points: its spectrum is multiplied by that power of the
+        // roots.
         const auto roots = roots_of_unity<double>(n, direction == Direction::inverse ? -1 : 1);
         double difference = 0, norm = 0;
         for (std::size_t k = 0; k < n; ++k) {

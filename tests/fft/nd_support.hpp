@@ -1,4 +1,4 @@
-// A reference in one to three dimensions, and arrays seen through strides.
+// A reference in one to three dimensions, and access to arrays through strides.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -15,7 +15,7 @@ inline std::size_t product(const std::vector<std::size_t>& shape) {
   return count;
 }
 
-// In double for both types: enough for float, and for double a little less exact than the lines it holds.
+// In double for both types: enough for float, and slightly less exact than the lines under test for double.
 inline std::vector<std::complex<double>> nd_dft(std::vector<std::complex<double>> x,
                                                 const std::vector<std::size_t>& shape, bool inverse) {
   std::size_t inner = 1;
@@ -35,7 +35,7 @@ inline std::vector<std::complex<double>> nd_dft(std::vector<std::complex<double>
   return x;
 }
 
-// The element of a packed index under strides.
+// The element offset of a packed index under strides.
 inline std::size_t element(std::size_t index, const std::vector<std::size_t>& shape,
                            const std::vector<std::size_t>& strides) {
   std::size_t at = 0;
@@ -61,7 +61,7 @@ std::vector<std::complex<double>> wide(const std::vector<std::complex<T>>& x) {
   return {x.begin(), x.end()};
 }
 
-// Of `a` from `b`, relative; infinite where they are not of one size, NaN where anything is.
+// Relative difference of `a` and `b`; infinite if the sizes differ, NaN if any value is.
 template <class A, class B>
 double distance(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Shapes of one to three axes, complex and real, packed and in place, over threads.
+// Shapes of one to three axes, complex and real, packed and in place, multithreaded.
 #include <gtest/gtest.h>
 
 #include <ridge/fft.hpp>
@@ -15,8 +15,8 @@ class FftShapes : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(FftShapes, Types);
 
-// The last three have columns whose points share sets of the caches, of a complex grid and of a real one, and more of
-// them than fill blocks.
+// The last three have columns whose points share cache sets, in a complex grid and in a real one, and more columns than
+// fill blocks.
 const std::vector<std::vector<std::size_t>> kShapes = {
     {1, 7},    {7, 1},     {1, 1},     {4, 4},     {12, 10},   {17, 19},     {64, 48},   {3, 100},   {33, 2},
     {2, 3, 5}, {9, 15, 7}, {8, 16, 4}, {1, 13, 6}, {5, 1, 8},  {16, 16, 16}, {128, 160}, {1},        {2},
@@ -92,7 +92,7 @@ TYPED_TEST(FftShapes, RealInBatches) {
       for (auto& value : back) value /= static_cast<TypeParam>(points);
       EXPECT_LE(distance(back, in), 4 * gate<TypeParam>(shape)) << fft.explain();
 
-      // In place, rows of samples padded to those of the spectrum.
+      // In place: rows of samples padded to those of the spectrum.
       const std::size_t n = shape.back(), row = 2 * (n / 2 + 1);
       const auto here = plan<TypeParam>(
           host(), {.shape = shape, .batch = batch, .kind = Kind::real, .in_place = true, .threads = 2}, quick());

@@ -1,5 +1,5 @@
-// Adding a line of the host as HACKING.md tells it: a kernel, a lister of each type, a line in the registry. Here it
-// stands behind the registry's.
+// Adds a host line variant as HACKING.md describes: a kernel, a lister per type, a line in the registry. Here it is
+// appended after the registry's.
 #include <numbers>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ridge::fft {
 namespace {
 
-// The sum as it is written.
+// The transform by definition.
 template <class T>
 class PlainSum final : public LineKernel<T> {
  public:
@@ -38,7 +38,7 @@ class PlainSum final : public LineKernel<T> {
                    Complex*) const override {}
 
  private:
-  std::size_t n_, forgotten_;  // points: a mistake to be caught
+  std::size_t n_, forgotten_;  // points omitted: an error to be detected
 };
 
 template <class T, std::size_t kForgotten>

@@ -1,4 +1,4 @@
-// Fused loads and stores against the same work done by hand.
+// Fused loads and stores against the same operations done separately.
 #include <gtest/gtest.h>
 
 #include <ridge/fft.hpp>
@@ -81,7 +81,7 @@ TYPED_TEST(FftOperators, RealWindowAndMultiplyBothWays) {
       Points x(points), expected(half), actual(half);
       for (std::size_t i = 0; i < points; ++i) x[i] = in[b * points + i] * problem.load_forward.window[i];
       x = nd_dft(x, shape, false);
-      // The plain spectrum divided by the window that the inverse will put back.
+      // The plain spectrum divided by the window that the inverse applies.
       const auto from = in.begin() + static_cast<std::ptrdiff_t>(b * points);
       const auto plain = nd_dft(Points(from, from + static_cast<std::ptrdiff_t>(points)), shape, false);
       for (std::size_t i = 0; i < half; ++i) {
@@ -132,7 +132,7 @@ TYPED_TEST(FftOperators, IntegerSamples) {
   }
 }
 
-// Columns in and columns out with factors take the strip's own path.
+// Columns in and columns out with factors use a separate code path.
 TYPED_TEST(FftOperators, ColumnsWithFactors) {
   const std::size_t n = 24, batch = 70;
   Problem problem{.shape = {n}, .batch = batch, .input = {{batch}, 1}, .output = {{batch}, 1}, .scale_forward = 2};

@@ -1,4 +1,4 @@
-// K1, K2, K2^, K3, %K and the composition law, held against the paper's own tables.
+// K1, K2, K2^, K3, %K and the composition law, compared with the paper's own tables.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,7 @@ TEST(PaperFigures, FollowTheirDefinitions) {
   EXPECT_DOUBLE_EQ(f.k2_up, 2.5);
   EXPECT_DOUBLE_EQ(f.k3, 3);
   EXPECT_DOUBLE_EQ(f.share, 0.75);
-  // K2^ is what the law makes of K3.
+  // The law converts K3 to K2^.
   EXPECT_DOUBLE_EQ(composed_speedup(0.1, 1, 0.9, f.k3), f.k2_up);
   EXPECT_DOUBLE_EQ(part2_speedup(f.k2_up, f.share), f.k3);
 }
@@ -58,9 +58,9 @@ TEST(CompositionLaw, HoldsForMoreThanTwoParts) {
   EXPECT_DOUBLE_EQ(composed_speedup(std::span<const Part>()), 1);
 }
 
-// Tables 9 and 10: K2^ is K2 over A's, K3 follows from K2^ and %K, and the law leads back. Two entries are misprints:
-// Intel's K2^ at 2^20 says 1.07 where its own figures give 1.11, and NVIDIA's %K at 2^17 says 73.79 where only 63.79
-// goes with the rest of its row.
+// Tables 9 and 10: K2^ is K2 relative to A's, K3 follows from K2^ and %K, and the law inverts that. Two entries are
+// misprints: Intel's K2^ at 2^20 says 1.07 where its own figures give 1.11, and NVIDIA's %K at 2^17 says 73.79 where
+// only 63.79 agrees with the rest of its row.
 TEST(PaperTables, AgreeWithTheFormulas) {
   for (const std::string platform : {"intel", "nvidia"}) {
     ASSERT_EQ(published_rows(platform).size(), 17u);
@@ -76,8 +76,8 @@ TEST(PaperTables, AgreeWithTheFormulas) {
   }
 }
 
-// The best of the published figures is the published winner, but for Intel at 2^21, where CL is ahead of F by less than
-// one part in a hundred, and KOMDIV's ties.
+// The best published figure is the published winner, except for Intel at 2^21, where CL leads F by less than 1 %, and
+// KOMDIV's ties.
 TEST(PaperTables, HaveThePublishedWinners) {
   int checked = 0;
   for (const char* platform : {"intel", "nvidia", "komdiv"}) {
@@ -106,10 +106,11 @@ TEST(PaperTables, HaveThePublishedWinners) {
   EXPECT_FALSE(published_k2("intel", "B", 10));
 }
 
-// Times made up so that the model holds exactly: the law must then foretell the longer length exactly.
+// Times constructed so that the model holds exactly: the law must then predict the longer length exactly.
 TEST(CompositionLaw, ForetellsALongerLength) {
   const GroupLimits limits{128, 48 << 10};
-  const double point = 1e-9, stage = 2 * point, trip = 3 * point;  // seconds a point: part 1, a stage of A, a local run
+  const double point = 1e-9, stage = 2 * point,
+               trip = 3 * point;  // seconds per point: part 1, a stage of A, a local run
   const auto parts = [&](const StagePlan& plan) {
     std::vector<double> runs;
     const double n = std::ldexp(1.0, plan.log_n);
@@ -125,7 +126,7 @@ TEST(CompositionLaw, ForetellsALongerLength) {
     for (const double run : parts(longer)) seconds += run;
     EXPECT_NEAR(predicted_k2_up(measured, longer), (m * point + 16 * m * stage) / seconds, 1e-9) << name;
   }
-  // A block alone says nothing of strided columns.
+  // A contiguous block gives no prediction for strided columns.
   const StagePlan block = plan_stages(variant("D"), 8, limits);
   const ShortMeasurement measured{
       .plan = block, .a_part1 = 1, .a_part2 = 8, .part1 = 1, .runs = std::vector<double>(block.runs.size(), 1.0)};

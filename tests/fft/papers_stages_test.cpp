@@ -1,4 +1,4 @@
-// Burtsev's variants: their stages and limits without a device, then every one at every length on every device.
+// Burtsev's variants: their stages and limits without a device, then each of them at every length on every device.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -90,7 +90,7 @@ TEST(PaperStages, AreThePapersOwn) {
   EXPECT_EQ(stages("BL", 9, 256).stages_text(), "1-9 local");
   EXPECT_EQ(stages("C", 12, 256).stages_text(), "1-9 global, 10-12 each");
   EXPECT_EQ(stages("CL", 12, 1024).stages_text(), "1-11 local, 12 each");
-  // The paper's one-item groups at 4096 are gone: a group of 1024 has 1024 columns of one stage.
+  // The paper's one-item groups at 4096 are avoided: a group of 1024 has 1024 columns of one stage.
   EXPECT_EQ(stages("D", 12, 1024).stages_text(), "1-11 local, 12 local x1024");
   EXPECT_EQ(stages("D", 22, 1024).stages_text(), "1-11 local, 12-22 local");
   EXPECT_EQ(stages("E", 18, 1024).stages_text(), "1-4 registers, 5-11 local x16, 12-18 local x16");
@@ -105,7 +105,7 @@ TEST(PaperStages, AreThePapersOwn) {
 
 class PaperVariants : public OnDevices, public ::testing::WithParamInterface<std::string> {};
 
-// A work-group of 8 reaches every shape of a plan with short lengths: one group up to 2^4, two up to 2^8.
+// A work-group of 8 covers every form of plan with short lengths: one group up to 2^4, two up to 2^8.
 TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
   constexpr Platform kTiny{"tiny", "a device of groups of 8", 8};
   for (const Device& device : accelerators()) {
@@ -128,7 +128,7 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
   }
 }
 
-// Up to the limit of D and E on the paper's smallest platform, and some of the others'.
+// Up to the limit of D and E on the paper's smallest platform, and some of the others' lengths.
 TEST_P(PaperVariants, MatchTheReferenceOnThePapersPlatforms) {
   for (const Device& device : accelerators()) {
     for (const auto& [name, lengths] : std::vector<std::pair<std::string, std::vector<int>>>{
@@ -174,7 +174,7 @@ TEST(PaperText, EveryKernelCompilesForHopper) {
 
 using PaperPlans = OnDevices;
 
-// By name through the public plan; nobody else sees them.
+// Only by name through the public plan; other plans do not list them.
 TEST_F(PaperPlans, AreMadeByNameOnly) {
   for (const Device& device : accelerators()) {
     for (const planner::Candidate& candidate : candidates<float>(device, 64)) {
@@ -198,7 +198,7 @@ TEST_F(PaperPlans, AreMadeByNameOnly) {
   }
 }
 
-// A family by its name: measured, saved, explained, and taken from wisdom the next time.
+// A family by its name: measured, saved, explained, and found in wisdom the next time.
 TEST_F(PaperPlans, ChooseAmongTheFamilyAndRemember) {
   for (const Device& device : accelerators()) {
     planner::Options options{.most_trials = 20, .variant = "burtsev"};
@@ -217,7 +217,7 @@ TEST_F(PaperPlans, ChooseAmongTheFamilyAndRemember) {
   }
 }
 
-// The scale of an inverse, and an axis the papers cannot do beside one they can.
+// The scale of an inverse, and an axis that the papers do not support beside one that they do.
 TEST_F(PaperPlans, ScaleAndLeaveOtherAxesToOthers) {
   for (const Device& device : accelerators()) {
     const std::size_t n = 128;

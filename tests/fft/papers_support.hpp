@@ -1,4 +1,4 @@
-// What the tests of the papers' variants share.
+// Common parts of the tests of the papers' variants.
 #pragma once
 #include <complex>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ridge::fft::device_tests {
 
-// The worst error of any of `batch` lines, in units of the gate.
+// The largest error of `batch` lines, relative to the limit.
 template <class Compiled>
 double gated_error_of(const Device& device, const Compiled& compiled, std::size_t n, std::size_t batch, bool inverse) {
   const auto points = reference::random_points<float>(n * batch, static_cast<unsigned>(n));

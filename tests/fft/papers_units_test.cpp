@@ -1,4 +1,4 @@
-// One FFT per unit: the thesis's capacity model, and its kernels on every device.
+// One FFT per compute unit: the thesis's capacity model, and its kernels on every device.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ TEST(UnitCapacity, IsTheThesiss) {
   EXPECT_EQ(registers_per_item(ivy_bridge), 64u);
   EXPECT_EQ(points_per_item(ivy_bridge), 8u) << "p < 16";
   EXPECT_EQ(longest_in_local_memory(ivy_bridge), 1024u);
-  // Twenty units would get 819 points each: rounded down to a length there is.
+  // Twenty units would get 819 points each: rounded down to a power of two.
   UnitCapacity twenty = ivy_bridge;
   twenty.units = 20;
   EXPECT_EQ(longest_in_local_memory(twenty), 512u);
@@ -27,7 +27,7 @@ TEST(UnitCapacity, IsTheThesiss) {
   EXPECT_EQ(points_per_item({.registers = 64, .lanes = 16}), 0u) << "four registers hold no point and its twiddle";
 }
 
-// 0.83, 1.87 and 2.5 at 1024 points; the thesis prints 0.93 for the first, having counted eight exchanges of nine.
+// 0.83, 1.87 and 2.5 at 1024 points; the thesis prints 0.93 for the first, because it counts eight of nine exchanges.
 TEST(UnitCapacity, ComputeToCommunication) {
   EXPECT_NEAR(compute_to_communication(10, unit_radices(1024, 2).size()), 0.83, 0.005);
   EXPECT_NEAR(compute_to_communication(10, unit_radices(1024, 4).size()), 1.875, 0.005);
@@ -62,7 +62,7 @@ TEST(UnitDesigns, RefuseBeyondTheUnit) {
   EXPECT_THAT(plan_unit(64, 0, limits).refusal, ::testing::HasSubstr("registers"));
   EXPECT_THAT(plan_unit(24, 4, limits).refusal, ::testing::HasSubstr("power of two"));
   EXPECT_EQ(plan_unit(32, 0, limits).refusal, "");
-  // 8192 registers among 128 work-items are 64 each: p = 8 fits, 16 does not.
+  // 8192 registers for 128 work-items are 64 each: p = 8 fits, 16 does not.
   limits.registers = 8192;
   limits.sub_group = 16;
   EXPECT_EQ(plan_unit(1024, 8, limits).refusal, "");
@@ -95,7 +95,8 @@ TEST_P(UnitKernels, MatchTheReference) {
         UnitDesign design = plan_unit(n, p, device.limits());
         design.direction = inverse ? Direction::inverse : Direction::forward;
         design.twiddles = inverse ? UnitTwiddles::constant : UnitTwiddles::table;
-        if (n == 1024 && !inverse) {  // three units share seven lines, two each in a launch: a short launch, idle units
+        if (n == 1024 &&
+            !inverse) {  // three units share seven lines, two each per launch: a shorter launch, idle units
           design.units = 3;
           design.rounds = 2;
         }
@@ -119,7 +120,7 @@ TEST(UnitPlatforms, AreKnownByName) {
   EXPECT_THROW(acting_as(host(), platform("intel")), Error);
 }
 
-// The device layer holds a device to what it acts as, and keeps its wisdom apart.
+// The device layer enforces the limits of the platform and keeps its wisdom separate.
 TEST_F(UnitKernels, PlatformsBindTheDevice) {
   for (const Device& device : accelerators()) {
     const Device acting = acting_as(device, platform("komdiv"));

@@ -7,7 +7,7 @@
 
 namespace ridge::fft::reference {
 
-// The reference as a kernel: any length to build on, slow and exact.
+// The reference transform as a line kernel: any length, slow and exact.
 template <class T>
 class Plain final : public prime::ColumnsByLines<T> {
  public:

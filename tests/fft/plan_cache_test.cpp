@@ -1,4 +1,4 @@
-// Memory of the plans that are kept for callers who plan at every call.
+// Memory limit of the cache of plans, for callers that plan at every call.
 #include <malloc.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class PlanCache : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(PlanCache, Precisions, );
 
-// Lengths with large tables: multiples of a prime, for which several times the points are stored.
+// Lengths with large tables: multiples of a prime, which store several times the points.
 TYPED_TEST(PlanCache, staysWithinItsLimit) {
   forget_cached_plans();
   const std::size_t before = bytes_in_use();
@@ -51,7 +51,7 @@ TYPED_TEST(PlanCache, keepsTheMostRecentlyUsed) {
     cached_line<TypeParam>(n);
     ASSERT_EQ(&first.problem(), &cached_line<TypeParam>(1000).problem()) << "dropped although it was used just before";
   }
-  const TensorPlan<TypeParam> again = cached_line<TypeParam>(1 << 14);  // long dropped: made anew, and right
+  const TensorPlan<TypeParam> again = cached_line<TypeParam>(1 << 14);  // dropped long ago: planned again, and correct
   std::vector<std::complex<TypeParam>> in(1 << 14), out(1 << 14);
   in[0] = 1;
   again.run(in.data(), out.data());

@@ -1,4 +1,4 @@
-// Plans come and go, one after the other and in many threads at once: what a plan held is given back.
+// Plans created and destroyed one after another and in many threads concurrently: their memory is freed.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 static_assert(noexcept(std::declval<const TensorPlan<float>&>().run(nullptr, nullptr)));
 static_assert(noexcept(std::declval<const TensorPlan<double>&>().run(nullptr, nullptr, nullptr, nullptr)));
 
-// Memory of the process that lies in RAM, in bytes.
+// Resident memory of the process in bytes.
 double resident() {
   malloc_trim(0);
   std::ifstream status("/proc/self/statm");
@@ -29,7 +29,7 @@ double resident() {
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// Each holds tables and scratch of its own, tens of kilobytes, and is run once.
+// Each plan has its own tables and scratch, tens of kilobytes, and is run once.
 void make_some(std::size_t n) {
   const planner::Options quick{.effort = Effort::quick};
   std::vector<std::complex<float>> in(2 * n, 1.0f), out(2 * n);
@@ -52,12 +52,12 @@ TEST(PlanLife, NothingIsLeftOfPlansThatWent) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory that was given back for a while, and look for leaks themselves";
 #endif
-  for (const std::size_t n : {4096, 3125, 1009}) make_some(n);  // what a process makes once
+  for (const std::size_t n : {4096, 3125, 1009}) make_some(n);  // allocations that a process makes only once
   const double before = resident();
   for (int i = 0; i < 60; ++i) {
     for (const std::size_t n : {4096, 3125, 1009}) make_some(n);
   }
-  // Five plans a time of 30 KB and more each: any one of them left behind would be 5 MB.
+  // Five plans of at least 30 KB per round: leaking any one of them would add 5 MB.
   EXPECT_LT(resident() - before, 3e6);
 }
 

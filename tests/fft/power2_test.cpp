@@ -26,7 +26,7 @@ class Power2 : public testing::Test {
     const std::size_t n = in.size();
     base::AlignedArray<std::complex<T>> scratch(kernel.scratch());
     std::vector<std::complex<T>> out(n + 1);
-    // One element off, so that only the alignment of a complex number can be relied on.
+    // Offset by one element, so that only the alignment of a complex number is guaranteed.
     kernel.run(direction, in.data(), out.data() + 1, scratch.data());
     EXPECT_LE(relative_error(out.data() + 1, 1, expected), error_gate<T>(n)) << n << ' ' << kernel.describe();
     std::vector<std::complex<T>> place = in;
@@ -47,7 +47,7 @@ TYPED_TEST(Power2, EveryChoiceMeetsTheErrorGate) {
       const auto expected = reference::dft(in, direction == Direction::inverse);
       const auto choices = power2_choices<TypeParam>(n);
       ASSERT_FALSE(choices.empty()) << n;
-      // Every third of the many ways of a long transform; all of a short one.
+      // Every third of the many variants of a long transform; all of a short one.
       const std::size_t step = n > 4096 ? 3 : 1;
       for (std::size_t i = 0; i < choices.size(); i += step) {
         this->expect_run(*make_power2<TypeParam>(n, choices[i]), direction, in, expected);
@@ -175,7 +175,7 @@ TYPED_TEST(Power2, SaysWhatItDoes) {
   const auto kernel = default_power2<TypeParam>(1024);
   EXPECT_EQ(kernel->length(), 1024u);
   EXPECT_EQ(kernel->describe(), power2_choices<TypeParam>(1024).front().name);
-  // Radix 16 saves a quarter of the textbook's 5 N log2 N; nothing known saves a third.
+  // Radix 16 saves a quarter of the textbook's 5 N log2 N; no known algorithm saves a third.
   EXPECT_GT(kernel->flops(), 3.4 * 1024 * 10);
   EXPECT_LT(kernel->flops(), 5.0 * 1024 * 10);
 }

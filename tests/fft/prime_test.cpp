@@ -37,7 +37,7 @@ double bound(std::size_t n) {
   return reference::error_gate<T>(n);
 }
 
-// Over every `step`-th frequency, each by definition: the reference takes too long for long primes.
+// Error over every `step`-th frequency, each by definition: the full reference takes too long for long primes.
 template <class T>
 double sampled_error(const std::vector<std::complex<T>>& in, const std::vector<std::complex<T>>& out, bool inverse,
                      std::size_t step) {
@@ -81,7 +81,7 @@ class Prime : public testing::Test {
       ErrorsOfMany<T> errors(n);
       for (std::size_t input = 0; input < 1 + 512 / n; ++input) {
         const auto in = random_points<T>(n, static_cast<unsigned>(n + input));
-        // One element off, so that only the alignment of a complex number can be relied on.
+        // Offset by one element, so that only the alignment of a complex number is guaranteed.
         std::vector<Complex> out(n + 2, Complex(7, 7));
         kernel.run(direction, in.data(), out.data() + 1, scratch.data());
         const auto expected = reference::dft(in, direction == Direction::inverse);
@@ -98,7 +98,8 @@ class Prime : public testing::Test {
   static void expect_columns(const LineKernel<T>& kernel, std::size_t columns) {
     const std::size_t n = kernel.length(), stride = columns + 3;
     const auto in = random_points<T>(n * stride, 5);
-    const double tolerance = bound<T>(n) * std::sqrt(static_cast<double>(n) / 6);  // of a point, from that of all
+    const double tolerance =
+        bound<T>(n) * std::sqrt(static_cast<double>(n) / 6);  // limit of one point, derived from that of all
     base::AlignedArray<Complex> scratch(std::max(kernel.scratch(), kernel.scratch_columns()));
     for (const Direction direction : kPrimeDirections) {
       std::vector<Complex> out(n * (columns + 1), Complex(7, 7)), place = in, line(n), result(n);
@@ -155,7 +156,7 @@ TYPED_TEST(Prime, BluesteinHoldsTheBoundForAnyLength) {
   for (const std::size_t n : {127, 263, 499, 512, 787, 1009, 1367, 1999, 2018, 2048}) {
     this->expect_lines(*make_bluestein<TypeParam>(n, std::bit_ceil(2 * n - 1), inner<TypeParam>));
   }
-  // By the lengths that plans take: four threes, whose rounding leaves a filter none.
+  // Inner lengths that plans use: divisible by 81, whose rounding leaves no margin for the filter.
   for (const std::size_t n : {1289, 2591}) {
     this->expect_lines(*make_bluestein<TypeParam>(n, smooth_length(2 * n - 1), inner<TypeParam>));
   }

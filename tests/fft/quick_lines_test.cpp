@@ -21,7 +21,7 @@ class QuickLines : public testing::Test {
   std::string before_;
 };
 
-// A quick plan takes the registry's first without asking the planner: it must be what the planner's model takes.
+// A quick plan takes the registry's first choice without the planner: it must equal the planner's prediction.
 template <class T>
 void expect_same_lines() {
   for (std::size_t n = 1; n <= 4096; n = n < 70 ? n + 1 : n * 5 / 4 + 3) {
@@ -29,7 +29,7 @@ void expect_same_lines() {
     setenv("RIDGE_VERIFY", "0", 1);
     const ChosenLine<T> quick = choose_line<T>(host(), n, options);
     setenv("RIDGE_VERIFY", "1", 1);
-    options.most_trials = 77;  // nothing that a quick plan looks at, but another entry of what is remembered
+    options.most_trials = 77;  // ignored by quick plans, but gives another cache entry
     const ChosenLine<T> asked = choose_line<T>(host(), n, options);
     EXPECT_EQ(quick.kernel->describe(), asked.kernel->describe()) << n << " points";
     const planner::Decision &a = quick.decision.get(), &b = asked.decision.get();

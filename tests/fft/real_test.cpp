@@ -45,7 +45,7 @@ class Real : public testing::Test {
     return points;
   }
 
-  // A spectrum of real samples and the samples that belong to it, unscaled.
+  // A spectrum with conjugate symmetry and its samples, unscaled.
   static std::vector<Complex> half_spectrum(std::size_t n, unsigned seed) {
     std::vector<Complex> points = reference::random_points<T>(n / 2 + 1, seed);
     points[0].imag(0);
@@ -95,7 +95,7 @@ class Real : public testing::Test {
     samples.pop_back();
     EXPECT_LE(sample_error(samples, samples_of(points, n)), error_gate<T>(n)) << n << ' ' << kernel.describe();
 
-    // In place, and there and back.
+    // In place, and as a round trip.
     std::vector<Complex> place(half);
     T* reals = reinterpret_cast<T*>(place.data());
     std::copy(in.begin(), in.end(), reals);
@@ -257,7 +257,7 @@ TYPED_TEST(Real, AsksForTheLineItNeeds) {
   EXPECT_THROW(make_real_direct<TypeParam>(kMaxDirectReal + 2), Error);
 }
 
-// Odd rows go in pairs; what is no number in one must not reach the other.
+// Odd rows are transformed in pairs; NaN in one must not reach the other.
 TYPED_TEST(Real, ARowThatHoldsNoNumberLeavesItsPartnerAlone) {
   using T = TypeParam;
   constexpr std::size_t n = 67, half = n / 2 + 1, count = 5;

@@ -1,5 +1,5 @@
-// Short transforms as straight code: alone, many at any distance, in place, columns; nothing beside the results
-// touched.
+// Short transforms as straight-line code: single, many at any distance, in place, columns. Memory beside the results
+// stays unchanged.
 #include "fft/host/short/short.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TYPED_TEST(FftShort, LinesAloneAndMany) {
     EXPECT_EQ(kernel->scratch(), 0u);
     for (const Direction direction : {Direction::forward, Direction::inverse}) {
       const bool inverse = direction == Direction::inverse;
-      // Distance n on both sides is a way of its own.
+      // Distance n on both sides has its own code path.
       for (const std::size_t gap : {0, 1, 3}) {
         const std::size_t count = 23, from = n + gap, to = n + gap / 2;
         const auto in = random_points<TypeParam>(count * from, static_cast<unsigned>(n));

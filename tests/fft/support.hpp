@@ -1,4 +1,4 @@
-// What the tests of the public FFT share.
+// Common parts of the tests of the public FFT.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ namespace ridge::fft {
 
 inline planner::Options quick() { return {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false}; }
 
-// RIDGE_SLOW=1 asks for every length the specification names.
+// RIDGE_SLOW=1 tests every length named in the specification.
 inline std::size_t longest_length() { return std::getenv("RIDGE_SLOW") == nullptr ? 512 : 4096; }
 
-// The specification's gate for many short transforms: it bounds what is seen over enough random points, and a single
-// transform of three may lie above it by chance. So each may reach two and a half times of it,
-// and together they may not.
+// The specified limit for many short transforms applies to the error over many random points; a single transform of
+// three points may exceed it by chance. Each may therefore reach 2.5 times the limit, and all together may not exceed
+// it.
 template <class T>
 class ErrorsOfMany {
  public:

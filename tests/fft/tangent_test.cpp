@@ -1,5 +1,5 @@
-// The lines by tangents, with vectors as wide as those of AVX-512 put together from whatever this machine has: their
-// shuffles and tables are checked on every machine, the instructions on those that have them (power2_test.cpp).
+// Lines with tangent-form twiddles, in emulated vectors as wide as those of AVX-512: shuffles and tables are tested on
+// every machine, the instructions on machines that have them (power2_test.cpp).
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -37,7 +37,8 @@ void expect_line(const Line<T>& line) {
     line.run[direction](reinterpret_cast<const T*>(place.data()), distance, reinterpret_cast<T*>(place.data()),
                         distance, count, tables.data(), scratch.data());
     if (line.leaf[0] != nullptr) {
-      // As a pass before it leaves the points: blocks of so many, split, folded, exchanged for the inverse.
+      // Arranges the points as a previous pass leaves them: blocks of `lanes`, split, folded, exchanged for the
+      // inverse.
       const std::size_t lanes = line.lanes;
       base::AlignedArray<T> inner(2 * n);
       for (std::size_t p = 0; p < n; ++p) {

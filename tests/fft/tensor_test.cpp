@@ -1,4 +1,4 @@
-// Transforms over any axes, loops and strides against the definition, term by term in long double.
+// Transforms over any axes, loops and strides against the definition, summed in long double.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -21,8 +21,7 @@ using Wide = long double;
 using WideComplex = std::complex<Wide>;
 constexpr Wide kPi = std::numbers::pi_v<Wide>;
 
-// cos(pi a / b) and sin(pi a / b) for whole numbers, from tables: a long double sine takes microseconds on some
-// machines.
+// cos(pi a / b) and sin(pi a / b) for integers, from tables: a long double sine takes microseconds on some machines.
 class Turns {
  public:
   explicit Turns(std::size_t b) : b_(b), cosine_(2 * b), sine_(2 * b) {
@@ -97,7 +96,7 @@ constexpr RealKind kKinds[] = {RealKind::halfcomplex, RealKind::halfcomplex_inve
                                RealKind::dst2,        RealKind::dst3,
                                RealKind::dst4};
 
-// Relative L2 of a line against the definition.
+// Relative L2 error of a line against the definition.
 template <class T>
 double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns& turns) {
   std::mt19937 random(seed);
@@ -110,7 +109,7 @@ double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns&
       {.effort = Effort::quick});
   plan.run(in.data(), out.data());
   Wide error = 0, norm = 0;
-  // Of long lines some values: enough of them for the error of all.
+  // For long lines only some values, enough to estimate the error of all.
   const std::size_t step = n > 128 ? n / 40 + random() % 3 : 1;
   for (std::size_t k = 0; k < n; k += step) {
     Wide sum = 0;
@@ -131,8 +130,8 @@ class RealLines : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(RealLines, Precisions);
 
-// The gate of complex transforms; a kind adds a turn before or after, and a single short line may lie above by chance,
-// so the root of the mean square over several inputs counts.
+// The limit of complex transforms. A kind adds a multiplication by twiddles, and a single short line may exceed the
+// limit by chance, so the root mean square over several inputs counts.
 TYPED_TEST(RealLines, EveryKindEveryLength) {
   std::vector<std::size_t> lengths = {60, 61, 64, 97, 100, 127, 128, 255, 256, 243, 500, 512, 1000, 1001, 1009, 1024};
   for (std::size_t n = 1; n <= 40; ++n) lengths.push_back(n);
@@ -168,7 +167,7 @@ TEST(RealLines, Refusals) {
 // --- whole tensors
 // ----------------------------------------------------------------------------------------------------
 
-// The array a side lives in: what the strides reach, with room around it that must not change.
+// The array of one side: all elements that the strides reach, with a margin that must not change.
 struct Arena {
   Reach reach;
   std::size_t size() const { return static_cast<std::size_t>(reach.high - reach.low + 1) + 2 * kMargin; }
@@ -181,7 +180,7 @@ std::vector<Dimension> joined(std::vector<Dimension> a, const std::vector<Dimens
   return a;
 }
 
-// One axis after the other, by definition, over a packed array of values (last axis fastest).
+// One axis after another, by definition, over a packed array of values (last axis fastest).
 template <class Term>
 void transform_axis(std::vector<WideComplex>& data, std::vector<std::size_t>& shape, std::size_t axis,
                     std::size_t out_length, const Term& term) {
@@ -232,7 +231,8 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
 
   Arena in_arena{reach(in_dims, TensorSide::input)}, out_arena{reach(out_dims, TensorSide::output)};
   const std::size_t in_each = in_pairs ? 2 : 1, out_each = out_pairs ? 2 : 1;
-  // Reals everywhere; the second array holds imaginary parts of split sides. In place both sides start together.
+  // All arrays hold reals; the second array holds the imaginary parts of split sides. In place both sides have the same
+  // start.
   const std::ptrdiff_t in_first = in_arena.first() * static_cast<std::ptrdiff_t>(in_each);
   const std::ptrdiff_t out_first = out_arena.first() * static_cast<std::ptrdiff_t>(out_each);
   const std::ptrdiff_t first = std::max(in_first, out_first);
@@ -249,7 +249,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   T* const out_re = problem.in_place ? in_re : memory[2].data() + first;
   T* const out_im = problem.in_place ? in_im : memory[3].data() + first;
 
-  // What should come out.
+  // The expected result.
   std::vector<WideComplex> values;
   for_each_item(in_dims, 0, count(in_dims), [&](std::ptrdiff_t i, std::ptrdiff_t) {
     if (!complex_in) {
@@ -277,14 +277,14 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
         return WideComplex(real_term(problem.real_kinds[a], n, j, k, turns));
       });
     } else if (inverse && last) {
-      // Half of a spectrum: the other half is its mirror image, so real parts of twice each are summed.
+      // Half of a spectrum: the other half is its conjugate mirror, so real parts of twice each term are summed.
       std::vector<WideComplex> sums = values;
       transform_axis(sums, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
         const bool alone = j == 0 || 2 * j == n;
         return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : Wide(2) * root(n, true)(j, k);
       });
       for (WideComplex& v : sums) v = v.real();
-      // Terms that stand alone take only the real part: what was added of their imaginary parts was imaginary too.
+      // Unpaired terms contribute their real part only: the added contributions of their imaginary parts are imaginary.
       values = std::move(sums);
     } else {
       const bool back = inverse || problem.kind == TensorKind::complex_inverse;
@@ -302,7 +302,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
     plan.run(in_re, out_re);
   }
 
-  // Answers, and everything else as it was.
+  // Checks the results, and that all other elements are unchanged.
   std::vector<bool> written[2];
   written[0].resize(size + 8), written[1].resize(size + 8);
   Wide error = 0, norm = 0;
@@ -338,7 +338,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   }
 }
 
-// Strides that nest in a random order, signs at random, gaps at random.
+// Nested strides in a random order, with random signs and gaps.
 void give_places(std::vector<Dimension*> dimensions, TensorSide side, std::mt19937& random, bool half_last,
                  Dimension* last) {
   std::shuffle(dimensions.begin(), dimensions.end(), random);
@@ -360,7 +360,8 @@ TensorProblem any_problem(std::mt19937& random) {
   std::size_t points = 1;
   const auto length = [&] {
     const std::size_t most = std::max<std::size_t>(1, 600 / points);
-    const std::size_t widest = random() % 3 == 0 ? 40 : 7;  // drawn first: an expression promises no order
+    const std::size_t widest =
+        random() % 3 == 0 ? 40 : 7;  // drawn first: the order within an expression is unspecified
     const std::size_t n = 1 + random() % std::min(most, widest);
     points *= n;
     return n;
@@ -407,7 +408,7 @@ TYPED_TEST(Tensors, RandomProblems) {
   }
 }
 
-// The real parts of the spectrum over the samples, the imaginary ones elsewhere.
+// The real parts of the spectrum overwrite the samples, the imaginary parts go to a second array.
 TYPED_TEST(Tensors, RealLinesInPlaceIntoTwoArrays) {
   std::mt19937 random(7);
   for (const std::size_t n : {1, 2, 3, 24, 25, 64}) {
@@ -457,7 +458,7 @@ TYPED_TEST(Tensors, ManyAxesAndLongLines) {
        {TensorKind::complex_forward, TensorKind::complex_inverse, TensorKind::real_forward, TensorKind::real_inverse}) {
     seven.kind = kind;
     TensorProblem p = seven;
-    // Packed on the side whose last axis is short.
+    // Packed on the side with the short last axis.
     std::ptrdiff_t in = 1, out = 1;
     for (std::size_t a = 7; a-- > 0;) {
       const auto n = static_cast<std::ptrdiff_t>(p.axes[a].length);

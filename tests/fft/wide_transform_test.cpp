@@ -16,7 +16,7 @@ namespace {
 
 using Wide = std::complex<long double>;
 
-// Long double has 113 bits on some machines and 64 on others; pairs of doubles have some hundred.
+// Long double has 113 bits on some machines and 64 on others; pairs of doubles have about a hundred.
 constexpr long double kLast = std::max(LDBL_EPSILON, static_cast<long double>(1e-31));
 
 Wide root(std::size_t k, std::size_t n) {

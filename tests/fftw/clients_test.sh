@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Programs built for FFTW run their own transforms through the drop-in library, by LD_PRELOAD and by FFTW's file names, and
-# answer as before. Clients that are not installed are named and left out; with none of them the test is skipped (77).
+# Programs built for FFTW run their own transforms through the drop-in library, by LD_PRELOAD and by FFTW's file names,
+# and give the same results. Clients that are not installed are listed and skipped; with none of them the test is
+# skipped (77).
 #   clients_test.sh LIBRARY LINKS-FOLDER
 set -euo pipefail
 library=$(readlink -f "$1")
@@ -10,12 +11,12 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 ran=0 failed=0
 
-# plain, preloaded, by_name COMMAND...: the same command under three libraries.
+# plain, preloaded, by_name COMMAND...: the same command with three libraries.
 plain() { "$@"; }
 preloaded() { RIDGE_FFTW_TRACE=$work/trace LD_PRELOAD=$library "$@"; }
 by_name() { RIDGE_FFTW_TRACE=$work/trace LD_LIBRARY_PATH=$links${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"; }
 
-# close A B RELATIVE: numbers in two files, one a line, largest difference over the largest value.
+# close A B RELATIVE: compares numbers in two files, one per line: largest difference relative to the largest value.
 close() {
   paste "$1" "$2" | awk -v most="$3" '
     NF != 2 || /[a-zA-Z][a-zA-Z]/ { bad = 1 }  # no number, or nan, or inf
@@ -24,7 +25,7 @@ close() {
     END { if (bad || n == 0 || !(worst <= most * large)) { print "off by", worst, "of", large, "in", n; exit 1 } }'
 }
 
-# client NAME COMMAND FUNCTION: FUNCTION RUNNER OUT writes numbers; TOLERANCE says how near they must be.
+# client NAME COMMAND FUNCTION: FUNCTION RUNNER OUT writes numbers; TOLERANCE is the allowed relative difference.
 client() {
   local name=$1 command=$2 function=$3 tolerance=$4 way
   if ! command -v "$command" >/dev/null; then
@@ -33,7 +34,8 @@ client() {
   fi
   $function plain "$work/plain.$name"
   for way in preloaded by_name; do
-    # By name it is the loader's work, the same for all: one client shows it, and ./test --all all of them.
+    # Loading by name is done by the dynamic loader for all alike: one client tests it, and ./test --all tests all of
+    # them.
     [[ $way == preloaded || $name == octave || -n ${RIDGE_SLOW:-} || $ran == 0 ]] || continue
     : >"$work/trace"
     if $function $way "$work/$way.$name" && close "$work/plain.$name" "$work/$way.$name" "$tolerance" &&
@@ -96,7 +98,7 @@ wisdom_tool() {
     "$1" fftw-wisdom -n -t 0.01 -w "$2.wisdom" -o "$2.again" cof1024
 }
 
-# Water in a box: the part of the Coulomb energy that goes through PME's real transforms, step by step.
+# Water in a box: the part of the Coulomb energy computed by PME's real transforms, step by step.
 gromacs() {
   if [ ! -f water.tpr ]; then
     gmx -quiet solvate -cs spc216 -box 2 2 2 -o water.gro >gmx.log 2>&1

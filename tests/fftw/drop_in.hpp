@@ -1,4 +1,4 @@
-// The drop-in library and the real FFTW, side by side.
+// Loads the drop-in library and the real FFTW into one process.
 #pragma once
 #include <dlfcn.h>
 

@@ -44,7 +44,7 @@ wanted |= {"fftw_copy_plan", "fftwf_copy_plan"}  # no header has it, and some pr
 missing = wanted - ours
 assert not missing, f"not exported: {sorted(missing)}"
 
-# One underscore behind a name or two, as compilers of Fortran write them.
+# Fortran compilers append one underscore or two to a name.
 fortran = {name for name in ours if re.match(r"[sd]fftw_\w+_$", name)}
 for name in ("libfftw3.so.3", "libfftw3f.so.3", "libfftw3_threads.so.3", "libfftw3f_threads.so.3"):
     real = loaded(name)

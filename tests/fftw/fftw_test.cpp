@@ -1,4 +1,4 @@
-// The drop-in library beside the real FFTW: the same problems, the same answers, NULL where FFTW says NULL.
+// The drop-in library against the real FFTW: same problems, same results, NULL where FFTW returns NULL.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -178,7 +178,7 @@ TYPED_TEST(DropIn, WhatCannotBeIsNull) {
   EXPECT_EQ(l.call("plan_r2r_1d", 8, p, p, -1, kEstimate), nullptr);
   const int huge[] = {2000000000, 2000000000, 2000000000};
   EXPECT_EQ(l.call("plan_dft", 3, static_cast<const int*>(huge), p, p, -1, kEstimate), nullptr);
-  // A loop of nothing is a plan that does nothing; calls without a plan do nothing.
+  // A loop of length 0 gives a plan that does nothing; calls without a plan do nothing.
   void* const idle = l.call("plan_many_dft", 1, &four, 0, p, nowhere, 1, 4, p, nowhere, 1, 4, -1, kEstimate);
   ASSERT_NE(idle, nullptr);
   l.template call<void>("execute", idle);
@@ -196,7 +196,7 @@ TYPED_TEST(DropIn, OtherArraysThanPlanned) {
   const Library<R>& l = this->ours;
   std::vector<R> a(128), b(128, 0), c(128), d(128, 0);
   for (std::size_t i = 0; i < 128; ++i) a[i] = c[i] = std::sin(R(i));
-  // Planned for no arrays at all, as programs do with FFTW_ESTIMATE; run out of place and in place.
+  // Planned without arrays, as programs do with FFTW_ESTIMATE; executed out of place and in place.
   R* const nothing = nullptr;
   void* const plan = l.call("plan_dft_1d", 64, nothing, nothing, -1, kEstimate);
   ASSERT_NE(plan, nullptr);
@@ -204,7 +204,7 @@ TYPED_TEST(DropIn, OtherArraysThanPlanned) {
   EXPECT_EQ(a, c);
   l.template call<void>("execute_dft", plan, c.data(), c.data());
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], c[i], 1e-4);
-  // The same numbers as split arrays a real apart, and backwards by exchanging them.
+  // The same numbers as split arrays one real apart, and backward by exchanging them.
   l.template call<void>("execute_split_dft", plan, a.data(), a.data() + 1, d.data(), d.data() + 1);
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
   l.template call<void>("execute_split_dft", plan, b.data() + 1, b.data(), d.data() + 1, d.data());

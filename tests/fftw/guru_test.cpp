@@ -1,5 +1,4 @@
-// Random problems of the guru interface, by the drop-in library and by the real FFTW: the same answers, the same
-// memory.
+// Random problems of the guru interface, by the drop-in library and by the real FFTW: same results, same memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -94,7 +93,7 @@ std::vector<bool> places_of_answers(const Problem& p, std::size_t size, std::ptr
   return places;
 }
 
-// Both libraries on the same numbers. Returns whether FFTW made a plan.
+// Runs both libraries on the same numbers. Returns true if FFTW made a plan.
 template <class R>
 bool compare(const Library<R>& ours, const Library<R>& real, const Problem& p, std::mt19937& random) {
   SCOPED_TRACE(in_words(p));
@@ -122,7 +121,8 @@ bool compare(const Library<R>& ours, const Library<R>& real, const Problem& p, s
   }
   real.template call<void>("execute", their_plan);
   ours.template call<void>("execute", my_plan);
-  // Where answers stand. In place FFTW leaves rubbish beside those of a c2r transform; elsewhere gaps stay as they are.
+  // Positions of the results. In place, FFTW leaves garbage beside those of a c2r transform; otherwise gaps stay
+  // unchanged.
   const std::vector<bool> answers = places_of_answers(p, mine.memory[0].size(), mine.first);
   double error = 0, norm = 0, points = 2;
   for (const IoDim64& d : p.dims) points *= static_cast<double>(d.n);
@@ -173,13 +173,13 @@ Problem any_problem(std::mt19937& random) {
     std::ptrdiff_t step = 1;
     for (IoDim64* d : all) {
       if (random() % 3 == 0) step += static_cast<std::ptrdiff_t>(random() % 3);
-      // FFTW 3.3.10 itself recurses without end on some problems of several axes with negative strides.
+      // FFTW 3.3.10 itself recurses endlessly on some problems of several axes with negative strides.
       (input ? d->is : d->os) = rank < 2 && random() % 6 == 0 ? -step : step;
       step *= d->n + (real ? 2 : 0);
     }
   }
   if (random() % 3 == 0) {
-    // And on some in place.
+    // And on some in-place problems.
     p.in_place = true;
     for (IoDim64* d : all) d->os = d->is = std::abs(d->is);
   }

@@ -1,6 +1,6 @@
-// Whatever a C program may hand over by mistake: the planners answer NULL or a plan, nothing is read or written outside
-// the arrays (each ends at a page that nobody may touch), and the process lives. RIDGE_SLOW=1 draws a hundred times as
-// many.
+// Invalid arguments that a C program may pass by mistake: the planners return NULL or a plan, nothing is read or
+// written outside the arrays (each ends at an inaccessible page), and the process survives. RIDGE_SLOW=1 draws a
+// hundred times as many.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,9 +20,9 @@ namespace ridge::fftw_test {
 namespace {
 
 constexpr std::size_t kRoom = std::size_t{1} << 20;
-constexpr std::size_t kMostRank = 1000;  // that the drop-in reads
+constexpr std::size_t kMostRank = 1000;  // limit that the drop-in reads
 
-// Memory that ends where a page begins that cannot be read, and begins behind one.
+// Memory between two inaccessible pages.
 class Guarded {
  public:
   Guarded() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), size_(kRoom + 2 * page_) {
@@ -46,12 +46,12 @@ class Drawn {
   explicit Drawn(unsigned seed) : random_(seed) {}
   bool one_in(unsigned n) { return random_() % n == 0; }
   std::size_t up_to(std::size_t most) { return random_() % (most + 1); }
-  // Mostly harmless, sometimes anything.
+  // Mostly valid, sometimes any value.
   int number() {
     constexpr int kOdd[] = {0, -1, -7, 1, 2, 3, INT_MAX, INT_MIN, INT_MAX - 1, 1 << 30, 65536, 1 << 20, -(1 << 30)};
     return one_in(4) ? kOdd[up_to(std::size(kOdd) - 1)] : static_cast<int>(up_to(9));
   }
-  // Large ones are no mistake, and their tables take long.
+  // Very long lengths are valid and take long to plan.
   int length() {
     constexpr int kOdd[] = {0, -1, -7, INT_MIN, 1, 2, 3, 17, 64, 300};
     return one_in(4) ? kOdd[up_to(std::size(kOdd) - 1)] : 1 + static_cast<int>(up_to(9));
@@ -140,7 +140,7 @@ class Hostile {
     }
   }
 
-  // A plan that is right, on arrays that end where memory ends.
+  // A valid plan on arrays that end at the inaccessible page.
   void honest() {
     const int n = 1 + static_cast<int>(draw.up_to(300)), batch = 1 + static_cast<int>(draw.up_to(4));
     const std::size_t complexes = static_cast<std::size_t>(n) * static_cast<std::size_t>(batch) * 2 * sizeof(R);
@@ -191,7 +191,7 @@ class Hostile {
  private:
   void* pointer() { return draw.one_in(8) ? nullptr : draw.one_in(2) ? a_.first() : b_.first(); }
 
-  // The plan may be of anything: it is looked at, never run on its arrays; without arrays running does nothing.
+  // The plan may have any strides: it is inspected, never run on its arrays; without arrays execution does nothing.
   void done(void* plan) {
     ++(plan == nullptr ? refused : planned);
     double add = 0, mul = 0, fma = 0;
@@ -221,8 +221,8 @@ void hostile() {
     hostile.words();
     if (i % 4 == 0) hostile.honest();
   }
-  EXPECT_GT(hostile.planned, rounds / 4);  // neither all refused
-  EXPECT_GT(hostile.refused, rounds / 4);  // nor all taken
+  EXPECT_GT(hostile.planned, rounds / 4);  // not all refused
+  EXPECT_GT(hostile.refused, rounds / 4);  // not all accepted
 }
 
 TEST(Hostile, CallsInDouble) { hostile<double>(); }

@@ -1,4 +1,4 @@
-// FFTW's interface as a shared object offers it: ours and the real one side by side in one process.
+// Calls FFTW's interface in a shared library by name, so that ours and the real one can be loaded together.
 #pragma once
 #include <cstddef>
 #include <cstdio>
@@ -16,7 +16,7 @@ struct IoDim64 {
 template <class R>
 class Library {
  public:
-  // Null handle where the file cannot be opened.
+  // The handle is null if the file cannot be opened.
   explicit Library(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL | kOwnSymbols)) {}
   bool here() const { return handle_ != nullptr; }
 
@@ -30,7 +30,7 @@ class Library {
   }
 
  private:
-  // A sanitizer's run time has to come first, and refuses it.
+  // Not with sanitizers, whose run time must be loaded first.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr int kOwnSymbols = 0;
 #else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fftw_mpi plans with FFTW's own planner. Its wisdom survives the drop-in: gathered from every process, exported, imported,
-# broadcast, and enough for FFTW alone to plan from. Skipped (77) without mpicc, mpirun and fftw3-mpi.h.
+# fftw_mpi plans with FFTW's own planner. Its wisdom survives the drop-in: gathered from every process, exported,
+# imported, broadcast, and sufficient for FFTW alone to plan from. Skipped (77) without mpicc, mpirun and fftw3-mpi.h.
 #   mpi_wisdom_test.sh LIBRARY
 set -euo pipefail
 library=$(readlink -f "$1")

@@ -1,4 +1,4 @@
-// What surrounds a plan: forks while others plan, ranks that FFTW takes, how thoroughly FFTW_MEASURE looks.
+// Plans and their process: forks while other threads plan, large ranks, the effort of FFTW_MEASURE.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -21,7 +21,7 @@ template <class R>
 class Process : public DropIn<R> {};
 TYPED_TEST_SUITE(Process, Precisions);
 
-// The child of a fork plans and transforms, whatever other threads of the parent were doing.
+// The child of a fork plans and transforms, regardless of the parent's other threads.
 TYPED_TEST(Process, ForkedWhileAnotherThreadPlans) {
   using R = TypeParam;
   std::vector<R> data(2 * 4096), mine(2 * 4096);
@@ -36,7 +36,7 @@ TYPED_TEST(Process, ForkedWhileAnotherThreadPlans) {
   for (int i = 0; i < 100; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(60);  // SIGALRM ends a child that hangs
+      alarm(60);  // SIGALRM ends a hanging child
       this->ours.template call<void>("plan_with_nthreads", 2);
       void* const plan = this->ours.call("plan_dft_1d", 1200 + i, mine.data(), mine.data(), -1, kEstimate);
       if (plan == nullptr) _exit(3);
@@ -54,7 +54,7 @@ TYPED_TEST(Process, ForkedWhileAnotherThreadPlans) {
   planner.join();
 }
 
-// FFTW has no bound on the rank; more than 62 axes are of one point at least.
+// FFTW does not limit the rank; beyond 62 axes some have one point.
 TYPED_TEST(Process, RanksAbove32) {
   using R = TypeParam;
   for (const int rank : {33, 70, 200}) {
@@ -98,7 +98,7 @@ TYPED_TEST(Process, RanksAbove32) {
   }
 }
 
-// Each real-to-real kind of one point is a factor, the same as FFTW's.
+// Each real-to-real kind of one point is a constant factor, equal to FFTW's.
 TYPED_TEST(Process, OnePointOfEveryKind) {
   using R = TypeParam;
   for (int kind = 0; kind < 11; ++kind) {
@@ -130,7 +130,7 @@ TYPED_TEST(Process, MeasureTriesFour) {
     this->ours.template call<void>("destroy_plan", plan);
     const std::size_t at = told.find("the fastest of ");
     if (at == std::string::npos) {
-      EXPECT_NE(told.find("wisdom"), std::string::npos) << told;  // an earlier measurement
+      EXPECT_NE(told.find("wisdom"), std::string::npos) << told;  // from an earlier measurement
       continue;
     }
     int ran = 0, allowed = 0;

@@ -1,4 +1,4 @@
-// A program's FFTW wisdom survives the drop-in: what FFTW wrote is read, kept, written back, and read by FFTW again.
+// FFTW wisdom survives the drop-in: text written by FFTW is read, kept, written back, and read by FFTW again.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -40,7 +40,7 @@ class Wisdom : public DropIn<R> {
   static int read(const Library<R>& library, const std::string& text) {
     return library.template call<int>("import_wisdom_from_string", text.c_str());
   }
-  // Whether wisdom alone is enough to plan a complex transform of n points.
+  // True if wisdom alone is enough to plan a complex transform of n points.
   bool knows(const Library<R>& library, int n) {
     void* const plan = library.call("plan_dft_1d", n, data.data(), data.data(), -1, kMeasure | kWisdomOnly);
     library.template call<void>("destroy_plan", plan);
@@ -51,7 +51,7 @@ class Wisdom : public DropIn<R> {
     ASSERT_NE(plan, nullptr);
     library.template call<void>("destroy_plan", plan);
   }
-  // A text that FFTW wrote after planning n points.
+  // The text that FFTW writes after planning n points.
   std::string from_fftw(int n) {
     this->real.template call<void>("forget_wisdom");
     plan(this->real, n);
@@ -100,7 +100,7 @@ TYPED_TEST(Wisdom, OfTwoReadsIsMerged) {
   EXPECT_TRUE(this->knows(this->real, 1001));
 }
 
-// FFTW reads the first list only, and only of its own configuration (with threads, say).
+// FFTW reads only the first list, and only that of its own configuration (for example with threads).
 TYPED_TEST(Wisdom, OfAnotherConfigurationIsKeptBehind) {
   const std::string theirs = this->from_fftw(1000);
   std::string other = theirs;
@@ -164,7 +164,7 @@ TYPED_TEST(Wisdom, ComesThroughEveryCall) {
     EXPECT_EQ(call(), 1) << which;
     EXPECT_EQ(this->text(l), both) << which;
   };
-  // Nothing behind the text is read: a program may keep more in the same stream.
+  // Nothing after the text is read: a program may keep more in the same stream.
   const std::size_t end = both.size() - 1;  // of the last parenthesis
   Characters from{both + "(and more)"};
   reads("import_wisdom", [&] { return l.template call<int>("import_wisdom", &read_char, static_cast<void*>(&from)); });
@@ -203,7 +203,7 @@ TYPED_TEST(Wisdom, ThatFftwRefusesIsRefused) {
   EXPECT_EQ(this->text(this->ours).find("fftw-3"), std::string::npos);
 }
 
-// What a later version of this library, or a damaged file, holds behind FFTW's list does not cost that list.
+// A newer or damaged list of ours after FFTW's list does not prevent reading FFTW's.
 TYPED_TEST(Wisdom, OfFftwIsKeptBesideWhatCannotBeRead) {
   const std::string theirs = this->from_fftw(1000);
   const std::string name = std::is_same_v<TypeParam, float> ? "fftwf_wisdom" : "fftw_wisdom";

@@ -15,11 +15,11 @@
 
 namespace {
 
-std::function<void()> before_lock;  // done once, between opening and locking
+std::function<void()> before_lock;  // called once, between open and lock
 
 }  // namespace
 
-// In place of the C library's, so that another writer can come between two calls.
+// Replaces the C library's function, so that another writer can act between two calls.
 extern "C" int flock(int descriptor, int operation) {
   if (before_lock) std::exchange(before_lock, nullptr)();
   return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
@@ -61,7 +61,7 @@ TEST_F(AtomicFiles, AppearWhenTheyAreWhole) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("file", "before"));
 }
 
-// The second writer opens the part, the first one finishes it: the name the second has open is now the finished file's.
+// The second writer opens the part, then the first one finishes it: the open file is now the finished one.
 TEST_F(AtomicFiles, AreNotEmptiedByAWriterThatCameTooLate) {
   before_lock = [&] { write("finished"); };
   {

@@ -19,10 +19,10 @@ TEST(EightBits, AreThePowerToHalfAStep) {
     std::normal_distribution<float> noise(100.0f * static_cast<float>(i % kRow) - 50, 1 + static_cast<float>(i % kRow));
     power.push_back(noise(random));
   }
-  power[kRow * 1500 + 2] = 1e6f;  // a burst behind the estimate
+  power[kRow * 1500 + 2] = 1e6f;  // a burst after the estimate
   EightBits bits(kRow, 1000);
   std::vector<std::uint8_t> out;
-  for (std::size_t row = 0; row < kRows; row += 7) {  // in pieces
+  for (std::size_t row = 0; row < kRows; row += 7) {  // in blocks of rows
     const std::size_t count = std::min<std::size_t>(7, kRows - row);
     bits.put(std::span(power).subspan(row * kRow, count * kRow), out);
     EXPECT_TRUE(out.empty() || (row + count) >= 1000);

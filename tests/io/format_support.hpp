@@ -1,4 +1,4 @@
-// Files of a few kilobytes, whole, cut and damaged.
+// Helpers for tests of file formats: small files, complete, truncated and damaged.
 #pragma once
 #include <sys/resource.h>
 
@@ -19,7 +19,7 @@
 
 namespace ridge::io::formats {
 
-// The most this process has held so far, in bytes.
+// Peak memory of this process in bytes.
 inline std::size_t peak_memory() {
   struct rusage usage {};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -40,7 +40,7 @@ class FormatTest : public testing::Test {
     return bytes;
   }
 
-  // What a failing call says; it must be an Error of kind io.
+  // The message of a failing call, which must be an Error of kind io.
   static std::string says(const std::function<void()>& call) {
     try {
       call();
@@ -51,7 +51,7 @@ class FormatTest : public testing::Test {
     return "no error";
   }
 
-  // Cut everywhere and damaged at random: an Error or a result, never anything else.
+  // Truncated at every byte and damaged at random: an Error or a result, nothing else.
   void fuzz(const std::string& good, const std::function<void(std::unique_ptr<InputStream>)>& read, int rounds = 400) {
     const auto attempt = [&](const std::string& bytes) {
       try {

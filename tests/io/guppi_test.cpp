@@ -27,7 +27,7 @@ GuppiHeader usual_guppi() {
   return header;
 }
 
-// A value that tells where it belongs: channel c, sample n.
+// A value that identifies channel and sample.
 std::byte value(std::size_t channel, std::size_t sample) { return static_cast<std::byte>(channel * 80 + sample); }
 
 std::string block(GuppiHeader header, std::size_t number) {
@@ -89,7 +89,7 @@ TEST_F(Guppi, TheStartIsThatOfTheFirstSample) {
   EXPECT_NEAR(start(1000).second, 43208.125, 1e-9);  // a thousand blocks of 8 samples
   header.first_packet = 0;                           // PKTIDX is 100 there: 25 blocks
   EXPECT_NEAR(start(0).second, 43200.325, 1e-9);
-  header.packets = 0;  // how long a packet is nobody says
+  header.packets = 0;  // the packet length is not given
   EXPECT_FALSE(start(0).known());
 }
 
@@ -155,7 +155,7 @@ TEST_F(Guppi, SkippingLandsOnASample) {
   EXPECT_THAT(says([&] { reader->skip(8); }), HasSubstr("ends before"));
 }
 
-// 28 cards and END are 2320 bytes, no multiple of 512; 31 and END are 2560 = 5 x 512 and get no padding at all.
+// 28 cards and END are 2320 bytes, not a multiple of 512; 31 and END are 2560 = 5 x 512 and get no padding.
 TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
   std::string cards = guppi_cards(usual_guppi());
   EXPECT_EQ(cards.size() % 512, 0u);

@@ -107,7 +107,7 @@ TEST_F(Npy, EveryTruncationIsNoticed) {
   EXPECT_THAT(error_of([&] { header_of(whole + "x"); }), HasSubstr("goes on behind them"));
 }
 
-// Nobody knows how long a pipe is before it ends.
+// The length of a pipe is unknown before its end.
 TEST_F(Npy, APipeThatEndsEarlyOrGoesOnIsNoticedWhenItIsRead) {
   const auto reading = [&](const std::string& bytes, std::size_t each) {
     const std::string name = (folder_ / "pipe").string();

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 TEST(ColourMaps, LightnessRunsEvenly) {
   for (const ColourMap& map : colour_maps()) {
-    if (map.name == "grey") continue;  // an image's own values
+    if (map.name == "grey") continue;  // shows values unchanged
     const std::size_t half = map.diverging ? 128 : 0;
     const double first = lightness(map.table[half]), last = lightness(map.table[255]);
     for (std::size_t i = half; i < 256; ++i) {
@@ -97,7 +97,7 @@ TEST(Pictures, AxesHaveTicksOutsideTheField) {
   EXPECT_GT(drawn.field.x, bare.field.x);
   EXPECT_GT(drawn.raster.height, bare.raster.height);
   const Picture::Area& field = drawn.field;
-  // Cells are 10 pixels, and 100 m is at the first one's middle.
+  // Cells are 10 pixels, and 100 m is at the centre of the first one.
   std::set<std::size_t> below, left;
   for (std::size_t x = 0; x < field.width; ++x)
     if (drawn.raster.at(field.x + x, field.y + field.height + 2) != paper) below.insert(x);
@@ -179,7 +179,7 @@ TEST_F(Png, ReadsWhatItWrites) {
   EXPECT_EQ(read_png(folder_ / "b.png").values, grey.values);
 }
 
-// A header of some bytes must not take gigabytes: what deflate could at best make of the file is the bound.
+// A header of a few bytes must not allocate gigabytes: the limit is what deflate can expand the file to.
 TEST_F(Png, SizesThatTheFileCannotHoldAreRefused) {
   std::string bytes = encode_png(Raster(2, 2, {1, 2, 3}));
   const auto put = [&](std::size_t at, std::uint32_t value) {

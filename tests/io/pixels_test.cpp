@@ -1,4 +1,4 @@
-// Image files: there and back, refused by their header, damaged in every way.
+// Image files: round trips, rejection by header, damage of every kind.
 #include "io/pixels.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::vector<Format> formats() {
            {Sample::u8, Sample::u16, Sample::f32}}};
 }
 
-// True where this build has the format; else its error has said what is missing.
+// True if this build supports the format; else its error names the missing library.
 bool have(const Format& format) {
   try {
     format.encode(sample(1, 1, 1, Sample::u8));
@@ -84,7 +84,7 @@ TEST(Pixels, there_and_back) {
   }
 }
 
-// A single channel is a plane of its own already: some programs write it so.
+// With a single channel, planar and interleaved are the same: some programs write planar.
 TEST(Pixels, a_grey_tiff_may_call_itself_planar) {
   const Format tiff = formats()[2];
   if (!have(tiff)) GTEST_SKIP() << "built without TIFF";
@@ -123,7 +123,7 @@ TEST(Pixels, jpeg_is_near) {
   EXPECT_THROW(encode_jpeg(sample(3, 3, 1, Sample::u16)), Error);
 }
 
-// Found by the fuzzer: a header that promises a gigabyte, and nothing behind it.
+// Found by the fuzzer: a header that claims a gigabyte, with no data.
 TEST(Pixels, a_jpeg_that_promises_more_than_it_holds_is_refused) {
   const Pixels small = sample(9, 5, 1, Sample::u8);
   std::string file;

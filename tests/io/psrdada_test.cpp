@@ -21,7 +21,7 @@ PsrdadaHeader usual_psrdada() {
   return header;
 }
 
-// Bytes that count from the observation's start.
+// Bytes that count from the start of the observation.
 std::string file(PsrdadaHeader header, std::uint64_t offset, std::size_t bytes = 80) {
   header.offset = offset;
   std::string text = psrdada_text(header);
@@ -65,7 +65,7 @@ TEST_F(Psrdada, AMissingFileIsAGap) {
   EXPECT_EQ(reader->gaps()[0].samples, 6u);
 }
 
-// Samples of 24 bytes: no number of them is the mebibyte that is read at a time.
+// Samples of 24 bytes do not divide the mebibyte read at a time.
 TEST_F(Psrdada, SamplesThatDivideNoPiece) {
   for (const bool sized : {true, false}) {
     PsrdadaHeader header = usual_psrdada();
@@ -117,7 +117,7 @@ TEST_F(Psrdada, AnotherHeaderAmongTheSamplesIsAnError) {
   header.overlap = 0;
   header.file_bytes = 0;
   EXPECT_THAT(reading(file(header, 0) + file(header, 80)), HasSubstr("another header follows"));
-  // Across the mebibyte that is read at a time, at every place within a line.
+  // Across the mebibyte boundary between reads, at every position within a line.
   for (std::size_t bytes = (1 << 20) - 40; bytes < (1 << 20) + 40; ++bytes) {
     EXPECT_THAT(reading(file(header, 0, bytes) + file(header, 80)), HasSubstr("another header follows")) << bytes;
   }

@@ -90,7 +90,7 @@ TEST_F(ResumeNotes, NothingIsLeftWhereNothingIsWritten) {
   EXPECT_TRUE(folder_.names().empty());
   {
     OutputStream out(file_, true);
-    EXPECT_THROW(OutputStream(file_, true), Error);  // one at a time
+    EXPECT_THROW(OutputStream(file_, true), Error);  // only one writer at a time
     out.finish();
   }
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("out.raw"));

@@ -1,4 +1,4 @@
-// Synthetic samples: the same at the same place of the stream, noise without a mean, tones where they belong.
+// Synthetic samples: reproducible at any position of the stream, zero-mean noise, tones at their frequencies.
 #include <gtest/gtest.h>
 
 #include <cmath>

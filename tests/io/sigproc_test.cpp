@@ -47,7 +47,7 @@ TEST_F(Sigproc, WhatIsWrittenIsRead) {
   EXPECT_EQ(std::string(rest, 4), "rest");
 }
 
-// Byte by byte as the format's description has it, so that reader and writer cannot be wrong together.
+// Byte by byte as the format's description defines it, so that reader and writer cannot share an error.
 TEST_F(Sigproc, TheBytesAreThoseOfTheFormat) {
   const auto word = [](const std::string& text) { return std::string{static_cast<char>(text.size()), 0, 0, 0} + text; };
   std::string bytes = word("HEADER_START") + word("nchans") + std::string("\x02\0\0\0", 4) + word("nbits") +

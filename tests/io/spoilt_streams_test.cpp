@@ -1,5 +1,5 @@
-// Every stream format, joined, reordered, repeated and cut at every header boundary: each outcome is right samples with
-// a right count of what is missing, or an error of one line.
+// Every stream format, joined, reordered, repeated and truncated at every header boundary: each outcome is correct
+// samples with a correct count of losses, or a one-line error.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kStreams = 2, kPolarizations = 2;
 const StartTime kEpoch{59000, 43200};  // time index 0
 
-// The value of one part of a sample, never 0: every stream holds the same signal at the same time. Another `sky` is
-// another observation at the same time.
+// The value of one component of a sample, never 0: every stream holds the same signal at the same time. Another `sky`
+// is another observation at the same time.
 std::int8_t signal_at(std::uint64_t time, std::size_t stream, std::size_t polarization, std::size_t part, int sky) {
   std::uint64_t z = (time * 8 + stream * 4 + polarization * 2 + part + 1) * 0x9e3779b97f4a7c15u +
                     static_cast<std::uint64_t>(sky) * 0xbf58476d1ce4e5b9u;
@@ -33,9 +33,9 @@ std::int8_t signal_at(std::uint64_t time, std::size_t stream, std::size_t polari
 struct Unit {
   std::string bytes{};
   std::size_t header = 0;
-  std::uint64_t first = 0, samples = 0;  // times it holds
+  std::uint64_t first = 0, samples = 0;  // times in the unit
   int sky = 0;
-  std::optional<std::size_t> thread{};  // VDIF: the only stream and polarization it holds
+  std::optional<std::size_t> thread{};  // VDIF: the only stream and polarization of the unit
   bool whole = true;
 };
 using Units = std::vector<Unit>;
@@ -153,7 +153,7 @@ Units write_npy(const Recording& recording) {
   return {unit};
 }
 
-// As the command opens one; a .npy file holds no time, and begins at index 0 here.
+// Opens it as the command does; a .npy file has no time and starts at index 0.
 std::unique_ptr<SampleReader> open_npy(std::unique_ptr<InputStream> in) {
   read_npy_header(*in);
   SampleInfo info;
@@ -275,7 +275,7 @@ class SpoiltStreams : public FormatTest {
  protected:
   enum class Kind { right, error, uncounted };
 
-  // What the reader makes of it; fails where neither the samples are right nor an error says why.
+  // Reads the stream and fails the test unless the samples are correct or an error gives the reason.
   Kind outcome(const Format& format, const Spoilt& spoilt) {
     std::string bytes;
     for (const Unit& unit : spoilt.units) bytes += unit.bytes;
@@ -291,7 +291,8 @@ class SpoiltStreams : public FormatTest {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("stream"), std::string::npos) << error.what();  // the file's name
+      EXPECT_NE(std::string(error.what()).find("stream"), std::string::npos)
+          << error.what();  // contains the file's name
       return Kind::error;
     }
   }
@@ -300,7 +301,7 @@ class SpoiltStreams : public FormatTest {
                     const std::vector<std::byte>& bytes) {
     SCOPED_TRACE(format.name + ", " + spoilt.what);
     const SampleInfo& info = reader.info();
-    if (info.streams != kStreams) {  // threads that are not in the file are no streams
+    if (info.streams != kStreams) {  // missing threads are not streams
       ASSERT_LE(spoilt.units.size(), info.streams * kPolarizations);
       return;
     }
@@ -320,7 +321,7 @@ class SpoiltStreams : public FormatTest {
       lost_count += gap.samples;
     }
     EXPECT_EQ(reader.samples_lost(), lost_count);
-    // Which recordings hold a time of a stream and polarization.
+    // The recordings that hold a time of a stream and polarization.
     struct Held {
       std::set<int> skies{};
       bool whole = false;
@@ -342,17 +343,17 @@ class SpoiltStreams : public FormatTest {
         const std::size_t at =
             (((n / info.block * kStreams + s) * info.block + n % info.block) * kPolarizations + p) * 2 + k % 2;
         const auto value = static_cast<std::int8_t>(bytes[at]);
-        if (lost[n] && value == 0) continue;  // other threads may be there
+        if (lost[n] && value == 0) continue;  // other threads may be present
         bool right = false;
         for (const int sky : held[{first + n, k / 2}].skies) right |= value == signal_at(first + n, s, p, k % 2, sky);
         ASSERT_TRUE(right) << "sample " << n;
       }
     }
-    if (!reader.remarks().empty()) return;  // of what is not in the samples
+    if (!reader.remarks().empty()) return;  // remarks cover what the samples lack
     for (const auto& [place, found] : held) {
       if (!found.whole) continue;
       EXPECT_EQ(found.skies.size(), 1u) << "two recordings hold time " << place.first;
-      // The overlap behind the last block of GUPPI RAW is not used.
+      // The overlap after the last block of GUPPI RAW is not used.
       EXPECT_TRUE(place.first >= first &&
                   place.first < first + count + spoilt.units.back().samples - format.unit_samples)
           << "time " << place.first << " is gone";

@@ -14,7 +14,7 @@ TEST(StartTime, IsReadAndWritten) {
   EXPECT_EQ(utc_text(*noon).text, "2020-05-31-12:00:00");
   EXPECT_EQ(utc_text(noon->after(86399 + 43200.5)).text, "2020-06-01-23:59:59");
   EXPECT_EQ(utc_text(noon->after(0.25)).picoseconds, 250'000'000'000);
-  // Rounding of a sum does not make it the second before.
+  // Rounding errors of a sum do not give the previous second.
   EXPECT_EQ(utc_text(StartTime{59000, 43199.99999999999}).text, "2020-05-31-12:00:00");
   EXPECT_EQ(utc_text(StartTime{59000, 86399.99999999999}).text, "2020-06-01-00:00:00");
   EXPECT_FALSE(StartTime{}.after(3).known());
@@ -33,7 +33,7 @@ TEST(Decimals, AreThoseThatAreMeant) {
   EXPECT_EQ(decimal_text(0), "0");
   EXPECT_EQ(decimal_text(5.12e-06), "5.12e-06");
   EXPECT_EQ(nearest_decimal(1419.8719999999998), 1419.872);
-  // What is no short decimal keeps its value.
+  // Values without a short decimal form are unchanged.
   for (const double value : {1.0 / 3, 2.0 / 7 * 1e6, 195312.5 / 77}) {
     EXPECT_NEAR(nearest_decimal(value), value, 1e-15 * value) << value;
   }

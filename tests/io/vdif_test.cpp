@@ -10,8 +10,8 @@ namespace {
 using testing::HasSubstr;
 class Vdif : public FormatTest {};
 
-// Two threads, one channel, int8 complex, 8 samples a frame, 4 frames a second (32 kHz would be a rate; 32 Hz is not
-// one a header can say, so the number of frames is learnt).
+// Two threads, one channel, int8 complex, 8 samples per frame, 4 frames per second. A header cannot express 32 Hz, so
+// the number of frames is inferred.
 VdifHeader usual_vdif() {
   VdifHeader header;
   header.seconds = 1000;
@@ -20,7 +20,7 @@ VdifHeader usual_vdif() {
   return header;
 }
 
-// The value of every sample of a frame: 1 + frame since the start, thread in the imaginary part.
+// Every sample of a frame has the value 1 + frame since the start, with the thread in the imaginary part.
 std::string frame(std::uint32_t thread, std::uint32_t number, bool invalid = false) {
   VdifHeader header = usual_vdif();
   header.thread = thread;
@@ -41,7 +41,7 @@ std::string frames(std::initializer_list<std::uint32_t> numbers) {
   return bytes;
 }
 
-// Real parts of the first thread, a sample a frame.
+// Real parts of the first thread, one sample per frame.
 std::vector<int> seen(const std::vector<std::byte>& bytes) {
   std::vector<int> values;
   for (std::size_t i = 0; i < bytes.size(); i += 8 * 4) values.push_back(static_cast<signed char>(bytes[i]));
@@ -82,7 +82,7 @@ TEST_F(Vdif, OneThreadLostIsAGapOfThatTime) {
   auto reader = vdif_reader(open(bytes));
   const auto samples = all(*reader);
   EXPECT_THAT(seen(samples), ElementsAre(1, 2, 0, 4, 5));
-  EXPECT_EQ(samples[2 * 32 + 2], std::byte{3});  // the other thread's is there
+  EXPECT_EQ(samples[2 * 32 + 2], std::byte{3});  // the other thread's frame is present
   EXPECT_EQ(reader->samples_lost(), 8u);
 }
 
@@ -98,7 +98,7 @@ TEST_F(Vdif, FramesOutOfOrderComeInOrder) {
   EXPECT_TRUE(reader->gaps().empty());
 }
 
-// A bit of the seconds turned over.
+// Flips a bit of the seconds.
 std::string flipped(std::uint32_t thread, std::uint32_t number, int bit = 8) {
   std::string bytes = frame(thread, number);
   bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
@@ -124,7 +124,7 @@ TEST_F(Vdif, AJumpThatNobodyFollowsIsADamagedHeader) {
 }
 
 TEST_F(Vdif, OneThreadAlone) {
-  for (const std::uint32_t where : {2u, 4u, 9u}) {  // 3 would tell a second of three frames
+  for (const std::uint32_t where : {2u, 4u, 9u}) {  // 3 would give a second of three frames
     std::string bytes;
     for (std::uint32_t n = 0; n < 10; ++n) bytes += n == where ? flipped(3, n, 29) : frame(3, n);
     auto reader = vdif_reader(open(bytes), 1);
@@ -169,14 +169,14 @@ TEST_F(Vdif, TwoBitsRealSeveralChannelsAndTheRate) {
   header.is_complex = false;
   header.bits = 2;
   header.channels_log2 = 1;
-  header.sample_rate = 16000;  // 16 samples a frame, 1000 frames a second
+  header.sample_rate = 16000;  // 16 samples per frame, 1000 frames per second
   std::string bytes = vdif_header(header) + std::string("\x1b\xff\0\0\0\0\0\0", 8);
   auto reader = vdif_reader(open(bytes));
   EXPECT_EQ(header.samples(), 16u);
   EXPECT_NEAR(reader->info().sample_seconds, 1 / 16000.0, 1e-12);
   const auto samples = all(*reader);
   ASSERT_EQ(samples.size(), 16u * 2 * 2);
-  // 0x1b is 3, 2, 1, 0 from the lowest bits up: channels by turns, imaginary parts 0.
+  // 0x1b is 3, 2, 1, 0 from the lowest bits up: channels alternate, imaginary parts are 0.
   EXPECT_EQ(static_cast<signed char>(samples[0]), 3);
   EXPECT_EQ(static_cast<signed char>(samples[2]), 1);
   EXPECT_EQ(static_cast<signed char>(samples[4]), -1);
@@ -216,7 +216,7 @@ TEST_F(Vdif, TwoRecordingsInOneStreamAreAnError) {
   station.thread = 3;
   station.frame = 2;
   EXPECT_THAT(reading(frames({0, 1}) + vdif_header(station) + std::string(16, '\1')), HasSubstr("station id"));
-  // One frame again, far behind, is not used, and counted.
+  // One repeated frame far behind is not used, and is counted.
   auto reader = vdif_reader(open(one + frame(3, 2)));
   EXPECT_EQ(seen(all(*reader)).size(), 20u);
   ASSERT_FALSE(reader->remarks().empty());

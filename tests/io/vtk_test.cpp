@@ -40,7 +40,7 @@ std::string decoded(const std::string& letters) {
   return bytes;
 }
 
-// A field of a .vti file, found as the format says: by the offset of its DataArray behind the underscore.
+// Reads a field of a .vti file as the format defines: by the offset of its DataArray after the underscore.
 template <class T>
 std::vector<T> field_of(const std::string& file, const std::string& name) {
   const std::size_t array = file.find("Name=\"" + name + "\"");
@@ -121,7 +121,7 @@ TEST_F(Vtk, AGridThatCannotBeReadLeavesNoFile) {
   EXPECT_TRUE(folder_.names().empty());
 }
 
-// Files a list names, in order; all of them must be there and whole.
+// Files named by a list, in order; all of them must exist and be complete.
 std::vector<std::string> listed(const fs::path& list) {
   const std::string text = contents(list);
   std::vector<std::string> files;
@@ -157,7 +157,7 @@ TEST_F(Vtk, ResumingDropsWhatCameLater) {
   const std::string text = contents(list);
   EXPECT_THAT(text, HasSubstr("he&amp;at_000025.vti"));
   EXPECT_THAT(text, testing::Not(HasSubstr("000030")));
-  EXPECT_THAT(text, HasSubstr("timestep=\"1\""));  // the times are kept
+  EXPECT_THAT(text, HasSubstr("timestep=\"1\""));  // times are kept
   EXPECT_EQ(VtkSeries(list, 1000).size(), 4u);
   EXPECT_EQ(VtkSeries(folder_ / "new.pvd", 7).size(), 0u);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mpirun ridge channelize: stations and subbands over processes, the same bytes out as one process.
+# mpirun ridge channelize: stations and subbands distributed over processes give the same bytes as one process.
 #   channelize_test.sh RIDGE MPIRUN
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 mpirun=$2
@@ -13,7 +13,7 @@ alone() { "$ridge" channelize "$@" >stdout 2>stderr || fail "$*: $(cat stderr)";
 
 alone signal in.raw --stations 5 --block 64 --seconds 0.05 --samples i16
 bank="--channels 64 --taps 8 --stations 5 --samples i16"
-# compare NAME OPTIONS...: one process against one, two, three and more than there are stations.
+# compare NAME OPTIONS...: one process against one, two, three and more processes than stations.
 compare() {
   local name=$1
   shift
@@ -34,7 +34,7 @@ compare raw --from-sample 1280
 alone design - --channels 64 --taps 8 --window hamming --save other.f64
 compare raw --replace-weights 1280:other.f64
 
-# The whole stream through the root's standard input, its end in the middle of a block.
+# The whole stream through the root's standard input, ending in the middle of a block.
 head -c 1000003 in.raw >cut.raw
 alone cut.raw one.raw $bank
 timeout 120 "$mpirun" -n 3 "$ridge" channelize - many.raw $bank <cut.raw 2>stderr || fail "standard input: $(cat stderr)"
@@ -51,7 +51,7 @@ for n in 2 3 6; do
   for i in 0 1 2 3; do same "one$i.out" "many$i.out" "subband $i on $n processes"; done
 done
 
-# One line for a mistake, whoever meets it, and no process left waiting.
+# A mistake is reported in one line on any rank, and no process is left waiting.
 timeout 60 "$mpirun" -n 3 "$ridge" channelize nowhere out.raw >stdout 2>stderr && fail "a missing file is a success"
 [ "$(grep -c '^ridge: cannot read nowhere' stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
 timeout 60 "$mpirun" -n 3 "$ridge" channelize in.raw out.raw $bank --variant nonsense >stdout 2>stderr && fail "nonsense"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The library under mpirun: boxes and transforms of random problems on one to nine processes, mistakes, a dead process.
-#   distributed_test.sh SPREAD MPIRUN
+# The library under mpirun: boxes and transforms of random problems on one to nine processes, invalid calls, a dead
+# process.
+# distributed_test.sh PROGRAM MPIRUN
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 distributed=$1 mpirun=$2
 under_mpi "$mpirun"
-# The random cases of a number of processes are one launch.
+# All random cases of one number of processes share one launch.
 # random PROCESSES WHAT CASES...
 random() {
   local n=$1
@@ -22,7 +23,7 @@ else
   random 6 redistribute 8 fft 8 filterbank 6
   random 9 redistribute 8 fft 8 stencil 4
 fi
-# A device of each process: blocks in the host's memory it works in, and through page-locked memory.
+# One device per process: blocks in host memory used by the device, and through page-locked memory.
 for carry in mapped staged; do
   RIDGE_BACKENDS=host,opencl RIDGE_MPI_DEVICE=$carry timeout 120 "$mpirun" -n 3 "$distributed" device opencl:0 >stdout 2>stderr
   code=$?
@@ -35,7 +36,7 @@ for n in 2 3; do
   has "all well" stdout
 done
 
-# One that never comes: the others name it.
+# A process that never arrives is named by the others.
 SECONDS=0
 timeout 60 "$mpirun" -n 3 "$distributed" stopped >stdout 2>stderr && fail "a process that never came is a success"
 [ $SECONDS -le 20 ] || fail "the others waited $SECONDS s"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mpirun ridge fft: the same spectrum as one process finds, files that are whole or not there.
+# mpirun ridge fft: the same spectrum as in one process; output files are complete or absent.
 #   fft_test.sh RIDGE MPIRUN EXAMPLE
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 mpirun=$2 example=$3
@@ -37,7 +37,7 @@ compare half 3 --shape 12x15x20 --real --inverse --scale 1/n
 text=$(timeout 60 "$mpirun" -n 3 "$example" 2>&1)
 [ "$text" = "peak at 5 3 7" ] || fail "the example says: $text"
 
-# What it would take on more processes, and takes on these; the same spectrum as FFTW's, where that is there.
+# The predicted time on more processes and the measured time on these; the same spectrum as FFTW's, if available.
 timeout 60 "$mpirun" -n 2 "$ridge" size --ranks 4096 --node 16 --shape 32x32x64 >"$beside/out" 2>"$beside/err" || fail "$(cat "$beside/err")"
 has "2 ranks here: predicted" "$beside/out"
 has "1024  pencils" "$beside/out"
@@ -45,7 +45,7 @@ timeout 60 "$mpirun" -n 2 "$ridge" bench fft --shape 8x12x10 --real --against ff
   fail "$(cat "$beside/err")"
 has "2 processes" "$beside/out"
 
-# --- mistakes: told once, nothing left behind -----------------------------------------------------------------------
+# --- mistakes: reported once, no file left behind -------------------------------------------------------------------
 wrong() {
   local words=$1 before
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Processes that a launcher started and that cannot find one another must not each do the whole work over the same files;
-# when one is killed, the others end.
+# Processes started by a launcher that cannot find each other must not each do the whole work on the same files; when
+# one is killed, the others end.
 #   launch_test.sh RIDGE MPIRUN
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 mpirun=$2
@@ -16,16 +16,16 @@ lone() {
   [ ! -e lone.npy ] || fail "$*: a lone run wrote its file"
   rm -f lone.npy
 }
-# What each launcher sets is read in launched_test.cpp; here one that says how many, and one that does not.
+# launched_test.cpp tests the variables of each launcher; here one launcher that gives the count, and one that does not.
 lone PMI_SIZE=3 PMI_RANK=2
 lone ALPS_APP_PE=3
-# One process of a launcher is nobody's companion.
+# A launcher with a single process is not an error.
 env ALPS_APP_PE=0 "$ridge" stencil heat --size 20x20 --steps 4 --variant base --out lone.npy >/dev/null 2>"$beside/err" ||
   fail "ALPS_APP_PE=0: $(cat "$beside/err")"
 rm -f lone.npy
 
 # --- one process of several is killed ---------------------------------------------------------------------------------
-# killed WHICH: the others are gone within ten seconds, with words, and what was committed is whole.
+# killed WHICH: the other processes end within ten seconds with a message, and committed files are complete.
 killed() {
   local which=$1 launcher victim seconds before
   rm -f run.* out.raw
@@ -44,12 +44,12 @@ killed() {
   [ $seconds -le 10 ] || fail "the others took $seconds s"
   pgrep -f "$folder/run.ckp" >/dev/null && fail "processes are left: $(pgrep -af "$folder/run.ckp")"
   [ -s "$beside/err" ] || fail "not a word"
-  # What is there is whole: the same problem goes on from it alone.
+  # The checkpoint is complete: one process alone resumes the same problem from it.
   touch "$beside/killed"
   "$ridge" stencil heat --size 300x200 --steps 100000000 --checkpoint run.ckp --checkpoint-every 200 --initial random \
     --variant base --resume >"$beside/out" 2>"$beside/err2" &
   victim=$!
-  # What it says comes when it ends; that it has gone on is seen by its next checkpoint.
+  # Its output appears when it ends; its next checkpoint shows that it has continued.
   for _ in $(seq 200); do [ run.ckp -nt "$beside/killed" ] && break || sleep 0.05; done
   kill -TERM $victim
   wait $victim
@@ -60,7 +60,7 @@ killed() {
 killed 1 # the root
 killed 3
 
-# A stream's output is not there at all.
+# A stream's output does not exist.
 mkfifo input
 "$mpirun" -n 3 "$ridge" channelize input "$folder/out.raw" --channels 64 --stations 5 --memory 64K 2>"$beside/err" &
 launcher=$!

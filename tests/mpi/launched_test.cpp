@@ -12,7 +12,7 @@ namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// Only these of all that any launcher sets.
+// Sets only these of all launchers' variables.
 class Launched : public testing::Test {
  protected:
   static constexpr const char* kAll[] = {"OMPI_COMM_WORLD_SIZE",
@@ -87,7 +87,7 @@ TEST_F(Launched, OneProcessHasNoCompanions) {
 TEST_F(Launched, WhoSaysNoNumberMayHaveCompanions) {
   const Launch found = with({{"ALPS_APP_PE", "0"}});
   EXPECT_FALSE(found.others());
-  EXPECT_TRUE(found.perhaps_others());  // MPI will know
+  EXPECT_TRUE(found.perhaps_others());  // only MPI knows
 }
 
 TEST_F(Launched, NoNumberIsNone) { EXPECT_FALSE(with({{"PMI_SIZE", "many"}}).perhaps_others()); }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mpirun ridge stencil: the same grid to the last bit on any number of processes, one checkpoint for all of them.
+# mpirun ridge stencil: the same grid bit for bit on any number of processes, one checkpoint for all of them.
 #   mpi_test.sh RIDGE MPIRUN
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 mpirun=$2
@@ -12,7 +12,7 @@ on() {
 }
 alone() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"; }
 # --- the same grid ----------------------------------------------------------------------------------------------------
-# A problem a line; halos of several depths, overlapped and not, cut in one, two and three dimensions.
+# One problem per line; halos of several depths, overlapped and not, decomposed in one, two and three dimensions.
 compare() {
   local what=$1
   shift
@@ -49,19 +49,19 @@ alone $run --checkpoint run.ckp --resume
 has "going on from step 120" stdout
 rm -f run.*
 
-# Killed, all at once, and started again with another number.
+# All processes killed, then restarted with another number.
 run="heat --size 120x100 --steps 1500 --every 50 --initial random --checkpoint $folder/run.ckp"
 alone heat --size 120x100 --steps 1500 --no-leap --initial random --out one.npy
 for n in 2 3 4; do
   timeout -s KILL "0.$((RANDOM % 5 + 4))" "$mpirun" -n $n "$ridge" stencil $run --resume >stdout 2>stderr
 done 2>/dev/null
-# Processes whose mpirun is gone notice it soon.
+# Processes whose mpirun has died detect it soon.
 for _ in $(seq 100); do pgrep -f "$folder/run.ckp" >/dev/null || break; sleep 0.1; done
 on 2 $run --resume --out run.npy
 cmp -s one.npy run.npy || fail "killed and restarted: another grid"
 
-# --- a device a process -----------------------------------------------------------------------------------------------
-# The same grid as on the host where nothing sums in another order; two processes share the device.
+# --- one device per process -------------------------------------------------------------------------------------------
+# The same grid as on the host if no variant changes the order of sums; two processes share the device.
 export RIDGE_BACKENDS=host,opencl
 if "$ridge" devices 2>/dev/null | grep -q "opencl:0"; then
   for what in "heat --size 61x53 --steps 23 --initial random" "heat --size 20x24x28 --steps 9 --border periodic --type f64 --initial random"; do
@@ -82,7 +82,7 @@ has "exchanged and waited" stdout
 has "network floor" stdout
 [ "$(grep -c 'Gcell/s,' stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
 
-# --- mistakes: told once, all processes end ---------------------------------------------------------------------------
+# --- mistakes: reported once, all processes end -----------------------------------------------------------------------
 mistake() {
   local words=$1 n=$2
   shift 2

@@ -7,7 +7,7 @@
 namespace ridge::mpi {
 namespace {
 
-// A cube of 1024 points an axis, complex float: figures computed by hand from latency, bandwidth and rate.
+// A cube of 1024 points per axis, complex float: values computed by hand from latency, bandwidth and rate.
 Rates cluster(std::size_t here) { return {.flops = 11e9, .between = {2e-6, 1e9}, .within = {0, 4e9}, .here = here}; }
 const Shape kCube{1024, 1024, 1024};
 
@@ -48,7 +48,7 @@ TEST(Scaling, OneProcessSendsNothing) {
 TEST(Scaling, APartThatIsLargerIsWaitedFor) {
   const double even = predict({8, 8}, 8, 4, cluster(4)).transform, uneven = predict({6, 6}, 8, 4, cluster(4)).transform;
   const double work = 36 * std::log2(36.0) / (64 * 6.0);
-  EXPECT_NEAR(uneven, even * work * 8 / 6, 1e-12);  // two lines of six where one and a half would be fair
+  EXPECT_NEAR(uneven, even * work * 8 / 6, 1e-12);  // two of six lines, where 1.5 would be balanced
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Banks over processes against one bank in one process, bit for bit.
+// Distributed filter banks against one bank in one process, bit for bit.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -16,7 +16,7 @@ using Value = std::complex<float>;
 namespace bank = ridge::filterbank;
 namespace distributed_bank = ridge::mpi::filterbank;
 
-// A stream as samples of some stations only.
+// Extracts the samples of some stations from a stream.
 inline std::vector<std::byte> bytes_of_stations(const std::vector<std::byte>& stream, std::size_t block,
                                                 std::size_t stations, const ridge::mpi::Part& mine) {
   std::vector<std::byte> own;
@@ -42,7 +42,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   if (by_channel) problem.order = bank::Order::channel, problem.output_times = 1 + below(random, 4);
   const ridge::planner::Options quick{.effort = ridge::Effort::quick};
   distributed_bank::Options options{.planning = quick};
-  if (below(random, 2) == 0) {  // shared out by hand, some with none
+  if (below(random, 2) == 0) {  // distributed explicitly, some processes without stations
     options.stations.assign(all.count(), 0);
     for (std::size_t s = 0; s < problem.stations; ++s) ++options.stations[below(random, all.count())];
   }
@@ -84,7 +84,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
     if (all.root()) same(got, wanted, "other spectra at the root");
   }
   if (by_channel) return;
-  // Everybody's own stations, and all pairs of them.
+  // Each process reads its own stations; all pairs are correlated.
   const ridge::mpi::Part mine = plan.stations();
   const std::vector<std::byte> own = bytes_of_stations(stream, station_bytes, problem.stations, mine);
   distributed_bank::Stream distributed(plan);
@@ -121,7 +121,7 @@ void filterbank(const ridge::mpi::Communicator& all, Random& random, const Fail&
   }
   same(own_pairs, expected, "other correlations");
 
-  // Power, from the root.
+  // Power, from a stream read by the root.
   const bank::Detection detection{.products = bank::Products::powers, .times = 1 + below(random, 3)};
   bank::PowerStream power(ridge::host(), problem, detection, quick);
   std::vector<float> sums(power.due(stream.size()) * power.row_size()), their_sums(sums.size());

@@ -1,8 +1,8 @@
-// Run under mpirun: what is distributed over processes against what one would find.
+// Tests of the distributed library, run under mpirun: results on several processes against those of one.
 //   distributed redistribute|fft|stencil|filterbank SEED CASES     random problems
-//   distributed device NAME                     transforms whose points stay in memory of a device
-//   distributed mistakes                        every process throws the same words
-//   distributed stopped                         one process never comes
+//   distributed device NAME                     transforms of arrays in device memory
+//   distributed mistakes                        every process throws the same message
+//   distributed stopped                         one process never arrives
 #include <unistd.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ void redistribute(const Communicator& all, Random& random) {
   }
 }
 
-// The definition, an axis at a time, in wider numbers.
+// The transform by definition, one axis after another, in a wider type.
 template <class Wide>
 std::vector<std::complex<Wide>> transformed(std::vector<std::complex<Wide>> data, const Shape& shape) {
   std::size_t inner = data.size();
@@ -99,7 +99,7 @@ void check(const Communicator& all, const std::vector<std::pair<std::complex<Wid
   if (!(error <= gate)) fail(what + ": error " + std::to_string(error / gate) + " of the gate");
 }
 
-// Memory of the host through a device of each process, and memory of the device, against the definition.
+// Host memory through each process's device, and device memory, against the definition.
 void on_device(const Communicator& all, const ridge::Device& device, const Shape& shape, bool real) {
   const std::size_t points = product(shape), rank = all.rank();
   using Complex = std::complex<float>;
@@ -241,7 +241,7 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
   check(all, pairs_back, 2 * gate, what + ", there and back");
 }
 
-// A grid over processes against the same grid in one, bit for bit.
+// A distributed grid against the same grid in one process, bit for bit.
 void stencil(const Communicator& all, Random& random) {
   const std::size_t axes = 1 + below(random, 3), fields = 1;
   Shape shape;
@@ -253,7 +253,7 @@ void stencil(const Communicator& all, Random& random) {
     *value = static_cast<float>((cell[0] * 31 + cell[1] * 17 + cell[2] * 7) % 101) / 101;
   };
   ridge::mpi::stencil::Options options{.planning = {.effort = ridge::Effort::quick}, .halo = 1 + below(random, 3)};
-  if (below(random, 2) == 0) {  // processes that are not alike have other boxes and the same cells
+  if (below(random, 2) == 0) {  // processes of different speed have different boxes and the same cells
     for (std::size_t i = 0; i < all.count(); ++i) options.speeds.push_back(1 + static_cast<double>(below(random, 5)));
   }
   if (below(random, 2) == 0) {
@@ -271,7 +271,7 @@ void stencil(const Communicator& all, Random& random) {
   };
   distributed.run(steps);
   read(mine);
-  distributed.start(std::span<const float>(mine));  // and on from what was read
+  distributed.start(std::span<const float>(mine));  // continues from what was read
   distributed.save("half_way.npy");
   distributed.run(steps);
   whole.run(2 * steps);
@@ -287,7 +287,7 @@ void stencil(const Communicator& all, Random& random) {
   if (moved != (options.cuts == ridge::mpi::stencil::Cuts::restless && all.count() > 1 && steps > options.halo)) {
     fail("stencil: cuts that should have moved did not, or did where they should not");
   }
-  // A checkpoint of all, gone on with by one, and by all.
+  // A checkpoint written by all, resumed by one and by all.
   std::vector<float> again(grid.size());
   whole.load("half_way.npy");
   whole.run(steps);
@@ -300,7 +300,7 @@ void stencil(const Communicator& all, Random& random) {
   compare(ours, "stencil: another grid from its own checkpoint in ");
 }
 
-// Every process must throw, and with these words.
+// Every process must throw an error that contains this text.
 template <class Call>
 void must_throw(const Communicator& all, const char* wanted, const Call& call) {
   try {
@@ -357,7 +357,7 @@ void mistakes(const Communicator& all) {
   must_throw(all, "a plan of complex samples was given real ones",
              [&] { plan.forward(std::span<const float>(reinterpret_cast<float*>(in.data()), 2 * in.size()), out); });
   plan.forward(std::span<const std::complex<float>>(in), out);
-  // Other words of other parts: banks, stencils, files, messages that are not as long as expected.
+  // Errors of other modules: filter banks, stencils, files, messages of unexpected length.
   namespace bank = ridge::mpi::filterbank;
   must_throw(all, "rank 1: was asked for",
              [&] { bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = rank == 1 ? 3u : 2u}); });
@@ -425,7 +425,7 @@ int main(int count, char** words) {
       if (std::none_of(there.begin(), there.end(), [&](const ridge::Device& one) { return one.id() == name; }))
         return 77;
       const ridge::Device device = ridge::device(name);
-      // Few lengths: each is kernels to compile.
+      // Few lengths: each one compiles kernels.
       on_device(all, device, {8, 8, 8}, false);
       on_device(all, device, {2, 8, 8}, true);  // fewer planes than processes
       on_device(all, device, {8, 8}, false);

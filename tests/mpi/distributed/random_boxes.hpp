@@ -1,4 +1,4 @@
-// Random ways to divide a grid among processes, the same everywhere for the same seed.
+// Random decompositions of a grid into boxes, equal on all processes for the same seed.
 #pragma once
 #include <algorithm>
 #include <random>
@@ -12,7 +12,7 @@ using Random = std::mt19937;
 
 inline std::size_t below(Random& random, std::size_t n) { return random() % n; }
 
-// Cut again and again at random places; parts may be empty, and orders in memory differ.
+// Cuts repeatedly at random positions; parts may be empty, and axis orders differ.
 inline std::vector<ridge::mpi::Box> random_boxes(Random& random, const ridge::mpi::Shape& shape,
                                                  std::size_t processes) {
   ridge::mpi::Box whole;
@@ -31,7 +31,7 @@ inline std::vector<ridge::mpi::Box> random_boxes(Random& random, const ridge::mp
   return boxes;
 }
 
-// use(element of the box in memory, index of the point in the whole grid)
+// Calls use(element of the box in memory, index of the point in the whole grid) for each point.
 template <class Use>
 void for_points(const ridge::mpi::Box& box, const ridge::mpi::Shape& shape, const Use& use) {
   const auto strides = box.strides();
