@@ -1,4 +1,4 @@
-// Answers that are judged where they are: what is compared of half a gigabyte is a few megabytes.
+// Checks results of device transforms on the device: of half a gigabyte, only a few megabytes are copied to the host.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace ridge::fft::on_device {
 
-// Smaller ones come to the host as they are.
+// Smaller results are copied to the host as a whole.
 inline constexpr std::size_t kLargeAnswer = std::size_t{1} << 23;
 
 enum class NumberFormat { float32, float64, float16, bfloat16 };
 
-// Numbers of the array that are none: infinities are.
+// Number of NaN values in the array; infinities do not count.
 std::uint64_t count_no_numbers(Queue& queue, const Buffer& answer, NumberFormat format);
 
-// Runs of values of one or two numbers: from each start on `points` of them, `step` elements apart, one run after the
-// other.
+// Runs of values of one or two numbers each: from each start, `points` values that are `step` elements apart,
+// concatenated.
 struct Runs {
   std::vector<std::uint64_t> starts = {};
   std::uint64_t points = 1, step = 1;
-  std::size_t numbers = 2;  // of a value
+  std::size_t numbers = 2;  // per value
 };
 std::vector<std::byte> gathered_runs(Queue& queue, const Buffer& answer, NumberFormat format, const Runs& runs);
 
-// As planner::compare, of `bytes` of both arrays; float32 or float64.
+// As planner::compare, over `bytes` of both arrays; float32 or float64.
 planner::Comparison compare_arrays(Queue& queue, const Buffer& answer, const Buffer& expected, std::size_t bytes,
                                    bool float64, double allowed);
 

@@ -1,4 +1,4 @@
-// One axis by the route the planner chose, for those who build more around it.
+// Plans one axis and compiles the chosen route, for larger algorithms built around it.
 #pragma once
 #include <memory>
 #include <span>

@@ -35,7 +35,7 @@ std::string key_of(const PlaneProblem& plane, bool in_place) {
 class PlaneRun {
  public:
   using Compiled = std::shared_ptr<const CompiledRoute>;
-  // Where the intermediate data are stored: in the output, in the input, or in an own array.
+  // Location of the intermediate data: the output, the input, or a separate array.
   enum class Between { out, in, own };
   explicit PlaneRun(Compiled together) : first_(std::move(together)) {}
   PlaneRun(Compiled first, Compiled second, Between between, Buffer own)

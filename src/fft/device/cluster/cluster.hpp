@@ -1,4 +1,4 @@
-// A line of columns.length * rows.length points in one trip through memory: the groups of a cluster hold it together.
+// Design of the cluster route: one long transform in a single pass over memory, held by the work-groups of a cluster.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -8,22 +8,22 @@
 
 namespace ridge::fft::on_device {
 
-// A line of columns.length * rows.length points in one trip through memory: the columns' values go to the group that
-// has their row through the local memory of a cluster.
+// A transform of columns.length * rows.length points. The column results are exchanged through the local memory of the
+// cluster: each goes to the group that holds its row.
 struct ClusterDesign {
-  PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
-  std::size_t groups = 2;    // a cluster
-  std::size_t side = 1;      // lines side by side, where they are columns of an array
-  bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
-  bool landing = false;      // exchanges take the memory where rows are received: more groups fit a compute unit
-  bool counted = false;      // landing only: a group waits until its bytes are there, and not for the other groups
+  PassDesign columns, rows;
+  std::size_t groups = 2;  // per cluster
+  std::size_t side = 1;    // adjacent lines per cluster, if they are columns of an array
+  bool real = false;       // columns of sample pairs; stores the spectrum of the samples
+  bool landing = false;    // exchanges reuse the memory that receives rows: more groups fit a compute unit
+  bool counted = false;    // with landing only: a group waits for its own bytes, not for all other groups
 };
 
-// The columns and the rows of one long line, shared by the groups of a cluster that write into each other's local
-// memory (CUDA, Hopper and later). Arguments as a pass has them.
+// Kernel text of the cluster route: groups write into each other's local memory (CUDA, Hopper and later). Same
+// arguments as a pass.
 PassText cluster_text(const ClusterDesign& design);
 
-// Bytes of local memory that the kernel takes, without writing it.
+// Local memory of the kernel in bytes, without generating its text.
 std::size_t local_bytes_of(const ClusterDesign& design);
 
 std::shared_ptr<const StepDesign> cluster_step(const ClusterDesign& design);

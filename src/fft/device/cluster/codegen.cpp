@@ -34,18 +34,18 @@ void rows_received(PassWriters& pass, std::size_t pitch, std::size_t side) {
 
 namespace {
 
-// Which group has row i + u * butterflies, and where.
+// Expressions for the group that holds row i + u * butterflies, and for the row's index within it.
 struct RowPlace {
   std::string group, within;
 };
 RowPlace place_of_row(std::size_t lines, std::size_t butterflies, std::size_t u) {
   const std::size_t first = u * butterflies;
-  // The memory of a group whose number is known is looked up once for all rounds.
+  // If the group is known at generation time, its address is computed once for all rounds.
   if (lines % butterflies == 0) return {fmt::format("peer{}", first / lines), fmt::format("i + {}", first % lines)};
   return {fmt::format("PEER((i + {}) / {})", first, lines), fmt::format("(i + {}) % {}", first, lines)};
 }
 
-// Columns: from memory to the local memory of whichever group of the cluster has the row.
+// Writes the column phase: from global memory to the local memory of the group that holds each row.
 void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t pitch) {
   PassContext& context = pass.context;
   const PassDesign &d = context.design, &rows = design.rows;
@@ -62,7 +62,7 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   text.raw("\n");
   text.line("// each value to the group that has its row");
   text.line("CLUSTER_WAIT();");
-  const std::size_t side = design.side, each = rows.lines / side;  // rows of a column
+  const std::size_t side = design.side, each = rows.lines / side;  // rows per column
   for (std::size_t g = 0; g < design.groups && !design.real && each % last.butterflies == 0; ++g) {
     text.line("const uint peer{0} = PEER({0});", g);
   }
@@ -101,7 +101,7 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   }
 }
 
-// Rows: from local memory to memory.
+// Writes the row phase: from local to global memory.
 void write_rows(PassWriters& pass, std::size_t pitch, std::size_t side) {
   codegen::Text& text = pass.context.source;
   text.open();
@@ -110,15 +110,15 @@ void write_rows(PassWriters& pass, std::size_t pitch, std::size_t side) {
   text.close();
 }
 
-constexpr std::size_t kArrival = 16;  // bytes behind the rows: how many of theirs have arrived
+constexpr std::size_t kArrival = 16;  // bytes after the rows: the barrier that counts received bytes
 
-// What the columns leave, and room for the exchanges beside it.
+// Local memory layout: the received rows, and the area for exchanges.
 struct ClusterMemory {
-  std::size_t pitch, exchanges, local;  // exchanges: where their room begins
+  std::size_t pitch, exchanges, local;  // exchanges: byte offset of that area
 };
 ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns, const PassContext& rows) {
-  // Rows one after the other, a point more than they have, so that rows side by side meet no bank twice; of columns
-  // side by side the same points of all rows, and a set of columns more where two sets are one access.
+  // Rows are padded by one point, so that neighbouring rows use different banks. With adjacent columns, the same point
+  // of all rows is contiguous, padded by one set of columns if two sets fit one access.
   const std::size_t lines = design.rows.lines, length = design.rows.length, element = design.rows.float64 ? 16 : 8;
   const std::size_t pitch = design.side == 1 ? length + 1 : lines + (design.side * element < 128 ? design.side : 0);
   const std::size_t received = ((design.side == 1 ? lines : length) * pitch * element + 15) / 16 * 16;
@@ -167,7 +167,8 @@ PassText cluster_text(const ClusterDesign& design) {
     text.close();
   }
   if (design.landing) {
-    second.context.local_free();  // taken: the rows are read from where they will be exchanged
+    second.context
+        .local_free();  // a barrier is needed: the rows are read from the memory in which they will be exchanged
   } else {
     text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
   }

@@ -1,5 +1,6 @@
-// Lines too long for one work-group in one trip through memory all the same: a cluster of groups holds the line, and
-// the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
+// Route cluster: transforms too long for one work-group in a single pass over memory. A cluster of groups holds the
+// transform, and the groups write into each other's local memory between its columns and its rows (CUDA, Hopper and
+// later).
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -20,9 +21,9 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kMostCandidates = 21, kLeastRun = 8, kEachSize = 3;
-constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
+constexpr std::size_t kMostHeld = 16;  // points per work-item; half as many in double
 
-// The lines are neighbours on both sides, their points further apart.
+// True if the lines are the columns of an array on both sides: adjacent lines, strided points.
 bool are_columns(const AxisProblem& problem) {
   const auto columns = [](const Address& at) {
     return at.line.front() == 1 && at.point > 1 &&
@@ -55,15 +56,15 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
   return {};
 }
 
-// Of a copy's speed, as measured on an H200: the more groups, the further their exchange.
-// Small parts leave room for other groups.
+// Expected fraction of copy speed, measured on an H200. Larger clusters exchange over longer distances; small parts
+// leave room for other groups.
 double expected(std::size_t groups, std::size_t kib) {
   if (groups == 8 && kib == 32) return 0.7;
   return groups <= 2 ? 0.7 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42;
 }
 
-// The passes of `side` columns of an array that a cluster holds. The digits of a line's number: which of them, the
-// column or row of its points, which set of columns, and the digits of the array.
+// The passes of `side` columns of an array held by a cluster. Batch dimensions of a line: column within the set, column
+// or row of its points, set of columns, batch dimensions of the array.
 std::vector<PassDesign> passes_of_columns(const AxisProblem& problem, const std::vector<std::size_t>& factors,
                                           std::size_t side) {
   const auto first = [](const Address& at) { return at.line.empty() ? 0 : at.line.front(); };
@@ -95,7 +96,7 @@ std::vector<PassDesign> passes_of_columns(const AxisProblem& problem, const std:
 
 double expected_of_columns(std::size_t groups) { return groups <= 8 ? 0.66 : 0.55; }
 
-// Both halves with the same number of work-items; the cheapest pair of plans.
+// Chooses the cheapest radices with equal numbers of work-items in both phases.
 bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   PassDesign &columns = design.columns, &rows = design.rows;
   const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? kMostHeld / 2 : kMostHeld};
@@ -116,20 +117,20 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   return best < 1e30;
 }
 
-// Where a group exchanges its points: real and imaginary parts in turn beside what the others send, or where they send
-// it; there, a group can also count what has arrived instead of waiting for all others.
+// Location of a group's own exchanges. split: one component at a time, beside the received rows. landing: in the memory
+// that receives rows. counted: as landing, and a group counts received bytes instead of waiting for all groups.
 enum class Exchange { split, landing, counted };
 
-// How a group shares its part of a line.
+// Size and exchange method of a group's part.
 struct ClusterShape {
-  std::size_t kib;  // of points a group
+  std::size_t kib;  // KiB of points per group
   Exchange exchange;
 };
-// 64 KiB of points a group leave room for two groups a compute unit.
+// 64 KiB of points per group allow two groups per compute unit.
 constexpr ClusterShape kClusterShapes[] = {{32, Exchange::counted}, {32, Exchange::landing}, {32, Exchange::split},
                                            {64, Exchange::split},   {64, Exchange::landing}, {128, Exchange::split},
                                            {128, Exchange::landing}};
-// Columns of an array: 381 and 382 us for 4096 points on an H200, in place 388 and 390; counted 475 there.
+// Columns of an array. H200, 4096 points: 381 and 382 us, in place 388 and 390; counted takes 475 us.
 constexpr ClusterShape kColumnShapes[] = {{32, Exchange::landing}, {64, Exchange::landing}};
 class ClusterLister {
  public:
@@ -150,13 +151,13 @@ class ClusterLister {
   }
 
  private:
-  // So many lines side by side.
+  // Lists designs with `side` adjacent lines.
   void list_of(std::size_t side, std::span<const ClusterShape> shapes, std::size_t each_size) {
     side_ = side;
     for (const ClusterShape& shape : shapes) {
       std::size_t of_this_shape = 0;
       for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
-        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
+        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of other lengths are faster by l2_ring
         const std::size_t element = problem_.float64 ? 16 : 8, bytes = side * points_.length / groups * element;
         if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
         if (of_this_shape == each_size || found_ == kMostCandidates) break;
@@ -168,7 +169,7 @@ class ClusterLister {
     }
   }
 
-  // The best expected first; of those alike the most even ones.
+  // Designs for a cluster size, best expected first; among equal ones the most even factors.
   std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
     std::vector<ClusterDesign> found;
     for (const auto& factors : factors_) {
@@ -191,11 +192,11 @@ class ClusterLister {
       columns.split = rows.split = shape.exchange == Exchange::split;
       design.landing = shape.exchange != Exchange::split;
       design.counted = shape.exchange == Exchange::counted;
-      if (design.landing) columns.load.once = false;  // 377 us in place of 384 for 2^15 on an H200
+      if (design.landing) columns.load.once = false;  // H200, 2^15: 377 us instead of 384
       found.push_back(std::move(design));
     }
-    // Columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 % slower for
-    // real ones of 2^16). Then the fewest exchanges.
+    // Prefers columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 %
+    // slower for real ones of 2^16). Then the fewest exchanges.
     const auto rank = [](const ClusterDesign& design) {
       const PassDesign &columns = design.columns, &rows = design.rows;
       return std::pair(columns.length > rows.length, columns.radices.size() + rows.radices.size());
@@ -208,7 +209,8 @@ class ClusterLister {
   bool add(const ClusterShape& shape, ClusterDesign design) {
     PassDesign &columns = design.columns, &rows = design.rows;
     const Limits& limits = device_.limits();
-    if (real_ && rows.radices.size() < 2) return false;  // an exchange frees what the columns filled
+    if (real_ && rows.radices.size() < 2)
+      return false;  // the exchange between two stages frees the memory that the columns filled
     const std::size_t local = local_bytes_of(design);
     if (local > limits.local_memory) {
       why_ = fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
@@ -220,7 +222,7 @@ class ClusterLister {
     const std::size_t wanted = unit.registers / registers, room = unit.local_memory / (local + 1024);
     columns.resident = std::max<std::size_t>(std::min({wanted, room, std::size_t{8}}), 1);
     Route route = one_step(problem_, cluster_step(design), problem_.in.line.back(), problem_.out.line.back());
-    if (side_ > 1) {  // sets of columns are what is counted
+    if (side_ > 1) {  // the unit of the batch is a set of columns
       const std::uint64_t sets = columns.counts[2];
       if (problem_.counts.size() == 1) route.outer = 1;
       route.steps.front().lines =
@@ -239,7 +241,7 @@ class ClusterLister {
                  .bytes = problem_bytes(problem_),
                  .launches = 1,
                  .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) *
-                               (real_ && design.groups == 8 ? 0.74 : 1.0) *  // .52 of a copy for 2^16 on an H200
+                               (real_ && design.groups == 8 ? 0.74 : 1.0) *  // H200, 2^16: 0.52 of copy speed
                                (side_ > 1 ? expected_of_columns(design.groups) : expected(design.groups, shape.kib)) *
                                (1 - 0.02 * static_cast<double>(found_)),
                  .float64 = problem_.float64}};
@@ -253,7 +255,7 @@ class ClusterLister {
   const Device& device_;
   const AxisProblem& problem_;
   const bool real_;
-  AxisProblem points_;  // real lines as pairs
+  AxisProblem points_;  // real lines as lines of pairs
   std::vector<std::vector<std::size_t>> factors_;
   std::vector<Route>& routes_;
   std::size_t found_ = 0, side_ = 1;

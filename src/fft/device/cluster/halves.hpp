@@ -1,4 +1,4 @@
-// The two halves of a cluster's kernel.
+// The two phases of a cluster kernel: columns, then rows.
 #pragma once
 #include <cstddef>
 
@@ -6,13 +6,13 @@
 
 namespace ridge::fft::on_device {
 
-// The rows from local memory, as the columns left them, transformed in registers.
+// Loads the rows that the column phase stored in local memory, and transforms them in registers.
 void rows_received(PassWriters& pass, std::size_t pitch, std::size_t side = 1);
 
-// Where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has rows and their
-// mirrors (real_codegen.cpp).
+// Real lines: after columns of sample pairs, the row phase stores the spectrum of the samples. A group holds rows and
+// their mirrors (real_codegen.cpp).
 void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot);
-// `landing`: exchanges were where the rows were received.
+// `landing`: exchanges use the memory in which the rows were received.
 void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing);
 
 }  // namespace ridge::fft::on_device

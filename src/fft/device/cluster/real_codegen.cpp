@@ -1,6 +1,6 @@
-// The second half of a cluster's kernel for real lines of n pairs, n = n1 n2. Value k of the transform of pairs needs
-// value n - k: row k1 needs row n1 - k1, read backwards. A group has the rows of n1 / 2 / groups pairs, the first of
-// which are rows 0 and n1 / 2, their own mirrors. The rows' values meet in local memory, and a work-item takes two at a
+// Row phase of a cluster kernel for real lines of n pairs, n = n1 n2. Value k of the transform of pairs needs value n -
+// k: row k1 needs row n1 - k1, read backwards. A group holds n1 / 2 / groups pairs of rows, the first of which are rows
+// 0 and n1 / 2, their own mirrors. The row results are exchanged in local memory, and a work-item combines two at a
 // time.
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
@@ -10,7 +10,7 @@
 
 namespace ridge::fft::on_device {
 
-// `k` is the row; the first half of a group's rows are rows, the second their mirrors.
+// `k` is the row index. The first half of a group's memory holds rows, the second half their mirrors.
 void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
@@ -67,7 +67,7 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, b
   codegen::Text& text = context.source;
   const std::size_t pairs = d.lines / 2, rows = d.lines * groups, length = d.length, middle = length / 2;
   const std::size_t units = pairs * length, turns = (units + d.items() - 1) / d.items();
-  const std::uint64_t step = d.store.at.point / rows;  // from one value of the spectrum to the next
+  const std::uint64_t step = d.store.at.point / rows;  // stride of the spectrum's values
   text.open();
   rows_received(pass, pitch);
   real_row_results(pass, pitch, landing);
@@ -91,7 +91,7 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, b
   units % d.items() == 0 ? text.open() : text.open("if (unit < {})", units);
   text.line("int row = (int)rank * {} + j, from = j, k2 = place, mirror_from = j + {}, mirror = {} - place;", pairs,
             pairs, length - 1);
-  // Rows 0 and n1 / 2: the places of the first half for one, of the second for the other.
+  // Rows 0 and n1 / 2: one uses the first half of the memory, the other the second.
   text.open("if (row == 0)");
   text.open("if (place < {})", (length + 1) / 2);
   text.line("mirror_from = 0;");

@@ -24,7 +24,7 @@ bool even_lines(const PassSide& side);
 // Conversion functions for 16-bit floats: number, numbers (to float) and stored, stored2 (to 16 bits).
 std::string float16_text(Storage storage);
 
-// Whether none, some or all of the points constant .. constant + butterflies - 1 of a line are valid.
+// Validity of the points constant .. constant + butterflies - 1 of a line: none, some or all are valid.
 enum class Validity { none, some, all };
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
 

@@ -35,7 +35,7 @@ Buffer upload_roots(const Device& device, const RealAxisProblem& problem, const 
   return table;
 }
 
-// Lines of so many elements as the kernels lay them between each other.
+// Layout of lines of `points` elements between the kernels.
 Address between(const RealAxisProblem& problem, std::size_t points) {
   Address at{.point = 1, .line = {}};
   std::uint64_t step = points;
@@ -74,7 +74,7 @@ Launch over(std::uint64_t elements) {
 std::optional<AxisProblem> one_pass_problem(const RealAxisProblem& problem) {
   const MiddleShape middle = middle_of(problem.kind, problem.length);
   const bool type4 = problem.kind == RealKind::dct4 || problem.kind == RealKind::dst4;
-  if (type4 && middle.what != Middle::complex) return std::nullopt;  // an order of its own
+  if (type4 && middle.what != Middle::complex) return std::nullopt;  // uses a permutation of its own
   AxisProblem result = middle_problem(problem, middle);
   result.in = problem.in;
   result.out = problem.out;

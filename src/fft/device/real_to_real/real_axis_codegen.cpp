@@ -24,7 +24,7 @@ std::string line_offset(const RealAxisProblem& problem, const Address& at) {
   return sum;
 }
 
-// `number` counts the elements of a kernel; `i` is the one along the line.
+// `number` counts the elements of a kernel; `i` is the index along the line.
 void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size_t points) {
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("if (number >= {}ul) return;", problem.lines() * points);
@@ -37,7 +37,7 @@ void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size
   }
 }
 
-// An element of the lines between the kernels.
+// An element of the intermediate lines.
 std::string between(const RealAxisProblem& problem, std::size_t points, const std::string& index) {
   if (are_columns(problem)) {
     return fmt::format("from[digit + {}ul * (({}) + {}ul * rest)]", problem.counts[0], index, points);
@@ -49,7 +49,7 @@ bool is_sine(RealKind kind) {
   return kind == RealKind::dst1 || kind == RealKind::dst2 || kind == RealKind::dst3 || kind == RealKind::dst4;
 }
 
-// The sample of that index; sines of type III and IV take them from the end.
+// The sample of that index; sines of types III and IV read them from the end.
 std::string sample(const RealAxisProblem& problem, const std::string& index) {
   const bool turned = problem.kind == RealKind::dst3 || problem.kind == RealKind::dst4;
   const std::string place = turned ? fmt::format("({}ul - ({}))", problem.length - 1, index) : "(" + index + ")";

@@ -1,4 +1,5 @@
-// An axis after the other: the last one from the input to the output, the others where they arrived.
+// Real-to-real transforms over several axes on a device: the last axis from the input to the output, the others in
+// place there.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -83,7 +84,7 @@ class DeviceTensor {
       refuse(problem_.in_place ? "two buffers given to a plan that is in place"
                                : "one buffer given twice to a plan that is not in place");
     }
-    // The work memory is one: another queue waits for who used it last.
+    // The plan has one work area: another queue waits for its last use.
     std::lock_guard lock(mutex_);
     if (last_ && last_queue_ != queue.native()) queue.wait_for(last_);
     for (std::size_t i = 0; i < axes_.size(); ++i) {
@@ -163,7 +164,7 @@ class DeviceTensor {
   }
 
   std::size_t points_ = 0, in_elements_ = 0, out_elements_ = 0;
-  std::vector<std::unique_ptr<const RealAxis>> axes_;  // in the order they are done
+  std::vector<std::unique_ptr<const RealAxis>> axes_;  // in the order of execution
   Buffer before_, after_;
   Staging staging_;
   mutable std::mutex mutex_;
