@@ -80,7 +80,7 @@ class Assembly {
     text_ += fmt::format("{}.{} %{}, {}; ", value.negative ? "neg" : "mov", type(), operand, value.name);
   }
 
-  // Times exp(-2 pi i e / r), as `turned` of butterfly.cpp has it.
+  // Times exp(-2 pi i e / r), with the cases of `turned` in butterfly.cpp.
   Point turned(const Point& c, std::size_t e, std::size_t r) {
     e %= r;
     if (e == 0) return c;

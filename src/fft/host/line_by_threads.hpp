@@ -1,5 +1,4 @@
-// Long lines by one thread each, or one after the other in two steps by all threads: what the plan decides between, and
-// how the two are timed and compared.
+// Chooses between one thread per long line and all threads in each line by two steps; times and compares both.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -23,8 +22,8 @@ namespace ridge::fft {
 
 inline constexpr base::Repeat kTransformTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
 
-// Whether results of so many bytes in all are written past the caches: Arm cores write whole lines without reading them
-// first.
+// True if results of this many bytes in total are written by non-temporal stores. Arm cores write whole cache lines
+// without reading them first, so they do not need it.
 inline bool past_caches([[maybe_unused]] std::size_t bytes) {
 #if defined(__x86_64__)
   return bytes >= std::size_t{32} << 20;
@@ -33,7 +32,7 @@ inline bool past_caches([[maybe_unused]] std::size_t bytes) {
 #endif
 }
 
-// Long lines by one thread each, or one after the other in two steps by all of them.
+// Long lines by one thread each, or one after another in two steps by all threads.
 template <class T>
 class LineByThreads {
  public:
@@ -83,7 +82,7 @@ class LineByThreads {
       if (call.past != nullptr) two_step_kernels<T>().finish();
     });
   }
-  // What of a run is one line's where all threads have lines to do.
+  // Fraction of a run's time that one line takes if all threads have lines to do.
   double share() const {
     return many_ ? 1.0 / static_cast<double>(shared_ ? lines_ : std::max(lines_, threads_)) : 1.0;
   }
@@ -96,7 +95,7 @@ class LineByThreads {
   bool many_;
 };
 
-// One thread's line was chosen, and compared, before: it is the reference.
+// The single-thread line was chosen and verified before: it is the reference.
 template <class T>
 class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
  public:
@@ -104,7 +103,7 @@ class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
   ThreadTrials(const LineKernel<T>& whole, double known_seconds) : whole_(whole), known_seconds_(known_seconds) {}
 
   double seconds(const LineByThreads<T>& line) override {
-    // The line's own decision has timed it already, if anything was timed there.
+    // The line's own decision has timed it already, if it was measured.
     if (!line.shared() && line.lines() == 1 && known_seconds_ > 0) return line.share() * known_seconds_;
     make_arrays(line.lines());
     const auto pool = line.scratch();

@@ -1,4 +1,4 @@
-// How kernels of a line are timed and compared.
+// Timing and comparison of line kernels during planning.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace ridge::fft {
 
-// A line alone on this thread. All candidates share the same points.
+// Runs one line alone on this thread. All candidates use the same points.
 template <class T>
 class LineTrials : public planner::Trials<LineKernel<T>> {
  public:
   using Complex = std::complex<T>;
-  // `seconds`: of each of the two measurements of a candidate.
+  // `seconds`: for each of the two measurements of a candidate.
   explicit LineTrials(double seconds = 0.02)
       : trial_{.seconds = seconds, .at_least = 3, .at_most = 1000, .round = 2e-5} {}
 
-  // One transform's.
+  // Seconds per transform.
   double seconds(const LineKernel<T>& kernel) override {
     const std::size_t n = kernel.length(), count = std::max<std::size_t>(kTrialPoints / n, 1);
     if (in_.size() == 0) {
@@ -48,7 +48,7 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
     if (cold > kLongRun) return std::min(once(), once()) / static_cast<double>(count);
     const double many = base::best_seconds(call, trial_) / static_cast<double>(count);
     if (count == 1) return many;
-    // A line serves alone and in batches: what both of them take, for some do well in batches only.
+    // A line is used alone and in batches, so both are timed: some kernels are fast in batches only.
     const double alone = base::best_seconds(
         [&] {
           for (std::size_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
     return (many + alone / static_cast<double>(count)) / 2;
   }
 
-  // Both ways.
+  // Compares both directions.
   planner::Comparison compare(const LineKernel<T>& kernel) override {
     const std::size_t n = kernel.length();
     base::AlignedArray<Complex> in(n), out(n), scratch(kernel.scratch() + 1);
@@ -81,8 +81,8 @@ class LineTrials : public planner::Trials<LineKernel<T>> {
   }
 
  private:
-  static constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
-  static constexpr double kLongRun = 0.02;           // one such run says enough
+  static constexpr std::size_t kTrialPoints = 4096;  // short lines are timed in batches of this many points
+  static constexpr double kLongRun = 0.02;           // a run this long is measured once
   static constexpr Numbers kNumbers = sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64;
 
   const std::vector<T>& expected_of(Direction direction, const base::AlignedArray<Complex>& in) {

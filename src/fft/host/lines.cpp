@@ -20,16 +20,18 @@
 namespace ridge::fft {
 namespace {
 
-// All trials of a line together, where the caller allows more. A quiet machine needs a tenth of it; a busy one must not
-// run out of time after the first candidate.
+// Time limit of all trials of a line, if the caller allows more. An idle machine needs a tenth of it; a busy one must
+// not run out of time after the first candidate.
 double most_seconds_for(std::size_t n) {
-  constexpr double kShortLines = 5, kSlowestFlops = 5e8, kTrials = 4, kRuns = 5;  // a trial: three runs, two to build
+  constexpr double kShortLines = 5, kSlowestFlops = 5e8, kTrials = 4,
+                   kRuns = 5;  // per trial: three runs and as much as two for building
   const double points = static_cast<double>(n);
   return kShortLines + kTrials * kRuns * 5 * points * std::log2(points + 1) / kSlowestFlops;
 }
 
-// Each of the two measurements of a candidate. A caller that allows few trials (FFTW_MEASURE) wants a plan soon; of a
-// time limit a quarter of the candidate's share, the rest for building and noise. A few candidates are timed twice.
+// Seconds of each of the two measurements of a candidate. A caller that allows few trials (FFTW_MEASURE) expects a plan
+// soon. Of a time limit, a quarter of the candidate's share is used; the rest is for building and noise. A few
+// candidates are timed twice.
 double trial_seconds(const planner::Options& options) {
   constexpr double kLong = 0.02, kShort = 0.007;
   const double timed = static_cast<double>(std::min<std::size_t>(options.most_trials, 100) + 3);
@@ -37,8 +39,8 @@ double trial_seconds(const planner::Options& options) {
   return std::min(wanted, options.most_seconds / (4 * timed));
 }
 
-// At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
-// reaches soonest, which trials of many lines do not see.
+// Up to this length noise would decide, so nothing is timed: classic variants are for comparison only, and
+// straight-line code is fastest for a single call, which trials of many lines do not show.
 constexpr std::size_t kFewPoints = 16;
 
 template <class T>
@@ -65,7 +67,7 @@ planner::Problem describe(std::size_t n) {
           .bytes = 2 * points * sizeof(std::complex<T>)};
 }
 
-// Device, length, and what of the options changes the answer.
+// Device, length, and the options that affect the choice.
 using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool>;
 
 template <class T>
@@ -73,13 +75,13 @@ struct Remembered {
   planner::SharedDecision decision;
   LineChoice<T> choice;
   std::weak_ptr<const LineKernel<T>> kernel;
-  std::size_t text_bytes = 0;  // of a decision that was made at once
+  std::size_t text_bytes = 0;  // of a decision made immediately
 };
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of remembered choices, for each precision
-constexpr std::size_t kEntryBytes = 1 << 10;              // of one of them without its text
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of remembered choices, per precision
+constexpr std::size_t kEntryBytes = 1 << 10;              // of one choice without its text
 
-// What a remembered choice occupies: mostly the text of the candidates that lost.
+// Memory of a remembered choice: mostly the text of the rejected candidates.
 std::size_t bytes_of(const planner::Decision& decision) {
   std::size_t bytes = 0;
   for (const planner::Trial& trial : decision.trials) bytes += sizeof trial + trial.name.size() + trial.reason.size();
@@ -119,7 +121,7 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   planner::Options own = options;
   own.most_seconds = std::min(own.most_seconds, most_seconds_for(n));
   LineTrials<T> trials(trial_seconds(own));
-  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
+  // Timed kernels are freed immediately: all of them together could be many times the size of the problem.
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
   const std::size_t first = chosen.decision.winner;
@@ -131,9 +133,9 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   return result;
 }
 
-// Of short lines the model always takes what the registry has first: a quick plan is made of that, and the reasons are
-// found when somebody asks, unless there is wisdom or each answer is to be compared. Wisdom of a few points is not
-// worth a look at its file, which takes longer than such a plan.
+// For short lines the model always prefers the registry's first choice, so a quick plan uses it directly and its
+// reasons are computed on request, unless wisdom exists or every result is verified. For a few points, reading the
+// wisdom file takes longer than planning.
 template <class T>
 bool is_clear(const Device& device, std::size_t n, const planner::Options& options) {
   constexpr std::size_t kLongest = 4096;
@@ -171,7 +173,7 @@ ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Op
       return {std::move(kernel), entry->decision};
     }
   }
-  // Not under the lock: measuring takes long, and twice the same answer does no harm.
+  // Not under the lock: measuring takes long, and a duplicate result is harmless.
   std::shared_ptr<const LineKernel<T>> kernel;
   Remembered<T> entry = is_clear<T>(device, n, options) ? take_first<T>(device, n, options, kernel)
                                                         : decide<T>(device, n, options, kernel);

@@ -1,4 +1,4 @@
-// Working memory of a plan: made at planning, lent to one caller at a time.
+// Working memory of a plan: allocated at planning, lent to one caller at a time.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace ridge::fft {
 template <class T>
 struct Scratch {
   std::vector<base::AlignedArray<std::complex<T>>> threads;
-  std::vector<std::complex<T>*> of_thread;     // the same, as kernels want it
+  std::vector<std::complex<T>*> of_thread;     // the same, as an array of pointers for the kernels
   base::AlignedArray<std::complex<T>> shared;  // one for all threads
 };
 
@@ -60,13 +60,13 @@ class ScratchPool {
     scratch->shared = base::AlignedArray<std::complex<T>>(shared_);
     return scratch;
   }
-  // More at once than ever fit in the list are simply dropped.
+  // Scratch beyond the capacity of the list is freed.
   void give_back(std::unique_ptr<Scratch<T>> scratch) {
     const auto lock = lock_soon();
     if (lock && free_.size() < free_.capacity()) free_.push_back(std::move(scratch));
   }
-  // The lock is held for some nanoseconds. In the child of a fork it may stay locked for ever: nobody waits for it
-  // long.
+  // The lock is held for nanoseconds. In the child of a fork it may stay locked forever, so the number of attempts is
+  // limited.
   std::unique_lock<std::mutex> lock_soon() {
     constexpr int kTries = 10'000;
     std::unique_lock lock(mutex_, std::try_to_lock);

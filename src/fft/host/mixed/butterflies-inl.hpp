@@ -1,14 +1,14 @@
-// What odd_butterflies-inl.hpp needs to know of Highway's vectors. Included inside the namespace of each instruction
-// set; P is its forward policy.
+// Highway operations required by odd_butterflies-inl.hpp. Included inside the namespace of each instruction set; P is
+// its forward policy.
 
-// power2's policy, with a mark that tells it from the one below.
+// power2's policy, as a distinct type from the one below.
 template <class Real, size_t kLaneCount>
 struct Planes : Split<Real, kLaneCount, false> {
   static constexpr bool kPair = false;
 };
 
-// One complex number in one vector of two lanes: half the instructions of planes of one lane each, for transforms that
-// stand alone.
+// One complex number in one vector of two lanes: half the instructions of two planes with one lane each, for single
+// transforms.
 template <class Real, bool kInverse>
 struct Pair {
   using T = Real;
@@ -21,7 +21,7 @@ struct Pair {
     R1 both;
   };
   struct Constants {
-    R1 turn;  // (1, -1) forward: what makes -i b of b with its lanes exchanged
+    R1 turn;  // (1, -1) forward: -i b is b with its lanes exchanged, times this
   };
   static HWY_INLINE Constants constants() {
     HWY_ALIGN static constexpr T kSigns[2] = {kInverse ? T(-1) : T(1), kInverse ? T(1) : T(-1)};
@@ -35,7 +35,7 @@ struct Pair {
   static HWY_INLINE V unrotate(V a, V b) {
     return V(hn::NegMulAdd(hn::Reverse2(D(), b.both), constants().turn, a.both));
   }
-  // The forward root; its conjugate where the transform is the inverse.
+  // Multiplies by the forward root, or by its conjugate for the inverse.
   static HWY_INLINE V times(R1 re, R1 im, V x) {
     const R1 crossed = hn::Mul(hn::Reverse2(D(), x.both), im);
     return V(hn::NegMulAdd(crossed, constants().turn, hn::Mul(x.both, re)));

@@ -2,8 +2,8 @@
 //
 // A pass of radix R after `groups` = product of the radices before it: group g holds R streams of `inner` points each;
 // stream s is multiplied by W^(g s), the butterflies run across the streams, and result t of the group goes to
-// [t][g][inner]. Where inner is no multiple of the vector, the last vector of a group starts earlier and does some
-// butterflies twice: input and output are different memory, so that does no harm.
+// [t][g][inner]. If inner is not a multiple of the vector, the last vector of a group starts earlier and repeats some
+// butterflies, which is harmless because input and output are different memory.
 
 template <class P, bool kInverse, class T = typename P::T>
 HWY_INLINE typename P::V load_points(const T* p) {

@@ -1,8 +1,9 @@
-// What one instruction set offers to the power-of-two kernels: plain functions over plain pointers.
+// Table of the functions that one instruction set provides for power-of-two kernels: plain functions over plain
+// pointers.
 //
-// The files that fill these tables are compiled for instruction sets the machine may not have, so nothing here may
-// pull in inline code of the standard library: the linker could keep the copy that was compiled for the newer set.
-// Every pointer runs over re, im, re, im ... unless it says "inner": the engine's own order, blocks of `lanes` points,
+// The files that fill these tables are compiled for instruction sets the machine may not have, so this header may not
+// include inline code of the standard library: the linker could keep the copy that was compiled for the newer set.
+// Every pointer refers to re, im, re, im ... unless it says "inner": the engine's own order, blocks of `lanes` points,
 // interleaved or (split) all real parts of the block before all imaginary ones.
 #pragma once
 #include <cstddef>

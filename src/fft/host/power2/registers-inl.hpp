@@ -27,7 +27,7 @@ struct Registers {
     hn::StoreU(RIDGE_SHUFFLE(o.re, o.im, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), D(), p);
     hn::StoreU(RIDGE_SHUFFLE(o.re, o.im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), D(), p + 16);
   }
-  // Worker 4 k + a goes to point k + 4 a.
+  // Lane 4 k + a goes to point k + 4 a.
   static HWY_INLINE void join(V v, R1& low, R1& high) {
     const V o = ordered(v.re, v.im);
     low = RIDGE_SHUFFLE(o.re, o.im, 0, 16, 4, 20, 8, 24, 12, 28, 1, 17, 5, 21, 9, 25, 13, 29);

@@ -97,7 +97,7 @@ template <bool kInverseTransform, size_t N>
   }
 }
 
-// First pass, radix 16. Both halves of the columns share one table, read forwards and then backwards.
+// First pass, radix 16. Lower and upper columns share one table, read forwards and then backwards.
 template <bool kInverseTransform, size_t N, bool kBack>
 RIDGE_INLINE void first16_half(const float* x, float* __restrict y, const float* t, const float* constants) {
   constexpr size_t J = N / 16;
@@ -161,7 +161,7 @@ struct ToUser {
   }
 };
 
-// w1: shears of 1/16 turn (lanes 0, 1) and of 1/8 (2, 3); w3: of 3/16.
+// w1: shears of 2 pi / 16 (lanes 0, 1) and of 2 pi / 8 (2, 3); w3: of 3/16.
 template <class To>
 RIDGE_INLINE void sixteen(FromRows row, const To& to, V w1, V w3) {
   {

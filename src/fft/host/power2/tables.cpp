@@ -79,7 +79,7 @@ Table<T> step_twiddles(const Roots<T>& roots, size_t n, size_t rows, size_t coun
 
 namespace {
 
-// Shears of the rotation by -steps / order of a turn: -tan(theta / 2) and sin(theta). Below half a turn.
+// Shears of the rotation by theta = -2 pi steps / order: -tan(theta / 2) and sin(theta). |theta| < pi.
 template <class T>
 void shears(const Roots<T>& roots, std::ptrdiff_t steps, size_t order, T& a, T& b) {
   const size_t step = roots.length() / order;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace prime;
 
-// exp(-2 pi i k / n) to some three of double's last bits, a product of two.
+// exp(-2 pi i k / n) with an error of about three bits of double, as a product of two table entries.
 class DoubleRoots {
  public:
   explicit DoubleRoots(std::size_t n) : shift_(static_cast<int>(std::bit_width(n)) / 2) {
@@ -84,8 +84,8 @@ class Bluestein final : public ColumnsByLines<T> {
     return next < 2 * n_ ? next : next - 2 * n_;
   }
 
-  // Where an even filter's spectrum may err as a transform does: exact ones take longer than all the rest of a plan.
-  // Short ones are quick, and passes of five, or four of three, err more than the bound of errors leaves.
+  // True if the spectrum of an even filter is computed in double: exact ones take longer than the rest of the plan.
+  // Short ones are fast, and passes of radix 5, or four of radix 3, have larger errors than the bound allows.
   static bool in_double_for_double(std::size_t padded) {
     return padded > kLongestExactFilter || (padded > 2048 && padded % 5 != 0 && padded % 81 != 0);
   }
@@ -122,14 +122,15 @@ class Bluestein final : public ColumnsByLines<T> {
     for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(spectrum[k]));
   }
 
-  // Double has digits enough for float's chirp, filter and spectrum. For its own each value is taken twice, since the
-  // filter is even, which takes some of the error away.
+  // Double is precise enough for float's chirp, filter and spectrum. For double each value is averaged over its two
+  // positions, since the filter is even, which reduces the error.
   void fill_in_double() {
     constexpr bool kForFloat = sizeof(T) < sizeof(double);
     const std::conditional_t<kForFloat, DoubleRoots, AnyRoots<double>> roots(2 * n_);
     const double scale = 1 / static_cast<double>(padded_);
     const bool halved = kForFloat && padded_ % 2 == 0 && padded_ >= 64 && padded_ <= kLongestHalved;
-    std::complex<double> odd = 0;  // the sum over odd places, the one number that half a transform does not tell
+    std::complex<double> odd =
+        0;  // the sum over odd positions, the one value that the half-length transform does not give
     base::AlignedArray<std::complex<double>> filter(halved ? padded_ / 2 : padded_);
     std::fill(filter.begin(), filter.end(), std::complex<double>(0));
     const auto put = [&](std::size_t j, std::complex<double> value) {
@@ -159,9 +160,9 @@ class Bluestein final : public ColumnsByLines<T> {
     }
   }
 
-  // An even sequence x of M values from the transform Z of z[j] = x[2j] + i x[2j + 1]: the part of odd places is,
-  // turned into its place, (Z[M/2 - k] - Z[k]) / (2 sin(2 pi k / M)). It loses some digits of double where the sine is
-  // small.
+  // The spectrum of an even sequence x of M values from the transform Z of z[j] = x[2j] + i x[2j + 1]: the odd
+  // positions contribute (Z[M/2 - k] - Z[k]) / (2 sin(2 pi k / M)), twiddles included. This loses some digits of double
+  // where the sine is small.
   void fill_from_half(const base::AlignedArray<std::complex<double>>& z, std::complex<double> odd) {
     const std::size_t half = padded_ / 2;
     const DoubleRoots roots(padded_);

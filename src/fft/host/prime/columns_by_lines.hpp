@@ -1,4 +1,5 @@
-// Columns for algorithms that work along lines: a strip of columns is turned into lines, transformed and turned back.
+// Columns for algorithms that work along lines: a strip of columns is transposed to lines, transformed and transposed
+// back.
 #pragma once
 #include <algorithm>
 
@@ -6,7 +7,7 @@
 
 namespace ridge::fft::prime {
 
-// Parts of a scratch area start on lines of the cache.
+// Aligns parts of a scratch area to cache lines.
 template <class T>
 constexpr std::size_t padded_points(std::size_t n) {
   constexpr std::size_t kLine = 128 / sizeof(std::complex<T>);
@@ -33,7 +34,7 @@ class ColumnsByLines : public LineKernel<T> {
         }
       }
       this->run_many(direction, scratch, distance(), scratch, distance(), width, rest);
-      // Row by row: whole lines of the caller's array.
+      // Row by row: whole cache lines of the caller's array.
       for (std::size_t p = 0; p < n; ++p) {
         for (std::size_t i = 0; i < width; ++i) out[p * out_stride + c + i] = scratch[i * distance() + p];
       }
@@ -42,7 +43,7 @@ class ColumnsByLines : public LineKernel<T> {
 
  private:
   static constexpr std::size_t kStrip = 128 / sizeof(Complex), kTile = 8;
-  // An odd number of lines: the same point of all columns must not fall into one set of the cache.
+  // An odd number of cache lines, so that the same point of all columns does not map to one cache set.
   std::size_t distance() const {
     constexpr std::size_t kLine = 128 / sizeof(Complex);
     return (padded_points<T>(this->length()) / kLine | 1) * kLine;

@@ -1,5 +1,5 @@
 // Vectors of interleaved complex numbers in Highway. Included once per target, inside HWY_NAMESPACE, after
-// hwy/highway.h. The scalar target has no pairs of lanes: kernels leave everything to the loop that ends them there.
+// hwy/highway.h. The scalar target has no pairs of lanes: its kernels use the remainder loop only.
 
 namespace hn = hwy::HWY_NAMESPACE;
 using std::size_t;
@@ -11,7 +11,8 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vector = hn::Vec<Tag<T>>;
 template <class T>
-inline constexpr size_t kLanes = HWY_MAX_BYTES / sizeof(T);  // exact: the targets left in have vectors of a fixed size
+inline constexpr size_t kLanes = HWY_MAX_BYTES /
+                                 sizeof(T);  // exact: the remaining targets have vectors of a fixed size
 template <class T>
 inline constexpr size_t kPoints = kLanes<T> / 2;
 
@@ -28,14 +29,14 @@ HWY_INLINE Vector<T> reverse_points(Vector<T> v) {
   }
 }
 
-// The sign bit where imaginary parts are: Xor with it conjugates.
+// The sign bit at imaginary parts: Xor with it conjugates.
 template <class T>
 HWY_INLINE Vector<T> imaginary_signs() {
   const Tag<T> d;
   return hn::OddEven(hn::Set(d, T(-0.0)), hn::Zero(d));
 }
 
-// One point in all of a vector.
+// One point repeated over the vector.
 template <class T>
 HWY_INLINE Vector<T> same_point(const T* p) {
   const Tag<T> d;
@@ -49,7 +50,7 @@ HWY_INLINE Vector<T> same_point(const T* p) {
   }
 }
 
-// By factors in the form of DoubledTable: re, re in one vector, -im, im in the other. Three operations.
+// Multiplies by factors in the form of DoubledTable: re, re in one vector, -im, im in the other. Three operations.
 template <bool kConjugate, class T>
 HWY_INLINE Vector<T> times(Vector<T> x, Vector<T> re, Vector<T> im) {
   const Tag<T> d;

@@ -22,7 +22,8 @@ class Direct final : public ColumnsByLines<T> {
       : n_(n),
         columns_(direct_columns<T>(n_)),
         table_(direct_table<T>(AnyRoots<T>(n), columns_, 2,
-                               // The signs turn the sum of differences and sines by -i when its parts are exchanged.
+                               // The signs multiply the sum of differences and sines by -i when its parts are
+                               // exchanged.
                                [](std::size_t kind, std::complex<T> root) {
                                  return kind == 0 ? std::complex<T>(root.real(), root.real())
                                                   : std::complex<T>(root.imag(), -root.imag());
@@ -49,7 +50,7 @@ class Direct final : public ColumnsByLines<T> {
       run_strip(direction, in + c, in_stride, out + c, out_stride, scratch);
     }
     if (c == columns) return;
-    // Fewer than a strip: beside columns of zeros.
+    // Fewer columns than a strip: padded with zero columns.
     Complex* tile = scratch + strip * n_;
     const std::size_t width = columns - c;
     for (std::size_t p = 0; p < n_; ++p) {
@@ -66,7 +67,7 @@ class Direct final : public ColumnsByLines<T> {
                                 reinterpret_cast<T*>(out), out_stride, n_, factors(), reinterpret_cast<T*>(scratch));
   }
 
-  // Made when somebody asks for the columns' scratch, which every plan of columns does before it runs.
+  // Computed on the first request for the columns' scratch, which every plan of columns makes before it runs.
   const T* factors() const {
     std::call_once(once_, [this] {
       factors_ = base::AlignedArray<T>((n_ - 1) * (n_ - 1) / 2);

@@ -8,7 +8,7 @@
 
 namespace ridge::fft::prime {
 
-// Blocks of up to kBlockVectors vectors of columns k, in each of them row after row j. `kinds` vectors groups a row:
+// Blocks of up to kBlockVectors vectors of columns k, each with one row per j. A row has `kinds` groups of vectors:
 // `factor(kind, root)` gives the two parts for exp(-2 pi i j k / n).
 template <class T, class Factor>
 base::AlignedArray<T> direct_table(const AnyRoots<T>& roots, std::size_t columns, std::size_t kinds,
@@ -31,7 +31,7 @@ base::AlignedArray<T> direct_table(const AnyRoots<T>& roots, std::size_t columns
   return table;
 }
 
-// Columns 1 .. (n - 1) / 2, and as many more as fill the last vector.
+// Columns 1 .. (n - 1) / 2, padded to whole vectors.
 template <class T>
 std::size_t direct_columns(std::size_t n) {
   const std::size_t points = pointwise<T>().points;

@@ -15,7 +15,7 @@
 namespace ridge::fft::prime {
 namespace {
 
-// A length serves a thousand others, and its tables take a third of a short plan's time: the last few are kept.
+// The last few kernels are kept: one length serves many others, and its tables take a third of a short plan's time.
 std::shared_ptr<const LineKernel<double>> kept_kernel(std::size_t n) {
   constexpr std::size_t kLongestKept = std::size_t{1} << 13, kKept = 4;
   static std::mutex mutex;

@@ -43,7 +43,7 @@ std::size_t primitive_root(std::size_t p) {
 }
 
 double transform_cost(std::size_t n) {
-  double weighted = 0;  // of a pass: log2 of its radix, times how much slower than powers of two it runs
+  double weighted = 0;  // per pass: log2 of its radix, times its slowdown relative to powers of two
   std::size_t odd = n >> std::countr_zero(n);
   weighted += std::countr_zero(n);
   const double factor[] = {1.25, 1.35, 1.6, 2.1, 2.3};
@@ -56,7 +56,7 @@ double transform_cost(std::size_t n) {
   return layout * 5 * static_cast<double>(n) * weighted;
 }
 
-// Every number 2^a 3^b 5^c 7^d 11^e in [at_least, next power of two] with at most one 11.
+// Considers every number 2^a 3^b 5^c 7^d 11^e in [at_least, next power of two] with at most one 11.
 std::size_t smooth_length(std::size_t at_least) {
   const std::size_t limit = std::bit_ceil(at_least);
   std::size_t best = limit;

@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/prime/pointwise.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -65,8 +65,8 @@ void multiply_symmetric(bool conjugate, T* x, const T* re, const T* im, size_t c
   conjugate ? multiply_mirrored<true>(x, re, im, count) : multiply_mirrored<false>(x, re, im, count);
 }
 
-// Terms added up by themselves before they join the sum: the error of one long chain of additions grows with its
-// length, and at 251 points was above what the longest transforms are allowed.
+// Terms summed separately before they join the total: the error of one long chain of additions grows with its length,
+// and at 251 points exceeded the limit of the longest transforms.
 inline constexpr size_t kRun = 32;
 
 // x[j] + x[n - j] and x[j] - x[n - j] for j = 1 .. (n - 1) / 2; out[0] is the sum of all.
@@ -102,7 +102,7 @@ void fold(const T* in, size_t n, T* sums, T* differences, T* zero) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Columns k .. k + kVectors * kPoints: even parts in `even`, odd ones, turned by -i, in `odd`.
+// Columns k .. k + kVectors * kPoints: even parts in `even`, odd parts times -i in `odd`.
 template <size_t kVectors, class T>
 HWY_INLINE void direct_block(const T* x0, const T* sums, const T* differences, size_t rows, const T* table, size_t k,
                              size_t n, bool inverse, T* out) {
@@ -239,7 +239,7 @@ void direct_strip(bool inverse, const T* in, size_t in_stride, T* out, size_t ou
 
 #else
 
-// Two outputs and their mirrors at a time keep two sums a vector each: what the registers hold.
+// Two outputs and their mirrors at a time keep two sums per vector: what the registers hold.
 inline constexpr size_t kStripVectors = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 2 : 4;
 template <class T>
 inline constexpr size_t kStrip = kStripVectors* kPoints<T>;
@@ -250,7 +250,7 @@ HWY_INLINE void strip_outputs(bool inverse, const T* folded, size_t n, size_t k,
   const Tag<T> d;
   constexpr size_t L = kLanes<T>, W = kStripVectors;
   const size_t rows = (n - 1) / 2;
-  // The registers are full of the runs; their sums wait in memory.
+  // The registers hold the partial sums; the totals are in memory.
   HWY_ALIGN T even_sum[kOutputs * W * L], odd_sum[kOutputs * W * L];
   for (size_t o = 0; o < kOutputs; ++o) {
     for (size_t v = 0; v < W; ++v) {
@@ -295,7 +295,7 @@ HWY_INLINE void strip_outputs(bool inverse, const T* folded, size_t n, size_t k,
     T* high = out + 2 * (inverse ? k + o : n - k - o) * out_stride;
 #pragma GCC unroll 4
     for (size_t v = 0; v < W; ++v) {
-      const auto turned = hn::Xor(hn::Reverse2(d, odd[o][v]), signs);  // by -i
+      const auto turned = hn::Xor(hn::Reverse2(d, odd[o][v]), signs);  // times -i
       hn::StoreU(hn::Add(even[o][v], turned), d, low + v * L);
       hn::StoreU(hn::Sub(even[o][v], turned), d, high + v * L);
     }

@@ -14,14 +14,14 @@ namespace {
 
 using namespace prime;
 
-// transform_cost() is in flops at the speed of a power of two, of which the registry expects half the core's peak.
+// transform_cost() is in flops at the speed of a power of two, which the registry expects at half the core's peak.
 constexpr double kEfficiency = 0.5;
 
-double direct_cost(std::size_t n) { return 2.0 * static_cast<double>(n * n); }  // almost pure multiply-add
+double direct_cost(std::size_t n) { return 2.0 * static_cast<double>(n * n); }  // almost only multiply-adds
 double rader_cost(std::size_t p) {
-  return 2 * transform_cost(p - 1) + 30 * static_cast<double>(p);  // the gathers weigh more than the products
+  return 2 * transform_cost(p - 1) + 30 * static_cast<double>(p);  // the gathers cost more than the products
 }
-// Of composite lengths it is slower by a fifth than this beside the other ways there are, and takes longest to plan.
+// For composite lengths the factor makes up for being a fifth slower than predicted, and for the longest planning.
 double bluestein_cost(std::size_t n, std::size_t padded) {
   const double cost = 2 * transform_cost(padded) + 10 * static_cast<double>(2 * n + padded);
   return is_prime(n) ? cost : 1.3 * cost;
@@ -29,7 +29,7 @@ double bluestein_cost(std::size_t n, std::size_t padded) {
 
 double cheapest_cost(std::size_t n);
 
-// A call for every row, but for powers of two, which have a way to do many short rows at once.
+// One call per row, cheaper for powers of two, which have kernels for many short rows.
 double rows_cost(std::size_t count, std::size_t row) {
   const double call = std::has_single_bit(row) ? 100 : 800;
   return static_cast<double>(count) * (cheapest_cost(row) + call);
@@ -43,13 +43,13 @@ double columns_then_rows_cost(std::size_t n, std::size_t row) {
 // The direct sum down columns needs no shuffles, but strips of whole vectors.
 double direct_columns_cost(std::size_t n, std::size_t p) {
   constexpr std::size_t kTypicalStrip = 8;
-  constexpr std::size_t kLargestCached = 128;  // the table of factors leaves the first cache
+  constexpr std::size_t kLargestCached = 128;  // larger tables of factors exceed L1
   const std::size_t row = n / p, wide = (row + kTypicalStrip - 1) / kTypicalStrip * kTypicalStrip;
   const double share = p <= kLargestCached ? 0.5 : 0.65;
   return share * static_cast<double>(wide) * direct_cost(p) + rows_cost(p, row) + 20 * static_cast<double>(n);
 }
 
-// The prime factors above 13 are left together where there are smooth ones, else the largest is taken off.
+// All prime factors above 13 together if there are smooth ones too, else the largest factor.
 std::size_t row_of(std::size_t n) {
   const std::vector<std::size_t> factors = prime_factors(n);
   std::size_t rough = 1;
@@ -99,7 +99,7 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
       });
     }
   }
-  // Below that the direct sum is faster and more exact than any convolution.
+  // Below this the direct sum is faster and more accurate than any convolution.
   constexpr std::size_t kShortestBluestein = 32;
   std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
@@ -116,7 +116,7 @@ template void list_prime(std::size_t, const MakeLine<double>&, std::vector<LineC
 
 namespace {
 
-// Built on the line that the priors choose for the other length.
+// Builds on the line that the model prefers for the inner length.
 template <class T>
 void list_prime_lines(std::size_t n, std::vector<LineChoice<T>>& out) {
   list_prime<T>(n, default_line<T>, out);

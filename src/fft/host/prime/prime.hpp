@@ -1,4 +1,4 @@
-// Complex transforms of lengths that mixed radix does not do: prime factors above 13.
+// Complex transforms of lengths with prime factors above 13, which mixed radix does not support.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace ridge::fft {
 
-// Makes the transform of another length that one of these is built on. The registry decides which.
+// Makes the inner transform of another length. The registry decides which variant.
 template <class T>
 using MakeLine = std::function<std::unique_ptr<LineKernel<T>>(std::size_t)>;
 
-// Every factory answers Error{invalid_argument} where the length does not suit it.
+// Every factory throws Error{invalid_argument} for unsupported lengths.
 
-// An odd length by definition, n^2 / 2 products on sums and differences of mirrored points: short primes.
+// Odd lengths by definition, n^2 / 2 products on sums and differences of mirrored points: for short primes.
 inline constexpr std::size_t kMaxDirect = 251;
 template <class T>
 std::unique_ptr<LineKernel<T>> make_direct(std::size_t n);
@@ -32,8 +32,8 @@ std::unique_ptr<LineKernel<T>> make_bluestein(std::size_t n, std::size_t padded,
 template <class T>
 std::unique_ptr<LineKernel<T>> make_columns_then_rows(std::size_t n, std::size_t row, const MakeLine<T>& make_inner);
 
-// What suits n; nothing for lengths without a prime factor above 13. make_inner must do smooth lengths and, for
-// composite n, the prime parts of n.
+// Lists the variants for n; none for lengths without a prime factor above 13. make_inner must support smooth lengths
+// and, for composite n, the prime parts of n.
 template <class T>
 void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineChoice<T>>& out);
 

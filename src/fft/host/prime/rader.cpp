@@ -51,10 +51,10 @@ class Rader final : public ColumnsByLines<T> {
     const Complex sum = x0 + b[0];
     pointwise<T>().multiply(false, reinterpret_cast<T*>(b), filter_.re.data(), filter_.im.data(),
                             reinterpret_cast<T*>(b), m);
-    b[0] += x0;  // a constant of the spectrum: x[0] in every output
+    b[0] += x0;  // adds x[0] to every output
     inner_->run(Direction::inverse, b, a, rest);
     out[0] = sum;
-    // The inverse transform is the forward one read backwards.
+    // The inverse transform is the forward one in reverse order.
     if (direction == Direction::forward) {
       for (std::size_t k = 0; k < m; ++k) out[k + 1] = a[output_[k]];
     } else {

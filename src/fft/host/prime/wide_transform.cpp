@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/prime/wide_transform.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -18,7 +18,7 @@
 #define RIDGE_FFT_WIDE_KERNELS
 namespace ridge::fft::prime {
 
-// A pass of Stockham's down columns that lie side by side: `done` transforms' parts of radix * stream rows each.
+// A Stockham pass down adjacent columns, after `done` parts have been combined; radix * stream rows each.
 struct WidePass {
   std::size_t radix, done, stream, width;
   const Point<DoubleDouble>* roots;  // of the columns' length
@@ -26,11 +26,11 @@ struct WidePass {
 
 struct WideKernels {
   void (*pass)(const WidePass& pass, WidePointer in, WidePointer out, double* scratch);
-  void (*multiply)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // out may be either
+  void (*multiply)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // out may be either input
   void (*turn)(WidePointer x, WidePointer turning, WidePointer step,
-               std::size_t count);  // x *= turning, turning *= step
+               std::size_t count);                                                        // x *= w; w *= step
   void (*plus_turned)(WidePointer x, WidePointer y, WidePointer out, std::size_t count);  // x + i y
-  // E + P and E - P, see even_spectrum(), of a, b and the roots w.
+  // E + P and E - P (see even_spectrum()) of a, b and the roots w.
   void (*even_and_odd)(WidePointer a, WidePointer b, WidePointer w, WidePointer sum, WidePointer difference,
                        std::size_t count);
 };
@@ -58,7 +58,7 @@ HWY_INLINE Vector product_error(Vector a, Vector b, Vector p) {
 #if HWY_NATIVE_FMA
   return hn::MulSub(a, b, p);
 #else
-  // Dekker: halves of 26 bits, whose products are exact.
+  // Dekker's splitting into 26-bit halves, whose products are exact.
   const Vector split = hn::Set(Tag(), 134217729.0);
   const Vector ca = hn::Mul(split, a), cb = hn::Mul(split, b);
   const Vector a1 = hn::Sub(ca, hn::Sub(ca, a)), a2 = hn::Sub(a, a1);
@@ -68,8 +68,8 @@ HWY_INLINE Vector product_error(Vector a, Vector b, Vector p) {
 #endif
 }
 
-// The sums' errors stay in the low parts, which are not brought below the high ones after each step: they grow by a
-// few of the last bits of double, and their own last bits do not matter.
+// Errors of sums stay in the low parts, which are not renormalized after each step: they grow by a few of the last bits
+// of double, and their own last bits are irrelevant.
 HWY_INLINE Pair operator+(Pair a, Pair b) {
   const Vector s = hn::Add(a.high, b.high), t = hn::Sub(s, a.high);
   const Vector e = hn::Add(hn::Sub(a.high, hn::Sub(s, t)), hn::Sub(b.high, t));
@@ -112,9 +112,9 @@ HWY_INLINE Complex load_turned(WidePointer in, size_t i, const Complex& root) {
   }
 }
 
-struct Streams {  // where stream s begins, and frequency f
+struct Streams {  // start of stream s and of frequency f
   WidePointer in, out;
-  size_t apart, far;  // of the streams, of the frequencies
+  size_t apart, far;  // strides of the streams and of the frequencies
 };
 
 template <bool kTurn>
@@ -167,7 +167,7 @@ void odd_radix(size_t radix, const Streams& at, const Point<DoubleDouble>* w, co
         even_re = even_re + sum.re * root.re, even_im = even_im + sum.im * root.re;
         odd_re = odd_re + difference.re * root.im, odd_im = odd_im + difference.im * root.im;
       }
-      // The root's imaginary parts are sines below zero: i times the odd part is added.
+      // The roots' imaginary parts are negative sines: i times the odd part is added.
       store({even_re - odd_im, even_im + odd_re}, at.out, i + f * at.far);
       store({even_re + odd_im, even_im - odd_re}, at.out, i + (radix - f) * at.far);
     }
@@ -225,7 +225,7 @@ void even_and_odd(WidePointer a, WidePointer b, WidePointer w, WidePointer sum, 
   const Vector half = hn::Set(d, 0.5);
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const Complex x = load(a, i), y = load(b, i), root = load(w, i);
-    // Half the reciprocal of minus the sine, with one step of Newton's.
+    // Half the reciprocal of minus the sine, with one Newton step.
     const Vector first = hn::Div(half, root.im.high);
     const Vector near = hn::Mul(root.im.high, first), error = product_error(root.im.high, first, near);
     const Vector rest = hn::NegMulAdd(root.im.low, first, hn::Sub(hn::Sub(half, near), error));
@@ -255,11 +255,11 @@ namespace {
 HWY_EXPORT(functions);
 const WideKernels& kernels() { return HWY_DYNAMIC_DISPATCH(functions)(); }
 
-// Whole vectors, an odd number of the widest: rows a power of two apart would meet in the same places of a cache.
+// Whole vectors, an odd number of the widest: rows a power of two apart would map to the same cache sets.
 constexpr std::size_t kMostLanes = 8;
 std::size_t whole_vectors(std::size_t width) { return ((width + kMostLanes - 1) / kMostLanes | 1) * kMostLanes; }
 
-// exp(-2 pi i k / n) for k < count, and as many more as kFineRoots at most.
+// exp(-2 pi i k / n) for k < count, padded by at most kFineRoots entries.
 constexpr std::size_t kFineRoots = 32;
 void fill_roots(std::size_t n, std::size_t count, WidePoints& roots) {
   const AnyRoots<double> exact(n);
@@ -273,7 +273,7 @@ void fill_roots(std::size_t n, std::size_t count, WidePoints& roots) {
   }
 }
 
-// Down columns of `length` rows, `width` of them (whole vectors); the answer is in either.
+// Transforms `width` columns (whole vectors) of `length` rows; the result is in x or y.
 void columns(WidePointer& x, WidePointer& y, std::size_t length, std::size_t width) {
   const AnyRoots<double> exact(length);
   std::vector<Point<DoubleDouble>> roots(length);
@@ -317,7 +317,7 @@ std::size_t middle_divisor(std::size_t n) {
   return best;
 }
 
-// The errors of the high parts' sum are summed beside it: no step waits for the one before.
+// The errors of the high parts' sum are summed separately: no step depends on the previous one.
 Point<DoubleDouble> sum_of(const WidePoints& points, std::size_t count) {
   const auto add = [](DoubleDouble& sum, DoubleDouble x) {
     const double s = sum.high + x.high, t = s - sum.high;
@@ -339,7 +339,7 @@ std::size_t wide_room(std::size_t n) {
   return std::max(height * whole_vectors(row), row * whole_vectors(height));
 }
 
-// Point j = row * j1 + j2: down the columns, times exp(-2 pi i j2 k1 / n), turned, and down the columns again.
+// Point j = row * j1 + j2: down the columns, times exp(-2 pi i j2 k1 / n), transposed, and down the columns again.
 void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, DoubleDouble scale) {
   const std::size_t height = middle_divisor(n), row = n / height;
   const std::size_t width = whole_vectors(row), turned_width = whole_vectors(height);
@@ -352,7 +352,7 @@ void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, Double
       std::copy_n(a.im, count, b.im), std::copy_n(a.im_low, count, b.im_low);
     }
   };
-  // What fills up the vectors is never looked at, but should be numbers.
+  // Padding of the vectors is never read as a result, but must be finite.
   const auto clear_ends = [](WidePointer p, std::size_t rows, std::size_t count, std::size_t stride) {
     for (std::size_t r = 0; r < rows; ++r) {
       for (double* part : {p.re, p.re_low, p.im, p.im_low}) {
@@ -373,15 +373,15 @@ void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, Double
   clear_ends(y, row, height, turned_width);
   std::swap(x, y);
   columns(x, y, row, turned_width);
-  copy_rows(x, turned_width, points.at(0), height, row, height);  // never over what is still to be read
+  copy_rows(x, turned_width, points.at(0), height, row, height);  // never overwrites unread values
 }
 
-// With z[j] = x[2 j] + i x[2 j + 1] the part of odd places is, turned into its place,
-// P[k] = (Z[length / 2 - k] - Z[k]) / (2 sin(2 pi k / length)), and what remains is the part E of even ones. The sine
-// takes some of the many digits away where it is small.
+// With z[j] = x[2 j] + i x[2 j + 1], the contribution of odd positions, twiddles included, is P[k] = (Z[length / 2 - k]
+// - Z[k]) / (2 sin(2 pi k / length)), and the remainder is the contribution E of even positions. Some of the extra
+// digits are lost where the sine is small.
 void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, DoubleDouble scale,
                    std::complex<double>* spectrum) {
-  const std::size_t half = length / 2, count = half / 2;  // frequencies 1 .. count by pairs
+  const std::size_t half = length / 2, count = half / 2;  // frequencies 1 .. count in pairs
   const auto put = [spectrum](std::size_t k, const Point<DoubleDouble>& value) {
     spectrum[k] = {static_cast<double>(value.re), static_cast<double>(value.im)};
   };

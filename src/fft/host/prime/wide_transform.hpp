@@ -1,4 +1,4 @@
-// Transforms with twice the digits of double, in vectors: for filters whose spectra are rounded once.
+// Vectorized transforms in about twice the precision of double, for filters whose spectra are rounded once.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -9,7 +9,7 @@
 
 namespace ridge::fft::prime {
 
-// Points in four arrays: the value of a part is high + low, not always with low below the last bit of high.
+// Points in four arrays: the value of a part is high + low, where low may exceed the last bit of high.
 struct WidePointer {
   double *re, *re_low, *im, *im_low;
   WidePointer operator+(std::size_t offset) const {
@@ -17,7 +17,7 @@ struct WidePointer {
   }
 };
 
-// With room for whole vectors at the end. The arrays begin in different places of a cache.
+// Padded to whole vectors. The arrays start in different cache sets.
 class WidePoints {
  public:
   explicit WidePoints(std::size_t count) : stride_((count + 15) / 16 * 16 + 80), memory_(4 * stride_) {}
@@ -40,12 +40,13 @@ class WidePoints {
   base::AlignedArray<double> memory_;
 };
 
-// In place, forward, times `scale`; n of any factors, small ones quickly. Both have room for wide_room(n) points.
+// In place, forward, times `scale`; n may have any factors, small ones are fast. Both arrays have room for wide_room(n)
+// points.
 std::size_t wide_room(std::size_t n);
 void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, DoubleDouble scale);
 
-// Frequencies 0 .. length / 2 of an even sequence from its points at even and odd places, by a transform of half its
-// even length, for which both have room; times `scale` and rounded once. The points are used up.
+// Frequencies 0 .. length / 2 of an even sequence from its points at even and odd positions, by a transform of half its
+// even length, for which both have room; times `scale` and rounded once. The points are overwritten.
 void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, DoubleDouble scale,
                    std::complex<double>* spectrum);
 

@@ -5,7 +5,7 @@
 
 namespace ridge::fft::real {
 
-// The series, for at most 1/8 of a turn.
+// The power series, for angles of at most pi / 4.
 constexpr long double sine_series(long double x) {
   long double term = x, sum = 0;
   for (int i = 1; i < 40; i += 2) sum += term, term *= -x * x / static_cast<long double>((i + 1) * (i + 2));
@@ -22,7 +22,7 @@ struct CosineSine {
   T cosine, sine;
 };
 
-// cos and sin of 2 pi k / n. The octant is found in integers, so that 0, 1 and equal values come out exactly.
+// cos and sin of 2 pi k / n. The octant is computed in integers, so that 0, 1 and equal values are exact.
 template <class T>
 constexpr CosineSine<T> cosine_sine_at(std::size_t k, std::size_t n) {
   constexpr long double kQuarterOfPi = 0.785398163397448309615660845819875721049292L;

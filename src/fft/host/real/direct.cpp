@@ -10,9 +10,9 @@ namespace {
 
 using namespace prime;
 
-// Short odd lengths by definition. Forward, a pair is (x[j] + x[n-j], x[j] - x[n-j]) and a sum a point of the spectrum
-// less x[0]; backwards, a pair is a point of the spectrum and a sum holds the parts of x[j] and x[n-j]. Both use the
-// factors (cos, -sin).
+// Short odd lengths by definition. Forward, a pair is (x[j] + x[n-j], x[j] - x[n-j]) and each sum is one point of the
+// spectrum minus x[0]. Inverse, a pair is one point of the spectrum and each sum holds the parts of x[j] and x[n-j].
+// Both use the factors (cos, -sin).
 template <class T>
 class RealDirect final : public RealKernel<T> {
  public:

@@ -69,7 +69,7 @@ class RealEven final : public RealKernel<T> {
   }
 
  private:
-  // Short lines go through the complex transform several at a time, as many as stay in the nearest cache.
+  // Short lines pass through the complex transform several at a time, as many as fit L1.
   std::size_t lines() const { return std::clamp<std::size_t>(16 * 1024 / sizeof(Complex) / m_, 1, 64); }
   std::size_t distance() const {
     constexpr std::size_t kLine = 64 / sizeof(Complex);

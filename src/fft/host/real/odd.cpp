@@ -15,7 +15,7 @@ namespace {
 using namespace real;
 using prime::padded_points;
 
-// Odd n = p * m: real sums of p samples make a real row of m and p / 2 complex ones, the other half being their
+// Odd n = p * m: real sums of p samples make one real row of m and p / 2 complex ones; the other rows are their
 // conjugates. Row t holds frequencies t + p k.
 template <class T>
 class RealOdd final : public RealKernel<T> {
@@ -59,7 +59,7 @@ class RealOdd final : public RealKernel<T> {
     for (std::size_t k = 0; k <= m_ / 2; ++k) out[pass_.p * k] = parts.spectrum[k];
     for (std::size_t t = 1; t <= half(); ++t) {
       const Complex* row = parts.rows + (t - 1) * stride();
-      const std::size_t own = (n_ / 2 - t) / pass_.p + 1;  // frequencies up to n / 2; the rest mirrored
+      const std::size_t own = (n_ / 2 - t) / pass_.p + 1;  // frequencies up to n / 2; the others are mirrored
       for (std::size_t k = 0; k < own; ++k) out[t + pass_.p * k] = row[k];
       for (std::size_t k = own; k < m_; ++k) out[n_ - t - pass_.p * k] = std::conj(row[k]);
     }

@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/real/odd_pass.cpp"
-// The order Highway wants.
+// Highway requires this include order.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
@@ -45,7 +45,7 @@ struct Columns {
         if (r > 1) im = hn::MulAdd(b[r - 1], sine(r * t), im);
       }
       const V c = hn::LoadU(d, cosines + (t - 1) * m), s = hn::LoadU(d, sines + (t - 1) * m);
-      // By c - i s.
+      // Multiplies by c - i s.
       hn::StoreInterleaved2(hn::MulAdd(im, s, hn::Mul(re, c)), hn::NegMulAdd(re, s, hn::Mul(im, c)), d,
                             rows + 2 * (t - 1) * stride);
     }
@@ -61,7 +61,7 @@ struct Columns {
       V u, v;
       hn::LoadInterleaved2(d, rows + 2 * t * stride, u, v);
       const V c = hn::LoadU(d, cosines + t * m), s = hn::LoadU(d, sines + t * m);
-      // By c + i s, and twice: the mirrored rows are not there.
+      // Multiplies by 2 (c + i s): the mirrored rows are not stored.
       const V p = hn::NegMulAdd(v, s, hn::Mul(u, c)), q = hn::MulAdd(u, s, hn::Mul(v, c));
       re[t] = hn::Add(p, p), im[t] = hn::Add(q, q);
       total = hn::Add(total, re[t]);
@@ -81,7 +81,7 @@ struct Columns {
   }
 };
 
-// In and out are apart, so the last columns may be done twice to fill a vector.
+// Input and output are different memory, so the last columns may be repeated to fill a vector.
 template <class T, size_t P>
 void forward(const T* in, size_t m, T* first, T* rows, size_t stride, const T* cosines, const T* sines) {
   constexpr size_t L = HWY_TARGET == HWY_SCALAR ? 1 : HWY_MAX_BYTES / sizeof(T);

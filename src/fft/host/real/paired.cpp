@@ -12,7 +12,7 @@ namespace {
 
 using namespace real;
 
-// Odd lengths: two rows are the real and the imaginary part of one complex row. A row alone has zeros beside it.
+// Odd lengths: two rows are the real and the imaginary part of one complex row. A single row is paired with zeros.
 template <class T>
 class RealPaired final : public RealKernel<T> {
  public:
@@ -89,8 +89,8 @@ class RealPaired final : public RealKernel<T> {
   }
 
  private:
-  // Point 0 is a sum over both rows. Where it is no number one of them holds none or overflows, and its partner must
-  // not suffer from it: each goes alone.
+  // Point 0 is the sum over both rows. If it is not finite, one row holds NaN or overflows; each row is then
+  // transformed alone, so that its partner is not affected.
   static bool spoilt(const Complex& first) { return !std::isfinite(first.real()) || !std::isfinite(first.imag()); }
   std::size_t part() const { return prime::padded_points<T>(n_); }
 

@@ -19,7 +19,7 @@ class RealShort final : public RealKernel<T> {
   std::size_t length() const override { return n_; }
   std::string describe() const override { return fmt::format("codelet {}", n_); }
   double flops() const override {
-    // Halves by two until the rest is odd, and that by definition.
+    // Splits by two until the remainder is odd, which is computed by definition.
     double flops = 0, parts = 1;
     std::size_t odd = n_;
     for (; odd % 2 == 0; odd /= 2, parts *= 2) flops += 2.5 * static_cast<double>(n_);

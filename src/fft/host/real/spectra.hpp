@@ -1,4 +1,4 @@
-// What turns the spectra of complex transforms into those of real samples and back, in the widest vectors there are.
+// Conversions between spectra of complex transforms and of real samples, in the widest vectors of this machine.
 #pragma once
 #include <cstddef>
 
@@ -9,13 +9,13 @@ template <class T>
 struct Spectra {
   // z: m points of the transform of x[2j] + i x[2j+1]; becomes the m + 1 points of the transform of x.
   void (*unpack)(T* z, const T* w_re, const T* w_im, std::size_t m);
-  // The way back: z = twice the transform of x[2j] + i x[2j+1]. z may be x.
+  // The inverse of unpack: z = twice the transform of x[2j] + i x[2j+1]. z may be x.
   void (*pack)(const T* x, const T* w_re, const T* w_im, T* z, std::size_t m);
-  // z: the n-point transform of a + i b, n odd; the first n/2 + 1 points of the transforms of a and b.
+  // From z, the n-point transform of a + i b (n odd), to the first n/2 + 1 points of the transforms of a and b.
   void (*separate)(const T* z, T* a, T* b, std::size_t n);
-  // The way back, all n points.
+  // The inverse of separate, all n points.
   void (*join)(const T* a, const T* b, T* z, std::size_t n);
-  // Two rows as one of complex points, and back.
+  // Combines two real rows to one complex row, and back.
   void (*interleave)(const T* a, const T* b, T* z, std::size_t n);
   void (*deinterleave)(const T* z, T* a, T* b, std::size_t n);
 };

@@ -1,4 +1,4 @@
-// Straight-line real transforms, compiled once per target inside HWY_NAMESPACE. A value is a vector with one row a
+// Straight-line real transforms, compiled once per target inside HWY_NAMESPACE. A value is a vector with one row per
 // lane.
 
 #include "fft/host/power2/simd-inl.hpp"
@@ -76,7 +76,7 @@ struct Rows {
     }
   }
 
-  // The way back; im[0], and im[N/2] of even N, are not read.
+  // The inverse; im[0], and im[N/2] of even N, are not read.
   template <size_t N>
   static HWY_INLINE void inverse(const V* re, const V* im, V* x, size_t step) {
     if constexpr (N == 1) {
@@ -136,7 +136,7 @@ struct Rows {
     }
   }
 
-  // kCount values of each row; the last block overlaps the one before where kCount is no multiple of the lanes.
+  // kCount values of each row; the last block overlaps the previous one if kCount is not a multiple of the lanes.
   template <size_t kCount>
   static HWY_INLINE void load(const T* in, size_t distance, V* x) {
     if constexpr (kRows == 1) {
@@ -198,7 +198,7 @@ struct Rows {
   }
 };
 
-// Vectors of 128 bits: short rows fill no more, and the transposes stay cheap on every target.
+// Vectors of 128 bits: short rows do not fill longer ones, and transposes stay cheap on every target.
 template <class T>
 inline constexpr size_t kTinyRows = kWideLanes<T> < 16 / sizeof(T) ? kWideLanes<T> : 16 / sizeof(T);
 

@@ -1,4 +1,4 @@
-// Real transforms of up to 16 samples: straight-line code, one row a lane where there are several rows.
+// Real transforms of up to 16 samples: straight-line code, one row per lane if there are several rows.
 #pragma once
 #include <cstddef>
 
@@ -6,8 +6,8 @@ namespace ridge::fft::real {
 
 inline constexpr std::size_t kMaxTiny = 16;
 
-// `count` rows, the distances in T on both sides. All rows of a vector are read before one is written, so that rows
-// may be transformed in place.
+// `count` rows; distances are in T on both sides. All rows of a vector are read before one is written, so rows may be
+// transformed in place.
 template <class T>
 using TinyRows = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count);
 

@@ -1,5 +1,6 @@
-// What an instruction set offers for short transforms: straight code for one length, plain functions over plain
-// pointers, for the files that fill these tables are compiled for instruction sets the machine may not have.
+// Table of the short transforms that one instruction set provides: straight-line code for one length, plain functions
+// over plain pointers, because the files that fill these tables are compiled for instruction sets the machine may not
+// have.
 #pragma once
 #include <cstddef>
 
@@ -13,8 +14,8 @@ struct Codelet {
   using One = void (*)(const T* in, T* out, const T* twiddles);
   using Many = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles);
   size_t length;
-  size_t radices[2];  // the second is 0 where the transform is one butterfly and needs no twiddles
-  size_t lanes;       // columns a vector holds
+  size_t radices[2];  // the second is 0 if the transform is one butterfly without twiddles
+  size_t lanes;       // columns per vector
   One one[2];         // forward, inverse
   Many many[2];
 };
@@ -37,7 +38,7 @@ namespace neon {
 Codelets<float> floats();
 Codelets<double> doubles();
 }  // namespace neon
-// With FMA of x86, as AVX2 has it.
+// With x86 FMA, as in AVX2.
 namespace fma {
 Codelets<float> floats();
 Codelets<double> doubles();

@@ -1,5 +1,5 @@
-// Short transforms of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a (short.cmake): no header
-// with inline code of its own may come in here.
+// Transforms of up to 32 points of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a (short.cmake):
+// no header with inline code may be included here.
 #if defined(__aarch64__)
 #include "fft/host/short/codelet.hpp"
 #include "fft/host/short/fcma_policies.hpp"
@@ -7,7 +7,7 @@
 namespace ridge::fft::shorts::fcma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/short/scaled-inl.hpp"
@@ -15,7 +15,7 @@ namespace {
 #include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
-// The fastest of several for each length, as measured on a Neoverse V1.
+// The fastest variant of each length, measured on a Neoverse V1.
 constexpr Codelet<float> kCodelets[] = {
     whole<FloatPairs, 2>(),         whole<FloatPairs, 3>(),          whole<FloatPairs, 4>(),
     whole<FloatPairs, 5>(),         whole<FloatPairs, 6>(),          whole<FloatPairs, 7>(),

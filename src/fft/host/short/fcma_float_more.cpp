@@ -1,5 +1,5 @@
-// Not quite so short transforms of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a (short.cmake):
-// no header with inline code of its own may come in here.
+// Transforms of 33 to 144 points of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a
+// (short.cmake): no header with inline code may be included here.
 #if defined(__aarch64__)
 #include "fft/host/short/codelet.hpp"
 #include "fft/host/short/fcma_policies.hpp"
@@ -7,7 +7,7 @@
 namespace ridge::fft::shorts::fcma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/short/scaled-inl.hpp"
@@ -15,7 +15,7 @@ namespace {
 #include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
-// The fastest of several for each length, as measured on a Neoverse V1.
+// The fastest variant of each length, measured on a Neoverse V1.
 constexpr Codelet<float> kCodelets[] = {
     rows<FloatPairs, 11, 3>(), rows<FloatPairs, 7, 5>(),   rows<FloatPairs, 9, 4>(),   rows<FloatPairs, 13, 3>(),
     rows<FloatPairs, 10, 4>(), rows<FloatPairs, 14, 3>(),  rows<FloatPairs, 11, 4>(),  rows<FloatPairs, 15, 3>(),

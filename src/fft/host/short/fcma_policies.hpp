@@ -1,4 +1,4 @@
-// power2's policies of Armv8.3 complex arithmetic.
+// Policies of Armv8.3 complex arithmetic for short transforms, from power2's.
 #pragma once
 #include "fft/host/power2/fcma.hpp"
 #include "fft/host/short/policies.hpp"

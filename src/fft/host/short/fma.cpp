@@ -1,5 +1,5 @@
-// Short transforms with FMA of x86. Compiled with -mavx2 -mfma (short.cmake): no header with inline code of its own may
-// come in here.
+// Short transforms with x86 FMA. Compiled with -mavx2 -mfma (short.cmake): no header with inline code may be included
+// here.
 #if defined(__x86_64__)
 #include "fft/host/short/codelet.hpp"
 #include "fft/host/short/fma_policies.hpp"
@@ -7,7 +7,7 @@
 namespace ridge::fft::shorts::fma {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/short/scaled-inl.hpp"
@@ -15,7 +15,7 @@ namespace {
 #include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
-// Up to 63 points, but for powers of two, which have lines of wider vectors.
+// Up to 63 points, except powers of two, which have kernels with wider vectors.
 constexpr Codelet<float> kFloats[] = {
     whole<FloatPairs, 3>(),          whole<FloatPairs, 5>(),         whole<FloatPairs, 6>(),
     whole<FloatPairs, 7>(),          whole<FloatPairs, 9>(),         whole<FloatPairs, 10>(),

@@ -1,4 +1,4 @@
-// Two complex numbers of float or one of double a vector of 128 bits, with FMA of x86.
+// Policies for 128-bit vectors with x86 FMA: two complex floats or one complex double.
 #pragma once
 #include <immintrin.h>
 

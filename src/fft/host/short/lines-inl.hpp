@@ -1,6 +1,6 @@
-// Short transforms as straight code. Included behind the policies of an instruction set and all butterflies.
+// Short transforms as straight-line code. Included after the policies of an instruction set and all butterflies.
 
-// One butterfly, as many transforms side by side as a vector has lanes.
+// One butterfly, with as many adjacent transforms as a vector has lanes.
 template <class P, size_t N>
 struct Whole {
   using T = typename P::T;
@@ -18,7 +18,7 @@ struct Whole {
     const typename P::Constants c = P::constants();
     if constexpr (L == 2) {
       if (in_distance == N && out_distance == N) {
-        // A few of the shortest at a time, and the stream asked for early: alone, the hardware's prefetcher falls
+        // Several of the shortest transforms per step, with software prefetch: otherwise the hardware prefetcher falls
         // behind.
         constexpr size_t kPairs = N <= 2 ? 4 : N <= 4 ? 2 : 1, kStep = 2 * L * N * kPairs, kLead = 2048 / sizeof(T);
         for (; count >= L * kPairs; count -= L * kPairs, in += kStep, out += kStep) {
@@ -45,12 +45,12 @@ struct Whole {
 };
 
 // A rows of B: butterflies down the columns, neighbouring columns in the lanes of a vector; twiddles; then along the
-// rows, neighbouring rows in the lanes. Up to kRegisterPoints the points between the steps stay in registers.
+// rows, neighbouring rows in the lanes. Up to kRegisterPoints the intermediate points stay in registers.
 template <class P, size_t A, size_t B>
 struct Rows {
   using T = typename P::T;
   using V = typename P::V;
-  static constexpr size_t L = P::kLanes, kBlocks = (A + L - 1) / L;  // of rows
+  static constexpr size_t L = P::kLanes, kBlocks = (A + L - 1) / L;  // blocks of rows
   static constexpr size_t kFullColumns = B / L * L, kFullRows = A / L * L;
   static constexpr bool kInRegisters = A * B <= 16 * L;
 
@@ -96,7 +96,7 @@ struct Rows {
     }
   }
 
-  // kSteps blocks of rows at once, whose results lie side by side.
+  // kSteps blocks of rows at once, whose results are adjacent.
   template <size_t kSteps>
   [[gnu::always_inline]] static void along(V (&z)[B][kBlocks], size_t block, bool full, T* out,
                                            const typename P::Constants& c) {
@@ -146,7 +146,7 @@ struct Rows {
   static void one(const T* in, T* out, const T* twiddles) { run(in, out, twiddles, P::constants()); }
   static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
     const typename P::Constants c = P::constants();
-    // The columns touch all lines of a transform at once, which hides the stream from the prefetcher.
+    // The columns touch all cache lines of a transform at once, which the prefetcher does not recognize as a stream.
     constexpr size_t kLead = 1024 / sizeof(T);
     for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) {
 #pragma GCC unroll 4
@@ -156,7 +156,7 @@ struct Rows {
   }
 };
 
-// Entries of the table: one way for all, or one for a transform alone and another for many.
+// Table entries: one variant for all uses, or one for a single transform and another for many.
 template <template <bool> class Policy, size_t N>
 constexpr auto whole() {
   using Forward = Whole<Policy<false>, N>;

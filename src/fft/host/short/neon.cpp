@@ -6,7 +6,7 @@
 namespace ridge::fft::shorts::neon {
 namespace {
 
-// Each builds on the one before.
+// Each header builds on the previous one.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
 #include "fft/host/short/scaled-inl.hpp"
@@ -14,7 +14,7 @@ namespace {
 #include "fft/host/short/lines-inl.hpp"
 // clang-format on
 
-// Up to 63 points: beyond, and at 16 and 32, other lines are as fast or faster.
+// Up to 63 points: beyond, and at 16 and 32, other kernels are as fast or faster.
 constexpr Codelet<float> kFloats[] = {
     whole<FloatPairs, 2>(),          whole<FloatPairs, 3>(),         whole<FloatPairs, 4>(),
     whole<FloatPairs, 5>(),          whole<FloatPairs, 6>(),         whole<FloatPairs, 7>(),

@@ -1,4 +1,4 @@
-// Plain NEON, without the complex instructions of Armv8.3.
+// Policies for plain NEON, without the complex instructions of Armv8.3.
 #pragma once
 #include "fft/host/short/plain.hpp"
 #include "fft/host/short/policies.hpp"

@@ -1,6 +1,6 @@
-// Complex arithmetic without complex instructions, on numbers as they lie in memory: a rotation by i costs an exchange
-// of parts and a fused product with signs, a product an exchange and a product more than Armv8.3's. `Parts` are the
-// instructions.
+// Complex arithmetic on interleaved numbers without complex instructions: a rotation by i takes an exchange of parts
+// and a fused product with signs; a product takes one exchange and one product more than with Armv8.3. `Parts` provides
+// the instructions.
 #pragma once
 #include <cstddef>
 
@@ -20,11 +20,11 @@ struct Plain : Parts {
     V half;
   };
   [[gnu::always_inline]] static Constants constants() { return {Parts::all(kHalfRoot)}; }
-  // Times i or -i, but for the exchange of the parts.
+  // Signs of a multiplication by i or -i, after the exchange of parts.
   [[gnu::always_inline]] static V signs() { return Parts::template signs<kInverse>(); }
   [[gnu::always_inline]] static V rotate(V a, V b) { return Parts::fused(a, Parts::swapped(b), signs()); }
   [[gnu::always_inline]] static V unrotate(V a, V b) { return Parts::fused_away(a, Parts::swapped(b), signs()); }
-  // Roots are those of the forward transform; the inverse takes their conjugates.
+  // Roots are those of the forward transform; the inverse uses their conjugates.
   [[gnu::always_inline]] static V times_lanes(V w, V x) {
     const V crossed = Parts::product(signs(), Parts::imaginary_parts(w));
     return Parts::fused_away(Parts::product(x, Parts::real_parts(w)), Parts::swapped(x), crossed);

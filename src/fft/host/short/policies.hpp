@@ -1,4 +1,4 @@
-// What odd radices and odd counts of points need besides the arithmetic of an instruction set, which `Base` has.
+// Operations for odd radices and odd numbers of points, on top of the arithmetic of an instruction set (`Base`).
 #pragma once
 #include <arm_neon.h>
 
@@ -9,7 +9,7 @@ namespace ridge::fft::shorts {
 
 using std::size_t;
 
-// Two complex numbers of float a vector.
+// Two complex floats per vector.
 template <class Base>
 struct Pairs : Base {
   using T = float;
@@ -23,14 +23,14 @@ struct Pairs : Base {
   [[gnu::always_inline]] static V multiply_subtract(V sum, V a, V b) { return vfmsq_f32(sum, a, b); }
   [[gnu::always_inline]] static V load_half(const T* p) { return vcombine_f32(vld1_f32(p), vdup_n_f32(0)); }
   [[gnu::always_inline]] static void store_half(T* p, V v) { vst1_f32(p, vget_low_f32(v)); }
-  // Stores cost vector slots, and a pair costs one: said aloud, for the compiler tears pairs apart.
+  // One paired store (STP) takes one slot instead of two. Written as assembly because the compiler splits pairs.
   [[gnu::always_inline]] static void store_two(T* p, V a, V b) {
     struct [[gnu::may_alias]] Two {
       V a, b;
     };
     asm("stp %q1, %q2, %0" : "=Q"(*reinterpret_cast<Two*>(p)) : "w"(a), "w"(b));
   }
-  // Half kA of a beside half kB of b.
+  // Combines half kA of a with half kB of b.
   template <size_t kA, size_t kB>
   [[gnu::always_inline]] static V halves(V a, V b) {
     if constexpr (kA == 0 && kB == 0) return Base::low(a, b);
@@ -41,7 +41,7 @@ struct Pairs : Base {
     if constexpr (kA == 1 && kB == 0) return vextq_f32(a, b, 2);
   }
 
-  // Two transforms, one a lane.
+  // Loads two transforms, one per lane.
   template <size_t N>
   [[gnu::always_inline]] static void gather_any(const T* in, size_t distance, V* r) {
     const T* const other = in + 2 * distance;
@@ -67,14 +67,14 @@ struct Pairs : Base {
     }
   }
 
-  // The same where the second follows the first without a gap: 2 N points are N whole vectors.
+  // As above if the second transform follows the first without a gap: 2 N points are N whole vectors.
   template <size_t N>
   [[gnu::always_inline]] static void gather_packed(const T* in, V* r) {
     gather_packed<N>(in, r, std::make_index_sequence<N>());
   }
   template <size_t N, size_t... k>
   [[gnu::always_inline]] static void gather_packed(const T* in, V* r, std::index_sequence<k...>) {
-    const V v[N] = {Base::load(in + 4 * k)...};  // the intrinsic is a macro of clang's, which takes no pack
+    const V v[N] = {Base::load(in + 4 * k)...};  // the intrinsic is a macro in clang, which does not accept a pack
     ((r[k] = halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
   }
   template <size_t N>
@@ -83,7 +83,7 @@ struct Pairs : Base {
   }
   template <size_t N, size_t... i>
   [[gnu::always_inline]] static void scatter_packed(T* out, const V* r, std::index_sequence<i...>) {
-    // Points 2 i and 2 i + 1 of both transforms in a row.
+    // Points 2 i and 2 i + 1 of both transforms in sequence.
     const V v[N] = {halves<(2 * i) / N, (2 * i + 1) / N>(r[2 * i % N], r[(2 * i + 1) % N])...};
 #pragma GCC unroll 16
     for (size_t j = 0; j + 1 < N; j += 2) store_two(out + 4 * j, v[j], v[j + 1]);
@@ -91,7 +91,7 @@ struct Pairs : Base {
   }
 };
 
-// One of double.
+// One complex double per vector.
 template <class Base>
 struct Ones : Base {
   using T = double;

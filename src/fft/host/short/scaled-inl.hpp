@@ -1,5 +1,5 @@
-// What odd butterflies ask for, by the policies. Included inside the namespace of each precision's file, behind the
-// butterflies of powers of two.
+// Scaling operations for the odd butterflies, by the policies. Included inside the namespace of each precision's file,
+// after the power-of-two butterflies.
 
 template <class P, class V = typename P::V>
 [[gnu::always_inline]] inline V scaled(V a, V k) {

@@ -104,8 +104,8 @@ class Short final : public LineKernel<T> {
  private:
   static const T* real(const Complex* p) { return reinterpret_cast<const T*>(p); }
   static T* real(Complex* p) { return reinterpret_cast<T*>(p); }
-  // Columns fill the lanes by themselves, so the long lengths' kernels do them; made when somebody asks for their
-  // scratch, which every plan does before it runs.
+  // Columns fill the lanes without this code, so the kernels of longer lengths are used. Created on the first request
+  // for their scratch, which every plan makes before it runs.
   const LineKernel<T>& columns() const {
     std::call_once(once_, [this] {
       const std::size_t n = codelet_.length;

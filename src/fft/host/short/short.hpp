@@ -1,4 +1,4 @@
-// Short transforms as straight code, where this machine has it: lengths up to 144 of factors up to 13.
+// Short transforms as straight-line code, if this machine has it: lengths up to 144 with factors up to 13.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ridge::fft {
 
-// Nothing for lengths without such code, or on machines without it.
+// Lists nothing for lengths without such code, or on machines without it.
 template <class T>
 void list_short(std::size_t n, std::vector<LineChoice<T>>& out);
 
