@@ -101,7 +101,7 @@ TEST_P(FastRoutes, AreAsTheReference) {
       std::string kind;  // one route of each exchange and transfer method
       for (const auto& [key, value] : route.candidate.parameters) {
         if (key == "exchange" || key == "tiles") kind += value;
-        if (key == "halves" || key == "blocks") kind += key;
+        if (key == "l2_partitions" || key == "blocks") kind += key;
       }
       if (!kinds.insert(kind).second) continue;
       const CompiledRoute compiled(device, route, problem.float64);
@@ -130,10 +130,10 @@ const RouteCase kRouteCases[] = {
     {"ring_int8", "l2_ring", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
     {"ring_inverse", "l2_ring", kRing, 3, make_inverse},
     {"ring_slots_again", "l2_ring", kShortRing, 40, make_inverse},
-    {"ring_halves", "l2_ring", kRing, 20, make_inverse},
-    {"ring_halves_double", "l2_ring", kRing, 17, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
+    {"ring_partitions", "l2_ring", kRing, 20, make_inverse},
+    {"ring_partitions_double", "l2_ring", kRing, 17, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_tiles_again", "l2_ring", kTiles, 16, make_inverse},
-    {"ring_tiles_near", "l2_ring", 4 * kTiles, 5, add_phases},
+    {"ring_tiles_partition_local", "l2_ring", 4 * kTiles, 5, add_phases},
     {"ring_tiles_double", "l2_ring", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_real", "real_ring", 2 * kRing, 5, make_real},
     {"ring_real_again", "real_ring", kRing, 20, make_real},

@@ -24,36 +24,37 @@ std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64
 
 void write_partition(codegen::Text& text, const RingDesign& design) {
   if (design.l2_partitions == 1) {
-    text.line("const uint half = 0, base = 0, chunks = all_chunks, first_slot = 0;");
+    text.line("const uint partition = 0, base = 0, chunks = all_chunks, first_slot = 0;");
   } else {
-    if (design.partition_local) text.line("const uint near_half = half;");
+    if (design.partition_local) text.line("const uint local_partition = partition;");
     text.line("const uint of_first = (uint)((ulong)all_chunks * units[1] / units[2]);");
-    text.line("const uint base = half == 0 ? 0 : of_first, chunks = half == 0 ? of_first : all_chunks - of_first;");
-    text.line("const uint first_slot = {};", design.partition_local ? "0" : "half * slots");
+    text.line(
+        "const uint base = partition == 0 ? 0 : of_first, chunks = partition == 0 ? of_first : all_chunks - of_first;");
+    text.line("const uint first_slot = {};", design.partition_local ? "0" : "partition * slots");
   }
-  text.line("GLOBAL uint* const control = counters + half * ({}u + 2 * slots);", kRingControl);
-  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
-  text.line("GLOBAL uint* const read = written + slots;  // of the second");
+  text.line("GLOBAL uint* const control = counters + partition * ({}u + 2 * slots);", kRingControl);
+  text.line("GLOBAL uint* const written = control + {};  // first-pass tiles written, per slot", kRingControl);
+  text.line("GLOBAL uint* const read = written + slots;  // second-pass tiles read, per slot");
 }
 
-// Tile of a ticket: `ahead` tiles of the first pass, then tiles of both passes in proportion. A tile waits only for
+// Tile of a ticket: `lead` tiles of the first pass, then tiles of both passes in proportion. A tile waits only for
 // tiles with smaller tickets, so any number of work-groups may be resident.
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
-  text.line("// which tile: of the first pass or, when enough of those were taken, of the second in turn");
+  text.line("// tile of the ticket: first-pass tiles up to the lead, then tiles of both passes in proportion");
   text.line("uint is_first = 1, tile = ticket;");
-  text.open("if (ticket >= ahead)");
-  text.line("const uint round = (ticket - ahead) / {0}u, part = (ticket - ahead) % {0}u;", first + second);
+  text.open("if (ticket >= lead)");
+  text.line("const uint round = (ticket - lead) / {0}u, part = (ticket - lead) % {0}u;", first + second);
   text.line("const uint before = part * {}u / {}u;", first, first + second);
   text.line("is_first = (part + 1) * {}u / {}u > before;", first, first + second);
-  text.line("tile = is_first ? ahead + round * {}u + before : round * {}u + (part - before);", first, second);
+  text.line("tile = is_first ? lead + round * {}u + before : round * {}u + (part - before);", first, second);
   text.close();
-  text.line("const uint chunk = is_first ? tile / {}u : tile / {}u, slot = chunk % slots, turn = chunk / slots;", first,
+  text.line("const uint chunk = is_first ? tile / {}u : tile / {}u, slot = chunk % slots, lap = chunk / slots;", first,
             second);
   text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
 }
 
 void write_end(codegen::Text& text, const RingDesign& design, const char* who) {
-  text.line("// the last group leaves the counters as the next launch wants them");
+  text.line("// the last group resets the counters for the next launch");
   text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", who);
   text.line("for (uint i = 0; i < {}u * ({}u + {}u * slots); ++i) counters[i] = 0;", design.l2_partitions, kRingControl,
             design.partition_local && design.l2_partitions == 1 ? 4 : 2);
@@ -97,7 +98,7 @@ PassText ring_text(const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first_tiles = design.first_tiles(), second_tiles = design.second_tiles();
   codegen::Text text;
-  text.line("// passes of {} and of {} points in one launch, a ring of chunks between them", columns.length,
+  text.line("// passes of {} and {} points in one launch, an L2 ring of chunks between them", columns.length,
             rows.length);
   PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
   std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
@@ -108,7 +109,7 @@ PassText ring_text(const RingDesign& design) {
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const {}* source, GLOBAL real2* target, "
       "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* counters, {}ulong in_start, "
-      "ulong out_start, uint all_chunks, uint slots, uint ahead)",
+      "ulong out_start, uint all_chunks, uint slots, uint lead)",
       columns.items(), std::min(columns.resident, rows.resident), kKernelName, first.context.in_type(),
       factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "factors_of_store"),
       design.l2_partitions > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
@@ -118,19 +119,19 @@ PassText ring_text(const RingDesign& design) {
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
   if (design.l2_partitions > 1) {
-    text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
-    text.line("uint half = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
-    text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
+    text.line("// chunks of this unit's L2 partition, then those left over by the other partition");
+    text.line("uint partition = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
+    text.open("for (uint part = 0; part < units[0]; ++part, partition ^= 1)");
   }
   write_partition(text, design);
   if (design.l2_partitions > 1) text.line("BARRIER();");
   text.line("if (item == 0) local_ticket[0] = ATOMIC_INCREMENT(control);");
   text.line("BARRIER();");
   text.line("uint ticket = local_ticket[0], parity = 1;");
-  text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
+  text.open("while (ticket < lead + chunks * {}u)", first_tiles + second_tiles);
   text.line("uint next = 0;");
   write_tile_of_ticket(text, first_tiles, second_tiles);
-  if (design.partition_local) text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
+  if (design.partition_local) text.line("const uint page_bits = units[{}u + slot];", kUnitsTable);
   text.raw("\n");
   write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
@@ -142,13 +143,13 @@ PassText ring_text(const RingDesign& design) {
   // The next ticket is requested just before the stores, which hide its latency. Requested earlier, its tile would
   // delay the groups that wait for it.
   const std::string take = "if (item == 0) next = ATOMIC_INCREMENT(control);";
-  write_pass(first, {},
-             fmt::format("if (turn > 0) {{ {} }} {}",
-                         wait_until("read + slot", fmt::format("turn * {}u", second_tiles)), take));
+  write_pass(
+      first, {},
+      fmt::format("if (lap > 0) {{ {} }} {}", wait_until("read + slot", fmt::format("lap * {}u", second_tiles)), take));
   text.close();
   write_accesses(text, "LOAD_L2(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (!is_first)");
-  text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
+  text.line("{}", wait_until("written + slot", fmt::format("(lap + 1) * {}u", first_tiles)));
   text.line("GLOBAL const real2* const in = between;");
   text.line("GLOBAL real2* const out = target;");
   text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot_step(),

@@ -105,7 +105,7 @@ UnitPartitions measured(const Device& device) {
 // Key of the table in the compile cache, where an earlier process stored it.
 std::string kept_key(const Device& device) {
   const DeviceInfo& info = device.info();
-  return detail::compile_key(info.fingerprint(), "halves of the shared cache", info.bus, kText);
+  return detail::compile_key(info.fingerprint(), "L2 partitions of compute units", info.bus, kText);
 }
 
 std::vector<std::uint32_t> kept_or_measured(const Device& device) {
@@ -126,7 +126,7 @@ std::vector<std::uint32_t> kept_or_measured(const Device& device) {
 }  // namespace
 
 KernelSource unit_partitions_source() {
-  return {.name = "halves of the shared cache",
+  return {.name = "L2 partitions of compute units",
           .text = kText,
           .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
                       {"LINES", fmt::format("{}u", kLines)},

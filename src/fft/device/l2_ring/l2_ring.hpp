@@ -49,7 +49,7 @@ struct RingDesign {
 };
 
 // Kernel text with both passes (CUDA). Arguments: source, target, tables, factors, between (the ring), control (zero
-// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead (the lead: `lead` below).
+// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint lead.
 PassText ring_text(const RingDesign& design);
 // As ring_text(), but a producer warpgroup fetches tiles by TMA (Hopper). The last argument is a tensor map of the
 // source.
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> partition_pages(const Device& device, const Buffer& r
 KernelSource partition_pages_source();
 
 // Text shared by both kernels. write_partition(): counters (control, written, read), chunks (base, chunks) and slots
-// (first_slot) of partition `half`. chunk_offset(): address of a chunk. write_tile_of_ticket(): is_first, chunk, slot,
+// (first_slot) of `partition`. chunk_offset(): address of a chunk. write_tile_of_ticket(): is_first, chunk, slot,
 // turn and group of `ticket`. write_end(): resets the counters. write_accesses(): defines LOAD and STORE from here on.
 void write_partition(codegen::Text& text, const RingDesign& design);
 std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64_t>& strides);

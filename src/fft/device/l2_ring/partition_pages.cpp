@@ -21,7 +21,7 @@ constexpr std::uint32_t kPageRounds = 3, kPageBlocks = 32, kPageItems = 32;
 // first read of them. ranks: rank of each unit in its partition, then the number of units per partition.
 constexpr const char* kPagesText = R"(
 FUNCTION uint block_of(uint i) { return ((i >> 1) * 74u % 512u) ^ (i & 1u); }
-FUNCTION uint turned(uint block) { return (block ^ block >> 1 ^ block >> 3 ^ block >> 5 ^ block >> 7) & 1u; }
+FUNCTION uint swapped(uint block) { return (block ^ block >> 1 ^ block >> 3 ^ block >> 5 ^ block >> 7) & 1u; }
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_pages(GLOBAL uint* ring, GLOBAL const uint* units,
                                                       GLOBAL const uint* ranks, uint pages, uint round) {
   const uint unit = COMPUTE_UNIT_ID() % UNITS;
@@ -41,7 +41,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_pages(GLOBAL const uint* ring, GL
     TIMED_LOAD(ring + page * 524288u + 64u, seen);  // the page's address
     for (uint i = 0; i < BLOCKS; ++i) {
       const uint block = block_of(i), cycles = TIMED_LOAD(ring + page * 524288u + block * 1024u, seen);
-      if (turned(block) != 0) {
+      if (swapped(block) != 0) {
         odd += cycles;
       } else {
         even += cycles;
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& units) {
 }  // namespace
 
 KernelSource partition_pages_source() {
-  return {.name = "pages of near blocks",
+  return {.name = "pages of L2 partitions",
           .text = kPagesText,
           .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
                       {"BLOCKS", fmt::format("{}u", kPageBlocks)},

@@ -65,17 +65,17 @@ class CompiledRing final : public CompiledStep {
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t chunks) const override {
     const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
-    std::uint64_t ahead = std::min<std::uint64_t>(design_.lead, first * chunks);
+    std::uint64_t lead = std::min<std::uint64_t>(design_.lead, first * chunks);
     // With a larger lead a tile would wait for tiles with larger tickets.
     if (chunks > design_.slots || design_.l2_partitions > 1)
-      ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
-    const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
+      lead = std::min<std::uint64_t>(lead, (design_.slots - 1) * first);
+    const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, lead + chunks * both);
     std::vector<Argument> arguments{in, out};
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     arguments.insert(arguments.end(), {ring_, control_});
     if (design_.needs_unit_table()) arguments.emplace_back(units_);
     arguments.insert(arguments.end(), {in_offset, out_offset, static_cast<std::uint32_t>(chunks),
-                                       static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
+                                       static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(lead)});
     std::size_t items = design_.first.items();
     if (design_.warp_specialized) {
       items += kProducerItems;

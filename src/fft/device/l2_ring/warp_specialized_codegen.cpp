@@ -58,16 +58,16 @@ enum TileMessage : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
 // whole chunk has been written, so no tile of the slot's previous chunk is left. An increment too many is undone.
 void write_choice(codegen::Text& text, const RingDesign& design) {
   const std::uint64_t each = design.second_tiles() / 2;
-  text.line("uint taken_tile = group;");
+  text.line("uint chosen_tile = group;");
   text.open("if (!is_first)");
   text.line("GLOBAL uint* const picks = read + slots + 2 * slot;");
-  text.line("uint whose = own_half, pick = ATOMIC_INCREMENT(picks + whose) - turn * {}u;", each);
+  text.line("uint whose = own_partition, pick = ATOMIC_INCREMENT(picks + whose) - lap * {}u;", each);
   text.open("if (pick >= {}u)", each);
   text.line("ATOMIC_ADD(picks + whose, 0xffffffffu);");
   text.line("whose ^= 1;");
-  text.line("pick = ATOMIC_INCREMENT(picks + whose) - turn * {}u;", each);
+  text.line("pick = ATOMIC_INCREMENT(picks + whose) - lap * {}u;", each);
   text.close();
-  text.line("taken_tile = 2 * pick + whose;");
+  text.line("chosen_tile = 2 * pick + whose;");
   text.close();
 }
 
@@ -80,7 +80,7 @@ void write_partition_copies(codegen::Text& text, const RingDesign& design) {
   if (design.l2_partitions > 1) {
     partition_local.begin(fmt::format("group * {}u", points));
   } else {
-    partition_local.begin(fmt::format("taken_tile / 2 * {}u", points), "(taken_tile & 1u)");
+    partition_local.begin(fmt::format("chosen_tile / 2 * {}u", points), "(chosen_tile & 1u)");
   }
   text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(rows));
   for (std::size_t p = 0; p < points; p += block) {
@@ -92,42 +92,43 @@ void write_partition_copies(codegen::Text& text, const RingDesign& design) {
 void write_producer(codegen::Text& text, const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first = design.first_tiles(), second = design.second_tiles();
-  text.line("uint turn_taken = 0, turn_stored = 0;");
+  text.line("uint consumed_phase = 0, stored_phase = 0;");
   if (design.l2_partitions > 1) {
-    text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
-    text.line("uint half = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
-    text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
+    text.line("// chunks of this unit's L2 partition, then those left over by the other partition");
+    text.line("uint partition = units[3 + COMPUTE_UNIT_ID() % {}u];", kMostUnits);
+    text.open("for (uint part = 0; part < units[0]; ++part, partition ^= 1)");
   }
   write_partition(text, design);
   if (design.partition_local && design.l2_partitions == 1)
-    text.line("const uint own_half = units[3 + COMPUTE_UNIT_ID() % {}u] & 1u;", kMostUnits);
-  text.line("uint ticket = ATOMIC_INCREMENT(control), unsaid = 0;");
+    text.line("const uint own_partition = units[3 + COMPUTE_UNIT_ID() % {}u] & 1u;", kMostUnits);
+  text.line("uint ticket = ATOMIC_INCREMENT(control), unsignalled = 0;");
   text.open("for (;;)");
-  text.line("const int there = ticket < ahead + chunks * {}u;", first + second);
+  text.line("const int there = ticket < lead + chunks * {}u;", first + second);
   write_tile_of_ticket(text, first, second);
   text.open("if (there && is_first && chunk >= chunks)");
   text.line("ticket = ATOMIC_INCREMENT(control);");
   text.line("continue;");
   text.close();
   text.line("// the first pass's tiles of that chunk; one of them may be this group's own");
-  text.open("while (there ? !is_first && SIGNAL_COUNT(written + slot) < (turn + 1) * {}u : unsaid != 0)", first);
-  text.open("if (unsaid != 0 && MBARRIER_TEST(stored, turn_stored))");
-  text.line("SIGNAL(written + (unsaid - 1));");
-  text.line("unsaid = 0;");
-  text.line("turn_stored ^= 1;");
+  text.open("while (there ? !is_first && SIGNAL_COUNT(written + slot) < (lap + 1) * {}u : unsignalled != 0)", first);
+  text.open("if (unsignalled != 0 && MBARRIER_TEST(stored, stored_phase))");
+  text.line("SIGNAL(written + (unsignalled - 1));");
+  text.line("unsignalled = 0;");
+  text.line("stored_phase ^= 1;");
   text.close();
   text.close();
   text.line("if (!there) break;");
-  text.line("told[0] = !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits, unsigned{kFirst});
-  text.line("told[1] = base + chunk;");
-  text.line("told[2] = first_slot + slot;");
+  text.line("message[0] = !is_first ? {}u : lap > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits,
+            unsigned{kFirst});
+  text.line("message[1] = base + chunk;");
+  text.line("message[2] = first_slot + slot;");
   const bool chooses = design.partition_local && design.l2_partitions == 1;
   if (chooses) write_choice(text, design);
-  text.line("told[3] = {};", chooses ? "taken_tile" : "group");
+  text.line("message[3] = {};", chooses ? "chosen_tile" : "group");
   if (design.partition_local) {
-    text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
-    if (!chooses) text.line("told[4] = near_half;");
-    text.line("told[5] = near_bits;");
+    text.line("const uint page_bits = units[{}u + slot];", kUnitsTable);
+    if (!chooses) text.line("message[4] = local_partition;");
+    text.line("message[5] = page_bits;");
   }
   text.open("if (is_first)");
   text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(columns));
@@ -147,23 +148,23 @@ void write_producer(codegen::Text& text, const RingDesign& design) {
               design.slot, rows.lines * rows.points, tile_bytes(rows));
   }
   text.close();
-  text.open("if (unsaid != 0)");
-  text.line("MBARRIER_WAIT(stored, turn_stored);");
-  text.line("turn_stored ^= 1;");
-  text.line("SIGNAL(written + (unsaid - 1));");
+  text.open("if (unsignalled != 0)");
+  text.line("MBARRIER_WAIT(stored, stored_phase);");
+  text.line("stored_phase ^= 1;");
+  text.line("SIGNAL(written + (unsignalled - 1));");
   text.close();
-  text.line("unsaid = is_first ? slot + 1 : 0;");
-  text.open("if (is_first && turn > 0)");
-  text.line("while (SIGNAL_COUNT(read + slot) < turn * {}u) {{}}", second);
+  text.line("unsignalled = is_first ? slot + 1 : 0;");
+  text.open("if (is_first && lap > 0)");
+  text.line("while (SIGNAL_COUNT(read + slot) < lap * {}u) {{}}", second);
   text.line("MBARRIER_ARRIVE(slot_free);");
   text.close();
-  text.line("MBARRIER_WAIT(taken, turn_taken);");
-  text.line("turn_taken ^= 1;");
+  text.line("MBARRIER_WAIT(consumed, consumed_phase);");
+  text.line("consumed_phase ^= 1;");
   text.line("if (!is_first) ATOMIC_INCREMENT(read + slot);");
   text.line("ticket = ATOMIC_INCREMENT(control);");
   text.close();
   if (design.l2_partitions > 1) text.close();
-  text.line("told[0] = {}u;", unsigned{kEnd});
+  text.line("message[0] = {}u;", unsigned{kEnd});
   text.line("COPY_BARRIER_EXPECT(arrived, 0u);");
   write_end(text, design, "");
 }
@@ -175,11 +176,11 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
   if (context.design.mirrored > 0) {
-    context.after_item_load = "MBARRIER_ARRIVE(taken);";
+    context.after_item_load = "MBARRIER_ARRIVE(consumed);";
     return write_mirrored_rows(pass);
   }
   pass.load.load();
-  context.source.line("MBARRIER_ARRIVE(taken);");
+  context.source.line("MBARRIER_ARRIVE(consumed);");
   context.source.line("BARRIER();");
   pass.exchange.stages();
   pass.store.store();
@@ -190,10 +191,8 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
 PassText warp_specialized_text(const RingDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   codegen::Text text;
-  text.line(
-      "// passes of {} and of {} points in one launch, a ring of chunks between them, tiles fetched by a producer "
-      "warpgroup",
-      columns.length, rows.length);
+  text.line("// warp-specialized: passes of {} and {} points in one launch, an L2 ring of chunks between them",
+            columns.length, rows.length);
   PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
   std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
   radices.insert(rows.radices.begin(), rows.radices.end());
@@ -208,7 +207,7 @@ PassText warp_specialized_text(const RingDesign& design) {
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
       "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* counters, {}ulong in_start, "
-      "ulong out_start, uint all_chunks, uint slots, uint ahead, TILE_MAP(in_map))",
+      "ulong out_start, uint all_chunks, uint slots, uint lead, TILE_MAP(in_map))",
       items + kProducerItems, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
       factor_parameter(rows.store.factor, "factors_of_store"),
       design.needs_unit_table() ? "GLOBAL const uint* RESTRICT units, " : "");
@@ -218,14 +217,14 @@ PassText warp_specialized_text(const RingDesign& design) {
   if (!columns.split || !rows.split || has_mirrors(rows))
     text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (copied + exchange) / number);
-  text.line("LOCAL ulong* const taken = arrived + 1;");
+  text.line("LOCAL ulong* const consumed = arrived + 1;");
   text.line("LOCAL ulong* const stored = arrived + 2;");
   text.line("LOCAL ulong* const slot_free = arrived + 3;");
-  text.line("LOCAL uint* const told = (LOCAL uint*)(arrived + {});", kBarriers);
+  text.line("LOCAL uint* const message = (LOCAL uint*)(arrived + {});", kBarriers);
   text.line("const int item = LOCAL_ID(0);");
   text.open("if (item == 0)");
   text.line("COPY_BARRIER_INIT(arrived);");
-  text.line("MBARRIER_INIT(taken, {});", items);
+  text.line("MBARRIER_INIT(consumed, {});", items);
   text.line("MBARRIER_INIT(stored, {});", items);
   text.line("MBARRIER_INIT(slot_free, 1);");
   text.close();
@@ -240,20 +239,20 @@ PassText warp_specialized_text(const RingDesign& design) {
   if (more > 0) text.line("CLAIM_REGISTERS({});", more);
   text.raw(fmt::format("#undef BARRIER\n#define BARRIER() NAMED_BARRIER(0, {})\n", items));
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
-  text.line("uint parity = 0, turn_free = 0;");
+  text.line("uint parity = 0, free_phase = 0;");
   text.open("for (;;)");
   text.line("MBARRIER_WAIT(arrived, parity);");
   text.line("parity ^= 1;");
-  text.line("const uint what = told[0], chunk = told[1], slot = told[2], group = told[3];");
+  text.line("const uint what = message[0], chunk = message[1], slot = message[2], group = message[3];");
   text.line("if (what == {}) break;", unsigned{kEnd});
   write_accesses(text, "(*(p))", "(*(p) = (v))");
   text.open("if (what != {})", unsigned{kSecond});
   text.line("GLOBAL real2* const out = between;");
   text.line("const ulong out_offset = slot * {}ul;", design.slot_step());
-  if (design.partition_local) text.line("const uint near_bits = told[5];");
-  if (design.partition_local && design.l2_partitions > 1) text.line("const uint near_half = told[4];");
+  if (design.partition_local) text.line("const uint page_bits = message[5];");
+  if (design.partition_local && design.l2_partitions > 1) text.line("const uint local_partition = message[4];");
   text.line("const uint lines = {};", design.first_lines);
-  write_tile(first, fmt::format("if (what == {}) {{ MBARRIER_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
+  write_tile(first, fmt::format("if (what == {}) {{ MBARRIER_WAIT(slot_free, free_phase); free_phase ^= 1; }}",
                                 kFirst | kWaits));
   text.line("MBARRIER_ARRIVE(stored);");
   text.close();
@@ -271,7 +270,7 @@ PassText warp_specialized_text(const RingDesign& design) {
   text.close();
   text.close();
   text.close();
-  return {{.name = fmt::format("fft {} x {} points through a ring, tiles ahead", columns.length, rows.length),
+  return {{.name = fmt::format("fft {} x {} points through an L2 ring, warp-specialized", columns.length, rows.length),
            .text = text.str()},
           local};
 }

@@ -7,30 +7,30 @@
 
 namespace ridge::fft::on_device {
 
-bool PartitionBlocks::turned(std::uint64_t at) const {
+bool PartitionBlocks::swapped(std::uint64_t at) const {
   return std::popcount(placed(at) * element & kPartitionBits) % 2 != 0;
 }
 
-void PartitionPointers::begin(const std::string& at, const std::string& half) {
+void PartitionPointers::begin(const std::string& at, const std::string& partition) {
   known_.clear();
   text_.line("const uint {}_at = (uint)({});", name_, at);
   text_.line("const uint {0}_placed = {0}_at + ({0}_at & ~{1}u);", name_, blocks_.block() - 1);
-  std::string turned = half;
+  std::string swapped = partition;
   for (std::uint64_t bits = kPartitionBits & ~kPartitionBlock; bits != 0; bits &= bits - 1) {
-    turned += fmt::format(" ^ {}_placed >> {}", name_, std::countr_zero(bits) - std::countr_zero(blocks_.element));
+    swapped += fmt::format(" ^ {}_placed >> {}", name_, std::countr_zero(bits) - std::countr_zero(blocks_.element));
   }
-  text_.line("const uint {}_turned = {};", name_, turned);
+  text_.line("const uint {}_swapped = {};", name_, swapped);
 }
 
 std::string PartitionPointers::operator()(std::uint64_t constant) {
   const std::uint64_t page = blocks_.page(constant);
-  const std::string pointer = fmt::format("{}{}_{}", name_, page, blocks_.turned(constant) ? 1 : 0);
+  const std::string pointer = fmt::format("{}{}_{}", name_, page, blocks_.swapped(constant) ? 1 : 0);
   if (known_.insert(pointer).second) {
     text_.line(
-        "{0}* const {1} = {2} + ({3}_placed + ((near_bits >> (({3}_placed >> {4}) + {5}u) ^ {3}_turned{6}) & 1u) * "
+        "{0}* const {1} = {2} + ({3}_placed + ((page_bits >> (({3}_placed >> {4}) + {5}u) ^ {3}_swapped{6}) & 1u) * "
         "{7}u);",
         type_, pointer, array_, name_, std::countr_zero(kPartitionPage / blocks_.element), page,
-        blocks_.turned(constant) ? " ^ 1u" : "", blocks_.block());
+        blocks_.swapped(constant) ? " ^ 1u" : "", blocks_.block());
   }
   return fmt::format("{} + {}u", pointer, blocks_.placed(constant));
 }

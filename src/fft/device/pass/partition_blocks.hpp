@@ -25,7 +25,7 @@ struct PartitionBlocks {
   // the bits of `at`.
   std::uint64_t placed(std::uint64_t at) const { return at + at / block() * block(); }
   std::uint64_t page(std::uint64_t at) const { return placed(at) * element / kPartitionPage; }
-  bool turned(std::uint64_t at) const;
+  bool swapped(std::uint64_t at) const;
 };
 
 // Emits pointers for addresses of the form variable + constant; the constants only use bits that are zero in the
@@ -34,9 +34,9 @@ class PartitionPointers {
  public:
   PartitionPointers(codegen::Text& text, bool float64, std::string name, std::string type, std::string array)
       : text_(text), blocks_(float64), name_(std::move(name)), type_(std::move(type)), array_(std::move(array)) {}
-  // Starts a new base address `at` in the blocks of partition `half`; near_bits, the bits of the pages, is a kernel
+  // Starts a new base address `at` in the blocks of `partition`; page_bits, one bit per page, is a kernel
   // variable.
-  void begin(const std::string& at, const std::string& half = "near_half");
+  void begin(const std::string& at, const std::string& partition = "local_partition");
   std::string operator()(std::uint64_t constant);
 
  private:

@@ -124,7 +124,7 @@ void StoreWriter::store() {
 
 void StoreWriter::store_partition_local(const StageDesign& last, const char* line, const char* here) {
   text_.raw("\n");
-  text_.line("// store, in blocks of the near half of the cache");
+  text_.line("// store, in blocks of the local L2 partition");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   for (std::size_t round = 0; round < last.rounds; ++round) {
     p_.open_round(last, round, here);
