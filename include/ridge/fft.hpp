@@ -136,7 +136,7 @@ class Plan {
 
  private:
   void check_direction(bool forward) const;
-  void run_halves(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
+  void run_float16(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
 
   Directions directions_ = Directions::both;
   std::shared_ptr<const Transform<T>> transform_;  // one of the two

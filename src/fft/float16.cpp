@@ -17,7 +17,7 @@ void widen(Storage storage, const std::uint16_t* from, float* to, std::size_t co
 
 }  // namespace
 
-void run_halves(const Transform<float>& transform, Direction direction, const std::uint16_t* in, std::uint16_t* out) {
+void run_float16(const Transform<float>& transform, Direction direction, const std::uint16_t* in, std::uint16_t* out) {
   const Problem& problem = transform.problem();
   const bool forward = direction == Direction::forward;
   const std::size_t from = numbers_of(problem, transform.layout(), forward),

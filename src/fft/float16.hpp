@@ -17,6 +17,6 @@ inline std::uint16_t to_stored(Storage storage, float value) {
 }
 
 // The arrays are already checked and have the transform's extents.
-void run_halves(const Transform<float>& transform, Direction direction, const std::uint16_t* in, std::uint16_t* out);
+void run_float16(const Transform<float>& transform, Direction direction, const std::uint16_t* in, std::uint16_t* out);
 
 }  // namespace ridge::fft

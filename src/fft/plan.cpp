@@ -126,7 +126,7 @@ void Plan<T>::check_direction(bool forward) const {
 }
 
 template <class T>
-void Plan<T>::run_halves(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
+void Plan<T>::run_float16(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
   check_direction(forward);
   if (problem().storage == Storage::same) refuse_call("halves were given to a plan whose storage does not say so");
   const Direction direction = forward ? Direction::forward : Direction::inverse;
@@ -135,7 +135,7 @@ void Plan<T>::run_halves(bool forward, std::span<const std::uint16_t> in, std::s
     check(transform, direction, memory(in, 2), forward ? samples : spectrum, memory(out, 2),
           forward ? spectrum : samples);
     if constexpr (std::is_same_v<std::decay_t<decltype(transform)>, Transform<float>>) {
-      fft::run_halves(transform, direction, in.data(), out.data());
+      fft::run_float16(transform, direction, in.data(), out.data());
     } else {
       transform.run(direction, in.data(), out.data());
     }
@@ -144,11 +144,11 @@ void Plan<T>::run_halves(bool forward, std::span<const std::uint16_t> in, std::s
 
 template <class T>
 void Plan<T>::forward(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
-  run_halves(true, in, out);
+  run_float16(true, in, out);
 }
 template <class T>
 void Plan<T>::inverse(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
-  run_halves(false, in, out);
+  run_float16(false, in, out);
 }
 
 template <class T>

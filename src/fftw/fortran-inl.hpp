@@ -8,10 +8,10 @@
 namespace {
 
 std::vector<int> reversed(int rank, const int* values) {
-  std::vector<int> turned;
-  if (values == nullptr || rank < 0 || rank > Request::kMostRank) return turned;
-  for (int i = rank; i-- > 0;) turned.push_back(values[i]);
-  return turned;
+  std::vector<int> result;
+  if (values == nullptr || rank < 0 || rank > Request::kMostRank) return result;
+  for (int i = rank; i-- > 0;) result.push_back(values[i]);
+  return result;
 }
 
 // Converts three Fortran arrays to dimensions in C order.

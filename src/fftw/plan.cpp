@@ -60,7 +60,7 @@ void Plan<T>::execute(const Arrays<T>& arrays) const {
   if (in_place != problem.in_place) {
     fft::TensorProblem other = problem;
     other.in_place = in_place;
-    plan = &variant(turned_, other);
+    plan = &variant(other_placement_, other);
   }
   if (problem.split_input || problem.split_output) {
     plan->run(arrays.in, arrays.in_imaginary, arrays.out, arrays.out_imaginary);

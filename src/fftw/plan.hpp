@@ -49,7 +49,7 @@ class Plan {
   Arrays<T> arrays_;
   bool plain_;  // the plan's own arrays exist, have the expected layout and are not split
   mutable std::mutex mutex_;
-  mutable std::optional<Tensor> turned_;  // the in-place version of an out-of-place plan, or the reverse
+  mutable std::optional<Tensor> other_placement_;  // the in-place version of an out-of-place plan, or the reverse
   mutable std::optional<Tensor> split_, split_in_place_;
 };
 

@@ -51,7 +51,7 @@ std::string header_text(const CheckpointState& state, const GridSource& source, 
   return json.dump();
 }
 
-std::size_t blocks_a_field(const GridSource& layout, std::size_t block) { return (layout.shape[0] - 1) / block + 1; }
+std::size_t blocks_per_field(const GridSource& layout, std::size_t block) { return (layout.shape[0] - 1) / block + 1; }
 
 std::size_t count_in(const base::Json& json, const char* field, double high) {
   const double value = base::number_in(json, field, 0, high);
@@ -195,7 +195,7 @@ void Checkpoint::read_header() {
   std::uint64_t expected = 0, sums = 0;
   const std::uint64_t cell_bytes = layout_.cells() * bytes_of(layout_.type);
   const bool countable = !__builtin_mul_overflow(cell_bytes, layout_.names.size(), &expected) &&
-                         !__builtin_mul_overflow(blocks_a_field(layout_, block_), layout_.names.size() * 4, &sums) &&
+                         !__builtin_mul_overflow(blocks_per_field(layout_, block_), layout_.names.size() * 4, &sums) &&
                          !__builtin_add_overflow(expected, sums, &expected) &&
                          !__builtin_add_overflow(expected, data_ + 4, &expected);
   if (!countable || size != expected) {
@@ -205,7 +205,7 @@ void Checkpoint::read_header() {
 }
 
 void Checkpoint::check_blocks() const {
-  const std::size_t in_field = blocks_a_field(layout_, block_);
+  const std::size_t in_field = blocks_per_field(layout_, block_);
   const std::size_t blocks = in_field * layout_.names.size();
   const std::size_t slab_bytes = layout_.slab_cells() * bytes_of(layout_.type);
   std::vector<std::uint32_t> sums(blocks + 1);

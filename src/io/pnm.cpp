@@ -76,7 +76,7 @@ void read_float_map(Text& text, Pixels& pixels) {
 }
 
 // Scales values 0 to `most` to the full range.
-std::uint16_t spread(std::uint64_t value, std::uint64_t most, std::uint64_t full) {
+std::uint16_t to_full_range(std::uint64_t value, std::uint64_t most, std::uint64_t full) {
   return static_cast<std::uint16_t>((std::min(value, most) * full + most / 2) / most);
 }
 
@@ -120,7 +120,7 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
       value = static_cast<unsigned char>(data[i * each]);
       if (each == 2) value = value << 8 | static_cast<unsigned char>(data[i * 2 + 1]);
     }
-    const std::uint16_t out = spread(value, most, full);
+    const std::uint16_t out = to_full_range(value, most, full);
     if (each == 1) {
       pixels.bytes[i] = static_cast<std::byte>(out);
     } else {

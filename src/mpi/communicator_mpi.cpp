@@ -408,11 +408,11 @@ void Communicator::exchange_during(const std::vector<Message>& out, const std::v
                                    const std::function<void()>& work) const {
   Pending pending;
   post(pending, out, in);
-  const auto one_after_the_other = [&] {
+  const auto exchange_then_work = [&] {
     pending.wait();
     work();
   };
-  if (!can_overlap()) return one_after_the_other();
+  if (!can_overlap()) return exchange_then_work();
   // This thread computes and makes no MPI call until the messenger is joined, as MPI_THREAD_SERIALIZED requires.
   std::exception_ptr failure;
   std::thread messenger;
@@ -425,7 +425,7 @@ void Communicator::exchange_during(const std::vector<Message>& out, const std::v
       }
     });
   } catch (const std::system_error&) {  // no thread could be started
-    return one_after_the_other();
+    return exchange_then_work();
   }
   try {
     work();

@@ -33,19 +33,19 @@ Buffer on(const Device& device, Queue& queue, const std::vector<T>& values) {
 using DeviceAnswers = OnDevices;
 
 // Random bits: some of the 16-bit patterns are NaN or infinite.
-TEST_F(DeviceAnswers, NoNumbersAreCounted) {
+TEST_F(DeviceAnswers, NanIsCounted) {
   for (const Device& device : accelerators()) {
     Queue queue = device.queue();
-    const auto halves = random_words<std::uint16_t>(300001);
+    const auto words16 = random_words<std::uint16_t>(300001);
     std::uint64_t none16 = 0, none_b16 = 0;
-    for (const std::uint16_t word : halves) {
+    for (const std::uint16_t word : words16) {
       none16 += (word & 0x7c00) == 0x7c00 && (word & 0x3ff) != 0;
       none_b16 += (word & 0x7f80) == 0x7f80 && (word & 0x7f) != 0;
     }
-    const Buffer of_halves = on(device, queue, halves);
+    const Buffer of_words16 = on(device, queue, words16);
     EXPECT_GT(none16, 100u);
-    EXPECT_EQ(count_no_numbers(queue, of_halves, NumberFormat::float16), none16);
-    EXPECT_EQ(count_no_numbers(queue, of_halves, NumberFormat::bfloat16), none_b16);
+    EXPECT_EQ(count_nan(queue, of_words16, NumberFormat::float16), none16);
+    EXPECT_EQ(count_nan(queue, of_words16, NumberFormat::bfloat16), none_b16);
 
     auto floats = random_words<std::uint32_t>(100003);
     floats[5] = 0x7f800000;
@@ -58,13 +58,13 @@ TEST_F(DeviceAnswers, NoNumbersAreCounted) {
       none32 += std::isnan(value) ? 1 : 0;
     }
     EXPECT_GT(none32, 100u);
-    EXPECT_EQ(count_no_numbers(queue, on(device, queue, floats), NumberFormat::float32), none32);
+    EXPECT_EQ(count_nan(queue, on(device, queue, floats), NumberFormat::float32), none32);
 
     std::vector<std::uint64_t> doubles(1001, 0xffffffffffffffff);
     doubles[3] = 0x7ff0000000000000;
     doubles[4] = 0x7ff0000000000001;
     doubles[5] = 0x3ff0000000000000;
-    EXPECT_EQ(count_no_numbers(queue, on(device, queue, doubles), NumberFormat::float64), 999u);
+    EXPECT_EQ(count_nan(queue, on(device, queue, doubles), NumberFormat::float64), 999u);
   }
 }
 

@@ -37,8 +37,8 @@ AxisProblem arrays(AxisProblem problem, std::uint64_t count) {
   return problem;
 }
 
-AxisProblem one_after_the_other(std::size_t n, std::uint64_t lines, Kind kind = Kind::complex,
-                                Direction direction = Direction::forward) {
+AxisProblem consecutive_lines(std::size_t n, std::uint64_t lines, Kind kind = Kind::complex,
+                              Direction direction = Direction::forward) {
   AxisProblem problem;
   problem.length = n;
   problem.kind = kind;
@@ -62,11 +62,11 @@ std::vector<AxisProblem> large_problems() {
           are_columns(1 << 16, 1 << 15, real),
           are_columns(1 << 16, 1 << 15, real, back),
           are_columns(50000, 48000, real),
-          one_after_the_other(1 << 22, 1 << 10),
-          one_after_the_other(1 << 22, 1 << 10, real),
-          one_after_the_other(65537, 40000),
-          one_after_the_other(65537, 40000, real, back),
-          one_after_the_other(1000, 4000000)};
+          consecutive_lines(1 << 22, 1 << 10),
+          consecutive_lines(1 << 22, 1 << 10, real),
+          consecutive_lines(65537, 40000),
+          consecutive_lines(65537, 40000, real, back),
+          consecutive_lines(1000, 4000000)};
 }
 
 // One more than the largest offset of a side's lines.

@@ -33,13 +33,13 @@ double resident() {
 void make_some(std::size_t n) {
   const planner::Options quick{.effort = Effort::quick};
   std::vector<std::complex<float>> in(2 * n, 1.0f), out(2 * n);
-  std::vector<std::uint16_t> halves(2 * n), more(2 * n);
+  std::vector<std::uint16_t> words(2 * n), more(2 * n);
   const Plan<float> complex(host(), {.shape = {n}, .directions = Directions::forward}, quick);
   complex.forward(std::span<const std::complex<float>>(in), out);
   const Plan<float> real(host(), {.shape = {2 * n}, .kind = Kind::real, .threads = 1}, quick);
   real.forward(std::span<const float>(reinterpret_cast<const float*>(in.data()), 2 * n), out);
   const Plan<float> stored(host(), {.shape = {n}, .threads = 1, .storage = Storage::float16}, quick);
-  stored.forward(std::span<const std::uint16_t>(halves), more);
+  stored.forward(std::span<const std::uint16_t>(words), more);
   const TensorProblem cosine{.kind = TensorKind::real_to_real,
                              .axes = {{.length = n, .input = 1, .output = 1}},
                              .real_kinds = {RealKind::dct2}};

@@ -125,17 +125,17 @@ TYPED_TEST(Process, MeasureTriesFour) {
     void* const plan = this->ours.call("plan_dft_1d", n, data.data(), data.data(), -1, kMeasure);
     ASSERT_NE(plan, nullptr);
     char* const text = this->ours.template call<char*>("sprint_plan", static_cast<const void*>(plan));
-    const std::string told = text;
+    const std::string explained = text;
     std::free(text);
     this->ours.template call<void>("destroy_plan", plan);
-    const std::size_t at = told.find("the fastest of ");
+    const std::size_t at = explained.find("the fastest of ");
     if (at == std::string::npos) {
-      EXPECT_NE(told.find("wisdom"), std::string::npos) << told;  // from an earlier measurement
+      EXPECT_NE(explained.find("wisdom"), std::string::npos) << explained;  // from an earlier measurement
       continue;
     }
     int ran = 0, allowed = 0;
-    ASSERT_EQ(std::sscanf(told.c_str() + at, "the fastest of %d run, %d allowed", &ran, &allowed), 2) << told;
-    EXPECT_GE(ran, std::min(4, allowed)) << told;
+    ASSERT_EQ(std::sscanf(explained.c_str() + at, "the fastest of %d run, %d allowed", &ran, &allowed), 2) << explained;
+    EXPECT_GE(ran, std::min(4, allowed)) << explained;
   }
 }
 

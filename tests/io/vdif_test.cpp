@@ -191,8 +191,8 @@ TEST_F(Vdif, TheStartIsThatOfTheFirstFrame) {
   auto reader = vdif_reader(open(vdif_header(header) + std::string(16, '\1')));
   EXPECT_EQ(reader->info().start, (StartTime{58849, 1000.25}));
   header.sample_rate = 0;
-  auto told = vdif_reader(open(vdif_header(header) + std::string(16, '\1')), 0, 8000);
-  EXPECT_EQ(told->info().start, (StartTime{58849, 1000.25}));
+  auto with_rate = vdif_reader(open(vdif_header(header) + std::string(16, '\1')), 0, 8000);
+  EXPECT_EQ(with_rate->info().start, (StartTime{58849, 1000.25}));
   auto unknown = vdif_reader(open(vdif_header(header) + std::string(16, '\1')));
   EXPECT_FALSE(unknown->info().start.known());
 }

@@ -72,7 +72,7 @@ planner::Comparison compared(Queue& queue, const Buffer& answer, const Buffer& e
 
 }  // namespace
 
-std::uint64_t count_no_numbers(Queue& queue, const Buffer& answer, NumberFormat format) {
+std::uint64_t count_nan(Queue& queue, const Buffer& answer, NumberFormat format) {
   const std::uint64_t infinity = format == NumberFormat::float64   ? 0x7ff0000000000000U
                                  : format == NumberFormat::float32 ? 0x7f800000U
                                  : format == NumberFormat::float16 ? 0x7c00U
@@ -82,7 +82,7 @@ std::uint64_t count_no_numbers(Queue& queue, const Buffer& answer, NumberFormat 
   const Device device = queue.device();
   const std::size_t groups = groups_of(device, all), parts = groups * kGroupItems;
   const Buffer counts = device.buffer(parts * sizeof(std::uint32_t), {.name = "counts"});
-  queue.launch(answer_kernel(device, format, "count_no_numbers"), {.groups = {groups}, .items = {kGroupItems}},
+  queue.launch(answer_kernel(device, format, "count_nan"), {.groups = {groups}, .items = {kGroupItems}},
                {answer, counts, all, mask, infinity});
   const auto found = downloaded<std::uint32_t>(queue, counts, parts);
   return std::accumulate(found.begin(), found.end(), std::uint64_t{0});

@@ -17,7 +17,7 @@ inline constexpr std::size_t kLargeAnswer = std::size_t{1} << 23;
 enum class NumberFormat { float32, float64, float16, bfloat16 };
 
 // Number of NaN values in the array; infinities do not count.
-std::uint64_t count_no_numbers(Queue& queue, const Buffer& answer, NumberFormat format);
+std::uint64_t count_nan(Queue& queue, const Buffer& answer, NumberFormat format);
 
 // Runs of values of one or two numbers each: from each start, `points` values that are `step` elements apart,
 // concatenated.

@@ -46,11 +46,11 @@ double unevenness(const std::vector<std::size_t>& factors) {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_a_pass) {
+std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_per_pass) {
   std::vector<std::vector<std::size_t>> found;
   if (!has_butterflies(length)) return found;
   std::vector<std::size_t> head;
-  divide(length, passes, most_a_pass, head, found);
+  divide(length, passes, most_per_pass, head, found);
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < found.size(); ++i) order.emplace_back(unevenness(found[i]), i);
   std::sort(order.begin(), order.end());

@@ -6,6 +6,6 @@
 namespace ridge::fft::on_device {
 
 // Factors of a length for that many passes, most even first; empty if a prime factor is too large.
-std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_a_pass);
+std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_per_pass);
 
 }  // namespace ridge::fft::on_device

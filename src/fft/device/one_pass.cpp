@@ -60,7 +60,7 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
 }
 
 // Short contiguous real lines, two as one complex line.
-bool paired_lines_serve_layout(const AxisProblem& problem) {
+bool paired_lines_fit(const AxisProblem& problem) {
   const std::uint64_t samples = problem.length, values = problem.length / 2 + 1;
   const bool forward = problem.direction == Direction::forward;
   return problem.kind == Kind::real && !problem.float64 && !problem.float16() && !problem.real_kind &&
@@ -72,10 +72,11 @@ bool paired_lines_serve_layout(const AxisProblem& problem) {
 
 void list_paired_lines(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   constexpr std::size_t kItems = 64;
-  constexpr std::pair<std::size_t, std::size_t> kPairedLines[] = {{4, 4}, {4, 8}, {8, 8}};  // longer lines gain nothing
+  constexpr std::pair<std::size_t, std::size_t> kPairedRadices[] = {
+      {4, 4}, {4, 8}, {8, 8}};  // longer lines gain nothing
   const auto radices = std::ranges::find_if(
-      kPairedLines, [&](const auto& factors) { return factors.first * factors.second == problem.length; });
-  if (radices == std::end(kPairedLines) || !paired_lines_serve_layout(problem)) return;
+      kPairedRadices, [&](const auto& factors) { return factors.first * factors.second == problem.length; });
+  if (radices == std::end(kPairedRadices) || !paired_lines_fit(problem)) return;
   const bool forward = problem.direction == Direction::forward;
   PassDesign design = plain_pass(problem);
   design.paired_lines = true;

@@ -39,8 +39,8 @@ void drop_first_digit(PassDesign& design) {
   for (PassSide* side : {&design.load, &design.store}) side->valid_at = {};
 }
 
-std::string two_trips(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                      std::size_t width, Route& route) {
+std::string two_passes(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                       std::size_t width, Route& route) {
   AxisProblem pairs = problem;
   pairs.kind = Kind::complex;
   pairs.length = problem.length / 2;
@@ -119,7 +119,7 @@ void list_real_two_pass(const Device& device, const AxisProblem& problem, std::v
       bool fits = false;
       for (const std::size_t width : {16, 8}) {
         Route route;
-        why = two_trips(device, problem, factors, width, route);
+        why = two_passes(device, problem, factors, width, route);
         if (!why.empty()) continue;
         route.candidate = described(problem, "real_two_pass", route.steps, efficiency);
         route.candidate.parameters.insert(route.candidate.parameters.begin(),

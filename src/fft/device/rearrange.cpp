@@ -33,7 +33,7 @@ KernelSource rearrange_text(const ElementChange& change) {
   }
   return {.name = "fft_rearrange",
           .text = ridge::detail::kernel_text("fft/rearrange"),
-          .defines = {{"ITEMS_A_GROUP", fmt::format("{}", kRearrangeItems)},
+          .defines = {{"ITEMS_PER_GROUP", fmt::format("{}", kRearrangeItems)},
                       {"REAL", real},
                       {"FROM", change.complex_input ? pair : real},
                       {"TO", change.complex_output ? pair : real},

@@ -149,7 +149,7 @@ std::string AxisTrials::left_unstored() {
   const std::size_t each = element_bytes(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
   const std::uint64_t gaps =
       problem_.in_place ? 0 : (out_.size() / each - stored_elements(problem_)) * static_cast<std::uint64_t>(parts);
-  const std::uint64_t found = count_no_numbers(*queue_, out_, format_of(problem_));
+  const std::uint64_t found = count_nan(*queue_, out_, format_of(problem_));
   if (found == gaps) return {};
   return found > gaps ? fmt::format("{} values of all lines", found - gaps)
                       : fmt::format("{} values between the lines, which were stored", gaps - found);

@@ -45,15 +45,15 @@ class LineByThreads {
 
   std::unique_ptr<ScratchPool<T>> scratch() const {
     if (!shared_) return std::make_unique<ScratchPool<T>>(std::min(lines_, threads_), whole_.scratch(), 0, 1);
-    return std::make_unique<ScratchPool<T>>(threads_, shared_->own_scratch(), LinesInTurn<T>(*shared_, lines_).work(),
-                                            1);
+    return std::make_unique<ScratchPool<T>>(threads_, shared_->own_scratch(),
+                                            PipelinedLines<T>(*shared_, lines_).work(), 1);
   }
 
   void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
     const std::size_t n = whole_.length();
     const bool past = lines_ > 1 && past_caches(lines_ * n * sizeof(Complex));
     if (shared_) {
-      LinesInTurn<T>(*shared_, lines_)
+      PipelinedLines<T>(*shared_, lines_)
           .run(Direction::forward, in, n, out, n, threads_, scratch.shared.data(), scratch.of_thread.data(), past);
       return;
     }

@@ -44,10 +44,10 @@ const SharedLine<T>* shared_line_of(const LineKernel<T>& line) {
 // Overlaps the steps of consecutive lines, so that no thread waits for the last part of a step: while some threads do
 // the second step of one line, others start the next line.
 template <class T>
-class LinesInTurn {
+class PipelinedLines {
  public:
   using Complex = std::complex<T>;
-  LinesInTurn(const SharedLine<T>& line, std::size_t lines)
+  PipelinedLines(const SharedLine<T>& line, std::size_t lines)
       : line_(line), lines_(lines), works_(line.points() > kLongest ? 1 : std::min(lines, kWorks)) {}
 
   std::size_t work() const { return works_ * line_.work(); }
@@ -71,7 +71,7 @@ class LinesInTurn {
   static constexpr int kLooks = 2000;
 
   struct Call {
-    const LinesInTurn& self;
+    const PipelinedLines& self;
     Direction direction;
     const Complex* in;
     std::size_t in_distance;

@@ -322,7 +322,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   if (shared_) {
     each = std::max(each, shared_->own_scratch());
     widest = threads_;
-    between = LinesInTurn<T>(*shared_, problem_.batch).work();
+    between = PipelinedLines<T>(*shared_, problem_.batch).work();
   }
   plane_at_ = each;
   each += plane_points_;
@@ -506,7 +506,7 @@ void Transform<T>::run_in_turn(Direction direction, const Complex* in, Complex* 
   const Side& to = forward ? layout_.spectrum : layout_.samples;
   const bool past =
       problem_.batch > 1 && in != out && past_caches(problem_.batch * shared_->points() * sizeof(Complex));
-  LinesInTurn<T>(*shared_, problem_.batch)
+  PipelinedLines<T>(*shared_, problem_.batch)
       .run(direction, in, from.batch, out, to.batch, threads_, scratch.shared.data(), scratch.of_thread.data(), past);
 }
 

@@ -1,7 +1,7 @@
 // Checks results of device transforms on the device, so that large arrays need not be copied to the host. WORD is an
 // unsigned type as wide as a number, REAL the number itself. Every work-item stores its own partial count or sum.
 
-KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void count_no_numbers(GLOBAL const WORD* answer, GLOBAL uint* counts, ulong all,
+KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void count_nan(GLOBAL const WORD* answer, GLOBAL uint* counts, ulong all,
                                                            ulong mask, ulong infinity) {
   uint count = 0;
   for (ulong i = GLOBAL_ID(0); i < all; i += (ulong)GROUPS(0) * GROUP_ITEMS) {

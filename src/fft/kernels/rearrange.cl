@@ -1,10 +1,10 @@
 // Copies arrays between the caller's axis order and the plan's: one output element per work-item.
 
 // shape: lengths of the output, fastest axis first; then lengths of the input along the same axes; then its strides.
-KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
+KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
 void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL const ulong* RESTRICT shape, int axes,
                ulong elements) {
-  const ulong number = (ulong)GROUP_ID(0) * ITEMS_A_GROUP + (ulong)LOCAL_ID(0);
+  const ulong number = (ulong)GROUP_ID(0) * ITEMS_PER_GROUP + (ulong)LOCAL_ID(0);
   if (number >= elements) return;
   ulong rest = number, at = 0;
   int inside = 1;
@@ -18,9 +18,9 @@ void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL c
 }
 
 // Multiplies the first and the last element along an axis of n; neighbours along it are `inner` elements apart.
-KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
+KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
 void scale_ends(GLOBAL REAL* RESTRICT data, REAL first, REAL last, ulong n, ulong inner, ulong lines) {
-  const ulong line = (ulong)GROUP_ID(0) * ITEMS_A_GROUP + (ulong)LOCAL_ID(0);
+  const ulong line = (ulong)GROUP_ID(0) * ITEMS_PER_GROUP + (ulong)LOCAL_ID(0);
   if (line >= lines) return;
   const ulong at = line / inner * n * inner + line % inner;
   data[at] *= first;

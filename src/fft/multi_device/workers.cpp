@@ -27,7 +27,7 @@ void Workers::assign(const Sharing& sharing) {
   // A thread for a device without work would only occupy a core of another worker.
   std::size_t members = 1;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    workers_[i].member = workers_[i].is_host ? 0 : sharing.transforms[i] > 0 ? members++ : kNobody;
+    workers_[i].member = workers_[i].is_host ? 0 : sharing.transforms[i] > 0 ? members++ : kNoMember;
   }
   if (!pool_ || pool_->members() != members) pool_ = std::make_unique<SpinningPool>(members);
 }

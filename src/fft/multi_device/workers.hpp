@@ -38,10 +38,10 @@ class Workers {
     std::string device;
     bool is_host;
     std::unique_ptr<Worker> worker;
-    std::size_t first = 0;         // index of the first transform
-    std::size_t member = kNobody;  // of the thread pool
+    std::size_t first = 0;           // index of the first transform
+    std::size_t member = kNoMember;  // of the thread pool
   };
-  static constexpr std::size_t kNobody = ~std::size_t{0};
+  static constexpr std::size_t kNoMember = ~std::size_t{0};
   // Runs task(worker) for all workers concurrently: the host's on the calling thread, each device's on its own thread.
   void together(const std::function<void(std::size_t worker)>& task);
 

@@ -9,7 +9,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "codegen/turned_butterfly.hpp"
+#include "codegen/twiddled_butterfly.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
@@ -30,7 +30,7 @@ class AlternatingWriter {
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(codegen::butterfly_text({32}, false, codegen::Roots::in_sums));
-    text_.raw(codegen::turned_butterfly_text(16));
+    text_.raw(codegen::twiddled_butterfly_text(16));
     text_.raw(finish_macros(d_));
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
@@ -249,7 +249,7 @@ class AlternatingWriter {
     text_.line("OPAQUE(same);");
     text_.line("float2 root[8];");
     for (std::size_t i = 0; i < 8; ++i) text_.line("root[{0}] = roots[same + {0}];", i);
-    text_.line("turned16(v, root);");
+    text_.line("twiddled16(v, root);");
     text_.open("if (time < spectra)");
     text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
     open_finish(text_, d_, "time");

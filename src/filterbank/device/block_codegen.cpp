@@ -16,7 +16,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "codegen/turned_butterfly.hpp"
+#include "codegen/twiddled_butterfly.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
@@ -60,7 +60,7 @@ class Writer {
     text_.raw(fmt::format("#define WARPS {}\n", d_.items / 32));
     text_.raw(ridge::detail::kernel_text("filterbank/partial_barriers"));
     text_.raw(codegen::butterfly_text({first_, each_}, false, codegen::Roots::in_sums));
-    text_.raw(codegen::turned_butterfly_text(16));
+    text_.raw(codegen::twiddled_butterfly_text(16));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_macros(d_));
     text_.open(
@@ -114,7 +114,7 @@ class Writer {
   std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights per tap in local memory
   std::size_t read_barrier_at() const { return transforms() * points_ + roots() + g_.taps * row_kept() / 2; }
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
-  std::size_t roots() const { return first_ * codegen::turned_roots(16); }  // of the second pass
+  std::size_t roots() const { return first_ * codegen::twiddled_roots(16); }  // of the second pass
   std::string root(std::size_t r) const {
     return fmt::format("LOAD_CACHED(tables + {} + item)", roots() + d_.items * (r - 1));
   }
@@ -399,12 +399,12 @@ class Writer {
       text_.line("if ({} == {}) READ_BARRIER_ARRIVE(points + {});", iteration, transforms() / 16 - 1,
                  read_barrier_at());
     // An item has the same u in every iteration, but no registers to keep its twiddle factors.
-    const std::size_t count = codegen::turned_roots(16);
+    const std::size_t count = codegen::twiddled_roots(16);
     text_.line("int same = u * {};", count);
     text_.line("OPAQUE(same);");
     text_.line("float2 root[{}];", count);
     for (std::size_t i = 0; i < count; ++i) text_.line("root[{0}] = roots[same + {0}];", i);
-    text_.line("turned16(v, root);");
+    text_.line("twiddled16(v, root);");
     if (polarizations_ == 2) text_.line("const int pol = line % 2;");
     text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
     if (d_.summed > 0) {
@@ -478,7 +478,7 @@ std::vector<std::complex<float>> block_tables(const KernelDesign& design) {
     table.emplace_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(number) / static_cast<double>(of)));
   };
   for (std::size_t u = 0; u < items / 16; ++u) {
-    for (const std::complex<float> each : codegen::turned_roots_of(16, items, u)) table.push_back(each);
+    for (const std::complex<float> each : codegen::twiddled_roots_of(16, items, u)) table.push_back(each);
   }
   for (std::size_t r = 1; r < channels / items; ++r) {
     for (std::size_t c = 0; c < items; ++c) root(c * r, channels);

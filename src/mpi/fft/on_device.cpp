@@ -20,11 +20,11 @@ OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, c
   middle_ = planes ? problem.spectrum[1] : problem.spectrum[2];
   inner_ = planes ? problem.spectrum[2] : 1;
   for (std::size_t rank = 0; rank < all.count(); ++rank) {
-    const Part slab = part(slow_, rank, all.count()), turned = part(middle_, rank, all.count());
+    const Part slab = part(slow_, rank, all.count()), middle = part(middle_, rank, all.count());
     slabs_.push_back({slab.begin, slab.end});
-    turned_.push_back({turned.begin, turned.end});
+    middle_shares_.push_back({middle.begin, middle.end});
   }
-  const Share &mine = slabs_[all.rank()], &behind = turned_[all.rank()];
+  const Share &mine = slabs_[all.rank()], &behind = middle_shares_[all.rank()];
   // Scale factors are applied by the last stage of each direction.
   if (mine.count() > 0) {
     ridge::fft::Problem plan{.batch = mine.count(),
@@ -32,7 +32,7 @@ OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, c
                              .scale_inverse = problem.scale_inverse};
     plan.shape = planes ? std::vector{problem.samples[1], problem.samples[2]} : std::vector{problem.samples[2]};
     planes_.emplace(device, plan, options);
-    planes_there_ = device.buffer(block(mine.count(), middle_), {.name = "transformed planes"});
+    planes_buffer_ = device.buffer(block(mine.count(), middle_), {.name = "transformed planes"});
   }
   if (behind.count() > 0) {
     const std::size_t beside = behind.count() * inner_;
@@ -50,13 +50,13 @@ OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, c
 
 template <class T>
 Pitches OnDevice<T>::in_plane(std::size_t rank) const {
-  return {.offset = block(1, turned_[rank].begin), .row = block(1, middle_)};
+  return {.offset = block(1, middle_shares_[rank].begin), .row = block(1, middle_)};
 }
 
 template <class T>
 void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
   const std::size_t rank = all_.rank();
-  const Share &mine = slabs_[rank], &behind = turned_[rank];
+  const Share &mine = slabs_[rank], &behind = middle_shares_[rank];
   Communicator::Pending pending;
   std::byte* arriving = in_->to_receive();
   for (std::size_t i = 1; i < all_.count(); ++i) {
@@ -66,18 +66,19 @@ void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
     const Communicator::Message message{peer, kForwardTag, arriving + block(slabs_[peer].begin, behind.count()), bytes};
     all_.post(pending, {}, std::span(&message, 1));
   }
-  if (planes_) planes_->enqueue_forward(queue, in, planes_there_);
+  if (planes_) planes_->enqueue_forward(queue, in, planes_buffer_);
   // Blocks are cut out of the planes by row copies. One block is sent while the next is copied from the device.
   for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
-    if (peer == rank || turned_[peer].count() == 0) continue;
-    queue.copy(planes_there_, in_plane(peer), out_->buffer(), {.offset = block(mine.count(), turned_[peer].begin)},
-               {.bytes = block(1, turned_[peer].count()), .rows = mine.count()});
+    if (peer == rank || middle_shares_[peer].count() == 0) continue;
+    queue.copy(planes_buffer_, in_plane(peer), out_->buffer(),
+               {.offset = block(mine.count(), middle_shares_[peer].begin)},
+               {.bytes = block(1, middle_shares_[peer].count()), .rows = mine.count()});
   }
   for (std::size_t i = 1; i < all_.count(); ++i) {
     const std::size_t peer = (rank + i) % all_.count();
-    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    const std::size_t bytes = block(mine.count(), middle_shares_[peer].count());
     if (bytes == 0) continue;
-    const std::size_t at = block(mine.count(), turned_[peer].begin);
+    const std::size_t at = block(mine.count(), middle_shares_[peer].begin);
     const Communicator::Message message{peer, kForwardTag, out_->to_send(queue, at, bytes) + at, bytes};
     all_.post(pending, std::span(&message, 1), {});
     pending.test();
@@ -90,7 +91,7 @@ void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
   }
   if (carry_ == Carry::mapped) in_->give_back();
   if (mine.count() > 0 && behind.count() > 0) {
-    queue.copy(planes_there_, in_plane(rank), in_->buffer(), {.offset = block(mine.begin, behind.count())},
+    queue.copy(planes_buffer_, in_plane(rank), in_->buffer(), {.offset = block(mine.begin, behind.count())},
                {.bytes = block(1, behind.count()), .rows = mine.count()});
   }
   if (columns_) columns_->enqueue_forward(queue, in_->buffer(), out);
@@ -99,16 +100,17 @@ void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
 template <class T>
 void OnDevice<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) {
   const std::size_t rank = all_.rank();
-  const Share &mine = slabs_[rank], &behind = turned_[rank];
+  const Share &mine = slabs_[rank], &behind = middle_shares_[rank];
   // The inverse sends from the buffer that the forward transform receives into, and vice versa.
   if (columns_) columns_->enqueue_inverse(queue, in, in_->buffer());
   Communicator::Pending pending;
   std::byte* arriving = out_->to_receive();
   for (std::size_t i = 1; i < all_.count(); ++i) {
     const std::size_t peer = (rank + all_.count() - i) % all_.count();
-    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    const std::size_t bytes = block(mine.count(), middle_shares_[peer].count());
     if (bytes == 0) continue;
-    const Communicator::Message message{peer, kInverseTag, arriving + block(mine.count(), turned_[peer].begin), bytes};
+    const Communicator::Message message{peer, kInverseTag, arriving + block(mine.count(), middle_shares_[peer].begin),
+                                        bytes};
     all_.post(pending, {}, std::span(&message, 1));
   }
   for (std::size_t i = 1; i < all_.count(); ++i) {
@@ -123,22 +125,22 @@ void OnDevice<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) {
   pending.wait();
   in_->give_back();
   for (std::size_t peer = 0; peer < all_.count(); ++peer) {
-    const std::size_t at = block(mine.count(), turned_[peer].begin);
-    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    const std::size_t at = block(mine.count(), middle_shares_[peer].begin);
+    const std::size_t bytes = block(mine.count(), middle_shares_[peer].count());
     if (peer != rank) out_->received(queue, at, bytes);
   }
   if (carry_ == Carry::mapped) out_->give_back();
   for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
-    if (turned_[peer].count() == 0) continue;
-    const std::size_t at = block(mine.count(), turned_[peer].begin);
-    const ByteBox box{.bytes = block(1, turned_[peer].count()), .rows = mine.count()};
+    if (middle_shares_[peer].count() == 0) continue;
+    const std::size_t at = block(mine.count(), middle_shares_[peer].begin);
+    const ByteBox box{.bytes = block(1, middle_shares_[peer].count()), .rows = mine.count()};
     if (peer == rank) {
-      queue.copy(in_->buffer(), {.offset = block(mine.begin, behind.count())}, planes_there_, in_plane(rank), box);
+      queue.copy(in_->buffer(), {.offset = block(mine.begin, behind.count())}, planes_buffer_, in_plane(rank), box);
     } else {
-      queue.copy(out_->buffer(), {.offset = at}, planes_there_, in_plane(peer), box);
+      queue.copy(out_->buffer(), {.offset = at}, planes_buffer_, in_plane(peer), box);
     }
   }
-  if (planes_) planes_->enqueue_inverse(queue, planes_there_, out);
+  if (planes_) planes_->enqueue_inverse(queue, planes_buffer_, out);
 }
 
 template <class T>
@@ -168,8 +170,8 @@ template <class T>
 Box OnDevice<T>::spectrum() const {
   Box box{{0, 0, 0}, problem_.spectrum};
   const std::size_t axis = problem_.samples[0] > 1 ? 1 : 2;
-  box.begin[axis] = turned_[all_.rank()].begin;
-  box.end[axis] = turned_[all_.rank()].end;
+  box.begin[axis] = middle_shares_[all_.rank()].begin;
+  box.end[axis] = middle_shares_[all_.rank()].end;
   return box;
 }
 
@@ -181,7 +183,7 @@ std::string OnDevice<T>::name() const {
 template <class T>
 std::size_t OnDevice<T>::bytes_sent() const {
   const Share& mine = slabs_[all_.rank()];
-  return block(mine.count(), middle_ - turned_[all_.rank()].count());
+  return block(mine.count(), middle_ - middle_shares_[all_.rank()].count());
 }
 
 template <class T>

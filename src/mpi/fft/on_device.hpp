@@ -55,9 +55,9 @@ class OnDevice {
   Carry carry_;
   Staging staging_;
   std::size_t slow_ = 1, middle_ = 1, inner_ = 1;  // points of the axis cut first, of the axis cut second, of the rest
-  std::vector<Share> slabs_, turned_;              // of every process: its slab of the first axis, of the second
+  std::vector<Share> slabs_, middle_shares_;       // of every process: its slab of the first axis, of the second
   std::optional<ridge::fft::Plan<T>> planes_, columns_;
-  Buffer planes_there_;  // [slow of mine][middle][inner]
+  Buffer planes_buffer_;  // [slow of mine][middle][inner]
   std::optional<MessageMemory> out_,
       in_;  // blocks to peers: [slow of mine][middle of theirs][inner]; from peers: [slow][middle of mine][inner]
 };

@@ -244,7 +244,7 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
 }
 
 template <class T>
-void Pipeline<T>::turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const {
+void Pipeline<T>::apply_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const {
   // Slices [j1][k0] are multiplied by exp(-2 pi i j1 k0 / N).
   const std::size_t n0 = stage.extent[1], order = roots_->order(), row = stage.slice_strides[2];
   for (std::size_t i = begin; i < end; ++i) {
@@ -309,7 +309,7 @@ void Pipeline<T>::slices(const Stage& stage, const Workspace& workspace, const v
       copy.extent[stage.axis] = end - begin;
       copy_box(copy, sizeof(Complex), from, to);
     }
-    if (stage.twiddle) turn_by_twiddles(stage, to, begin, end);
+    if (stage.twiddle) apply_twiddles(stage, to, begin, end);
     return;
   }
   if (!stage.pass) {
@@ -319,7 +319,7 @@ void Pipeline<T>::slices(const Stage& stage, const Workspace& workspace, const v
   auto* slice = reinterpret_cast<Complex*>(const_cast<std::byte*>(workspace.slices.data()) +
                                            thread * (slice_bytes_ / problem_.threads));
   stage.pass->run(from, slice, begin, end);
-  if (stage.twiddle) turn_by_twiddles(stage, slice, begin, end);
+  if (stage.twiddle) apply_twiddles(stage, slice, begin, end);
   store(stage, workspace, slice, begin, end);
 }
 

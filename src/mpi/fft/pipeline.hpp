@@ -108,7 +108,7 @@ class Pipeline {
               std::size_t end) const;
   void store(const Stage& stage, const Workspace& workspace, const Complex* slice, std::size_t begin,
              std::size_t end) const;
-  void turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const;
+  void apply_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const;
   std::byte* received(const Workspace& workspace) const;
   std::size_t room(std::size_t exchange, std::size_t rank) const;  // elements received by a rank
   std::size_t first_of(std::size_t exchange, std::size_t rank) const;

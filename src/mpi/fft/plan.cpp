@@ -76,10 +76,10 @@ class Plan<T>::Impl {
                              .scale_forward = given.scale_forward,
                              .scale_inverse = given.scale_inverse};
     const auto boxes = [&](const std::optional<Box>& mine, const Shape& shape, const char* what) {
-      std::vector<Box> everybodys;
-      if (!mine) return everybodys;
-      for (const Box& box : gather_boxes(all, shape, *mine, what)) everybodys.push_back(embed(box, axes));
-      return everybodys;
+      std::vector<Box> all_boxes;
+      if (!mine) return all_boxes;
+      for (const Box& box : gather_boxes(all, shape, *mine, what)) all_boxes.push_back(embed(box, axes));
+      return all_boxes;
     };
     distributed.input = boxes(given.input, given.shape, "input");
     distributed.output = boxes(given.output, half, "output");
@@ -95,7 +95,7 @@ class Plan<T>::Impl {
                                                           distributed.scale_forward, distributed.scale_inverse},
                                           device, local_);
       };
-      in_turn(build);
+      root_first(build);
       all.must_be_equal(on_device_->name());
       variant_ = on_device_->name();
       if (options.effort == Effort::measured) network_ = measure_network(all);
@@ -184,7 +184,7 @@ class Plan<T>::Impl {
   }
 
   // The root plans first; the others then reuse its measurements and compiled kernels if they share its cache.
-  void in_turn(const std::function<void()>& build) const {
+  void root_first(const std::function<void()>& build) const {
     all_.agree([&] {
       if (all_.root()) build();
     });
@@ -198,7 +198,7 @@ class Plan<T>::Impl {
     const auto build = [&] {
       running = std::make_unique<Running<T>>(all_, distributed, variants_[candidate], both, device_, local_);
     };
-    in_turn(build);
+    root_first(build);
     running->take_memory();
     return running;
   }

@@ -71,12 +71,12 @@ class Correlator::Impl {
       from[rank] = {{0, stations.begin, 0}, {times * problem.polarizations, stations.end, problem.channels}};
       to[rank] = {{0, 0, shares_[rank].begin}, {times * problem.polarizations, problem.stations, shares_[rank].end}};
     }
-    turned_.resize(times * all_rows_);
+    transposed_.resize(times * all_rows_);
     const Route route(all_, from, to, sizeof(std::complex<float>), 1);
-    route.run(spectra.data(), turned_.data());
+    route.run(spectra.data(), transposed_.data());
     sent_ += route.bytes_sent();
     all_.agree([&] {
-      if (own_) own_->push(turned_, out);
+      if (own_) own_->push(transposed_, out);
     });
     carried_ = (carried_ + times) % times_;
     return written;
@@ -91,7 +91,7 @@ class Correlator::Impl {
   Part channels_{};           // this process's channels, after summing neighbours
   std::size_t baselines_ = 0, times_ = 1, carried_ = 0, sent_ = 0, all_rows_ = 0;
   std::optional<ridge::filterbank::Correlator> own_;
-  std::vector<std::complex<float>> turned_;
+  std::vector<std::complex<float>> transposed_;
 };
 
 Correlator::Correlator(const Plan& plan, const Correlation& correlation)

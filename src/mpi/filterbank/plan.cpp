@@ -13,7 +13,7 @@ namespace ridge::mpi::filterbank {
 namespace {
 
 // Text of all parameters that must agree between processes, with a checksum of weights and bandpass.
-std::string bank_words(const Problem& problem) {
+std::string bank_text(const Problem& problem) {
   std::uint64_t sum = 14695981039346656037u;
   const auto add = [&](const void* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -53,9 +53,9 @@ std::vector<Part> share_out(const Communicator& all, const Device& device, const
     seconds = seconds_of_station(device, problem, detection, options.planning,
                                  std::max<std::size_t>(1, problem.stations / all.count()));
   });
-  std::vector<double> everybodys(all.count());
-  all.gather(&seconds, sizeof seconds, everybodys.data());
-  return shares_by_speed(everybodys, problem.stations);  // identical input on all processes, so identical results
+  std::vector<double> all_seconds(all.count());
+  all.gather(&seconds, sizeof seconds, all_seconds.data());
+  return shares_by_speed(all_seconds, problem.stations);  // identical input on all processes, so identical results
 }
 
 Plan::Impl::Impl(const Communicator& communicator, const Device& on, const Problem& given, const Options& options)
@@ -65,7 +65,7 @@ Plan::Impl::Impl(const Communicator& communicator, const Device& on, const Probl
     if (problem.threads == 0) problem.threads = all.threads();
     geometry = ridge::filterbank::resolve(problem);
   });
-  all.must_be_equal(bank_words(problem));
+  all.must_be_equal(bank_text(problem));
   shares = share_out(all, device, problem, std::nullopt, options);
   all.agree([&] {
     if (any()) own.emplace(device, problem_of(problem, mine()), options.planning);

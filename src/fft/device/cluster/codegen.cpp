@@ -5,11 +5,11 @@
 
 #include "codegen/text.hpp"
 #include "fft/device/cluster/cluster.hpp"
-#include "fft/device/cluster/halves.hpp"
+#include "fft/device/cluster/phases.hpp"
 
 namespace ridge::fft::on_device {
 
-void rows_received(PassWriters& pass, std::size_t pitch, std::size_t side) {
+void load_received_rows(PassWriters& pass, std::size_t pitch, std::size_t side) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
@@ -78,7 +78,7 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
       if (design.real) {
         text.open();
         text.line("const int k = i + {};", u * last.butterflies);
-        to_row_or_mirror(pass, rows.lines, pitch, slot);
+        send_to_row_or_mirror(pass, rows.lines, pitch, slot);
         text.close();
       } else {
         const RowPlace row = place_of_row(each, last.butterflies, u);
@@ -105,7 +105,7 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
 void write_rows(PassWriters& pass, std::size_t pitch, std::size_t side) {
   codegen::Text& text = pass.context.source;
   text.open();
-  rows_received(pass, pitch, side);
+  load_received_rows(pass, pitch, side);
   pass.store.store();
   text.close();
 }

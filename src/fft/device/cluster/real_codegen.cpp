@@ -4,14 +4,14 @@
 // time.
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
-#include "fft/device/cluster/halves.hpp"
+#include "fft/device/cluster/phases.hpp"
 
 #include <fmt/format.h>
 
 namespace ridge::fft::on_device {
 
 // `k` is the row index. The first half of a group's memory holds rows, the second half their mirrors.
-void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot) {
+void send_to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
@@ -69,7 +69,7 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, b
   const std::size_t units = pairs * length, turns = (units + d.items() - 1) / d.items();
   const std::uint64_t step = d.store.at.point / rows;  // stride of the spectrum's values
   text.open();
-  rows_received(pass, pitch);
+  load_received_rows(pass, pitch);
   real_row_results(pass, pitch, landing);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");

@@ -35,7 +35,7 @@ void LoadWriter::landed_rows() {
 }
 
 // Odd lanes load points of the mirror.
-std::string LoadWriter::near_row() {
+std::string LoadWriter::partition_row() {
   return fmt::format("(i % 2 == 0 ? {} : {}) * {}u + i / 2", p_.folded_row(false), "(" + p_.folded_row(true) + ")",
                      d_.load.at.line.front());
 }

@@ -17,7 +17,7 @@ std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
   if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
-  if (near_) return loaded((*near_)(constant * d_.load.at.point), true);
+  if (partition_pointers_) return loaded((*partition_pointers_)(constant * d_.load.at.point), true);
   // `valid` counts the reals of a line, two per pair.
   const std::string at =
       p_.scaled_index(index, constant, d_.ahead && d_.mirrored == 0 ? d_.lines : d_.load.at.point, 2 * d_.points);
@@ -83,9 +83,10 @@ void LoadWriter::load() {
   for (std::size_t round = 0; round < first.rounds; ++round) {
     p_.open_round(first, round, d_.load.staged ? "" : "here");
     if (d_.load.partition_local) {
-      near_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
-      near_->begin(d_.folded > 0 ? near_row()
-                                 : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
+      partition_pointers_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
+      partition_pointers_->begin(
+          d_.folded > 0 ? partition_row()
+                        : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
     }
     for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
     p_.close_round();
@@ -114,7 +115,8 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
   } else if (d_.load.staged) {
     value = factored(fmt::format("local_points[c * {} + {}]", p_.pitch, place), "i", constant);
   } else if (d_.folded > 0) {
-    near_ ? text_.line("v[{}] = {};", slot, loaded((*near_)(constant / 2), true)) : load_folded(slot, place);
+    partition_pointers_ ? text_.line("v[{}] = {};", slot, loaded((*partition_pointers_)(constant / 2), true))
+                        : load_folded(slot, place);
   } else if (d_.load.values == Values::half) {
     load_half(slot, place, constant);
   } else if (d_.load.values == Values::hermitian) {

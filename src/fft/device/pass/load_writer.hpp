@@ -31,13 +31,13 @@ class LoadWriter : PassPart {
   void load_paired_lines();
   void folded_pointers();
   void landed_rows();
-  std::string near_row();
+  std::string partition_row();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);
   void load_hermitian(std::size_t slot, const std::string& place);
 
   RunWriter& runs_;
-  std::optional<PartitionPointers> near_ = {};
+  std::optional<PartitionPointers> partition_pointers_ = {};
 };
 
 }  // namespace ridge::fft::on_device

@@ -35,7 +35,7 @@ void spectrum_values(PassWriters& pass, const std::string& a, const std::string&
 
 // Rows 0 and mirrored / 2, the first line of a chunk. Both are their own mirrors: their values are exchanged through
 // local memory and stored from there after all work-items have written.
-void own_mirrors_meet(PassWriters& pass) {
+void exchange_self_mirrored(PassWriters& pass) {
   PassContext& context = pass.context;
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
@@ -95,7 +95,7 @@ void store_spectrum(PassWriters& pass) {
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   if (!context.before_store.empty()) text.line("{}", context.before_store);
-  if (d.self_mirrored) own_mirrors_meet(pass);
+  if (d.self_mirrored) exchange_self_mirrored(pass);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");

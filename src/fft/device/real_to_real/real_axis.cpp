@@ -11,7 +11,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::uint64_t kItemsAGroup = 256;
+constexpr std::uint64_t kItemsPerGroup = 256;
 
 template <class T>
 Buffer upload_roots(const Device& device, const RealAxisProblem& problem, const MiddleShape& middle) {
@@ -66,7 +66,7 @@ AxisProblem middle_problem(const RealAxisProblem& problem, const MiddleShape& mi
 }
 
 Launch over(std::uint64_t elements) {
-  return {.groups = {(elements + kItemsAGroup - 1) / kItemsAGroup}, .items = {kItemsAGroup}};
+  return {.groups = {(elements + kItemsPerGroup - 1) / kItemsPerGroup}, .items = {kItemsPerGroup}};
 }
 
 }  // namespace

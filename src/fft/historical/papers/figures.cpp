@@ -9,7 +9,7 @@ namespace {
 bool same_kind(const StageRun& a, const StageRun& b) { return a.work == b.work && (a.first == 1) == (b.first == 1); }
 
 // Speed-up over A per stage of a run of this kind: u(T) = T * this for T stages.
-double speedup_a_stage(const ShortMeasurement& measured, const StageRun& wanted) {
+double speedup_per_stage(const ShortMeasurement& measured, const StageRun& wanted) {
   const double a_stage = measured.a_part2 / std::max(measured.plan.log_n, 1);
   // The last of its kind: in D and F the strided run with the most stages before it.
   for (std::size_t i = measured.plan.runs.size(); i-- > 0;) {
@@ -53,7 +53,7 @@ double predicted_k2_up(const ShortMeasurement& measured, const StagePlan& longer
   std::vector<Part> parts{
       {.share = measured.a_part1 / all, .speedup = measured.part1 > 0 ? measured.a_part1 / measured.part1 : 1}};
   for (const StageRun& run : longer.runs) {
-    const double each = run.work == Work::one_stage ? 1 : speedup_a_stage(measured, run);
+    const double each = run.work == Work::one_stage ? 1 : speedup_per_stage(measured, run);
     if (each <= 0) return 0;
     // Variants that access global memory at every stage gain nothing from more stages.
     const bool once = run.work == Work::group_local || run.work == Work::own_points;

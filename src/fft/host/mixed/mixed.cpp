@@ -263,7 +263,7 @@ class TwoStepLine final : public LineKernel<T> {
   std::size_t scratch() const override { return steps_.work() + steps_.own_scratch(); }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     Complex* const own = scratch + steps_.work();
-    LinesInTurn<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
+    PipelinedLines<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
   }
   std::size_t scratch_columns() const override { return columns_.scratch_columns(); }
   void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,

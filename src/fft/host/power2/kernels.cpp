@@ -279,7 +279,7 @@ class SquareKernel final : public Kernel<T> {
   size_t scratch() const override { return steps_.work() + steps_.own_scratch(); }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     Complex* const own = scratch + steps_.work();
-    LinesInTurn<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
+    PipelinedLines<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
   }
 
  private:

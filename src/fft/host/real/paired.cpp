@@ -57,7 +57,7 @@ class RealPaired final : public RealKernel<T> {
       spectra<T>().interleave(in + i * in_distance, in + (i + 1) * in_distance, reinterpret_cast<T*>(z), n_);
       whole_->run(Direction::forward, z, y, rest);
       Complex* a = out + i * out_distance;
-      if (spoilt(y[0])) {
+      if (not_finite(y[0])) {
         forward(in + i * in_distance, a, scratch);
         forward(in + (i + 1) * in_distance, a + out_distance, scratch);
         continue;
@@ -77,7 +77,7 @@ class RealPaired final : public RealKernel<T> {
       spectra<T>().join(reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(a + in_distance),
                         reinterpret_cast<T*>(z), n_);
       whole_->run(Direction::inverse, z, y, rest);
-      if (spoilt(y[0])) {
+      if (not_finite(y[0])) {
         inverse(a, out + i * out_distance, scratch);
         inverse(a + in_distance, out + (i + 1) * out_distance, scratch);
         continue;
@@ -91,7 +91,7 @@ class RealPaired final : public RealKernel<T> {
  private:
   // Point 0 is the sum over both rows. If it is not finite, one row holds NaN or overflows; each row is then
   // transformed alone, so that its partner is not affected.
-  static bool spoilt(const Complex& first) { return !std::isfinite(first.real()) || !std::isfinite(first.imag()); }
+  static bool not_finite(const Complex& first) { return !std::isfinite(first.real()) || !std::isfinite(first.imag()); }
   std::size_t part() const { return prime::padded_points<T>(n_); }
 
   std::shared_ptr<const LineKernel<T>> whole_;

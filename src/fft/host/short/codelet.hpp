@@ -28,10 +28,10 @@ struct Codelets {
 
 // With Armv8.3 complex arithmetic: up to 32 points, and up to 144.
 namespace fcma {
-Codelets<float> float_few();
-Codelets<float> float_more();
-Codelets<double> double_few();
-Codelets<double> double_more();
+Codelets<float> float_up_to_32();
+Codelets<float> float_up_to_144();
+Codelets<double> double_up_to_32();
+Codelets<double> double_up_to_144();
 }  // namespace fcma
 // With plain NEON.
 namespace neon {

@@ -35,7 +35,7 @@ struct FloatParts {
   [[gnu::always_inline]] static V low(V a, V b) { return _mm_movelh_ps(a, b); }
   [[gnu::always_inline]] static V high(V a, V b) { return _mm_movehl_ps(b, a); }
   template <size_t kA, size_t kB>
-  [[gnu::always_inline]] static V halves(V a, V b) {
+  [[gnu::always_inline]] static V combine_halves(V a, V b) {
     return _mm_castpd_ps(_mm_shuffle_pd(_mm_castps_pd(a), _mm_castps_pd(b), int(kA + 2 * kB)));
   }
   template <bool kInverse>
@@ -116,7 +116,7 @@ struct FloatPairs : Products<FloatParts, kInverse> {
   template <size_t N, size_t... k>
   [[gnu::always_inline]] static void gather_packed(const T* in, V* r, std::index_sequence<k...>) {
     const V v[N] = {Base::load(in + 4 * k)...};
-    ((r[k] = Base::template halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
+    ((r[k] = Base::template combine_halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
   }
   template <size_t N>
   [[gnu::always_inline]] static void scatter_packed(T* out, const V* r) {
@@ -124,7 +124,7 @@ struct FloatPairs : Products<FloatParts, kInverse> {
   }
   template <size_t N, size_t... i>
   [[gnu::always_inline]] static void scatter_packed(T* out, const V* r, std::index_sequence<i...>) {
-    const V v[N] = {Base::template halves<(2 * i) / N, (2 * i + 1) / N>(r[2 * i % N], r[(2 * i + 1) % N])...};
+    const V v[N] = {Base::template combine_halves<(2 * i) / N, (2 * i + 1) / N>(r[2 * i % N], r[(2 * i + 1) % N])...};
 #pragma GCC unroll 16
     for (size_t j = 0; j < N; ++j) Base::store(out + 4 * j, v[j]);
   }

@@ -32,7 +32,7 @@ struct Pairs : Base {
   }
   // Combines half kA of a with half kB of b.
   template <size_t kA, size_t kB>
-  [[gnu::always_inline]] static V halves(V a, V b) {
+  [[gnu::always_inline]] static V combine_halves(V a, V b) {
     if constexpr (kA == 0 && kB == 0) return Base::low(a, b);
     if constexpr (kA == 1 && kB == 1) return Base::high(a, b);
     if constexpr (kA == 0 && kB == 1) {
@@ -75,7 +75,7 @@ struct Pairs : Base {
   template <size_t N, size_t... k>
   [[gnu::always_inline]] static void gather_packed(const T* in, V* r, std::index_sequence<k...>) {
     const V v[N] = {Base::load(in + 4 * k)...};  // the intrinsic is a macro in clang, which does not accept a pack
-    ((r[k] = halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
+    ((r[k] = combine_halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
   }
   template <size_t N>
   [[gnu::always_inline]] static void scatter_packed(T* out, const V* r) {
@@ -84,7 +84,7 @@ struct Pairs : Base {
   template <size_t N, size_t... i>
   [[gnu::always_inline]] static void scatter_packed(T* out, const V* r, std::index_sequence<i...>) {
     // Points 2 i and 2 i + 1 of both transforms in sequence.
-    const V v[N] = {halves<(2 * i) / N, (2 * i + 1) / N>(r[2 * i % N], r[(2 * i + 1) % N])...};
+    const V v[N] = {combine_halves<(2 * i) / N, (2 * i + 1) / N>(r[2 * i % N], r[(2 * i + 1) % N])...};
 #pragma GCC unroll 16
     for (size_t j = 0; j + 1 < N; j += 2) store_two(out + 4 * j, v[j], v[j + 1]);
     if constexpr (N % 2 == 1) vst1q_f32(out + 4 * (N - 1), v[N - 1]);

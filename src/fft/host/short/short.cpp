@@ -28,8 +28,8 @@ std::array<Codelets<T>, 2> lists() {
   constexpr bool single = sizeof(T) == sizeof(float);
 #if defined(__aarch64__)
   if (base::has_fcma()) {
-    if constexpr (single) return {shorts::fcma::float_few(), shorts::fcma::float_more()};
-    if constexpr (!single) return {shorts::fcma::double_few(), shorts::fcma::double_more()};
+    if constexpr (single) return {shorts::fcma::float_up_to_32(), shorts::fcma::float_up_to_144()};
+    if constexpr (!single) return {shorts::fcma::double_up_to_32(), shorts::fcma::double_up_to_144()};
   }
   if constexpr (single) return {shorts::neon::floats()};
   if constexpr (!single) return {shorts::neon::doubles()};

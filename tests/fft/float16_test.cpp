@@ -16,7 +16,7 @@
 namespace ridge::fft::device_tests {
 namespace {
 
-TEST(Half, EveryNumberComesBack) {
+TEST(Float16, EveryNumberComesBack) {
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     const auto one = static_cast<std::uint16_t>(bits);
     const float half = from_float16(one), brain = from_bfloat16(one);
@@ -29,7 +29,7 @@ TEST(Half, EveryNumberComesBack) {
   EXPECT_EQ(from_bfloat16(0x3fc0), 1.5f);
 }
 
-TEST(Half, RoundsToTheNearestAndHalvesToEven) {
+TEST(Float16, RoundsToTheNearestAndHalvesToEven) {
   for (std::uint32_t bits = 0; bits < 0x7c00u; bits += 7) {  // finite values and their upper neighbours
     const auto low = static_cast<std::uint16_t>(bits), high = static_cast<std::uint16_t>(bits + 1);
     if (high == 0x7c00u) continue;
@@ -49,7 +49,7 @@ TEST(Half, RoundsToTheNearestAndHalvesToEven) {
 
 // Compares one direction of a problem on a device, in 16-bit floats, with the host's result in double from the same
 // input.
-void check_halves(const Device& device, Problem problem, bool inverse, const std::string& what) {
+void check_float16(const Device& device, Problem problem, bool inverse, const std::string& what) {
   const bool real = problem.kind == Kind::real;
   problem.directions = inverse ? Directions::inverse : Directions::forward;
   const Plan<float> plan(device, problem, quick());
@@ -84,24 +84,24 @@ void check_halves(const Device& device, Problem problem, bool inverse, const std
       << what << (real ? " real" : "");
 }
 
-Problem halves(std::vector<std::size_t> shape, std::size_t batch, Kind kind, Storage storage) {
+Problem stored_problem(std::vector<std::size_t> shape, std::size_t batch, Kind kind, Storage storage) {
   return {.shape = std::move(shape), .batch = batch, .kind = kind, .storage = storage};
 }
 
-TEST(Half, OnTheHost) {
+TEST(Float16, OnTheHost) {
   for (const Storage storage : {Storage::float16, Storage::bfloat16}) {
     for (const bool inverse : {false, true}) {
-      check_halves(host(), halves({60}, 5, Kind::complex, storage), inverse, "60");
-      check_halves(host(), halves({9, 14}, 2, Kind::real, storage), inverse, "9x14");
-      Problem gaps = halves({16}, 3, Kind::complex, storage);
+      check_float16(host(), stored_problem({60}, 5, Kind::complex, storage), inverse, "60");
+      check_float16(host(), stored_problem({9, 14}, 2, Kind::real, storage), inverse, "9x14");
+      Problem gaps = stored_problem({16}, 3, Kind::complex, storage);
       gaps.in_place = true;
-      check_halves(host(), gaps, inverse, "16 in place");
+      check_float16(host(), gaps, inverse, "16 in place");
     }
   }
 }
 
-TEST(Half, WrongCallsAreRefused) {
-  const Problem problem = halves({16}, 1, Kind::complex, Storage::float16);
+TEST(Float16, WrongCallsAreRefused) {
+  const Problem problem = stored_problem({16}, 1, Kind::complex, Storage::float16);
   EXPECT_THROW(Plan<double>(host(), problem, quick()), Error);
   const Plan<float> plan(host(), problem, quick());
   std::vector<std::complex<float>> floats(16), more(16);
@@ -125,30 +125,30 @@ TEST(Directions, TheOtherOneIsRefused) {
   EXPECT_THROW(inverse.forward(std::span<const std::complex<float>>(in), out), Error);
 }
 
-class HalfOnDevices : public OnDevices {};
+class Float16OnDevices : public OnDevices {};
 
-TEST_F(HalfOnDevices, AgainstDouble) {
+TEST_F(Float16OnDevices, AgainstDouble) {
   for (const Device& device : accelerators()) {
-    check_halves(device, halves({60}, 7, Kind::complex, Storage::float16), false, "60");
-    check_halves(device, halves({12, 10}, 2, Kind::complex, Storage::bfloat16), true, "12x10");
-    check_halves(device, halves({30}, 5, Kind::real, Storage::bfloat16), false, "30");
-    check_halves(device, halves({30}, 5, Kind::real, Storage::float16), true, "30");
+    check_float16(device, stored_problem({60}, 7, Kind::complex, Storage::float16), false, "60");
+    check_float16(device, stored_problem({12, 10}, 2, Kind::complex, Storage::bfloat16), true, "12x10");
+    check_float16(device, stored_problem({30}, 5, Kind::real, Storage::bfloat16), false, "30");
+    check_float16(device, stored_problem({30}, 5, Kind::real, Storage::float16), true, "30");
     if (std::getenv("RIDGE_SLOW") == nullptr) continue;  // more kernels than PoCL compiles in a minute
     for (const bool inverse : {false, true}) {
       for (const Kind kind : {Kind::complex, Kind::real}) {
         for (const std::size_t n : {15u, 37u, 8192u, 40960u, 4099u}) {
-          check_halves(device, halves({n}, 2, kind, Storage::float16), inverse, fmt::format("{}", n));
+          check_float16(device, stored_problem({n}, 2, kind, Storage::float16), inverse, fmt::format("{}", n));
         }
-        check_halves(device, halves({6, 5, 8}, 2, kind, Storage::float16), inverse, "6x5x8");
+        check_float16(device, stored_problem({6, 5, 8}, 2, kind, Storage::float16), inverse, "6x5x8");
       }
-      Problem here = halves({64}, 3, Kind::complex, Storage::bfloat16);
+      Problem here = stored_problem({64}, 3, Kind::complex, Storage::bfloat16);
       here.in_place = true;
-      check_halves(device, here, inverse, "64 in place");
+      check_float16(device, here, inverse, "64 in place");
     }
   }
 }
 
-TEST_F(HalfOnDevices, APlanOfOneDirectionBuildsOnlyThat) {
+TEST_F(Float16OnDevices, APlanOfOneDirectionBuildsOnlyThat) {
   const Device device = accelerators().front();
   const Problem both = {.shape = {60}, .batch = 7, .directions = Directions::inverse};
   const Plan<float> plan(device, both, quick());
@@ -160,7 +160,7 @@ TEST_F(HalfOnDevices, APlanOfOneDirectionBuildsOnlyThat) {
   EXPECT_THROW(plan.forward(std::span<const std::complex<float>>(in), out), Error);
 }
 
-TEST(HalfText, CompilesForHopper) {
+TEST(Float16Text, CompilesForHopper) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const Device hopper = test::hopper();
   for (const auto& [n, kind, direction, storage] : std::vector<std::tuple<std::size_t, Kind, Direction, Storage>>{

@@ -30,7 +30,7 @@ constexpr Codelet<double> kCodelets[] = {
 
 }  // namespace
 
-Codelets<double> double_more() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
+Codelets<double> double_up_to_144() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
 
 }  // namespace ridge::fft::shorts::fcma
 #endif

@@ -1,4 +1,4 @@
-#include "codegen/turned_butterfly.hpp"
+#include "codegen/twiddled_butterfly.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ class Writer {
   explicit Writer(std::size_t n) : n_(n) {}
 
   std::string write() {
-    text_ = fmt::format("FUNCTION void turned{0}(float2* v, const float2* r) {{\n", n_);
+    text_ = fmt::format("FUNCTION void twiddled{0}(float2* v, const float2* r) {{\n", n_);
     std::vector<std::string> inputs;
     for (std::size_t q = 0; q < n_; ++q) inputs.push_back(fmt::format("v[{}]", q));
     const std::vector<std::string> outputs = transform(inputs);
@@ -66,11 +66,11 @@ class Writer {
 
 }  // namespace
 
-std::string turned_butterfly_text(std::size_t n) { return Writer(n).write(); }
+std::string twiddled_butterfly_text(std::size_t n) { return Writer(n).write(); }
 
-std::size_t turned_roots(std::size_t n) { return first_root(2 * n); }
+std::size_t twiddled_roots(std::size_t n) { return first_root(2 * n); }
 
-std::vector<std::complex<float>> turned_roots_of(std::size_t n, std::size_t points, std::size_t u) {
+std::vector<std::complex<float>> twiddled_roots_of(std::size_t n, std::size_t points, std::size_t u) {
   std::vector<std::complex<float>> roots;
   for (std::size_t m = 2; m <= n; m *= 2) {
     for (std::size_t j = 0; j < stage_roots(m); ++j) {

@@ -30,7 +30,7 @@ constexpr Codelet<float> kCodelets[] = {
 
 }  // namespace
 
-Codelets<float> float_few() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
+Codelets<float> float_up_to_32() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
 
 }  // namespace ridge::fft::shorts::fcma
 #endif

@@ -28,7 +28,7 @@ constexpr Codelet<double> kCodelets[] = {
 
 }  // namespace
 
-Codelets<double> double_few() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
+Codelets<double> double_up_to_32() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
 
 }  // namespace ridge::fft::shorts::fcma
 #endif

@@ -30,7 +30,7 @@ constexpr Codelet<float> kCodelets[] = {
 
 }  // namespace
 
-Codelets<float> float_more() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
+Codelets<float> float_up_to_144() { return {kCodelets, sizeof kCodelets / sizeof kCodelets[0]}; }
 
 }  // namespace ridge::fft::shorts::fcma
 #endif

@@ -10,11 +10,12 @@
 
 namespace ridge::codegen {
 
-// `turned16(v, r)`: transforms v[0] .. v[15] in place, in natural order on both sides; n is a power of two, at least 2.
-std::string turned_butterfly_text(std::size_t n);
+// `twiddled16(v, r)`: transforms v[0] .. v[15] in place, in natural order on both sides; n is a power of two, at
+// least 2.
+std::string twiddled_butterfly_text(std::size_t n);
 
-// Values of r for one u: turned_roots(n) pairs of a cosine and a tangent.
-std::size_t turned_roots(std::size_t n);
-std::vector<std::complex<float>> turned_roots_of(std::size_t n, std::size_t points, std::size_t u);
+// Values of r for one u: twiddled_roots(n) pairs of a cosine and a tangent.
+std::size_t twiddled_roots(std::size_t n);
+std::vector<std::complex<float>> twiddled_roots_of(std::size_t n, std::size_t points, std::size_t u);
 
 }  // namespace ridge::codegen
