@@ -32,7 +32,7 @@ std::size_t times(std::size_t a, std::size_t b, const char* what) {
 Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::array<std::size_t, kMostAxes> shape,
           std::size_t padded_last, const char* what) {
   if (!given.axes.empty() && given.axes.size() != axes) {
-    refuse_layout(fmt::format("{} strides for {} axes in {}", given.axes.size(), axes, what));
+    refuse_layout(fmt::format("got {} strides for {} axes in {}: give one per axis", given.axes.size(), axes, what));
   }
   Side side;
   side.shape = shape;
@@ -65,16 +65,17 @@ void check_same_memory(const Layout& layout, const Problem& problem) {
   same = same && (problem.batch == 1 || a.batch == each * b.batch);
   if (!same) {
     refuse_layout(
-        real ? "in place, the rows of samples must be padded to twice the rows of the spectrum and lie at the same "
-               "places"
-             : "in place, input and output must have the same strides");
+        real
+            ? "in place, rows of real samples need twice the stride of the spectrum's rows (2 (n/2 + 1) reals) and the "
+              "same start"
+            : "in place, input and output must have the same strides");
   }
 }
 
 void check_factors(const Layout& layout, const Problem& problem) {
   const auto check = [&](const char* what, std::size_t given, std::size_t points) {
     if (given != 0 && given != points)
-      refuse_layout(fmt::format("{} has {} values for {} points", what, given, points));
+      refuse_layout(fmt::format("{} has {} values, this problem needs {}", what, given, points));
   };
   const std::size_t samples = layout.samples.points(), spectrum = layout.spectrum.points();
   check("load_forward.window", problem.load_forward.window.size(), samples);
@@ -93,12 +94,13 @@ void check_factors(const Layout& layout, const Problem& problem) {
   if (samples_type != Samples::same && samples_type != Samples::int8 && samples_type != Samples::int16) {
     refuse_layout("samples are int8, int16 or the plan's own (Samples::same)");
   }
-  if (problem.load_inverse.samples != Samples::same) refuse_layout("only a forward transform loads integers");
+  if (problem.load_inverse.samples != Samples::same)
+    refuse_layout("integer samples need a forward transform: leave load_inverse.samples at Samples::same");
   if (problem.storage != Storage::same && samples_type != Samples::same) {
-    refuse_layout("samples are integers or halves, not both");
+    refuse_layout("needs integer samples or 16-bit float storage, got both: set load_forward.samples or storage");
   }
   if (problem.in_place && samples_type != Samples::same) {
-    refuse_layout("integer samples cannot be transformed in place");
+    refuse_layout("integer samples need an out-of-place plan, got in_place");
   }
 }
 
@@ -108,12 +110,12 @@ std::size_t Side::points() const { return shape[0] * shape[1] * shape[2]; }
 
 Layout resolve(const Problem& problem) {
   if (problem.shape.empty() || problem.shape.size() > kMostAxes) {
-    refuse_layout(fmt::format("{} axes; one to three can be transformed", problem.shape.size()));
+    refuse_layout(fmt::format("needs one to three axes, got {}", problem.shape.size()));
   }
-  if (problem.batch == 0) refuse_layout("a batch of 0 transforms");
+  if (problem.batch == 0) refuse_layout("needs a batch of at least 1 transform, got 0");
   std::size_t total = problem.batch;
   for (const std::size_t length : problem.shape) {
-    if (length == 0) refuse_layout("an axis of length 0");
+    if (length == 0) refuse_layout("needs axes of at least 1 point, got length 0");
     total = times(total, length, "the problem");
   }
   Layout layout;
@@ -130,7 +132,8 @@ Layout resolve(const Problem& problem) {
   layout.spectrum = fill(problem, problem.output, layout.axes, spectrum, spectrum[last], "the output");
   if (layout.spectrum.aliases) {
     refuse_layout(
-        "the output's strides make two points share an element; make each stride larger than what lies within it");
+        "the output's strides make two points share an element: make each stride at least as large as the extent "
+        "within it");
   }
   if (problem.in_place) check_same_memory(layout, problem);
   check_factors(layout, problem);

@@ -52,24 +52,24 @@ void check(const AnyTransform& transform, Direction direction, const Memory& in,
   const bool apart =
       in.begin() + in_needed * in.bytes <= out.begin() || out.begin() + out_needed * out.bytes <= in.begin();
   if (transform.problem().in_place && in.data != out.data) {
-    refuse_call("a plan made in place was given two different arrays");
+    refuse_call("this plan is in place: pass the same array as input and output");
   }
   if (!transform.problem().in_place && !apart) {
     refuse_call("input and output overlap; plan with in_place and give the same array, or give separate ones");
   }
   if (direction == Direction::inverse && transform.layout().samples.aliases) {
-    refuse_call("the input's strides make points share elements: such a plan can only go forward");
+    refuse_call("the input's strides make points share elements: only the forward transform is possible");
   }
 }
 
 void check_kind(const Problem& problem, Kind kind, Samples samples, Direction direction) {
-  if (problem.storage != Storage::same) refuse_call("a plan of halves was given other numbers");
+  if (problem.storage != Storage::same) refuse_call("this plan stores 16-bit floats: pass std::uint16_t arrays");
   if (problem.kind != kind) {
-    refuse_call(kind == Kind::complex ? "a plan of real samples was given complex ones"
-                                      : "a plan of complex samples was given real ones");
+    refuse_call(kind == Kind::complex ? "this plan has real samples: pass real arrays for them"
+                                      : "this plan has complex samples: pass complex arrays");
   }
   if (direction == Direction::forward && problem.load_forward.samples != samples) {
-    refuse_call("the samples are not of the type load_forward.samples says");
+    refuse_call("the array's type differs from load_forward.samples: pass samples of that type");
   }
 }
 
@@ -91,14 +91,14 @@ auto with_transform(const Host& host, const OnDevice& on_device, const Call& cal
 template <class T>
 void enqueue(const DeviceTransform<T>* transform, Direction direction, Queue& queue, const Buffer& in,
              const Buffer& out) {
-  if (transform == nullptr) refuse_call("a plan on the host takes spans, not buffers");
+  if (transform == nullptr) refuse_call("this plan runs on the host: pass spans, not device buffers");
   const Device& device = transform->device();
   planner::check_queue("fft", queue, device);
   planner::check_buffer("fft", "input", in, device, transform->bytes_of(direction, true));
   planner::check_buffer("fft", "output", out, device, transform->bytes_of(direction, false));
   planner::check_apart("fft", in, out, transform->problem().in_place);
   if (direction == Direction::inverse && transform->layout().samples.aliases) {
-    refuse_call("the input's strides make points share elements: such a plan can only go forward");
+    refuse_call("the input's strides make points share elements: only the forward transform is possible");
   }
   transform->enqueue(queue, direction, in, out);
 }
@@ -110,7 +110,7 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
     : directions_(problem.directions) {
   const base::ForkGate gate;
   if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
-    refuse_call("halves are transformed in float: plan<float>");
+    refuse_call("16-bit storage needs float arithmetic, got double: use plan<float>");
   }
   if (device.is_host()) {
     transform_ = std::make_shared<const Transform<T>>(device, problem, options);
@@ -122,13 +122,15 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
 template <class T>
 void Plan<T>::check_direction(bool forward) const {
   if (directions_ == Directions::both || forward == (directions_ == Directions::forward)) return;
-  refuse_call(forward ? "the plan was made for the inverse alone" : "the plan was made to go forward alone");
+  refuse_call(forward ? "this plan has the inverse transform only: plan with Directions::both"
+                      : "this plan has the forward transform only: plan with Directions::both");
 }
 
 template <class T>
 void Plan<T>::run_float16(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
   check_direction(forward);
-  if (problem().storage == Storage::same) refuse_call("halves were given to a plan whose storage does not say so");
+  if (problem().storage == Storage::same)
+    refuse_call("std::uint16_t arrays need a plan with Storage::float16 or bfloat16, this plan has Storage::same");
   const Direction direction = forward ? Direction::forward : Direction::inverse;
   with_transform(transform_, on_device_, [&](const auto& transform) {
     const std::size_t samples = input_size(), spectrum = output_size();
@@ -281,7 +283,7 @@ const Device& Plan<T>::device() const {
 
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, std::size_t n) {
-  if (n == 0) refuse_call("an axis of length 0");
+  if (n == 0) refuse_call("needs axes of at least 1 point, got length 0");
   if (device.is_host()) return line_candidates<T>(n);
   constexpr std::uint64_t kManyPoints = std::uint64_t{1} << 26;
   on_device::AxisProblem problem;

@@ -48,7 +48,8 @@ LineChoice<T> default_choice(std::size_t n) {
     if (!choice.refusal.empty()) continue;
     if (best == nullptr || choice.flops / choice.efficiency < best->flops / best->efficiency) best = &choice;
   }
-  if (best == nullptr) throw Error(ErrorKind::internal, fmt::format("fft: nothing does a line of {} points", n));
+  if (best == nullptr)
+    throw Error(ErrorKind::internal, fmt::format("fft: no variant transforms a line of {} points", n));
   return std::move(*best);
 }
 

@@ -90,7 +90,8 @@ void AtomicFile::commit(const fs::path& keep) {
   // EINVAL: the file system does not support fsync; the data are complete all the same.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
   if (!still_named()) {
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: someone has removed {}", path_.string(), part_.string()));
+    throw Error(ErrorKind::io,
+                fmt::format("cannot write {}: {} was removed while it was written", path_.string(), part_.string()));
   }
   const bool kept = !keep.empty() && ::rename(path_.c_str(), keep.c_str()) == 0;
   if (!keep.empty() && !kept && errno != ENOENT) fail(errno);

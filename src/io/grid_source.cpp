@@ -27,7 +27,7 @@ std::size_t slabs_at_a_time(const GridSource& source, std::size_t bytes) {
 void check(const GridSource& source) {
   if (source.shape.empty() || source.shape.size() > 3) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("a grid of {} axes: one, two or three can be written", source.shape.size()));
+                fmt::format("needs a grid of one to three axes, got {}", source.shape.size()));
   }
   std::size_t bytes = bytes_of(source.type);
   for (const std::size_t side : source.shape) {

@@ -173,7 +173,7 @@ class GuppiReader final : public SampleReader {
       return;
     }
     if (step % first_.packets != 0) {
-      fail(fmt::format("PKTIDX rises by {}, no whole number of blocks of {}", step, first_.packets));
+      fail(fmt::format("PKTIDX rises by {}, not a whole number of blocks of {}", step, first_.packets));
     }
     if (step == first_.packets) return;
     overlap_.clear();
@@ -216,7 +216,7 @@ GuppiHeader guppi_header(const HeaderFields& fields) {
   }
   const std::size_t sample_bits = header.channels * header.polarizations * 2 * header.bits;
   if (header.block_bytes * 8 % sample_bits != 0) {
-    fields.fail(fmt::format("BLOCSIZE is {}, no whole number of samples of OBSNCHAN {} x NPOL {} x NBITS {}",
+    fields.fail(fmt::format("BLOCSIZE is {}, not a whole number of samples of OBSNCHAN {} x NPOL {} x NBITS {}",
                             header.block_bytes, header.channels, polarizations, header.bits));
   }
   header.overlap = static_cast<std::size_t>(fields.integer("OVERLAP", 0, kMostGuppiBytes, 0));

@@ -39,7 +39,7 @@ std::int64_t HeaderFields::integer(const std::string& key, std::int64_t low, std
   // Some writers append a decimal point to integers.
   const bool whole = error == std::errc() && std::string_view(at, end).find_first_not_of(
                                                  at != end && *at == '.' ? ".0" : "") == std::string_view::npos;
-  if (!whole) fail(fmt::format("{} is \"{}\", no whole number", key, text->substr(0, 40)));
+  if (!whole) fail(fmt::format("{} is \"{}\", not a whole number", key, text->substr(0, 40)));
   if (value < low || value > high) fail(fmt::format("{} is {}; it must be from {} to {}", key, value, low, high));
   return value;
 }
@@ -55,7 +55,7 @@ double HeaderFields::number(const std::string& key, double low, double high, std
   const char* end = text->data() + text->size();
   const auto [at, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || at != end || !std::isfinite(value)) {
-    fail(fmt::format("{} is \"{}\", no number", key, text->substr(0, 40)));
+    fail(fmt::format("{} is \"{}\", not a number", key, text->substr(0, 40)));
   }
   if (value < low || value > high) fail(fmt::format("{} is {}; it must be from {} to {}", key, value, low, high));
   return value;

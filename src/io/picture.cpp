@@ -230,7 +230,7 @@ std::string legend_number(double value) {
 Picture draw_field(const GridSource& source, std::size_t field, const PictureOptions& options) {
   check(source);
   if (field >= source.names.size() || options.longest == 0) {
-    throw Error(ErrorKind::invalid_argument, "a picture of a field that is not there, or of no pixels");
+    throw Error(ErrorKind::invalid_argument, "a picture needs an existing field and at least one pixel");
   }
   const ColourMap& map = colour_map(options.map);
   const Reduced shown = reduce(source, field, options.longest);

@@ -26,20 +26,20 @@ Pixels read_npy(const std::filesystem::path& path) {
   InputStream in(path.string());
   const NpyHeader header = read_npy_header(in);
   const auto refuse = [&](const std::string& why) {
-    return Error(ErrorKind::io, fmt::format("{}: not an array that is an image: {}", path.string(), why));
+    return Error(ErrorKind::io, fmt::format("{}: not an array that can be used as an image: {}", path.string(), why));
   };
   if (header.shape.size() != 2 && header.shape.size() != 3)
-    throw refuse(fmt::format("{} axes; 2 or 3 are", header.shape.size()));
+    throw refuse(fmt::format("{} axes; 2 or 3 are needed", header.shape.size()));
   Pixels pixels;
   pixels.height = header.shape[0];
   pixels.width = header.shape[1];
   pixels.channels = header.shape.size() == 3 ? header.shape[2] : 1;
   if (pixels.channels == 0 || pixels.channels > 4)
-    throw refuse(fmt::format("{} channels; 1 to 4 are", pixels.channels));
+    throw refuse(fmt::format("{} channels; 1 to 4 are needed", pixels.channels));
   check_size(path.string(), pixels.width, pixels.height, pixels.channels);
   const auto sample = std::find(std::begin(kElements), std::end(kElements), header.type);
   if (sample == std::end(kElements))
-    throw refuse(fmt::format("elements of {}; uint8, uint16 and float32 are", name_of(header.type)));
+    throw refuse(fmt::format("elements of {}; uint8, uint16 and float32 are read", name_of(header.type)));
   pixels.sample = static_cast<Sample>(sample - std::begin(kElements));
   const std::size_t wanted = header.elements() * bytes_of(pixels.sample);
   if (const auto left = in.remaining(); left && *left < wanted) throw refuse("it ends too early");
@@ -83,7 +83,7 @@ Pixels read_pixels(const std::filesystem::path& path) {
     return decode_pnm(*bytes, name);
   }
   throw Error(ErrorKind::io,
-              fmt::format("{}: no image: it begins like none of PNG, PNM, PFM, TIFF, JPEG and .npy", name));
+              fmt::format("{}: not an image: its first bytes are none of PNG, PNM, PFM, TIFF, JPEG and .npy", name));
 }
 
 void check_ending(const std::filesystem::path& path) {

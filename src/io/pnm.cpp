@@ -38,7 +38,7 @@ class Text {
     std::uint64_t value = 0;
     if (text.size() > 18) refuse(fmt::format("{} of {} digits", what, text.size()));
     for (const char digit : text) {
-      if (digit < '0' || digit > '9') refuse(fmt::format("{} \"{}\" is no number", what, text));
+      if (digit < '0' || digit > '9') refuse(fmt::format("{} \"{}\" is not a number", what, text));
       value = value * 10 + static_cast<std::uint64_t>(digit - '0');
     }
     if (value > most) refuse(fmt::format("{} {} is more than {}", what, value, most));
@@ -62,7 +62,7 @@ void read_float_map(Text& text, Pixels& pixels) {
   const std::string scale(text.word());
   char* end = nullptr;
   const double factor = std::strtod(scale.c_str(), &end);
-  if (*end != '\0' || !(factor != 0)) text.refuse(fmt::format("scale \"{}\"", scale));
+  if (*end != '\0' || !(factor != 0)) text.refuse(fmt::format("scale \"{}\" is not a number other than 0", scale));
   const std::size_t row = pixels.width * pixels.channels * 4;
   const std::string_view data = text.rest();
   if (data.size() < row * pixels.height) text.refuse("it ends too early");
@@ -87,7 +87,7 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
   const std::string_view magic = text.word();
   const char kind = magic.size() == 2 && magic[0] == 'P' ? magic[1] : '?';
   if (std::string_view("2356fF").find(kind) == std::string_view::npos)
-    text.refuse(fmt::format("kind \"{}\"", magic.substr(0, 8)));
+    text.refuse(fmt::format("kind \"{}\"; P2, P3, P5, P6, Pf and PF are read", magic.substr(0, 8)));
   Pixels pixels;
   pixels.width = text.number("width", UINT32_MAX);
   pixels.height = text.number("height", UINT32_MAX);
@@ -98,7 +98,7 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
     return pixels;
   }
   const std::uint64_t most = text.number("greatest value", 65535);
-  if (most == 0) text.refuse("a greatest value of 0");
+  if (most == 0) text.refuse("its greatest value is 0");
   const std::uint64_t full = most < 256 ? 255 : 65535;
   pixels.sample = most < 256 ? Sample::u8 : Sample::u16;
   const std::size_t count = pixels.width * pixels.height * pixels.channels, each = bytes_of(pixels.sample);

@@ -233,12 +233,12 @@ PsrdadaHeader psrdada_header(const HeaderFields& fields) {
   header.telescope = fields.text("TELESCOPE");
   const std::size_t sample_bits = header.channels * header.polarizations * header.dimensions * header.bits;
   if (sample_bits % 8 != 0)
-    fields.fail(fmt::format("NBIT {} x NDIM {} is no whole number of bytes", header.bits, header.dimensions));
+    fields.fail(fmt::format("NBIT {} x NDIM {} is not a whole number of bytes", header.bits, header.dimensions));
   const std::size_t sample = sample_bits / 8;
   for (const auto& [key, value] :
        {std::pair{"OBS_OFFSET", header.offset}, {"OBS_OVERLAP", header.overlap}, {"FILE_SIZE", header.file_bytes}}) {
     if (value % sample != 0)
-      fields.fail(fmt::format("{} is {}, no whole number of samples of {} bytes", key, value, sample));
+      fields.fail(fmt::format("{} is {}, not a whole number of samples of {} bytes", key, value, sample));
   }
   if (header.file_bytes > 0 && header.overlap >= header.file_bytes) {
     fields.fail(fmt::format("OBS_OVERLAP is {}, all of FILE_SIZE {}", header.overlap, header.file_bytes));

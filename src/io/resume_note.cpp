@@ -22,7 +22,7 @@ constexpr const char* kSchema = "ridge resume";
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
   throw Error(ErrorKind::io,
-              fmt::format("will not go on with {}: {}; remove it or write to another name", file.string(), why));
+              fmt::format("cannot resume {}: {}; remove it or write to another name", file.string(), why));
 }
 
 std::size_t size_of(const fs::path& file) {

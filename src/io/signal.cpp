@@ -70,7 +70,7 @@ void add_to(std::byte* at, double re, double im, double least, double most) {
 Signal::Signal(const SampleInfo& info, std::uint64_t seed, std::vector<Tone> tones)
     : info_(info), seed_(random_at(seed + 1)), tones_(std::move(tones)) {
   if (!tones_.empty() && info.type == SampleType::int4) {
-    throw Error(ErrorKind::invalid_argument, "a synthetic signal of int4 samples is noise without tones");
+    throw Error(ErrorKind::invalid_argument, "int4 samples support noise only: remove the tones");
   }
 }
 

@@ -25,7 +25,7 @@ class Reader {
     for (;;) {
       const std::string key = word("a keyword");
       if (key == "HEADER_END") break;
-      if (!seen_.insert(key).second) fail(fmt::format("{} stands twice", key));
+      if (!seen_.insert(key).second) fail(fmt::format("{} occurs twice", key));
       value(key);
     }
     check();
@@ -130,7 +130,7 @@ class Reader {
     if ((static_cast<std::size_t>(h.nchans) * static_cast<std::size_t>(h.nifs) * static_cast<std::size_t>(h.nbits)) %
             8 !=
         0) {
-      fail(fmt::format("nchans {} x nifs {} x nbits {} is no whole number of bytes", h.nchans, h.nifs, h.nbits));
+      fail(fmt::format("nchans {} x nifs {} x nbits {} is not a whole number of bytes", h.nchans, h.nifs, h.nbits));
     }
     const auto left = in_.remaining();
     if (left && h.nsamples > 0 && *left < static_cast<std::uint64_t>(h.nsamples) * h.row_bytes()) {

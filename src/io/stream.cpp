@@ -76,7 +76,7 @@ std::size_t InputStream::read(void* to, std::size_t bytes) {
   const std::size_t got = take(to, wanted);
   *expected_ -= got;
   if (got < wanted) fail_expected(fmt::format("it ends {} bytes early", *expected_));
-  if (got < bytes && !peek(1).empty()) fail_expected("it goes on behind them");
+  if (got < bytes && !peek(1).empty()) fail_expected("it continues after them");
   return got;
 }
 
@@ -100,7 +100,7 @@ void InputStream::expect(std::uint64_t bytes, const std::string& whose) {
   whose_ = whose;
   const auto there = remaining();
   if (there && *there < bytes) fail_expected(fmt::format("it ends {} bytes early", bytes - *there));
-  if (there && *there > bytes) fail_expected("it goes on behind them");
+  if (there && *there > bytes) fail_expected("it continues after them");
 }
 
 void InputStream::fail_expected(const std::string& what) const {

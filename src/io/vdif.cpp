@@ -436,7 +436,7 @@ bool read_vdif_header(InputStream& in, VdifHeader& header) {
   const std::size_t in_frame = (length - h.header_bytes()) / 4 * (32 / h.bits),
                     each = h.channels() * (h.is_complex ? 2 : 1);
   if (in_frame % each != 0) {
-    fail(fmt::format("frame length is {} bytes, no whole number of samples of {} channels and {} bits", length,
+    fail(fmt::format("frame length is {} bytes, not a whole number of samples of {} channels and {} bits", length,
                      h.channels(), h.bits));
   }
   if (!h.legacy) {

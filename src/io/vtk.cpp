@@ -128,7 +128,8 @@ void write_vti(const fs::path& path, const GridSource& source, VtkEncoding encod
 
 VtkSeries::VtkSeries(fs::path list, VtkEncoding encoding) : list_(std::move(list)), encoding_(encoding) {
   if (list_.extension() != ".pvd") {
-    throw Error(ErrorKind::invalid_argument, fmt::format("{}: a series for ParaView ends in .pvd", list_.string()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: the name of a ParaView series must end in .pvd", list_.string()));
   }
 }
 
@@ -138,7 +139,7 @@ VtkSeries::VtkSeries(fs::path list, std::size_t resume_from, VtkEncoding encodin
   if (!text) return;
   if (text->find("<VTKFile type=\"Collection\"") == std::string::npos) {
     throw Error(ErrorKind::io,
-                fmt::format("{}: not the list of a series; remove it or choose another name", list_.string()));
+                fmt::format("{}: not a ParaView series list; remove it or choose another name", list_.string()));
   }
   std::string_view rest = *text;
   while (!rest.empty()) {
@@ -151,9 +152,10 @@ VtkSeries::VtkSeries(fs::path list, std::size_t resume_from, VtkEncoding encodin
     double at = 0;
     if (!time || !step || std::from_chars(time->data(), time->data() + time->size(), at).ec != std::errc{} ||
         !std::isfinite(at)) {
-      throw Error(ErrorKind::io, fmt::format("{}: a line that was not written here ({:.60}); remove the list or choose "
-                                             "another name",
-                                             list_.string(), line));
+      throw Error(ErrorKind::io,
+                  fmt::format("{}: contains a line not written by ridge ({:.60}); remove the list or choose "
+                              "another name",
+                              list_.string(), line));
     }
     std::error_code ignored;
     const std::string name = file_name(list_, *step);

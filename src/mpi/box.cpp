@@ -119,7 +119,7 @@ void must_tile(const Shape& shape, const std::vector<Box>& boxes, const std::str
     std::array<int, 3> order = box.order;
     std::sort(order.begin(), order.end());
     if (order != std::array<int, 3>{0, 1, 2})
-      mistake(fmt::format("rank {}'s {} box: its order is no order of three axes", rank, what));
+      mistake(fmt::format("rank {}'s {} box: its axis order is not a permutation of 0, 1, 2", rank, what));
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (box.begin[axis] <= box.end[axis] && box.end[axis] <= extent_of(shape, axis)) continue;
       mistake(fmt::format("rank {}'s {} box {} is not within {} points of axis {}", rank, what, to_string(box),
@@ -134,7 +134,8 @@ void must_tile(const Shape& shape, const std::vector<Box>& boxes, const std::str
     }
   }
   if (covered != points) {
-    mistake(fmt::format("the {} boxes hold {} of {} points: every point belongs to one rank", what, covered, points));
+    mistake(
+        fmt::format("the {} boxes hold {} of {} points: every point must belong to one rank", what, covered, points));
   }
 }
 

@@ -62,7 +62,9 @@ void Communicator::must_be_equal(const std::string& words) const {
   roots.text[sizeof roots.text - 1] = '\0';  // terminated whatever the root sent
   agree([&] {
     if (mine.length == roots.length && std::memcmp(mine.text, roots.text, sizeof roots.text) == 0) return;
-    throw Error(ErrorKind::invalid_argument, fmt::format("was asked for {}, but rank 0 for {}", mine.text, roots.text));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("got {}, but rank 0 has {}: all ranks must pass the same arguments", mine.text, roots.text));
   });
 }
 

@@ -35,7 +35,7 @@ Communicator Communicator::world() {
   return alone();
 }
 Communicator Communicator::from(int) {
-  throw Error(ErrorKind::unavailable, "this ridge was built without MPI: it has no communicators but one process");
+  throw Error(ErrorKind::unavailable, "this ridge was built without MPI: only a single process is available");
 }
 bool Communicator::knows_cuda_memory() const { return false; }
 Communicator Communicator::split(std::size_t) const { return *this; }

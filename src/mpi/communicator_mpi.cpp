@@ -270,10 +270,10 @@ Communicator Communicator::from(int handle) {
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
   if (started == 0 || ended != 0) {
-    throw Error(ErrorKind::invalid_argument, "a communicator before MPI_Init_thread or after MPI_Finalize");
+    throw Error(ErrorKind::invalid_argument, "a communicator needs MPI between MPI_Init_thread and MPI_Finalize");
   }
   const MPI_Comm given = MPI_Comm_f2c(handle);
-  if (given == MPI_COMM_NULL) throw Error(ErrorKind::invalid_argument, "MPI_COMM_NULL is no communicator");
+  if (given == MPI_COMM_NULL) throw Error(ErrorKind::invalid_argument, "needs a communicator, got MPI_COMM_NULL");
   auto state = std::make_shared<State>();
   must(MPI_Query_thread(&state->level), "MPI_Query_thread");
   state->check_thread();
@@ -383,7 +383,7 @@ void Communicator::post(Pending& pending, std::span<const Message> out, std::spa
   if (!pending.state_) pending.state_ = std::make_unique<Pending::State>();
   Pending::State& posted = *pending.state_;
   if (!in.empty() && posted.requests.size() != posted.expected.size()) {
-    throw Error(ErrorKind::internal, "messages to come are posted before those that go");
+    throw Error(ErrorKind::internal, "receives must be posted before sends");
   }
   posted.of = state_;
   for (const Message& message : in) {

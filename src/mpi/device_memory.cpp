@@ -31,11 +31,12 @@ Carry carry_for(const Communicator& all, const Device& device) {
     if (std::strcmp(requested, to_string(carry)) != 0) continue;
     if ((carry == Carry::direct && !cuda) || (carry == Carry::mapped && !shares)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("RIDGE_MPI_DEVICE={}: {} has no such memory", requested, device.id()));
+                  fmt::format("RIDGE_MPI_DEVICE={}: not supported by {} and this MPI", requested, device.id()));
     }
     return carry;
   }
-  throw Error(ErrorKind::invalid_argument, fmt::format("RIDGE_MPI_DEVICE={}: direct, mapped or staged", requested));
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("RIDGE_MPI_DEVICE={}: must be direct, mapped or staged", requested));
 }
 
 MessageMemory::MessageMemory(const Device& device, Carry carry, std::size_t bytes, const std::string& name)

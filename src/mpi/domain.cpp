@@ -100,8 +100,10 @@ class DistributedDomain final : public Domain<T> {
     if (!overlap_ && no_core) overlap_ = false;
     if (!possible) {
       if (overlap_ == true) {
-        throw Error(ErrorKind::invalid_argument,
-                    "--overlap: the parts are too thin for it, or this MPI does not allow a second thread");
+        throw Error(
+            ErrorKind::invalid_argument,
+            "--overlap needs parts of at least three halos per axis and an MPI with MPI_THREAD_SERIALIZED: use fewer "
+            "processes or a smaller --halo");
       }
       overlap_ = false;
     }
@@ -215,7 +217,7 @@ class DistributedDomain final : public Domain<T> {
                                                      [&](const Mine& a, const Mine& b) { return a.*which < b.*which; });
       return fmt::format("{} to {}", base::human_seconds((*least).*which), base::human_seconds((*most).*which));
     };
-    return fmt::format("a process computed {}, packed halos {}, exchanged and waited {}{}", range(&Mine::computing),
+    return fmt::format("per process: computed {}, packed halos {}, exchanged and waited {}{}", range(&Mine::computing),
                        range(&Mine::packing), range(&Mine::exchanging),
                        moved_ > 0 ? fmt::format("; the cuts were moved {} times", moved_) : std::string());
   }
@@ -241,7 +243,7 @@ class DistributedDomain final : public Domain<T> {
       if (options.speeds.size() != processes_.count() ||
           std::any_of(options.speeds.begin(), options.speeds.end(), [](double speed) { return !(speed > 0); })) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("stencil: {} speeds for {} processes, or one that is not above 0",
+                    fmt::format("stencil: got {} speeds for {} processes: give one above 0 per process",
                                 options.speeds.size(), processes_.count()));
       }
       return options.speeds;

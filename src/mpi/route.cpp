@@ -116,7 +116,7 @@ void Redistribute<Element>::run(std::span<const Element> in, std::span<Element> 
   route_->all().agree([&] {
     if (in.size() >= route_->in_elements() && out.size() >= route_->out_elements()) return;
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("redistribute: {} and {} elements were given, the boxes hold {} and {}", in.size(),
+                fmt::format("redistribute: the arrays have {} and {} elements, the boxes need {} and {}", in.size(),
                             out.size(), route_->in_elements(), route_->out_elements()));
   });
   route_->run(in.data(), out.data());

@@ -59,7 +59,7 @@ void SharedInput::read(std::uint64_t at, void* to, std::size_t bytes) const {
     const ssize_t got = ::pread(descriptor_, where, std::min(bytes, std::size_t{1} << 30), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", path_, reason(errno)));
-    if (got == 0) throw Error(ErrorKind::io, fmt::format("{} ends too early", path_));
+    if (got == 0) throw Error(ErrorKind::io, fmt::format("{} ends before the data that were to be read", path_));
     where += got;
     at += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::size_t>(got);
@@ -175,7 +175,8 @@ namespace {
 
 void must_hold(const Box& box, std::size_t elements) {
   if (elements >= box.size()) return;
-  throw Error(ErrorKind::invalid_argument, fmt::format("{} elements for a box of {}", elements, box.size()));
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("the array has {} elements, the box needs {}", elements, box.size()));
 }
 
 }  // namespace
@@ -189,7 +190,7 @@ void read_npy(const Communicator& all, const std::string& path, const Shape& sha
     const std::uint64_t whole = stream.remaining().value_or(0);
     const io::NpyHeader header = io::read_npy_header(stream);
     if (header.type != element_type_of<Element>() || header.shape != shape) {
-      throw Error(ErrorKind::io, fmt::format("{} holds {} and another shape than was asked for, or another type", path,
+      throw Error(ErrorKind::io, fmt::format("{} holds {}, which differs from the requested shape or type", path,
                                              io::name_of(header.type)));
     }
     SharedInput(path).read(whole - header.elements() * sizeof(Element), shape, box, sizeof(Element), data.data());

@@ -82,9 +82,10 @@ class Session<T>::Impl {
       if (header.type != element_type_of<T>() || header.shape != file_shape()) {
         throw Error(
             ErrorKind::io,
-            fmt::format("{} is no checkpoint of this stencil: {} of another shape or type than {} fields of its "
-                        "grid",
-                        path, io::name_of(header.type), fields_));
+            fmt::format(
+                "{} is not a checkpoint of this stencil: it holds {}, this grid needs {} fields of its shape and "
+                "type",
+                path, io::name_of(header.type), fields_));
       }
       const std::uint64_t first = whole - header.elements() * sizeof(T);
       const SharedInput in(path);
@@ -111,11 +112,12 @@ class Session<T>::Impl {
   }
   void must_be(std::size_t cells) const {
     if (cells == domain_->part().cells() * fields_) return;
-    throw Error(ErrorKind::invalid_argument, fmt::format("stencil: {} cells were given, the box holds {} of {} fields",
-                                                         cells, domain_->part().cells(), fields_));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("stencil: the array has {} cells, the box needs {} of {} fields", cells,
+                            domain_->part().cells(), fields_));
   }
   void must_have_started() const {
-    if (!started_) throw Error(ErrorKind::invalid_argument, "stencil: start() comes first");
+    if (!started_) throw Error(ErrorKind::invalid_argument, "stencil: call start() first");
   }
 
   Communicator all_;

@@ -47,7 +47,7 @@ mistake "that is the file that is read" "$ridge" fft pulses.npy pulses.npy
 # --- mistakes --------------------------------------------------------------------------------------------------------
 { cat spectrum.npy && echo; } >longer.npy
 mistake "its shape (2, 4) of complex64 asks for 64 bytes, and it ends 4 bytes early" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
-mistake "goes on behind them" "$ridge" fft longer.npy out.npy
+mistake "continues after them" "$ridge" fft longer.npy out.npy
 mistake "goes on after its 2 transforms" "$ridge" fft <(cat longer.npy) out.npy
 mistake "goes on after its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
 # What only a header claims takes no memory, from a file or a pipe.

@@ -51,7 +51,7 @@ same piped/0000.flo first.flo "a pipe gives another flow than files"
 printf 'not an image at all\n' >text.png
 frame small.ppm 0 32 48
 mistake "cannot read missing.png" "$ridge" flow missing.png b.ppm x.flo
-mistake "text.png: no image" "$ridge" flow text.png b.ppm x.flo
+mistake "text.png: not an image" "$ridge" flow text.png b.ppm x.flo
 mistake "two frames of one size" "$ridge" flow a.ppm small.ppm x.flo
 mistake "written as .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
 mistake ".pfm files hold float pixels" "$ridge" flow a.ppm b.ppm x.flo --picture x.pfm

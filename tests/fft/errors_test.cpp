@@ -30,7 +30,7 @@ TEST(FftErrors, ProblemsThatCannotBe) {
   expect_refused({.shape = {2, 2, 2, 2}}, "axes");
   expect_refused({.shape = {0}}, "length 0");
   expect_refused({.shape = {4, 0}}, "length 0");
-  expect_refused({.shape = {4}, .batch = 0}, "batch of 0");
+  expect_refused({.shape = {4}, .batch = 0}, "batch of at least 1");
   expect_refused({.shape = {kHuge, 8}}, "too large");
   expect_refused({.shape = {16}, .batch = kHuge}, "too large");
   expect_refused({.shape = {16}, .batch = 4, .output = {{1}, kHuge}}, "too large");
@@ -39,13 +39,13 @@ TEST(FftErrors, ProblemsThatCannotBe) {
   expect_refused({.shape = {3, 3}, .output = {{2, 1}, 0}}, "share an element");
   expect_refused({.shape = {8}, .input = {{2}, 0}, .in_place = true}, "in place");
   expect_refused({.shape = {8}, .batch = 2, .kind = Kind::real, .input = {{1}, 8}, .in_place = true}, "in place");
-  expect_refused({.shape = {8}, .load_forward = {.window = {1, 2, 3}}}, "3 values for 8 points");
+  expect_refused({.shape = {8}, .load_forward = {.window = {1, 2, 3}}}, "3 values, this problem needs 8");
   expect_refused(
       {.shape = {8}, .kind = Kind::real, .store_forward = {.multiply = std::vector<std::complex<double>>(8)}},
-      "8 values for 5 points");
+      "8 values, this problem needs 5");
   expect_refused({.shape = {2}, .kind = Kind::real, .load_forward = {.multiply = {1, 2}}}, "window");
-  expect_refused({.shape = {8}, .load_inverse = {.samples = Samples::int8}}, "integers");
-  expect_refused({.shape = {8}, .in_place = true, .load_forward = {.samples = Samples::int8}}, "in place");
+  expect_refused({.shape = {8}, .load_inverse = {.samples = Samples::int8}}, "integer samples");
+  expect_refused({.shape = {8}, .in_place = true, .load_forward = {.samples = Samples::int8}}, "out-of-place");
 }
 
 TEST(FftErrors, UnknownVariantNamesTheKnown) {

@@ -58,7 +58,7 @@ TEST(UnitDesigns, RefuseBeyondTheUnit) {
   EXPECT_EQ(plan_unit(1024, 4, limits).refusal, "");
   EXPECT_THAT(plan_unit(1024, 2, limits).refusal, ::testing::HasSubstr("512 work-items"));
   EXPECT_THAT(plan_unit(4096, 16, limits).refusal, ::testing::HasSubstr("local memory"));
-  EXPECT_THAT(plan_unit(8, 8, limits).refusal, ::testing::HasSubstr("no more than"));
+  EXPECT_THAT(plan_unit(8, 8, limits).refusal, ::testing::HasSubstr("needs more points"));
   EXPECT_THAT(plan_unit(64, 0, limits).refusal, ::testing::HasSubstr("registers"));
   EXPECT_THAT(plan_unit(24, 4, limits).refusal, ::testing::HasSubstr("power of two"));
   EXPECT_EQ(plan_unit(32, 0, limits).refusal, "");

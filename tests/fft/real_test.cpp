@@ -103,7 +103,7 @@ class Real : public testing::Test {
     EXPECT_TRUE(std::equal(place.begin(), place.end(), out.begin() + 1)) << n << " in place";
     kernel.inverse(place.data(), reals, scratch.data());
     for (std::size_t i = 0; i < n; ++i) {
-      ASSERT_NEAR(reals[i] / static_cast<T>(n), in[i], 10 * error_gate<T>(n)) << n << " there and back";
+      ASSERT_NEAR(reals[i] / static_cast<T>(n), in[i], 10 * error_gate<T>(n)) << n << " round trip";
     }
   }
 

@@ -104,7 +104,7 @@ TEST_F(Npy, EveryTruncationIsNoticed) {
   EXPECT_EQ(error_of([&] { header_of(whole); }), "");
   EXPECT_THAT(error_of([&] { header_of(whole.substr(0, whole.size() - 5)); }),
               HasSubstr("its shape (12) of float64 asks for 96 bytes, and it ends 5 bytes early"));
-  EXPECT_THAT(error_of([&] { header_of(whole + "x"); }), HasSubstr("goes on behind them"));
+  EXPECT_THAT(error_of([&] { header_of(whole + "x"); }), HasSubstr("continues after them"));
 }
 
 // The length of a pipe is unknown before its end.
@@ -127,7 +127,7 @@ TEST_F(Npy, APipeThatEndsEarlyOrGoesOnIsNoticedWhenItIsRead) {
   for (const std::size_t each : {1u, 7u, 32u, 96u, 1000u}) {
     EXPECT_EQ(reading(whole, each), "") << each;
     EXPECT_THAT(reading(whole.substr(0, whole.size() - 32), each), HasSubstr("ends 32 bytes early")) << each;
-    EXPECT_THAT(reading(whole + "x", each), HasSubstr("goes on behind")) << each;
+    EXPECT_THAT(reading(whole + "x", each), HasSubstr("continues after")) << each;
   }
 }
 

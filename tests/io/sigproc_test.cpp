@@ -73,7 +73,7 @@ TEST_F(Sigproc, ALyingHeaderIsNamed) {
   EXPECT_THAT(lie([](auto& h) { h.tsamp = 0; }), HasSubstr("tsamp is 0"));
   EXPECT_THAT(lie([](auto& h) { h.fch1 = NAN; }), HasSubstr("fch1"));
   EXPECT_THAT(lie([](auto& h) { h.nsamples = 1000; }), HasSubstr("nsamples is 1000"));
-  EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("no whole number of bytes"));
+  EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("not a whole number of bytes"));
   EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("HEADER_START"));
   std::string unknown = sigproc_header(usual_sigproc());
   unknown.replace(unknown.find("nchans"), 6, "nchanz");

@@ -164,7 +164,7 @@ TEST_F(Vtk, ResumingDropsWhatCameLater) {
 
 TEST_F(Vtk, ForeignListsAreRefused) {
   std::ofstream(folder_ / "a.pvd") << "my notes\n";
-  EXPECT_THAT(error_of([&] { VtkSeries(folder_ / "a.pvd", 1); }), HasSubstr("a.pvd: not the list"));
+  EXPECT_THAT(error_of([&] { VtkSeries(folder_ / "a.pvd", 1); }), HasSubstr("a.pvd: not a ParaView series list"));
   std::ofstream(folder_ / "b.pvd") << "<VTKFile type=\"Collection\">\n<DataSet timestep=\"1\" file=\"../x.vti\"/>\n";
   EXPECT_THAT(error_of([&] { VtkSeries(folder_ / "b.pvd", 1); }), HasSubstr("../x.vti"));
   EXPECT_THAT(error_of([&] { VtkSeries(folder_ / "heat.txt"); }, ErrorKind::invalid_argument), HasSubstr(".pvd"));

@@ -52,7 +52,7 @@ wrong() {
   before=$(ls)
   timeout 60 "$mpirun" -n 3 "$ridge" fft "$@" >"$beside/out" 2>"$beside/err"
   [ $? -eq 1 ] || fail "not exit 1: $*"
-  [ "$(grep -c '^ridge: ' "$beside/err")" -eq 1 ] || fail "not told once: $(cat "$beside/err")"
+  [ "$(grep -c '^ridge: ' "$beside/err")" -eq 1 ] || fail "not reported once: $(cat "$beside/err")"
   grep '^ridge: ' "$beside/err" | grep -qF -- "$words" || fail "no \"$words\" in $(cat "$beside/err")"
   [ "$before" = "$(ls)" ] || fail "left behind by $*: $(ls)"
 }

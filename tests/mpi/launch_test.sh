@@ -12,7 +12,7 @@ lone() {
   env "$@" timeout 60 "$ridge" stencil heat --size 20x20 --steps 4 --variant base --out lone.npy >"$beside/out" 2>"$beside/err"
   local code=$?
   [ $code -eq 1 ] || fail "$*: exit $code: $(cat "$beside/err")"
-  grep -q "^ridge: several processes were started ($1)" "$beside/err" || fail "$*: not told: $(cat "$beside/err")"
+  grep -q "^ridge: several processes were started ($1)" "$beside/err" || fail "$*: not reported: $(cat "$beside/err")"
   [ ! -e lone.npy ] || fail "$*: a lone run wrote its file"
   rm -f lone.npy
 }

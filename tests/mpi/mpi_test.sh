@@ -89,12 +89,12 @@ mistake() {
   timeout 60 "$mpirun" -n "$n" "$ridge" stencil "$@" >stdout 2>stderr
   local code=$?
   [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
-  [ "$(grep -c '^ridge: ' stderr)" -eq 1 ] || fail "told $(grep -c '^ridge: ' stderr) times: $(cat stderr)"
+  [ "$(grep -c '^ridge: ' stderr)" -eq 1 ] || fail "reported $(grep -c '^ridge: ' stderr) times: $(cat stderr)"
   grep '^ridge: ' stderr | grep -qF -- "$words" || fail "no \"$words\" in: $(cat stderr)"
 }
 mistake "unstable" 2 heat --dt 1
-mistake "rank 1: was asked for stencil heat --size 20x21" 1 heat --size 20x20 : -n 1 "$ridge" stencil heat --size 20x21
-mistake "rank 1: was asked for fft" 1 heat --size 20x20 --steps 4 : -n 1 "$ridge" fft a.npy b.npy --shape 4x4
+mistake "rank 1: got stencil heat --size 20x21" 1 heat --size 20x20 : -n 1 "$ridge" stencil heat --size 20x21
+mistake "rank 1: got fft" 1 heat --size 20x20 --steps 4 : -n 1 "$ridge" fft a.npy b.npy --shape 4x4
 mistake "too small" 4 heat --size 3x3
 mistake "--processes 3x1" 2 heat --processes 3x1
 mistake "at most" 2 heat --size 20x20 --halo 100

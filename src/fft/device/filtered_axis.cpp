@@ -119,7 +119,7 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
     add(up, problem.lines() * near);
     return std::make_shared<const CompiledRoute>(device, route, problem.float64);
   }
-  if (all_factors.empty()) refusal = "the length has too large a prime factor";
+  if (all_factors.empty()) refusal = "needs a length whose prime factors have a butterfly";
   return nullptr;
 }
 

@@ -147,7 +147,7 @@ std::string two_transforms(const Device& device, const AxisProblem& problem, std
 std::string three_kernels(const Device& device, const AxisProblem& problem, std::size_t padded,
                           const std::vector<std::size_t>& factors, Route& route) {
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
-    return "takes lines whose points are closer than their neighbours";
+    return "needs batch strides of at least the point stride, in input and output";
   }
   Convolution made = convolution(problem, padded, factors);
   const std::size_t n = problem.length, columns = factors[0], rows = factors[1];
@@ -236,10 +236,12 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
 void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (has_butterflies(problem.length)) return;  // butterflies alone are always faster
   const auto refuse = [&](const char* variant, const std::string& why) { routes.push_back(refused(variant, why)); };
-  if (problem.length < kShortest) return refuse("long_bluestein", "lines this short are done in one kernel");
+  if (problem.length < kShortest)
+    return refuse("long_bluestein",
+                  fmt::format("needs at least {} points, got {}: see bluestein", kShortest, problem.length));
   const double element = problem.float64 ? 16 : 8;
   double efficiency = 0.8;
-  std::string refusal = "no padded length that fits";
+  std::string refusal = "no padded length whose passes fit the device";
   bool any = false;
   const auto add = [&](const char* name, Route route, const std::vector<std::size_t>& factors) {
     route.outer = problem.counts.back();

@@ -124,18 +124,21 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
   const bool pairs = problem.kind == Kind::real && problem.length % 2 == 0;
   const std::size_t length = pairs ? problem.length / 2 : problem.length;
   if (!has_butterflies(length)) {
-    routes.push_back(refused("two_pass", fmt::format("{} has a prime factor that no butterfly has", length)));
+    routes.push_back(
+        refused("two_pass",
+                fmt::format("needs prime factors with a butterfly, got length {}: see rader and bluestein", length)));
     return;
   }
   constexpr std::size_t kShortest = 1024;  // shorter lengths fit one pass
   if (length < kShortest) {
-    routes.push_back(refused("two_pass", "lines this short are done in one pass"));
+    routes.push_back(
+        refused("two_pass", fmt::format("needs at least {} points, got {}: see one_pass", kShortest, length)));
     return;
   }
   const char* const names[] = {"", "", "two_pass", "three_pass", "four_pass"};
   double efficiency = 0.9;
   bool any = false;
-  std::string refusal = "no factors that fit";
+  std::string refusal = "no factors whose passes fit the device";
   struct Made {
     Attempt attempt;
     std::string factors;

@@ -63,12 +63,14 @@ bool contiguous(const AxisProblem& problem, const Address& at) {
 
 void list_rader(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   const auto refuse = [&](const char* why) { routes.push_back(refused("rader", why)); };
-  if (!prime::is_prime(problem.length)) return refuse("the length is not a prime");
-  if (!has_butterflies(problem.length - 1)) return refuse("the length less one has a large prime factor");
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return refuse("takes complex points");
-  if (problem.float16()) return refuse("takes no halves");
+  if (!prime::is_prime(problem.length)) return refuse("needs a prime length");
+  if (!has_butterflies(problem.length - 1))
+    return refuse("needs a prime p whose p - 1 has only prime factors with a butterfly: see bluestein");
+  if (problem.kind == Kind::real || problem.samples != Samples::same)
+    return refuse("needs complex float or double data");
+  if (problem.float16()) return refuse("needs float or double storage, got 16-bit floats");
   if (!contiguous(problem, problem.in) || !contiguous(problem, problem.out)) {
-    return refuse("takes lines that lie one after the other");
+    return refuse("needs contiguous lines, not adjacent columns");
   }
   PassDesign plain = plain_pass(problem);
   plain.method = PrimeMethod::rader;
@@ -106,7 +108,7 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
 void list_rader_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (has_butterflies(problem.length)) {
     // Butterflies alone are always faster; convolutions are listed only if asked for by name.
-    routes.push_back(refused("bluestein", "the length has butterflies of its own"));
+    routes.push_back(refused("bluestein", "the length has only prime factors with a butterfly: see one_pass"));
     return;
   }
   list_rader(device, problem, routes);

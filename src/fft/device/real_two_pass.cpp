@@ -20,13 +20,16 @@ namespace {
 constexpr std::size_t kShortestReal = 1024, kRealFactorsTried = 3, kMostHeld = 16;
 
 std::string refusal(const AxisProblem& problem) {
-  if (problem.kind != Kind::real || problem.length % 2 != 0) return "takes real lines of an even length";
-  if (problem.direction == Direction::inverse) return "the way back packs the spectrum in a pass of its own";
-  if (problem.store_storage != Storage::same) return "the first row's values are stored twice, halves once";
-  if (problem.length / 2 < kShortestReal) return "lines this short are done in one pass";
-  if (!has_butterflies(problem.length / 2)) return "the length has a prime factor that no butterfly has";
+  if (problem.kind != Kind::real || problem.length % 2 != 0) return "needs real data of even length";
+  if (problem.direction == Direction::inverse) return "needs a forward transform, got inverse: see two_pass";
+  if (problem.store_storage != Storage::same)
+    return "needs float or double output, got 16-bit floats: the first row is rounded twice";
+  if (problem.length / 2 < kShortestReal) {
+    return fmt::format("needs at least {} samples, got {}: see one_pass", 2 * kShortestReal, problem.length);
+  }
+  if (!has_butterflies(problem.length / 2)) return "needs prime factors with a butterfly: see bluestein";
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
-    return "takes lines whose points are closer than their neighbours";
+    return "needs batch strides of at least the point stride, in input and output";
   }
   return {};
 }
@@ -48,7 +51,8 @@ std::string two_passes(const Device& device, const AxisProblem& problem, const s
   const std::vector<PassDesign> plain = split_designs(pairs, {.factors = factors, .load = Values::pairs}, places);
   PassDesign columns = plain[0], rows = plain[1];
   const std::uint64_t n1 = factors[0], n2 = factors[1];
-  if (!places.apart || rows.counts.front() != n1 || n1 < 3) return "the lines lie too close to each other";
+  if (!places.apart || rows.counts.front() != n1 || n1 < 3)
+    return "needs lines that are stored separately, not interleaved";
   PassDesign first_row = rows;
   drop_first_digit(first_row);
   first_row.store.factor = FactorKind::none;
@@ -113,7 +117,7 @@ void list_real_two_pass(const Device& device, const AxisProblem& problem, std::v
   if (why.empty()) {
     std::size_t tried = 0;
     double efficiency = 0.9;
-    why = "no factors that fit";
+    why = "no factors whose passes fit the device";
     for (const auto& factors : pass_factors(problem.length / 2, 2, 4096)) {
       if (tried == kRealFactorsTried) break;
       bool fits = false;

@@ -39,9 +39,9 @@ bool are_columns(const AxisProblem& problem) {
 }  // namespace
 
 std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
-  if (!device.limits().tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
-  if (problem.float16()) return "takes no halves";
+  if (!device.limits().tensor_maps) return "needs TMA tensor copies: CUDA on Hopper or later";
+  if (problem.kind == Kind::real || problem.samples != Samples::same) return "needs complex float or double data";
+  if (problem.float16()) return "needs float or double storage, got 16-bit floats";
   const auto apart = [&](const Address& at) {  // copies must start at multiples of 16 bytes
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
@@ -120,7 +120,7 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   SplitPlaces places;
   std::vector<PassDesign> passes = split_designs(problem, {.factors = factors}, places);
   PassDesign &first = passes[0], &second = passes[1];
-  if (!between_in_tiles(first, second, shape.tile)) return "no whole tiles";
+  if (!between_in_tiles(first, second, shape.tile)) return "needs factors that are multiples of the tile width";
   second.store.mapped = shape.maps_output;
   for (PassDesign* pass : {&first, &second}) {
     if (std::string reason = shape_tile(device, *pass, shape.tile); !reason.empty()) return reason;
@@ -166,7 +166,7 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
   if (std::string reason = shape_tile(device, pass, shape.tile); !reason.empty()) return reason;
   pass.load.mapped = true;
   pass.store.mapped = shape.maps_output;
-  if (pass.lines < (problem.float64 ? 2 : 4)) return "columns this long leave too narrow a tile";
+  if (pass.lines < (problem.float64 ? 2 : 4)) return "columns this long leave tiles narrower than 32 bytes";
   route.steps.push_back({.design = pass_step(pass),
                          .from = Place::input,
                          .to = Place::output,
@@ -186,7 +186,8 @@ void list_two_pass_tma(const Device& device, const AxisProblem& problem, std::ve
   std::string why = tiles_refusal(device, problem);
   std::size_t found = 0;
   if (why.empty() && are_columns(problem)) {
-    if (problem.length < kShortestColumns) why = "columns this short leave room for several groups a compute unit";
+    if (problem.length < kShortestColumns)
+      why = fmt::format("needs columns of at least {} points, got {}: see one_pass", kShortestColumns, problem.length);
     for (const TmaShape& shape : kTmaShapes) {
       if (problem.length < kShortestColumns) break;
       // Listed before one_pass without prefetching from 1024 points on (H200, us: 292 and 320, 2048 points 311 and
@@ -196,9 +197,9 @@ void list_two_pass_tma(const Device& device, const AxisProblem& problem, std::ve
       if (why.empty()) ++found;
     }
   } else if (why.empty() && problem.length < kShortestTma) {
-    why = "lines this short need no second trip through memory";
+    why = fmt::format("needs at least {} points, got {}: see l2_ring", kShortestTma, problem.length);
   } else if (why.empty()) {
-    why = "no factors whose tiles fill a compute unit";
+    why = "needs two factors whose tiles fill a compute unit";
     for (const TmaShape& shape : kTmaShapes) {
       std::size_t tried = 0;
       for (const auto& factors : pass_factors(problem.length, 2, shape.tile.points)) {

@@ -38,8 +38,8 @@ void check(const RadixGraph& graph) {
     if (!std::has_single_bit(edge.radix) || edge.radix < 2 || edge.stage + log2_of(edge.radix) > graph.stages ||
         !(edge.seconds >= 0)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("radix {} at stage {} taking {} s is no pass of a transform of {} stages", edge.radix,
-                              edge.stage, edge.seconds, graph.stages));
+                  fmt::format("radix {} at stage {} with {} s is not a valid pass of a transform of {} stages",
+                              edge.radix, edge.stage, edge.seconds, graph.stages));
     }
   }
 }
@@ -150,7 +150,7 @@ std::vector<RadixPath> shortest_paths(const RadixGraph& graph, std::size_t count
     }
   }
   if (best[graph.stages].empty()) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("the passes given do not make {} stages", graph.stages));
+    throw Error(ErrorKind::invalid_argument, fmt::format("the given passes do not reach stage {}", graph.stages));
   }
   return best[graph.stages];
 }
@@ -231,8 +231,7 @@ template <class T>
 RadixPlan plan_radices(const Device& device, std::size_t n, const planner::Options& options) {
   classic::checked_length(n);
   if (!device.is_host()) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("the radix planner times the host's passes, not {}'s", device.id()));
+    throw Error(ErrorKind::invalid_argument, fmt::format("the radix planner needs the host, got {}", device.id()));
   }
   const double points = static_cast<double>(n);
   planner::Problem problem;

@@ -285,8 +285,7 @@ template <class T>
 Transform<T>::Transform(const Device& device, const Problem& problem, const planner::Options& options)
     : device_(device), problem_(problem), layout_(resolve(problem)) {
   if (!device.is_host()) {
-    throw Error(ErrorKind::unavailable,
-                fmt::format("fft: {} is not the host, which this transform is for", device.id()));
+    throw Error(ErrorKind::unavailable, fmt::format("fft: this transform needs the host, got {}", device.id()));
   }
   threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   forward_ = std::make_unique<DirectedStages>();

@@ -19,13 +19,13 @@ namespace {
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid_argument, "hybrid fft: " + why); }
 
 void check(const std::vector<Device>& devices, const Problem& problem) {
-  if (devices.empty()) refuse("no device was given");
+  if (devices.empty()) refuse("needs at least one device, got none");
   std::set<std::string> seen;
   for (const Device& device : devices) {
-    if (!seen.insert(device.id()).second) refuse(device.id() + " was given twice");
+    if (!seen.insert(device.id()).second) refuse(device.id() + " was given twice: name each device once");
   }
-  if (problem.in_place) refuse("works out of place");
-  if (problem.load_forward.samples != Samples::same) refuse("takes samples of the plan's own type");
+  if (problem.in_place) refuse("needs separate input and output arrays, got in_place");
+  if (problem.load_forward.samples != Samples::same) refuse("needs samples of the plan's own type, got integers");
   const Layout layout = resolve(problem);
   for (const Side* side : {&layout.samples, &layout.spectrum}) {
     std::size_t reach = 1, points = 1;
@@ -33,9 +33,11 @@ void check(const std::vector<Device>& devices, const Problem& problem) {
       reach += (side->shape[axis] - 1) * side->strides[axis];
       points *= side->shape[axis];
     }
-    if (problem.batch > 1 && side->batch < reach) refuse("transforms of the batch must not be woven into one another");
+    if (problem.batch > 1 && side->batch < reach)
+      refuse("needs a batch stride of at least one transform: interleaved transforms are not supported");
     // Blocks are copied as a whole: values in gaps would be overwritten.
-    if (reach != points || (problem.batch > 1 && side->batch != reach)) refuse("transforms must lie without gaps");
+    if (reach != points || (problem.batch > 1 && side->batch != reach))
+      refuse("needs contiguous transforms without gaps");
   }
 }
 
@@ -117,7 +119,7 @@ struct HybridPlan<T>::State {
     const std::size_t need_in = direction == Direction::forward ? samples : spectrum;
     const std::size_t need_out = direction == Direction::forward ? spectrum : samples;
     if (in_numbers < need_in || out_numbers < need_out) {
-      refuse(fmt::format("the batch has {} numbers in and {} out; the arrays have {} and {}", need_in, need_out,
+      refuse(fmt::format("the batch needs {} input and {} output numbers, the arrays have {} and {}", need_in, need_out,
                          in_numbers, out_numbers));
     }
     const auto* from = static_cast<const std::byte*>(in);
@@ -127,7 +129,8 @@ struct HybridPlan<T>::State {
     workers.run(direction, from, to);
   }
   void expect(Kind kind) const {
-    if (problem.kind != kind) refuse(kind == Kind::real ? "this plan is complex" : "this plan is real");
+    if (problem.kind != kind)
+      refuse(kind == Kind::real ? "this plan is complex: pass complex arrays" : "this plan is real: pass real samples");
   }
 };
 

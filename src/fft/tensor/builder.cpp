@@ -151,7 +151,7 @@ void TensorBuilder<T>::build() {
   const bool forward = problem_.kind == TensorKind::real_forward, inverse = problem_.kind == TensorKind::real_inverse;
   std::vector<Dimension> out_axes = axes, in_axes = axes;
   for (const Dimension& axis : axes) {
-    if (axis.length == 0) refuse("an axis of length 0");
+    if (axis.length == 0) refuse("needs axes of at least 1 point, got length 0");
   }
   if (forward && !axes.empty()) out_axes.back().length = axes.back().length / 2 + 1;
   if (inverse && !axes.empty()) in_axes.back().length = axes.back().length / 2 + 1;
@@ -161,7 +161,8 @@ void TensorBuilder<T>::build() {
     refuse("the output's strides make two points share an element");
   }
   if (r2r && problem_.real_kinds.size() != axes.size()) {
-    refuse(fmt::format("{} kinds of real transforms for {} axes", problem_.real_kinds.size(), axes.size()));
+    refuse(fmt::format("got {} kinds of real transforms for {} axes: give one per axis", problem_.real_kinds.size(),
+                       axes.size()));
   }
 
   // Split sides, and in-place sides of different order, go through packed work memory.
@@ -365,7 +366,7 @@ void TensorBuilder<T>::build_complex(Slot from, Slot to, Direction direction, st
 template <class T>
 void TensorBuilder<T>::build_real_forward(Slot from, Slot to, const std::vector<Dimension>& axes,
                                           const std::vector<Dimension>& loops) {
-  if (axes.empty()) refuse("a real transform without an axis");
+  if (axes.empty()) refuse("a real transform needs at least one axis, got none");
   if (axes.size() <= kMostAxes && try_plan(from, to, Kind::real, Direction::forward, axes, loops, from == to)) return;
   const Dimension last = axes.back();
   const std::vector<Dimension> others(axes.begin(), axes.end() - 1);
@@ -385,7 +386,7 @@ void TensorBuilder<T>::build_real_forward(Slot from, Slot to, const std::vector<
 template <class T>
 void TensorBuilder<T>::build_real_inverse(Slot from, Slot to, const std::vector<Dimension>& axes,
                                           const std::vector<Dimension>& loops) {
-  if (axes.empty()) refuse("a real transform without an axis");
+  if (axes.empty()) refuse("a real transform needs at least one axis, got none");
   if (try_plan(from, to, Kind::real, Direction::inverse, axes, loops, false)) return;
   Dimension last = axes.back();
   std::vector<Dimension> others(axes.begin(), axes.end() - 1), around = loops;

@@ -64,11 +64,11 @@ Reach reach(const std::vector<Dimension>& dimensions, TensorSide side) {
     if (dimension.length > static_cast<std::size_t>(kMost) ||
         __builtin_mul_overflow(static_cast<std::ptrdiff_t>(dimension.length - 1), stride(dimension, side), &last) ||
         std::abs(last) > kMost) {
-      throw Error(ErrorKind::invalid_argument, "fft: the strides lead out of the address space");
+      throw Error(ErrorKind::invalid_argument, "fft: the strides reach beyond the address space");
     }
     (last < 0 ? result.low : result.high) += last;
     if (result.high > kMost || result.low < -kMost) {
-      throw Error(ErrorKind::invalid_argument, "fft: the strides lead out of the address space");
+      throw Error(ErrorKind::invalid_argument, "fft: the strides reach beyond the address space");
     }
   }
   return result;

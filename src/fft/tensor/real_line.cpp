@@ -36,7 +36,7 @@ const char* to_string(RealKind kind) {
 template <class T>
 std::unique_ptr<RealLine<T>> make_real_line(RealKind kind, std::size_t n, const LineSource<T>& source) {
   if (n == 0 || (kind == RealKind::dct1 && n == 1)) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("fft: {} has no length {}", to_string(kind), n));
+    throw Error(ErrorKind::invalid_argument, fmt::format("fft: {} does not exist for {} points", to_string(kind), n));
   }
   switch (kind) {
     case RealKind::halfcomplex:
@@ -56,7 +56,7 @@ std::unique_ptr<RealLine<T>> make_real_line(RealKind kind, std::size_t n, const 
     case RealKind::dst4:
       return n % 2 == 0 ? make_type4_even<T>(kind, n, source) : make_type4_odd<T>(kind, n, source);
   }
-  throw Error(ErrorKind::invalid_argument, "fft: no such kind of real transform");
+  throw Error(ErrorKind::invalid_argument, "fft: unknown kind of real transform");
 }
 
 template std::unique_ptr<RealLine<float>> make_real_line(RealKind, std::size_t, const LineSource<float>&);

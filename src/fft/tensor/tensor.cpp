@@ -21,7 +21,7 @@ template <class T>
 Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const planner::Options& options)
     : device_(device), problem_(problem), threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads) {
   if (!device.is_host()) {
-    throw Error(ErrorKind::unavailable, "fft: tensors are transformed on the host, not on " + device.id());
+    throw Error(ErrorKind::unavailable, "fft: this tensor plan runs on the host only, not on " + device.id());
   }
   TensorBuilder<T> builder(problem_, options);
   steps_ = std::move(builder.steps);

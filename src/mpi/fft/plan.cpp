@@ -37,14 +37,15 @@ std::string words(const Problem& problem, bool float64) {
 
 void check(const Problem& problem) {
   if (problem.shape.empty() || problem.shape.size() > 3) {
-    mistake(fmt::format("a shape of {} axes; one to three are possible", problem.shape.size()));
+    mistake(fmt::format("needs one to three axes, got {}", problem.shape.size()));
   }
   std::size_t bytes = 4 * sizeof(std::complex<double>);
   for (const std::size_t extent : problem.shape) {
-    if (extent == 0) mistake(fmt::format("an axis of 0 points in {}", shape_text(problem.shape)));
-    if (__builtin_mul_overflow(bytes, extent, &bytes)) mistake(fmt::format("{}: too large", shape_text(problem.shape)));
+    if (extent == 0) mistake(fmt::format("needs axes of at least 1 point, got {}", shape_text(problem.shape)));
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      mistake(fmt::format("{}: too many bytes for the address space", shape_text(problem.shape)));
   }
-  if (problem.batch == 0) mistake("a batch of 0 transforms");
+  if (problem.batch == 0) mistake("needs a batch of at least 1 transform, got 0");
 }
 
 // Commands from the root to the other processes while it chooses.
@@ -115,7 +116,7 @@ class Plan<T>::Impl {
       if (device_.is_host()) mistake("a plan on the host takes spans, not buffers");
       const std::size_t in_bytes = in ? in.size() : 0, out_bytes = out ? out.size() : 0;
       if (in_bytes < (inverse ? spectrum : samples) || out_bytes < (inverse ? samples : spectrum)) {
-        mistake(fmt::format("buffers of {} and {} bytes were given, the boxes hold {} and {}", in_bytes, out_bytes,
+        mistake(fmt::format("the buffers have {} and {} bytes, the boxes need {} and {}", in_bytes, out_bytes,
                             inverse ? spectrum : samples, inverse ? samples : spectrum));
       }
     });
@@ -156,7 +157,7 @@ class Plan<T>::Impl {
       const auto sent = static_cast<double>(bytes_sent());
       text += fmt::format("  rank {} sends {} each run", all_.rank(), base::human_bytes(sent));
       if (network_.bytes_per_second > 0) {
-        text += fmt::format("; network floor {} ({} a process measured, {} a message)",
+        text += fmt::format("; network floor {} ({} per process measured, {} per message)",
                             base::human_seconds(sent / network_.bytes_per_second + network_.latency),
                             base::human_rate(network_.bytes_per_second, "B/s"), base::human_seconds(network_.latency));
       }
@@ -177,7 +178,8 @@ class Plan<T>::Impl {
       winner = decide(distributed);
     } else if (!options_.variant.empty() && options_.variant != variants_[0].name() &&
                options_.variant != variants_[0].short_name()) {
-      mistake(fmt::format("no variant \"{}\"; this is done by {}", options_.variant, variants_[0].name()));
+      mistake(
+          fmt::format("no variant \"{}\" for one process; the only one is {}", options_.variant, variants_[0].name()));
     }
     variant_ = variants_[winner].name();
     running_ = make(distributed, winner, true);
@@ -281,14 +283,14 @@ class Plan<T>::Impl {
     // Also the barrier before a process stores into another's memory.
     all_.agree([&] {
       if (real != is_real(problem_)) {
-        mistake(real ? "a plan of complex samples was given real ones"
-                     : "a plan of real samples was given complex ones");
+        mistake(real ? "this plan has complex samples: pass complex arrays"
+                     : "this plan has real samples: pass real arrays for them");
       }
       if (in_size < in_needed || out_size < out_needed) {
-        mistake(fmt::format("{} and {} elements were given, the boxes hold {} and {}", in_size, out_size, in_needed,
-                            out_needed));
+        mistake(fmt::format("the arrays have {} and {} elements, the boxes need {} and {}", in_size, out_size,
+                            in_needed, out_needed));
       }
-      if (in_needed > 0 && in == out) mistake("input and output are the same memory");
+      if (in_needed > 0 && in == out) mistake("needs separate input and output arrays, got the same memory");
     });
     const std::size_t sample_bytes = is_real(problem_) ? sizeof(T) : sizeof(Complex);
     const std::size_t in_bytes = in_needed / problem_.batch * (inverse ? sizeof(Complex) : sample_bytes);

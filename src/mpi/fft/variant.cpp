@@ -118,9 +118,9 @@ std::vector<Variant> list_variants(const Communicator& all, const Distribution& 
     for (const Exchange exchange :
          {Exchange{Kind::array}, Exchange{Kind::window}, Exchange{Kind::messages}, Exchange{Kind::messages, 4}}) {
       Variant variant{.layout = layout, .exchange = exchange, .threads = distributed.threads};
-      if (exchange.shares_memory() && far) variant.refusal = "the processes are on several machines";
+      if (exchange.shares_memory() && far) variant.refusal = "needs all processes on one machine for shared memory";
       if (exchange.kind == Kind::array && !device.is_host()) {
-        variant.refusal = "what comes from a device covers what lies between its points";
+        variant.refusal = "needs host transforms: a device overwrites the gaps of a shared array";
       }
       variant.local_bytes = 2 * bytes * stages;
       variant.sent_bytes = bytes * crossings *
@@ -222,7 +222,8 @@ void Running<T>::take_memory() {
   if (shared) workspace_.window = all_.share(received);
   all_.agree([&] {
     if (shared && workspace_.window.empty()) {
-      throw Error(ErrorKind::out_of_memory, fmt::format("no {} bytes of memory that processes share", received));
+      throw Error(ErrorKind::out_of_memory,
+                  fmt::format("cannot allocate {} bytes of memory shared between processes", received));
     }
     if (!shared) workspace_.received = base::AlignedArray<std::byte>(received);
     workspace_.mine = shared ? static_cast<std::byte*>(workspace_.window.of(all_.rank())) : workspace_.received.data();

@@ -15,7 +15,7 @@ class Correlator::Impl {
     all_.must_be_equal(
         fmt::format("correlations of {} times and {} channels", correlation.times, correlation.channels));
     if (problem.order != ridge::filterbank::Order::time) {
-      throw Error(ErrorKind::invalid_argument, "filterbank: a correlator over processes reads Order::time");
+      throw Error(ErrorKind::invalid_argument, "filterbank: a distributed correlator needs spectra in Order::time");
     }
     if (correlation.channels == 0 || problem.channels % correlation.channels != 0 || correlation.times == 0) {
       throw Error(ErrorKind::invalid_argument,
@@ -57,8 +57,8 @@ class Correlator::Impl {
     all_.agree([&] {
       if (spectra.size() < times * plan_.spectrum_size() || out.size() < due(times) * size()) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("filterbank: {} spectra were given as {} values of {}, with room for {} of {}", times,
-                                spectra.size(), times * plan_.spectrum_size(), out.size(), due(times) * size()));
+                    fmt::format("filterbank: {} spectra came as {} of {} values, with an output of {} of {} values",
+                                times, spectra.size(), times * plan_.spectrum_size(), out.size(), due(times) * size()));
       }
     });
     const std::size_t written = due(times);

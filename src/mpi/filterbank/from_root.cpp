@@ -61,7 +61,7 @@ std::size_t FromRoot::push(std::span<const std::byte> in, std::span<float> out, 
     if (!all_.root()) return;
     if (out.size() < times * values_) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: room for {} values where {} are due", out.size(), times * values_));
+                  fmt::format("filterbank: the output has {} values, this call needs {}", out.size(), times * values_));
     }
     for (std::size_t i = 0; i < dealt_.size(); ++i) {
       dealt_[i].clear();

@@ -27,7 +27,7 @@ class Stream::Impl {
     if (own_) return own_->push(in, out);
     if (in.empty()) return 0;
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("filterbank: rank {} has no stations and was given {} bytes of them",
+                fmt::format("filterbank: rank {} has no stations but got {} bytes of samples",
                             plan_.communicator().rank(), in.size()));
   }
   std::size_t due_from_root(std::size_t bytes) const { return whole_.due(bytes); }
@@ -56,7 +56,7 @@ class Stream::Impl {
     plan_.communicator().agree([&] {
       if (delays.size() != g.polarizations * g.stations) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("filterbank: {} delays; one a polarization and station is {}", delays.size(),
+                    fmt::format("filterbank: got {} delays; one per polarization and station is {}", delays.size(),
                                 g.polarizations * g.stations));
       }
       std::vector<double> mine;
@@ -130,9 +130,8 @@ class PowerStream::Impl {
   std::size_t push(std::span<const std::byte> in, std::span<float> out) {
     if (own_) return own_->push(in, out);
     if (in.empty()) return 0;
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("filterbank: rank {} has no stations and was given {} bytes of them", all_.rank(), in.size()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: rank {} has no stations but got {} bytes of samples", all_.rank(), in.size()));
   }
   std::size_t due_from_root(std::size_t bytes) const { return whole_->due(bytes); }
   std::size_t push_from_root(std::span<const std::byte> in, std::span<float> out) {

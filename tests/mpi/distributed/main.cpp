@@ -138,7 +138,7 @@ void on_device(const Communicator& all, const ridge::Device& device, const Shape
   const auto returned = [&] {
     std::vector<std::pair<std::complex<double>, std::complex<double>>> pairs;
     for (std::size_t i = 0; i < in.size(); ++i) pairs.emplace_back(double(back[i]), double(in[i]));
-    check(all, pairs, 2 * gate, what + ", there and back");
+    check(all, pairs, 2 * gate, what + ", round trip");
   };
   real ? plan.forward(std::span<const float>(in), std::span(out))
        : plan.forward(std::span<const Complex>(complex(in)), std::span(out));
@@ -238,7 +238,7 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
     });
   }
   check(all, pairs, gate, what);
-  check(all, pairs_back, 2 * gate, what + ", there and back");
+  check(all, pairs_back, 2 * gate, what + ", round trip");
 }
 
 // A distributed grid against the same grid in one process, bit for bit.
@@ -318,9 +318,9 @@ void mistakes(const Communicator& all) {
   const ridge::planner::Options quick{.effort = ridge::Effort::quick};
   const std::size_t rank = all.rank(), last = all.count() - 1;
   const Shape shape{8, 8, 8};
-  must_throw(all, "an axis of 0 points", [&] { Plan(all, {.shape = {8, 0, 8}}, quick); });
-  must_throw(all, "rank 1: was asked for", [&] { Plan(all, {.shape = {8, 8, rank == 1 ? 9u : 8u}}, quick); });
-  must_throw(all, "rank 1: was asked for", [&] { Plan(all, {.shape = shape, .batch = rank == 1 ? 2u : 1u}, quick); });
+  must_throw(all, "needs axes of at least 1 point", [&] { Plan(all, {.shape = {8, 0, 8}}, quick); });
+  must_throw(all, "rank 1: got", [&] { Plan(all, {.shape = {8, 8, rank == 1 ? 9u : 8u}}, quick); });
+  must_throw(all, "rank 1: got", [&] { Plan(all, {.shape = shape, .batch = rank == 1 ? 2u : 1u}, quick); });
   must_throw(all, "no such", [&] {
     try {
       Plan(all, {.shape = shape}, {.effort = ridge::Effort::quick, .variant = "no such"});
@@ -339,12 +339,12 @@ void mistakes(const Communicator& all) {
     if (rank == last) wrong.end[1] = 9;
     Plan(all, {.shape = shape, .output = wrong}, quick);
   });
-  must_throw(all, "every point belongs to one rank", [&] {
+  must_throw(all, "every point must belong to one rank", [&] {
     Box wrong = mine;
     if (rank == last) --wrong.end[2];
     Plan(all, {.shape = shape, .input = wrong}, quick);
   });
-  must_throw(all, "rank 1: was asked for", [&] {
+  must_throw(all, "rank 1: got", [&] {
     Plan(all,
          rank == 1 ? ridge::mpi::fft::Problem{.shape = shape} : ridge::mpi::fft::Problem{.shape = shape, .input = mine},
          quick);
@@ -354,12 +354,12 @@ void mistakes(const Communicator& all) {
   must_throw(all, "rank 1: fft:", [&] {
     plan.forward(std::span<const std::complex<float>>(in.data(), in.size() - (rank == 1 ? 1 : 0)), out);
   });
-  must_throw(all, "a plan of complex samples was given real ones",
+  must_throw(all, "this plan has complex samples",
              [&] { plan.forward(std::span<const float>(reinterpret_cast<float*>(in.data()), 2 * in.size()), out); });
   plan.forward(std::span<const std::complex<float>>(in), out);
   // Errors of other modules: filter banks, stencils, files, messages of unexpected length.
   namespace bank = ridge::mpi::filterbank;
-  must_throw(all, "rank 1: was asked for",
+  must_throw(all, "rank 1: got",
              [&] { bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = rank == 1 ? 3u : 2u}); });
   must_throw(all, "were shared out as", [&] {
     bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = 4},
@@ -368,17 +368,17 @@ void mistakes(const Communicator& all) {
   const bank::Plan channels(all, ridge::host(), {.channels = 16, .taps = 2, .stations = 2}, {.planning = quick});
   bank::Stream stream(channels);
   std::vector<std::byte> samples(4096);
-  must_throw(all, "rank 0: filterbank: room for", [&] { stream.push_from_root(samples, {}); });
+  must_throw(all, "rank 0: filterbank: the output has", [&] { stream.push_from_root(samples, {}); });
   using Grid = ridge::mpi::stencil::Session<float>;
   const auto update = ridge::stencil::heat<float>({.dt = 0.1, .spacing = {1, 1}});
-  must_throw(all, "rank 1: was asked for", [&] {
+  must_throw(all, "rank 1: got", [&] {
     Grid(all, ridge::host(), update, {.shape = {40, rank == 1 ? 41u : 40u}}, {.planning = quick});
   });
   Grid grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick});
   must_throw(all, "speeds for", [&] {
     Grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick, .speeds = {1, 0, 1, 1}});
   });
-  must_throw(all, "start() comes first", [&] { grid.run(1); });
+  must_throw(all, "call start() first", [&] { grid.run(1); });
   must_throw(all, "cannot read nowhere.npy", [&] { grid.load("nowhere.npy"); });
   must_throw(all, "rank 1:", [&] {
     std::vector<float> cells(grid.box().size() + (rank == 1 ? 1 : 0));

@@ -34,25 +34,29 @@ bool are_columns(const AxisProblem& problem) {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.float16()) return "takes no halves";
+  if (problem.float16()) return "needs float or double storage, got 16-bit floats";
   if (problem.kind == Kind::real) {
     const auto even = [](std::uint64_t step) { return step % 2 == 0; };
-    if (problem.direction == Direction::inverse) return "real lines go forward only";
-    if (problem.store.kind() != FactorKind::none) return "takes no factors of a real line's spectrum";
+    if (problem.direction == Direction::inverse)
+      return "needs a forward transform of real data, got inverse: see real_ring";
+    if (problem.store.kind() != FactorKind::none) return "needs a real transform without store factors";
     if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
-      return "takes real lines of pairs of neighbours";
+      return "needs contiguous real samples of even length with even batch strides";
     }
   }
   if (are_columns(problem)) {
-    if (problem.kind == Kind::real) return "real lines are rows";
-    return problem.length < (problem.float64 ? 1024u : 2048u) ? "columns this short go through one group in wide tiles"
-                                                              : "";
+    if (problem.kind == Kind::real) return "needs contiguous real lines, got columns";
+    return problem.length < (problem.float64 ? 1024u : 2048u)
+               ? "columns this short fit one work-group: see one_pass and two_pass_tma"
+               : "";
   }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
-    return "takes lines whose points are closer than their neighbours, or columns of arrays";
+    return "needs batch strides of at least the point stride, or adjacent columns";
   }
   const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
-  if (points <= (problem.float64 ? 4096u : 8192u)) return "of lines this short several fit a compute unit";
+  if (points <= (problem.float64 ? 4096u : 8192u)) {
+    return fmt::format("needs more than {} points, got {}: see one_pass", problem.float64 ? 4096u : 8192u, points);
+  }
   return {};
 }
 
@@ -259,7 +263,7 @@ class ClusterLister {
   std::vector<std::vector<std::size_t>> factors_;
   std::vector<Route>& routes_;
   std::size_t found_ = 0, side_ = 1;
-  std::string why_ = "no factors that a cluster of 2 to 16 groups can share";
+  std::string why_ = "needs two factors that are multiples of a cluster size of 2 to 16 groups";
 };
 
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {

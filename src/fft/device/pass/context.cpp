@@ -117,13 +117,13 @@ void PassContext::header(const std::set<std::size_t>& radices) {
 }
 
 void PassContext::title() {
-  source.line("// {} points, {}: {}{}", design.points, inverse() ? "inverse" : "forward",
-              fmt::join(design.radices, " * "),
-              design.method == PrimeMethod::none ? "" : fmt::format(" there and back, {}", method_name(design.method)));
+  source.line(
+      "// {} points, {}: {}{}", design.points, inverse() ? "inverse" : "forward", fmt::join(design.radices, " * "),
+      design.method == PrimeMethod::none ? "" : fmt::format(" forward and inverse, {}", method_name(design.method)));
   source.line("// {} work-items a line, {} lines a group{}", design.threads, design.lines,
               design.shuffles    ? ", exchanged by shuffles"
               : design.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} turns each", design.parts)
-              : design.split     ? ", real and imaginary parts exchanged in turn"
+              : design.split     ? ", real and imaginary parts exchanged one after the other"
                                  : "");
 }
 

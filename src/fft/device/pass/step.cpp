@@ -120,8 +120,8 @@ class CompiledPass final : public CompiledStep {
   std::string describe() const override {
     std::string text = fmt::format("{} points by {}, {} work-items a line, {} lines a group", design_.points,
                                    radices_text(design_), design_.threads, design_.lines);
-    if (design_.method == PrimeMethod::rader) text += ", Rader there and back";
-    if (design_.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
+    if (design_.method == PrimeMethod::rader) text += ", Rader convolution";
+    if (design_.method == PrimeMethod::bluestein) text += ", Bluestein convolution";
     if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
     if (design_.folded > 0) text += ", rows with their mirrors";
     if (design_.paired_lines) text += ", two real lines as one";

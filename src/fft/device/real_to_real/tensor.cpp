@@ -23,24 +23,25 @@ using on_device::RealAxisProblem;
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "fft: " + what); }
 
 void check(const TensorProblem& problem) {
-  if (problem.kind != TensorKind::real_to_real) refuse("a tensor plan on a device is real to real");
+  if (problem.kind != TensorKind::real_to_real) refuse("a tensor plan on a device needs TensorKind::real_to_real");
   if (problem.axes.empty() || problem.axes.size() > 3) {
-    refuse(fmt::format("{} axes on a device; one to three", problem.axes.size()));
+    refuse(fmt::format("a device needs one to three axes, got {}", problem.axes.size()));
   }
-  if (problem.real_kinds.size() != problem.axes.size()) refuse("a kind for each axis is wanted");
+  if (problem.real_kinds.size() != problem.axes.size()) refuse("needs one real kind per axis");
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
     const std::size_t least = problem.real_kinds[i] == RealKind::dct1 ? 2 : 1;
     if (problem.axes[i].length < least) {
-      refuse(fmt::format("{} of {} points", to_string(problem.real_kinds[i]), problem.axes[i].length));
+      refuse(fmt::format("{} does not exist for {} points", to_string(problem.real_kinds[i]), problem.axes[i].length));
     }
   }
   std::vector<Dimension> all = problem.axes;
   all.insert(all.end(), problem.loops.begin(), problem.loops.end());
   for (const Dimension& d : all) {
-    if (d.input < 0 || d.output < 0) refuse("a device takes no negative strides");
-    if (problem.in_place && d.input != d.output) refuse("in place on a device both sides have the same strides");
+    if (d.input < 0 || d.output < 0) refuse("a device needs strides of at least 0, got a negative one");
+    if (problem.in_place && d.input != d.output)
+      refuse("in place, a device needs the same strides in input and output");
   }
-  if (shares_elements(all, TensorSide::output)) refuse("elements of the output share places");
+  if (shares_elements(all, TensorSide::output)) refuse("the output's strides make two points share an element");
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ class DeviceTensor {
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
     if (points_ == 0) return;
     if (in.size() < in_elements_ * sizeof(T) || out.size() < out_elements_ * sizeof(T)) {
-      refuse(fmt::format("buffers of {} and {} bytes, where {} and {} are wanted", in.size(), out.size(),
+      refuse(fmt::format("the buffers have {} and {} bytes, this plan needs {} and {}", in.size(), out.size(),
                          in_elements_ * sizeof(T), out_elements_ * sizeof(T)));
     }
     if (problem_.in_place != (in.native() == out.native())) {
@@ -97,8 +98,8 @@ class DeviceTensor {
   void run(std::span<const T> in, std::span<T> out) const {
     if (points_ == 0) return;
     if (in.size() < in_elements_ || out.size() < out_elements_) {
-      refuse(fmt::format("{} and {} elements, where {} and {} are wanted", in.size(), out.size(), in_elements_,
-                         out_elements_));
+      refuse(fmt::format("the arrays have {} and {} elements, this plan needs {} and {}", in.size(), out.size(),
+                         in_elements_, out_elements_));
     }
     staging_.run({.in = in.data(),
                   .in_bytes = in_elements_ * sizeof(T),

@@ -16,7 +16,7 @@ namespace ridge::fft::classic {
 inline std::size_t checked_length(std::size_t n) {
   if (!std::has_single_bit(n) || n > kMaxClassic) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} points: the classic variants take a power of two up to 2^24", n));
+                fmt::format("classic variants need a power of two up to 2^24, got {} points", n));
   }
   return n;
 }

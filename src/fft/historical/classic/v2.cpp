@@ -210,10 +210,11 @@ class CpuV2 final : public ClassicLine<T> {
  public:
   using typename ClassicLine<T>::Complex;
   CpuV2(std::size_t n, std::size_t lanes, RegisterLayout layout)
-      : ClassicLine<T>(n,
-                       fmt::format("radix-2 passes, last {} stages in two registers, {}", log2_of(2 * lanes),
-                                   layout == RegisterLayout::per_stage ? "an exchange a stage" : "constant geometry"),
-                       v2_flops(n, lanes), 2 * n),
+      : ClassicLine<T>(
+            n,
+            fmt::format("radix-2 passes, last {} stages in two registers, {}", log2_of(2 * lanes),
+                        layout == RegisterLayout::per_stage ? "one exchange per stage" : "constant geometry"),
+            v2_flops(n, lanes), 2 * n),
         layout_(layout) {
     if (n > 1) tables_ = make_tables<T>(n, lanes, layout);
   }

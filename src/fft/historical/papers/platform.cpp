@@ -32,7 +32,8 @@ std::vector<std::shared_ptr<detail::DeviceState>> found_again(const Device& devi
 #ifdef RIDGE_HAVE_CUDA
   if (device.info().backend == Backend::cuda) return detail::enumerate_cuda(notes);
 #endif
-  throw Error(ErrorKind::invalid_argument, fmt::format("{} runs no kernels and acts as no platform", device.id()));
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("{} runs no kernels: a platform needs an OpenCL or CUDA device", device.id()));
 }
 
 }  // namespace

@@ -16,16 +16,17 @@ namespace {
 constexpr std::size_t kPlainItems = 256;
 
 constexpr std::array<Variant, 9> kVariants{{
-    {"A", "a launch a stage, global memory", "any N", plan_a},
+    {"A", "one launch per stage, global memory", "any N", plan_a},
     {"B", "one group does all stages, global memory", "N <= 2 M", plan_b},
     {"BL", "one group does all stages, local memory", "N <= 2 M", plan_bl},
-    {"C", "groups do the first stages on blocks of 2 M points in global memory, then a launch a stage", "any N",
+    {"C", "groups do the first stages on blocks of 2 M points in global memory, then one launch per stage", "any N",
      plan_c},
     {"CL", "as C, local memory", "any N", plan_cl},
     {"D", "CL for the first stages, one launch on strided columns in local memory for the rest", "P <= 2 PW", plan_d},
     {"E", "four stages in registers, the rest of a block in local memory, then strided columns", "P <= 2 PW", plan_e},
-    {"F", "four stages in registers, twice up to PW stages in local memory, then a launch a stage", "any N", plan_f},
-    {"F/even", "F with its local stages shared out evenly, so that columns lie side by side", "any N", plan_f_even},
+    {"F", "four stages in registers, twice up to PW stages in local memory, then one launch per stage", "any N",
+     plan_f},
+    {"F/even", "F with its local stages divided evenly, so that columns are adjacent", "any N", plan_f_even},
 }};
 
 std::string run_text(const StageRun& run) {
@@ -87,7 +88,7 @@ const Variant& variant(const std::string& name) {
 StagePlan plan_stages(const Variant& variant, int log_n, const GroupLimits& limits, Reversal reversal) {
   if (log_n < 0 || log_n > kMostStages) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("the papers' variants are kept for 2^0 .. 2^{} points, not 2^{}", kMostStages, log_n));
+                fmt::format("the papers' variants need 2^0 .. 2^{} points, got 2^{}", kMostStages, log_n));
   }
   StagePlan plan = variant.plan(log_n, limits);
   plan.variant = variant.name;

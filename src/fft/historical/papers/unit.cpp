@@ -61,7 +61,8 @@ UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits) {
     return refused(design, fmt::format("{} points need {} registers and a twiddle's, a work-item has at most {}",
                                        length, 4 * length, kMostRegisters));
   }
-  if (length <= p) return refused(design, fmt::format("{} points are no more than the {} of one work-item", length, p));
+  if (length <= p)
+    return refused(design, fmt::format("needs more points than the {1} of one work-item, got {0}", length, p));
   design.radices = unit_radices(length, p);
   const std::size_t items = design.items();
   if (items > group) {

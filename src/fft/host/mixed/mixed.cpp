@@ -77,7 +77,7 @@ class MixedLine final : public LineKernel<T> {
         for (const auto& codelet : part) found = codelet.radix == radix ? &codelet : found;
       }
       if (found == nullptr) {
-        throw Error(ErrorKind::invalid_argument, fmt::format("fft: there is no codelet of radix {}", radix));
+        throw Error(ErrorKind::invalid_argument, fmt::format("fft: no codelet for radix {}", radix));
       }
       codelets_.push_back(found);
       product *= radix;
@@ -287,7 +287,8 @@ std::unique_ptr<LineKernel<T>> make_mixed(std::size_t n, const std::vector<std::
 template <class T>
 std::unique_ptr<LineKernel<T>> make_mixed_two_step(std::size_t rows, std::size_t columns) {
   if (!is_smooth(rows) || !is_smooth(columns)) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("fft: {} times {} is not smooth", rows, columns));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("fft: needs factors up to 13 in both, got {} x {}", rows, columns));
   }
   return std::make_unique<TwoStepLine<T>>(rows, columns);
 }

@@ -205,7 +205,7 @@ class DeepKernel final : public Kernel<T> {
         descent_(Base::choice_.levels, line_.length, std::max(128 / (2 * sizeof(T)), engine.lanes)) {
     if (line_.leaf[0] == nullptr || descent_.blocks() % engine.tile != 0 || line_.length % engine.tile != 0) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: the leaf does not serve {} points", Base::choice_.name, n));
+                  fmt::format("{}: the leaf does not support {} points", Base::choice_.name, n));
     }
     const Roots<T> roots(n);
     line_tables_ = LineTables<T>(engine, line_, roots);

@@ -61,7 +61,7 @@ std::vector<const Engine<T>*> engines() {
 
 void check_length(std::size_t n) {
   if (!std::has_single_bit(n) || n > kMaxPower2) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("{} points: a power of two up to 2^30 is needed here", n));
+    throw Error(ErrorKind::invalid_argument, fmt::format("needs a power of two up to 2^30, got {} points", n));
   }
 }
 

@@ -80,7 +80,7 @@ class ColumnsThenRows final : public ColumnsByLines<T> {
 template <class T>
 std::unique_ptr<LineKernel<T>> make_columns_then_rows(std::size_t n, std::size_t row, const MakeLine<T>& make_inner) {
   if (row < 2 || n <= row || n % row != 0) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("{} points cannot be cut into rows of {}", n, row));
+    throw Error(ErrorKind::invalid_argument, fmt::format("{} points cannot be divided into rows of {}", n, row));
   }
   return std::make_unique<ColumnsThenRows<T>>(make_inner(n / row), make_inner(row));
 }

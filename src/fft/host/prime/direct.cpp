@@ -96,7 +96,7 @@ template <class T>
 std::unique_ptr<LineKernel<T>> make_direct(std::size_t n) {
   if (n % 2 == 0 || n < 3 || n > kMaxDirect || direct_columns<T>(n) >= n) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} points: the direct sum takes odd lengths from 17 to {}", n, kMaxDirect));
+                fmt::format("got {} points: the direct sum needs odd lengths from 17 to {}", n, kMaxDirect));
   }
   return std::make_unique<Direct<T>>(n);
 }

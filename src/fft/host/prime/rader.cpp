@@ -75,7 +75,7 @@ template <class T>
 std::unique_ptr<LineKernel<T>> make_rader(std::size_t p, const MakeLine<T>& make_inner) {
   if (p < 3 || p > UINT32_MAX || !is_prime(p)) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} points: Rader's transform takes odd primes below 2^32", p));
+                fmt::format("got {} points: Rader's transform needs an odd prime below 2^32", p));
   }
   return std::make_unique<Rader<T>>(p, make_inner(p - 1));
 }

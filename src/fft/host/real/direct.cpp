@@ -75,7 +75,7 @@ template <class T>
 std::unique_ptr<RealKernel<T>> make_real_direct(std::size_t n) {
   if (n % 2 == 0 || n > kMaxDirectReal) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} samples: the direct sum takes odd lengths up to {}", n, kMaxDirectReal));
+                fmt::format("got {} samples: the direct sum needs odd lengths up to {}", n, kMaxDirectReal));
   }
   return std::make_unique<RealDirect<T>>(n);
 }

@@ -117,7 +117,7 @@ std::unique_ptr<RealKernel<T>> make_real_odd(std::size_t n, const ShareLine<T>& 
   const std::size_t p = real_odd_factor(n);
   if (p == 0) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} samples: an odd length with a factor from 3 to 13 and a rest is needed here", n));
+                fmt::format("got {} samples: needs an odd length with a proper factor from 3 to 13", n));
   }
   return std::make_unique<RealOdd<T>>(n, p, line);
 }

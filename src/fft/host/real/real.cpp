@@ -12,7 +12,7 @@ std::size_t real_line_length(std::size_t n) {
 
 template <class T>
 std::unique_ptr<RealKernel<T>> make_real(std::size_t n, const ShareLine<T>& line) {
-  if (n == 0) throw Error(ErrorKind::invalid_argument, "a real transform of 0 samples: give at least one");
+  if (n == 0) throw Error(ErrorKind::invalid_argument, "a real transform needs at least 1 sample, got 0");
   if (n <= kMaxShortReal) return make_real_short<T>(n);
   if (n % 2 == 0) return make_real_even<T>(line(n / 2));
   if (real_odd_factor(n) != 0) return make_real_paired<T>(line(n), make_real_odd<T>(n, line));

@@ -52,7 +52,7 @@ template <class T>
 std::unique_ptr<RealKernel<T>> make_real_short(std::size_t n) {
   if (n < 1 || n > kMaxShortReal) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} samples: there are codelets for 1 to {}", n, kMaxShortReal));
+                fmt::format("got {} samples: codelets exist for 1 to {}", n, kMaxShortReal));
   }
   return std::make_unique<RealShort<T>>(n);
 }
