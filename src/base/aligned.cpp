@@ -16,7 +16,7 @@ namespace ridge::base {
 
 namespace {
 constexpr std::size_t kHugePage = 2u << 20;
-thread_local std::ptrdiff_t allocated = 0;  // by this thread, less what it freed
+thread_local std::ptrdiff_t allocated = 0;  // bytes allocated minus bytes freed by this thread
 
 std::ptrdiff_t size_of(void* memory) { return static_cast<std::ptrdiff_t>(malloc_usable_size(memory)); }
 }  // namespace
@@ -39,7 +39,7 @@ std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("no room in host memory for {}", human_bytes(static_cast<double>(bytes))));
   }
-  // Large arrays walked with large strides live or die by the TLB; where the system refuses, nothing is lost.
+  // Huge pages reduce TLB misses of strided access to large arrays. A refusal by the system is harmless.
   if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
   allocated += size_of(memory);
   return std::unique_ptr<void, FreeAligned>(memory);

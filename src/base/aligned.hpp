@@ -1,4 +1,4 @@
-// Storage for kernels: 64-byte aligned, huge pages where it is large enough to want them, not initialised.
+// Uninitialised storage aligned to 128 bytes; large arrays ask for huge pages.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -7,13 +7,14 @@
 
 namespace ridge::base {
 
-inline constexpr std::size_t kAlignment = 128;  // two cache lines: what prefetchers and every SIMD width like
+inline constexpr std::size_t kAlignment =
+    128;  // two cache lines: suits every SIMD width and the adjacent-line prefetcher
 
 struct FreeAligned {
   void operator()(void* memory) const noexcept;
 };
 
-// Error{out_of_memory} with the size when there is no room.
+// Throws Error{out_of_memory}, with the size, if the allocation fails.
 std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes);
 
 template <class T>

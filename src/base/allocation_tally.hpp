@@ -1,4 +1,4 @@
-// How much aligned memory (base/aligned.hpp) a piece of work keeps.
+// Counts the aligned memory (base/aligned.hpp) that a piece of code keeps.
 #pragma once
 #include <cstddef>
 

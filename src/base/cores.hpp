@@ -1,17 +1,18 @@
-// Cores and threads outside the pool: tying a thread to a core, waiting without sleeping.
+// Pins a thread to a core; pauses in spin loops.
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace ridge::base {
 
-// CPU numbers of the affinity mask. Read once per process: a thread that is tied to a core would see that core only.
+// CPU numbers of the affinity mask. Read once per process, because a pinned thread would see its own core only.
 const std::vector<int>& allowed_cores();
 
-// Ties the calling thread to the core-th of those this process may use, unless RIDGE_NO_PIN is set or there are fewer.
+// Pins the calling thread to the core with this index among the allowed ones. No effect if RIDGE_NO_PIN is set or there
+// are fewer cores.
 void pin_to_core(std::size_t core);
 
-// What a loop that waits for another thread does between two looks.
+// Tells the processor that this is a spin loop (pause on x86, yield on Arm).
 inline void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -1,10 +1,10 @@
-// Numbers with about 106 bits: for tables that must be right to the last bit of double, and for references.
+// Double-double numbers (about 106 bits), for tables exact to the last bit of double and for references.
 #pragma once
 #include <cmath>
 
 namespace ridge::base {
 
-// An unevaluated sum of two doubles: just the arithmetic that roots of unity and a transform need.
+// An unevaluated sum of two doubles, with the arithmetic that roots of unity and a transform need.
 struct DoubleDouble {
   double high = 0, low = 0;
   DoubleDouble() = default;

@@ -57,7 +57,7 @@ int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
   return descriptor;
 }
 
-// Whether someone else could have put bytes there.
+// The reason why another user could have written the file; empty if none could.
 std::string why_untrusted(const struct stat& status) {
   if (status.st_uid != ::geteuid() && status.st_uid != 0) return "it belongs to another user";
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it (chmod go-w)";
@@ -77,7 +77,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Anyone may make names under /tmp: the folder must be a real one, this user's, and closed to all others.
+// Any user may create names under /tmp, so the folder must be a real directory of this user, closed to others.
 fs::path folder_under_tmp() {
   const fs::path folder = fmt::format("/tmp/ridge-{}", ::geteuid());
   if (!why_unusable(folder).empty()) return {};
@@ -103,7 +103,7 @@ void write_new_file(NewFile& file, std::string_view bytes) {
 
 using Deadline = std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>>;
 
-// A descriptor that holds the lock until it is closed, or nothing while another has it.
+// A descriptor that holds the lock until it is closed, or nothing if another thread or process holds it.
 std::optional<int> try_lock(const fs::path& name) {
   Descriptor file(open_retrying(name, O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0666));
   if (!file) fail("cannot lock", name, reason(errno));
@@ -115,7 +115,7 @@ std::optional<int> try_lock(const fs::path& name) {
     if (errno != EWOULDBLOCK && errno != EINTR) fail("cannot lock", name, reason(errno));
     return std::nullopt;
   }
-  // Someone who cleans the folder may have removed the name since: then another process can hold a new file.
+  // The lock file may have been deleted since it was opened; then another process can lock a new file of that name.
   const bool still_named =
       ::stat(name.c_str(), &named) == 0 && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev;
   return still_named ? std::optional(file.release()) : std::nullopt;
@@ -140,7 +140,7 @@ std::string make_private_folder(const fs::path& folder) {
   if (!parent.empty() && parent != folder) {
     if (auto why = make_private_folder(parent); !why.empty()) return why;
   }
-  // Another process may have made it meanwhile.
+  // EEXIST: another process has created it since.
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return reason(errno);
   return "";
 }
@@ -160,7 +160,7 @@ fs::path cache_folder() {
     warn(fmt::format("RIDGE_CACHE_DIR={} cannot be used ({}): nothing is saved", chosen, why));
     return {};
   }
-  // The XDG rules: a relative path is to be ignored.
+  // XDG base directory specification: relative paths are ignored.
   if (const fs::path base = environment("XDG_CACHE_HOME"); base.is_absolute() && why_unusable(base / "ridge").empty())
     return base / "ridge";
   if (const fs::path home = environment("HOME"); home.is_absolute() && why_unusable(home / ".cache/ridge").empty())
@@ -171,7 +171,7 @@ fs::path cache_folder() {
 namespace {
 
 std::optional<std::string> read_whole(const fs::path& path, std::size_t limit, bool trusted) {
-  // Without O_NONBLOCK a FIFO would wait for a writer for ever.
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer forever.
   const int follow = trusted ? O_NOFOLLOW : 0;
   const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | follow));
   if (!file) {
@@ -182,14 +182,14 @@ std::optional<std::string> read_whole(const fs::path& path, std::size_t limit, b
   if (::fstat(file.get(), &status) != 0) fail("cannot read", path, reason(errno));
   if (!S_ISREG(status.st_mode)) fail("cannot read", path, "not a regular file");
   if (trusted) {
-    // Of the file that is open: its name may be another's by now.
+    // Checks the open file, because its name may refer to another file by now.
     if (const std::string why = why_untrusted(status); !why.empty()) fail("will not use", path, why);
   }
   const auto too_long = [&] { fail("cannot read", path, fmt::format("longer than {} bytes", limit)); };
   if (static_cast<std::uintmax_t>(status.st_size) > limit) too_long();
 
   std::string bytes;
-  // The size is only a hint: files of /proc say 0, and another process may be writing.
+  // The size is only a hint: files of /proc report 0, and another process may be writing.
   std::size_t room = static_cast<std::size_t>(status.st_size) + 1;
   for (std::size_t have = 0;;) {
     bytes.resize(have + room);
@@ -224,8 +224,8 @@ void write_private_file(const fs::path& path, std::string_view bytes) {
 
 FileLock::FileLock(const fs::path& path, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  // Whoever waits holds the second lock, so that a process that saves one thing after another, and leaves the first one
-  // free for moments only, has to queue behind it.
+  // A waiting thread holds the queue lock. A process that saves repeatedly, and releases the main lock only for
+  // moments, therefore queues behind it.
   const Descriptor next(lock(path.string() + ".lock-next", seconds, deadline));
   descriptor_ = lock(path.string() + ".lock", seconds, deadline);
 }

@@ -11,24 +11,24 @@
 namespace ridge::base {
 namespace {
 
-thread_local std::size_t depth = 0;  // gates that this thread holds
-thread_local bool gave_up = false;   // the wait of this thread's fork
+thread_local std::size_t depth = 0;  // gates held by this thread
+thread_local bool gave_up = false;   // this thread's fork stopped waiting
 
-std::atomic<std::size_t> holders{0};  // threads that hold any
-std::atomic<std::size_t> forks{0};    // under way: nobody enters
-std::atomic<bool> orphaned{false};    // a child of a fork that did not wait long enough
+std::atomic<std::size_t> holders{0};  // threads that hold at least one gate
+std::atomic<std::size_t> forks{0};    // forks in progress: no thread may enter
+std::atomic<bool> orphaned{false};    // this process is the child of a fork that stopped waiting
 std::atomic<double> patience{10};
 
 void pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
-// The forking thread itself may be planning: a compiler is another process.
+// The forking thread may itself be planning: it starts a compiler as another process.
 std::size_t own() { return depth > 0 ? 1 : 0; }
 
 void before_fork() {
   using Clock = std::chrono::steady_clock;
   forks.fetch_add(1);
   const auto end = Clock::now() + std::chrono::duration<double>(patience.load());
-  // A thread that enters from here on sees `forks` and leaves again.
+  // A thread that enters from now on sees `forks` and leaves again.
   while ((gave_up = holders.load() > own()) && Clock::now() < end) pause();
 }
 

@@ -27,7 +27,7 @@ void limit_instruction_sets() {
   std::call_once(once, [] {
     const std::string name = named_set();
     if (name.empty() || name == "fcma" || name == "neon") return;
-    // Better targets have lower bits.
+    // Highway gives better targets lower bits.
     std::int64_t last = 0;
     if (name == "sse4") last = HWY_SSE4;
     if (name == "avx2") last = HWY_AVX2;
@@ -36,7 +36,7 @@ void limit_instruction_sets() {
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("RIDGE_SIMD={}: known are sse4, avx2, avx512, neon and fcma", name));
     }
-    // Not DisableTargets(): the next who asks Highway what is supported would undo it.
+    // DisableTargets() would be undone by Highway's next query of the supported targets.
     hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(last - 1));
   });
 }

@@ -1,15 +1,15 @@
-// RIDGE_SIMD=avx2 (or avx512, sse4, neon, fcma) makes the host do without newer instructions: for measuring one
-// processor's code on another, and for telling a fault of one instruction set from others.
+// Limits the host's instruction sets: RIDGE_SIMD=avx2 (or avx512, sse4, neon, fcma) disables newer ones, to measure one
+// processor's code on another and to find which instruction set has a fault.
 #pragma once
 
 namespace ridge::base {
 
-// Once, before the first kernel is chosen. Error{invalid_argument} where the environment names an unknown set.
+// Applies RIDGE_SIMD once, before the first kernel is chosen. Error{invalid_argument} if it names an unknown set.
 void limit_instruction_sets();
 
-// Armv8.3's complex arithmetic: there, and not given up by the environment.
+// True if the processor has Armv8.3 complex arithmetic (FCMA) and RIDGE_SIMD does not disable it.
 bool has_fcma();
-// AVX2, whose processors have fused products as well: the same.
+// True if the processor has AVX2 (and with it fused multiply-add) and RIDGE_SIMD does not disable it.
 bool has_fma();
 
 }  // namespace ridge::base

@@ -17,9 +17,9 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorKind::io, reason); }
 
-// Builds the value event by event; every bound is checked before the value that would break it exists. Objects are
-// collected aside because ordered_json finds a member by walking all of them: adding n of them its own way takes n^2
-// steps, which a hostile file would use.
+// Builds the value from parser events and checks every bound before the value that would break it exists. Members of an
+// object are collected separately, because ordered_json searches linearly on insertion: n members would take n^2 steps,
+// which a hostile file could exploit.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const JsonBounds& bounds) : bounds_(bounds) {}
@@ -67,13 +67,13 @@ class Builder : public nlohmann::json_sax<Json> {
  private:
   struct Open {
     bool object = false;
-    std::string name;  // of the member whose value comes next
+    std::string name;  // name of the member whose value comes next
     std::unordered_set<std::string> names;
     std::vector<std::pair<std::string, Json>> members;
     Json::array_t elements;
   };
 
-  // "[json.exception.parse_error.101] parse error at line 3, column 5: ..." from "line" on.
+  // The part of "[json.exception.parse_error.101] parse error at line 3, column 5: ..." that starts with "line".
   static std::string tail(const std::string& text, const std::string& after) {
     const auto at = text.find(after);
     return at == std::string::npos ? text : text.substr(at + after.size());

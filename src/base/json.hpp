@@ -1,4 +1,4 @@
-// JSON from outside is not trusted: bounded in bytes, depth and count before anything is built from it.
+// Parses untrusted JSON: bytes, depth and number of values are bounded before anything is built.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -17,11 +17,11 @@ struct JsonBounds {
   std::size_t values = 1u << 20;
 };
 
-// Error{io} with the reason ("deeper than 32 levels", "line 3: ...") when the text breaks a bound or the grammar.
+// Error{io} with the reason ("deeper than 32 levels", "line 3: ...") if the text breaks a bound or the grammar.
 Json parse_json(std::string_view text, const JsonBounds& bounds = {});
 
-// Nothing when the file is missing. A damaged file: one warning that names it and the reason, then nothing, so that the
-// caller rebuilds it.
+// Nothing if the file is missing. For a damaged file: one warning with its name and the reason, then nothing, so that
+// the caller rebuilds it.
 std::optional<Json> read_json_or_warn(const std::filesystem::path& path, const JsonBounds& bounds = {});
 
 // A finite number in [low, high], else Error{io} naming the field.

@@ -1,4 +1,4 @@
-// The name of JSON for headers that only pass it on; whoever looks inside includes base/json.hpp, which costs seconds.
+// Forward declaration of Json. Including base/json.hpp instead costs seconds of compile time.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 

@@ -8,7 +8,7 @@
 namespace ridge::base {
 namespace {
 
-// A program that runs for months must not grow by its warnings.
+// Limits the memory of a program that runs for months.
 constexpr std::size_t kMostRemembered = 4096;
 
 struct State {
@@ -23,7 +23,7 @@ State& state() {
   return *the_state;
 }
 
-// Parts of a message may come from a damaged file: one line, and nothing that steers a terminal.
+// Parts of a message may come from a damaged file: makes it a single line without terminal control characters.
 std::string one_line(const std::string& message) {
   std::string line = message;
   for (char& c : line) {
@@ -47,7 +47,7 @@ void warn(const std::string& message) {
       if (s.said.size() < kMostRemembered) s.said.insert(line);
     }
   }
-  // Outside the lock: a listener may warn itself. It hears every warning, whatever was said before it came.
+  // Outside the lock, because a listener may itself warn. It receives every warning, also repeated ones.
   if (listener) {
     listener(line);
   } else {

@@ -1,4 +1,4 @@
-// Warnings for the person at the terminal: one line each on stderr, each text once a process.
+// Warnings to stderr: one line each, each text once per process.
 #pragma once
 #include <functional>
 #include <string>
@@ -7,7 +7,7 @@ namespace ridge::base {
 
 void warn(const std::string& message);
 
-// Tests listen here; returns the listener before. An empty function restores stderr.
+// Sends warnings to `listener` (for tests) and returns the previous one. An empty function restores stderr.
 using WarningListener = std::function<void(const std::string&)>;
 WarningListener on_warning(WarningListener listener);
 

@@ -1,4 +1,4 @@
-// A cache limited by memory: put() drops the least recently used entries until the rest fits.
+// Least-recently-used cache limited by memory: put() drops entries until the rest fits.
 #pragma once
 #include <cstddef>
 #include <iterator>
@@ -8,15 +8,15 @@
 
 namespace ridge::base {
 
-// Map: std::unordered_map, or std::map for keys without a hash. Callers lock.
+// Map is std::unordered_map, or std::map for keys without a hash. Not thread-safe: callers lock.
 template <class Key, class Value, template <class...> class Map = std::unordered_map>
 class LruCache {
  public:
-  // The newest `least_entries` are kept whatever their size.
+  // The newest `least_entries` entries are kept regardless of their size.
   explicit LruCache(std::size_t most_bytes, std::size_t least_entries = 1)
       : most_bytes_(most_bytes), least_entries_(least_entries) {}
 
-  // Null for an unknown key; else valid until the next put() or clear().
+  // Null for an unknown key; otherwise valid until the next put() or clear().
   Value* find(const Key& key) {
     const auto found = places_.find(key);
     if (found == places_.end()) return nullptr;
@@ -24,7 +24,7 @@ class LruCache {
     return &found->second->value;
   }
 
-  // Replaces an entry of the same key. Returns how many bytes were dropped.
+  // Replaces an entry with the same key. Returns the number of bytes dropped.
   std::size_t put(const Key& key, Value value, std::size_t bytes) {
     if (const auto found = places_.find(key); found != places_.end()) drop(found->second);
     entries_.push_front({key, std::move(value), bytes});
@@ -60,7 +60,7 @@ class LruCache {
 
   std::size_t most_bytes_, least_entries_;
   std::size_t bytes_ = 0;
-  std::list<Entry> entries_;  // the most recently used first
+  std::list<Entry> entries_;  // most recently used first
   Map<Key, Place> places_;
 };
 

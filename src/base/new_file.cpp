@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-ridge-";
-constexpr std::size_t kLongestName = 200;  // of the part before the mark; file systems allow 255
-constexpr int kMostLinks = 40;             // as many as Linux follows
+constexpr std::size_t kLongestName = 200;  // characters before the mark; file systems allow 255
+constexpr int kMostLinks = 40;             // same limit as Linux
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
   throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", path.string(), why));
@@ -37,7 +37,7 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 
 fs::path folder_of(const fs::path& target) { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
 
-// The process in "NAME.tmp-ridge-PROCESS-NUMBER".
+// The process number in "NAME.tmp-ridge-PROCESS-NUMBER".
 std::optional<pid_t> process_in(std::string_view name) {
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string_view::npos || mark == 0) return std::nullopt;
@@ -91,7 +91,7 @@ void check_replaceable(const fs::path& target) {
   if (::stat(target.c_str(), &status) != 0) return;
   // A rename over /dev/null or a pipe would replace it.
   if (!S_ISREG(status.st_mode)) cannot_write(target, S_ISDIR(status.st_mode) ? "it is a folder" : "not a regular file");
-  // A rename asks for the folder's permission only; whoever protects a file expects it to stay.
+  // rename() checks only the folder's permission, but a user who write-protects a file expects it to stay.
   if (::access(target.c_str(), W_OK) != 0 && errno == EACCES) cannot_write(target, "it is read-only");
 }
 
@@ -102,8 +102,8 @@ void keep_permissions(const fs::path& target, int descriptor) {
   mode_t mode = before.st_mode & 0777;
   const bool same_group =
       before.st_gid == now.st_gid || ::fchown(descriptor, static_cast<uid_t>(-1), before.st_gid) == 0;
-  if (!same_group) mode &= ~static_cast<mode_t>(070);  // they were meant for another group
-  // Only root can give a file away; others become its owner.
+  if (!same_group) mode &= ~static_cast<mode_t>(070);  // these permissions were meant for the former group
+  // Only root can change the owner; for other users the new file becomes their own.
   [[maybe_unused]] const bool same_owner =
       before.st_uid == now.st_uid || ::fchown(descriptor, before.st_uid, static_cast<gid_t>(-1)) == 0;
   ::fchmod(descriptor, mode);
@@ -142,7 +142,7 @@ NewFile::NewFile(const fs::path& path, mode_t mode, Links links)
     : path_(path), target_(links == Links::follow ? link_target(path) : path) {
   check_replaceable(target_);
   remove_stale_temporaries(folder_of(target_));
-  // A process of the same number may have been killed here, so a name can be taken.
+  // A killed process with the same number may have left this name behind.
   for (int attempt = 0; attempt < 1000 && descriptor_ < 0; ++attempt) {
     temporary_ = temporary_beside(target_, ::getpid(), next_temporary_number());
     name_ = TemporaryName(temporary_);
@@ -166,7 +166,7 @@ NewFile::~NewFile() {
 void NewFile::fail(int error) const { cannot_write(path_, reason_of(error)); }
 
 void NewFile::commit() {
-  // EINVAL: a file system that cannot flush; the file is complete all the same.
+  // EINVAL, ENOTSUP: the file system cannot flush; the file is complete anyway.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
   // A network file system may report a full disk only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);

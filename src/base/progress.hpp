@@ -1,18 +1,18 @@
-// A progress bar on a terminal, nothing in a pipe.
+// Progress bar on a terminal; silent in a pipe.
 #pragma once
 #include <functional>
 #include <string>
 
 namespace ridge::base {
 
-// Called with a share in [0, 1] and what is being done.
+// Called with the completed fraction in [0, 1] and a description of the current work.
 using Progress = std::function<void(double share, const std::string& what)>;
 
-// Draws on stderr when it is a terminal, at most ten times a second, else ignores its calls; clears its line when the
-// share reaches 1. Only one thread may call it at a time.
+// Draws on stderr, at most ten times per second, if it is a terminal; otherwise does nothing. Clears its line when the
+// fraction reaches 1. Only one thread may call it at a time.
 Progress terminal_progress();
 
-// Clears the line of a bar that is shown, so that other text can follow: results, errors.
+// Clears the line of a visible bar before other text (results, errors) is printed.
 void clear_progress();
 
 }  // namespace ridge::base

@@ -36,12 +36,13 @@ std::string escape(std::string_view text) {
 }
 
 std::string data(std::string_view key, double value) {
-  if (!std::isfinite(value)) return "";  // JSON has null there, and nobody can compare
+  if (!std::isfinite(value)) return "";  // JSON has null here; there is no value to compare
   return fmt::format(" data-key=\"{}\" data-value=\"{}\"", escape(key), value);
 }
 
 std::string style() {
-  // Light and dark values of the same roles; eight series that stay apart for colour-blind readers in this order.
+  // Light and dark values of the same roles. The eight series colours, in this order, are distinguishable for
+  // colour-blind readers.
   return R"(:root{--ink:#0b0b0b;--soft:#52514e;--faint:#898781;--grid:#e6e5de;--axis:#c3c2b7;--surface:#fcfcfb;
 --accent:#eb6834;--c0:#2a78d6;--c1:#1baf7a;--c2:#eda100;--c3:#008300;--c4:#4a3aa7;--c5:#e34948;--c6:#e87ba4;--c7:#eb6834;
 --r0:#184f95;--r1:#3987e5;--r2:#6da7ec;--r3:#9ec5f4}
@@ -86,7 +87,8 @@ bool overlap(const Box& a, const Box& b) {
 double text_width(std::string_view text, double font_size) {
   double width = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // the rest of a letter already counted
+    if ((static_cast<unsigned char>(c) & 0xC0) == 0x80)
+      continue;  // UTF-8 continuation byte: its character is already counted
     const bool narrow = std::string_view("iljtfrI.,:;|!'()[] ").find(c) != std::string_view::npos;
     const bool wide = std::string_view("mwMW@%").find(c) != std::string_view::npos;
     width += narrow ? 0.4 : wide ? 0.95 : 0.64;
@@ -144,7 +146,7 @@ std::vector<double> Axis::ticks(std::size_t about) const {
   if (spacing == Spacing::decades) {
     std::vector<double> values = powers(10, low, high, about);
     if (values.size() > 3) return values;
-    values.clear();  // too few to read by: 2 and 5 between them
+    values.clear();  // too few ticks: add 2 and 5 times each power
     for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10) {
       for (const double value : {power, 2 * power, 5 * power}) {
         if (value >= low && value <= high) values.push_back(value);
@@ -155,7 +157,7 @@ std::vector<double> Axis::ticks(std::size_t about) const {
   std::vector<double> values;
   const double step = round_step((high - low) / static_cast<double>(std::max<std::size_t>(about, 1)));
   const double first = std::ceil(low / step - 1e-9);
-  for (double i = first; i * step <= high * (1 + 1e-9); ++i) values.push_back(i * step + 0.0);  // no "-0"
+  for (double i = first; i * step <= high * (1 + 1e-9); ++i) values.push_back(i * step + 0.0);  // + 0.0 avoids "-0"
   return values;
 }
 
@@ -194,7 +196,7 @@ bool within(const Box& box, const Box& outer) {
          box.y + box.height <= outer.y + outer.height;
 }
 
-// Right, left, above, below, then rings further and further out.
+// Candidate positions: right, left, above, below, then circles of growing radius.
 std::vector<Box> spots_around(const Label& label, double width, double height) {
   constexpr double gap = 8;
   std::vector<Box> spots{{label.x + gap, label.y - height / 2, width, height},

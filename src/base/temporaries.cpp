@@ -23,11 +23,11 @@
 namespace ridge::base {
 namespace fs = std::filesystem;
 
-// A handler may read the list at any moment, in any thread: nodes are never freed, only used again, and a name is
-// complete before its owner is set.
+// A signal handler may read the list at any moment in any thread. Nodes are therefore never freed, only reused, and the
+// path is complete before the owner is set.
 struct TemporaryName::Node {
-  std::atomic<pid_t> owner{0};  // 0: free; kWriting: the name is being written
-  std::atomic<pid_t> maker{0};  // the thread that is about to make the file
+  std::atomic<pid_t> owner{0};  // 0: free; kWriting: the path is being written
+  std::atomic<pid_t> maker{0};  // thread that is about to create the file
   std::atomic<pid_t> group{0};  // a process group to kill instead of a path to remove
   Node* next = nullptr;
   char path[PATH_MAX] = {};
@@ -45,7 +45,7 @@ std::atomic<bool> ending{false};
 
 // --- removing a folder in a signal handler: system calls only -------------------------------------------------------
 
-struct DirectoryEntry {  // of getdents64
+struct DirectoryEntry {  // record of getdents64
   std::uint64_t inode;
   std::int64_t offset;
   unsigned short length;
@@ -59,7 +59,7 @@ void remove_tree(int folder, const char* name, int depth) {
   const int inside = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inside < 0) return;
   alignas(DirectoryEntry) char entries[2048];
-  // Removing entries while they are listed may skip some, and a killed child may still be adding some.
+  // Removing entries while listing them may skip some, and a killed child may still be creating files.
   for (int pass = 0; pass < kPasses && ::unlinkat(folder, name, AT_REMOVEDIR) != 0; ++pass) {
     if (pass > 2) ::poll(nullptr, 0, 1);
     ::lseek(inside, 0, SEEK_SET);
@@ -79,7 +79,7 @@ void remove_tree(int folder, const char* name, int depth) {
 
 extern "C" void on_end(int number) {
   remove_temporaries();
-  // SA_RESETHAND has put the default back, and SA_NODEFER lets it act at once.
+  // SA_RESETHAND has restored the default action, and SA_NODEFER lets it act immediately.
   ::raise(number);
 }
 
@@ -89,7 +89,7 @@ extern "C" void on_file_too_large(int) {}
 
 TemporaryName::Node* TemporaryName::first() { return static_cast<Node*>(list.load(std::memory_order_acquire)); }
 
-// A node that no other thread uses; its owner is set last.
+// Returns a node that no other thread uses; the caller sets its owner last.
 TemporaryName::Node* TemporaryName::take() {
   for (Node* node = first(); node != nullptr; node = node->next) {
     pid_t none = 0;
@@ -106,9 +106,9 @@ TemporaryName::Node* TemporaryName::take() {
 
 TemporaryName::TemporaryName(const fs::path& path) {
   std::error_code ignored;
-  const fs::path whole = fs::absolute(path, ignored);  // someone may change the folder
+  const fs::path whole = fs::absolute(path, ignored);  // the working directory may change later
   const std::string& text = ignored || whole.empty() ? path.native() : whole.native();
-  if (text.size() >= PATH_MAX) return;  // no such file can be made
+  if (text.size() >= PATH_MAX) return;  // too long: no such file can be created
   node_ = take();
   std::memcpy(node_->path, text.c_str(), text.size() + 1);
   node_->maker.store(this_thread());
@@ -142,7 +142,8 @@ void remove_temporaries() noexcept {
   const int error = errno;
   ending = true;
   const pid_t self = ::getpid(), thread = this_thread();
-  // Another thread may be between its name and its file. This one, where a handler has interrupted it, stays there.
+  // Another thread may have registered a name and not yet created its file. The thread interrupted by this handler is
+  // not waited for, because it cannot continue.
   const auto being_made = [&] {
     for (TemporaryName::Node* node = TemporaryName::first(); node != nullptr; node = node->next) {
       if (const pid_t maker = node->maker.load(); node->owner.load() == self && maker != 0 && maker != thread)
@@ -170,7 +171,7 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   fs::path parent = fs::temp_directory_path(none);
   if (none) parent = "/tmp";
   int error = EEXIST;
-  // A process of the same number may have been killed, so a name can be taken.
+  // A killed process with the same number may have left this name behind.
   for (int attempt = 0; attempt < 1000 && error == EEXIST; ++attempt) {
     path_ = parent / fmt::format("{}-{}-{}", prefix, static_cast<long>(::getpid()), counter++);
     name_ = TemporaryName(path_);
@@ -190,7 +191,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 ChildGroup::ChildGroup(pid_t leader) : node_(TemporaryName::take()) {
-  ::setpgid(leader, leader);  // the child does so too, whichever comes first
+  ::setpgid(leader, leader);  // the child does the same; the order does not matter
   node_->group.store(leader);
   node_->owner.store(::getpid());
 }
@@ -210,7 +211,7 @@ void remove_temporaries_on_signals() {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction ours {};
-    // A handler, not SIG_IGN: programs that this one starts get the default back.
+    // A handler instead of SIG_IGN, because programs started by this one then get the default action back.
     ours.sa_handler = number == SIGXFSZ ? on_file_too_large : on_end;
     ours.sa_flags = number == SIGXFSZ ? SA_RESTART : static_cast<int>(SA_RESETHAND | SA_NODEFER);
     ::sigaction(number, &ours, nullptr);
@@ -222,7 +223,7 @@ void flush_folder(const fs::path& folder) {
   do {
     descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   } while (descriptor < 0 && errno == EINTR);
-  if (descriptor < 0) return;  // one may write into a folder and not read it
+  if (descriptor < 0) return;  // a folder may be writable but not readable
   int error = 0;
   if (::fsync(descriptor) != 0) error = errno;
   ::close(descriptor);

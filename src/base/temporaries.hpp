@@ -1,4 +1,4 @@
-// Files, folders and child processes that must be gone when a signal ends the process.
+// Removes temporary files, folders and child processes when a signal ends the process.
 #pragma once
 #include <sys/types.h>
 
@@ -7,19 +7,20 @@
 
 namespace ridge::base {
 
-// Known to remove_temporaries() while this lives. Make it before the file, so that none is ever unknown, and call
-// made() once the file is there or cannot be had: until then remove_temporaries() waits for it, a second at most.
+// Registers a path with remove_temporaries() for its lifetime. Construct it before creating the file, so that no file
+// is ever unregistered, and call made() once the file exists or could not be created; until then remove_temporaries()
+// waits for it, at most one second.
 class TemporaryName {
  public:
   TemporaryName() = default;
-  explicit TemporaryName(const std::filesystem::path& path);  // a file, or a folder with all it holds
+  explicit TemporaryName(const std::filesystem::path& path);  // a file, or a folder and its contents
   ~TemporaryName() { forget(); }
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
   TemporaryName(TemporaryName&& other) noexcept;
   TemporaryName& operator=(TemporaryName&& other) noexcept;
   void made();
-  void forget();  // it has got its final name, or is gone
+  void forget();  // after the file got its final name or was removed
 
  private:
   struct Node;
@@ -30,10 +31,10 @@ class TemporaryName {
   Node* node_ = nullptr;
 };
 
-// A folder of this user's own under the system's folder for temporaries (TMPDIR, else /tmp), removed with all it holds.
+// A private folder under TMPDIR (default /tmp), removed with its contents by the destructor.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& prefix);  // Error{io} where it cannot be made
+  explicit TemporaryFolder(const std::string& prefix);  // Error{io} if it cannot be created
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

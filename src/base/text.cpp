@@ -11,7 +11,7 @@
 namespace ridge::base {
 namespace {
 
-// Three significant digits, whatever the size.
+// Three significant digits.
 std::string three_digits(double value) {
   const double size = std::abs(value);
   if (size >= 100 || size == 0) return fmt::format("{:.0f}", value);
@@ -19,7 +19,7 @@ std::string three_digits(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-// Letters outside ASCII take several bytes and one column.
+// Width in columns: a character outside ASCII has several bytes and one column.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

@@ -1,4 +1,4 @@
-// Numbers and tables as a person reads them.
+// Formats numbers and tables for people to read.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,9 +11,10 @@ namespace ridge::base {
 std::string human_bytes(double bytes);                             // "227 KiB", "1.5 GiB"
 std::string human_seconds(double seconds);                         // "12.3 us", "4.10 s"
 std::string human_rate(double per_second, std::string_view unit);  // "4.25 TB/s", "67.1 GFLOP/s"
-std::optional<std::size_t> parse_bytes(std::string_view text);     // "64M", "2 GiB", "4096"; nothing when it is not one
+std::optional<std::size_t> parse_bytes(
+    std::string_view text);  // "64M", "2 GiB", "4096"; nothing if the text is not a size
 
-// Columns aligned: text left, numbers right. The first row is the header.
+// Aligns columns: text left, numbers right. The first row is the header.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace ridge::base

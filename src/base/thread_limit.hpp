@@ -1,4 +1,4 @@
-// The largest number of threads that a task is given.
+// Largest number of threads given to a task.
 #pragma once
 #include <cstddef>
 

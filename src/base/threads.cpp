@@ -59,7 +59,7 @@ void pin_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// True in a worker, and in a caller while its task runs: calls within are done by the thread that makes them.
+// True in a worker, and in a caller while its task runs: nested calls run in the calling thread alone.
 thread_local bool inside = false;
 
 class Inside {
@@ -86,23 +86,23 @@ class Call {
       if (!failure_) failure_ = std::current_exception();
     }
   }
-  // What no worker was given, by whoever is through with his own.
+  // Runs the thread indices that no worker was assigned; every finished thread takes the next one.
   void run_the_rest() {
     for (std::size_t thread; (thread = rest_.fetch_add(1, std::memory_order_relaxed)) < threads_;) run(thread);
   }
 
-  // Threads 1 to `workers` have been given away.
+  // Thread indices 1 to `workers` are assigned to workers.
   void begin(std::size_t workers) {
     rest_.store(workers + 1, std::memory_order_relaxed);
     working_.store(workers, std::memory_order_relaxed);
   }
-  void worker_has_ended() { working_.fetch_sub(1, std::memory_order_release); }  // the last a worker does with a call
+  void worker_has_ended() { working_.fetch_sub(1, std::memory_order_release); }  // a worker's last access to the call
   void wait() const {
     for (int spin = 0; working_.load(std::memory_order_acquire) != 0; ++spin) {
       if (spin < kSpins) {
         relax();
       } else {
-        std::this_thread::yield();  // more threads than cores: let them finish
+        std::this_thread::yield();  // more threads than cores
       }
     }
   }
@@ -118,11 +118,11 @@ class Call {
   std::exception_ptr failure_;
 };
 
-// A thread and its letter box. It waits by spinning for a while, then by sleeping: a fork costs about a microsecond in
-// a row of calls and an idle pool costs nothing.
+// A thread with a one-call mailbox. It spins for a while, then sleeps: starting a call costs about a microsecond in a
+// series of calls, and an idle pool uses no CPU time.
 class Worker {
  public:
-  // Throws where the system refuses a thread; then there is no worker either. `core` < 0: wherever it likes.
+  // Throws if the system refuses a thread. `core` < 0: not pinned.
   explicit Worker(int core) {
     std::thread([this, core] { work(core); }).detach();
   }
@@ -132,17 +132,18 @@ class Worker {
   bool claim() { return !claimed_.exchange(true, std::memory_order_acquire); }
   void release() { claimed_.store(false, std::memory_order_release); }
 
-  // Only by who has claimed it.
+  // Only the thread that claimed this worker may call it.
   void give(Call& call, std::size_t thread) {
     thread_ = thread;
-    // Either this sees that the worker sleeps or the worker, before it does, sees the call: both orders are total.
+    // Sequentially consistent: either this thread sees that the worker sleeps, or the worker sees the call before it
+    // sleeps.
     call_.store(&call);
     if (!asleep_.load()) return;
     const std::lock_guard guard(mutex_);
     wake_.notify_one();
   }
 
-  Worker* next = nullptr;  // of those one call has claimed
+  Worker* next = nullptr;  // list of the workers claimed by one call
 
  private:
   void work(int core) {
@@ -182,12 +183,13 @@ class Pool {
     Pool* pool = current_.load(std::memory_order_acquire);
     if (pool != nullptr) return *pool;
     static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
-      // The workers stayed with the parent, and nobody will ever unlock what they held: start anew, and let it be.
+      // The workers exist only in the parent, and their locks are never released here: abandon the pool and start a new
+      // one.
       current_.store(nullptr, std::memory_order_release);
     });
     static_cast<void>(registered);
     auto fresh = std::make_unique<Pool>();
-    // Never destroyed: workers may outlive static destructors, and the process's end takes them.
+    // Never destroyed: workers may outlive static destructors and end with the process.
     return current_.compare_exchange_strong(pool, fresh.get(), std::memory_order_acq_rel) ? *fresh.release() : *pool;
   }
 
@@ -205,14 +207,14 @@ class Pool {
   }
 
  private:
-  // As many idle workers as there are, up to `wanted`, each at work on its thread already.
+  // Claims up to `wanted` idle workers and starts each on its thread index.
   Worker* claim(Call& call, std::size_t wanted) {
     Worker* first = nullptr;
     Worker** end = &first;
     std::size_t count = 0;
     {
       const std::lock_guard guard(mutex_);
-      // The first ones first: thread k is worker k's unless another call has it.
+      // In order: thread index k runs on worker k unless another call holds it.
       for (std::size_t i = 0; count < wanted && (i < workers_.size() || grow(wanted)); ++i) {
         Worker* const worker = workers_[i].get();
         if (!worker->claim()) continue;
@@ -232,12 +234,12 @@ class Pool {
     return first;
   }
 
-  // One more, as long as there are fewer than a single call wants or than there are cores.
+  // Adds a worker while there are fewer than this call needs or fewer than cores minus one.
   bool grow(std::size_t wanted) {
     if (workers_.size() >= std::max(wanted, hardware_threads() - 1)) return false;
     if (cores_.empty()) {
-      // The caller keeps the core it is on. A worker held to that one would take turns with it, milliseconds each,
-      // until the system moves the caller.
+      // The caller keeps its current core. A worker pinned to the same core would alternate with it every few
+      // milliseconds until the system moves the caller.
       cores_ = allowed_cores();
       const auto here = std::find(cores_.begin(), cores_.end(), sched_getcpu());
       if (here != cores_.end()) std::iter_swap(cores_.begin(), here);
@@ -254,21 +256,21 @@ class Pool {
   }
 
   static std::atomic<Pool*> current_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<int> cores_;  // thread k's
+  std::vector<int> cores_;  // core of thread k
 };
 
 std::atomic<Pool*> Pool::current_{nullptr};
 
-// The host program's own loop. The flag spares calls the lock where there is none.
+// The loop that the host program installed. The flag avoids the lock if there is none.
 std::atomic<bool> have_loop{false};
 struct HostLoop {
   std::mutex mutex;
   std::shared_ptr<const ParallelLoop> loop;
 };
 HostLoop& host_loop() {
-  static HostLoop* const the_one = new HostLoop;  // never destroyed, as the pool is not
+  static HostLoop* const the_one = new HostLoop;  // never destroyed, like the pool
   return *the_one;
 }
 
@@ -279,7 +281,7 @@ std::shared_ptr<const ParallelLoop> callers_loop() {
 }
 
 void run_in_loop(const ParallelLoop& loop, std::size_t threads, const Task& task) {
-  Call call(threads, task);  // keeps exceptions out of a foreign loop
+  Call call(threads, task);  // keeps exceptions out of the host program's loop
   loop(threads, [&](std::size_t job) {
     const Inside here;
     call.run(job);

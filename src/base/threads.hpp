@@ -1,21 +1,22 @@
-// One pool of persistent threads for the whole process.
+// A pool of persistent threads shared by the whole process.
 #pragma once
 #include <cstddef>
 #include <functional>
 
 namespace ridge::base {
 
-// Cores this process may use (affinity mask respected), or RIDGE_THREADS where it is set.
+// Number of cores in this process's affinity mask, or RIDGE_THREADS if it is set.
 std::size_t hardware_threads();
 
-// Runs task(thread, threads) for every thread, the caller's among them, and returns when all have ended; 0 means all of
-// them. Thread k stays with its worker, so memory it touched first is near it. Calls at once share the workers: who
-// finds too few, nested or because no more can be started, does the rest himself, so a task must not wait for another.
-// What a task throws is rethrown here. A child of fork() gets workers of its own; only within a task nobody may fork.
+// Runs task(thread, threads) for every thread index, one of them in the caller, and returns when all have ended;
+// threads = 0 means all cores. Index k is usually run by the same worker, so that memory it touched first stays local.
+// Concurrent calls share the workers. A call that gets too few workers (nested, or the system refuses threads) runs the
+// remaining indices itself, so a task must not wait for another one. The first exception of a task is rethrown. A child
+// of fork() gets its own workers; do not fork within a task.
 void parallel(std::size_t threads, const std::function<void(std::size_t thread, std::size_t threads)>& task);
 
-// The half-open share of `count` items that thread k of `threads` owns; shares differ by at most `grain` items, and
-// every share but the last is a multiple of it.
+// The half-open range of `count` items that thread k of `threads` owns. Ranges differ by at most `grain` items, and
+// every range but the last is a multiple of it.
 struct Share {
   std::size_t begin, end;
 };

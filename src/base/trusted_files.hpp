@@ -1,4 +1,4 @@
-// Files whose contents are executed: nobody but this user or root may have written them.
+// Reads and writes files whose contents are executed: only this user or root may have written them.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace ridge::base {
 
-// As read_file(), but Error{io} too for a file that belongs to another user, that others may write to, or that is a
+// Like read_file(), but also Error{io} for a file that belongs to another user, is writable by others, or is a symbolic
 // link.
 std::optional<std::string> read_trusted_file(const std::filesystem::path& path, std::size_t limit);
-// As write_file(), and nobody else may read it.
+// Like write_file(), but only this user may read the file.
 void write_private_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Why a folder is not to be trusted in the same sense; empty where it is.
+// The reason why a folder is not trusted in this sense; empty if it is trusted.
 std::string why_untrusted(const std::filesystem::path& folder);
-// Makes a folder and those above it where they are missing, for this user only. The reason where that fails, or empty.
+// Creates a folder and its missing parents, accessible to this user only. Returns the reason of a failure, or empty.
 std::string make_private_folder(const std::filesystem::path& folder);
 
 }  // namespace ridge::base

@@ -26,8 +26,8 @@ std::array<DoubleDouble, 28> inverse_factorials() {
   return inverse;
 }
 
-// Taylor's series: long double would be software on many processors, and 64 bits on others. What is below the last bit
-// of double is summed in double.
+// Taylor series in double-double: long double is emulated in software on many processors and has only 64 bits on
+// others. Terms below the last bit of double are summed in double.
 CosineSine<DoubleDouble> eighth_turn_part(double part, double whole, DoubleDouble) {
   const DoubleDouble kEighthTurn(0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55);
   static const std::array<DoubleDouble, 28> inverse = inverse_factorials();
@@ -55,11 +55,11 @@ double low(DoubleDouble value) { return value.low; }
 
 }  // namespace
 
-// The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and sine and
-// cosine see only small arguments.
+// Reduces the angle to the first octant in integers: symmetric entries are equal to the last bit, and sine and cosine
+// get only small arguments.
 template <class Wide>
 UnitRoot unit_root(std::size_t k, std::size_t n) {
-  // In units of 1/8 turn: octant and remainder r / (8 n).
+  // In units of 1/8 of a full circle: octant and remainder r / (8 n).
   const std::size_t scaled = 8 * (k % n);
   const std::size_t octant = scaled / n;
   const std::size_t rest = scaled % n;

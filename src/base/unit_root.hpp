@@ -1,4 +1,4 @@
-// Roots of unity, each right to the last bit of double and beyond.
+// Roots of unity, correct to the last bit of double and beyond.
 #pragma once
 #include <cstddef>
 
@@ -11,7 +11,7 @@ struct UnitRoot {
   double re, im, re_low, im_low;
 };
 
-// exp(-2 pi i k / n), by sines and cosines of `Wide`: double, or DoubleDouble, which has a hundred bits.
+// exp(-2 pi i k / n), computed in `Wide`: double, or DoubleDouble with about 106 bits.
 template <class Wide = DoubleDouble>
 UnitRoot unit_root(std::size_t k, std::size_t n);
 

@@ -21,7 +21,7 @@ double bessel_i0(double x) {
   return sum;
 }
 
-// Taylor's weights for side lobes of -35 dB, the first four of them level.
+// Coefficients of Taylor's window: side lobes at -35 dB, the first four of equal height.
 std::vector<double> taylor_coefficients() {
   constexpr int kLevel = 5;
   const double a = std::acosh(std::pow(10.0, 35.0 / 20)) / pi;

@@ -1,5 +1,5 @@
-// The largest of many errors, where one that is no number is the largest and stays: std::max and `if (e > worst)` let
-// it pass, and `if (!(e <= worst))` forgets it at the next number (tests/scripts/nan_rule.py looks for these).
+// The largest of many errors, with NaN larger than any number. std::max and `if (e > worst)` ignore a NaN, and `if (!(e
+// <= worst))` forgets it at the next number (tests/scripts/nan_rule.py finds these).
 #pragma once
 #include <cmath>
 
@@ -9,7 +9,7 @@ inline double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b
 
 class Worst {
  public:
-  // Whether this one is the worst so far.
+  // Returns true if this error is the largest so far.
   bool add(double error) {
     if (std::isnan(value_) || error <= value_) return false;
     value_ = error;

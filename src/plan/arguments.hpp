@@ -1,5 +1,5 @@
-// What every plan asks of the memory it is given. Each throws Error{invalid_argument} that begins with the workload:
-// "fft: the input buffer "x" belongs to cuda:0, the plan to host".
+// Checks the arrays and buffers passed to a plan. Each check throws Error{invalid_argument} whose text begins with the
+// workload: "fft: the input buffer "x" belongs to cuda:0, the plan to host".
 #pragma once
 #include <cstddef>
 
@@ -7,14 +7,14 @@
 
 namespace ridge::planner {
 
-// `what`: "input", "output".
+// `what` is "input" or "output".
 void check_length(const char* workload, const char* what, std::size_t bytes, std::size_t needed);
 
 void check_buffer(const char* workload, const char* what, const Buffer& buffer, const Device& device,
                   std::size_t needed);
 void check_queue(const char* workload, const Queue& queue, const Device& device);
 
-// In place both must be the same memory; else they must be apart.
+// In place, both must be the same memory; otherwise they must not overlap.
 void check_apart(const char* workload, const void* in, std::size_t in_bytes, const void* out, std::size_t out_bytes,
                  bool in_place);
 void check_apart(const char* workload, const Buffer& in, const Buffer& out, bool in_place);

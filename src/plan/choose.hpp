@@ -1,10 +1,10 @@
-// One contract for every workload: entries in, the decision and the built winner out.
+// Chooses a variant for a workload: takes the listed variants, returns the decision and the built winner.
 //
 //   std::vector<planner::Entry<Variant>> entries = list_variants(device, layout);
 //   MyTrials trials(device, layout);
 //   auto [decision, winner] = planner::choose(device, problem, entries, options, trials);
 //
-// src/transpose/plan.cpp is the whole of it for a real workload.
+// src/transpose/plan.cpp is a complete example.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -24,37 +24,38 @@
 
 namespace ridge::planner {
 
-// A candidate and how to make it real. A workload that must say more of its variants has a struct of its own with these
-// three names and further ones. Neither function is called where there is a refusal.
+// A candidate and the function that builds it. A workload that needs more fields per variant defines its own struct
+// with these three names. Neither function is called for a refused candidate.
 template <class V>
 struct Entry {
   Candidate candidate{};
   std::function<std::vector<KernelSource>()>
-      kernels{};  // devices: what `build` compiles, to be shown and compiled ahead
+      kernels{};  // devices: the kernels that `build` compiles, to show them and to compile them ahead
   std::function<std::shared_ptr<const V>()> build{};
 };
 
 template <class E>
 using VariantOf = std::remove_cv_t<typename decltype(std::declval<const E&>().build())::element_type>;
 
-// How built variants are timed and judged; memory is made when the first is, and shared by all.
+// Times and verifies built variants. Its arrays are allocated for the first variant and shared by all.
 template <class V>
 class Trials {
  public:
   using Build = std::function<const V&()>;
   virtual ~Trials() = default;
-  // Of one run, warm, on random data (device/random.hpp): on ones a GPU at its power limit is another machine.
+  // Seconds of one warm run on random data (device/random.hpp): constant data draw less power, which makes a
+  // power-limited GPU faster.
   virtual double seconds(const V& variant) = 0;
-  // The answer on random data against the reference's: plain loops, or the variant that is known to be right. The
-  // memory of the answer is filled with NaN first, so that what is left unstored is seen.
+  // Compares the answer on random data with that of the reference: plain loops, or a variant known to be correct. The
+  // output is filled with NaN first, so that elements left unwritten are noticed.
   virtual Comparison compare(const V& variant) = 0;
-  // For a workload that times something else than the variant it will run: a part of a large grid.
+  // For a workload that times something other than the variant it will run, such as a part of a large grid.
   virtual double seconds_of(std::size_t /*entry*/, const Build& build) { return seconds(build()); }
 };
 
 enum class Keep {
-  all,   // what was built for a trial stays until the choice is made: nothing is built twice
-  last,  // only what was built last: where variants hold memory of the problem's size
+  all,   // keep every variant built for a trial until the choice is made: nothing is built twice
+  last,  // keep only the last one built: for variants that hold memory of the problem's size
 };
 
 template <class V>
@@ -71,7 +72,7 @@ std::vector<Candidate> candidates_of(const std::vector<E>& entries) {
   return candidates;
 }
 
-// The kernels of one entry; none on the host.
+// Kernels of one entry; empty on the host.
 template <class E>
 std::vector<KernelSource> kernels_of(const E& entry) {
   return entry.kernels ? entry.kernels() : std::vector<KernelSource>{};
@@ -103,7 +104,7 @@ class Built {
 
 }  // namespace detail
 
-// What was timed is what will run: nothing else is built afterwards, but for Keep::last.
+// The winner is the object that was timed: nothing is built again, except with Keep::last.
 template <class E>
 Chosen<VariantOf<E>> choose(const Device& device, const Problem& problem, const std::vector<E>& entries,
                             const Options& options, std::type_identity_t<Trials<VariantOf<E>>>& trials,
@@ -127,7 +128,7 @@ Chosen<VariantOf<E>> choose(const Device& device, const Problem& problem, const 
   Chosen<V> chosen{.decision =
                        select(device.info(), machine::ceilings(device), problem, candidates_of(entries), options, ask)};
   const std::size_t winner = chosen.decision.winner;
-  // What a measurement of an earlier process chose lies in the cache on disk.
+  // The kernels of a winner that an earlier process measured are in the cache on disk.
   if (!compiled_ahead && chosen.decision.source != Source::wisdom) compile_ahead(std::span(&winner, 1));
   chosen.winner = built.shared(winner);
   return chosen;

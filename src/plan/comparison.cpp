@@ -36,7 +36,7 @@ Comparison compare_numbers(std::span<const T> got, std::span<const T> expected, 
     if (error <= result.worst) continue;
     result.worst = error;
     worst_at = i;
-    if (std::isnan(error)) break;  // nothing is worse
+    if (std::isnan(error)) break;  // NaN is the worst possible error
   }
   if (worst_at < got.size()) result.where = place(where, worst_at);
   return result;

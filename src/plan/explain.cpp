@@ -52,7 +52,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::string seconds_or_dash(double seconds) { return seconds > 0 ? base::human_seconds(seconds) : "-"; }
 
-// The closest first: measured, then predicted, then those that were refused.
+// Order: measured, then predicted, each fastest first, then refused.
 std::vector<Trial> losers_of(const Decision& decision) {
   std::vector<Trial> losers;
   for (std::size_t i = 0; i < decision.trials.size(); ++i)
@@ -67,8 +67,8 @@ std::vector<Trial> losers_of(const Decision& decision) {
 
 bool is_refused(const Trial& trial) { return trial.predicted_seconds <= 0 && trial.measured_seconds <= 0; }
 
-// Refused variants with the same reason share a row, under the name of the first: "needs a power of two" nine times
-// hides what else there is.
+// Merges refused variants with the same reason into one row under the first name. Nine rows of "needs a power of two"
+// would hide the other rows.
 std::vector<Trial> refusals_together(const std::vector<Trial>& losers) {
   constexpr std::size_t kMostRows = 2;
   std::vector<Trial> rows;

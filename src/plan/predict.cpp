@@ -9,12 +9,12 @@
 namespace ridge::planner {
 namespace {
 
-// Zero would read as "refused", and no clock here sees less.
+// Zero would mean "refused", and no clock here resolves less.
 constexpr double kLeastSeconds = 1e-9;
 
 struct Ceiling {
   std::string name;
-  double per_second = 0;  // 0: not known
+  double per_second = 0;  // 0: unknown
 };
 
 double reachable(double all, double one, std::size_t threads) {
@@ -23,7 +23,7 @@ double reachable(double all, double one, std::size_t threads) {
   return all > 0 ? std::min(all, together) : together;
 }
 
-// Non-temporal stores are open to every variant, so the better copy is the ceiling.
+// Every variant can use non-temporal stores, so the faster copy is the ceiling.
 double best_copy(const machine::Bandwidth& bandwidth) { return std::max(bandwidth.copy, bandwidth.copy_streaming); }
 
 Ceiling peak(const machine::Ceilings& ceilings, bool float64, std::size_t threads) {
@@ -35,7 +35,7 @@ Ceiling bandwidth(const machine::Ceilings& ceilings, double footprint, std::size
   for (std::size_t i = 0; i < ceilings.levels.size(); ++i) {
     const machine::Level& level = ceilings.levels[i];
     const bool last = i + 1 == ceilings.levels.size();
-    // Local memory of a work-group is filled by the kernel itself: a problem never starts there.
+    // A kernel fills local memory itself, so a problem never starts in this level.
     if (level.name == "local" && !last) continue;
     if (!last && static_cast<double>(level.capacity) < footprint) continue;
     const double per_second = reachable(best_copy(level.all), best_copy(level.one), threads);

@@ -23,8 +23,8 @@
 namespace ridge::planner {
 namespace {
 
-constexpr std::size_t kRunAgain = 3;  // the best of the first round, once more: one noisy run must not choose
-constexpr double kNoise = 0.03;       // times that differ by less are equal, and what won last time is kept
+constexpr std::size_t kRunAgain = 3;  // times the best of the first round again: one noisy run must not decide
+constexpr double kNoise = 0.03;       // times closer than this are equal, and the previous winner is kept
 
 std::string_view verification_asked_for() {
   const char* value = std::getenv("RIDGE_VERIFY");
@@ -50,7 +50,7 @@ void check(const Problem& problem, const std::vector<Candidate>& candidates) {
   }
 }
 
-// One choice on its way.
+// The state of one selection.
 class Selection {
  public:
   Selection(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
@@ -122,7 +122,7 @@ class Selection {
   std::string no_such_variant() const {
     if (candidates_.empty())
       return fmt::format("nothing can do {} on {}: there are no variants for it", problem_.key, decision_.device);
-    std::vector<std::string> names;  // without parameters: they are many, and the table of a bench shows them
+    std::vector<std::string> names;  // without parameters, which are numerous; the table of `ridge bench` shows them
     for (const Candidate& one : candidates_) {
       if (std::find(names.begin(), names.end(), one.variant) == names.end()) names.push_back(one.variant);
     }
@@ -141,7 +141,7 @@ class Selection {
     return message;
   }
 
-  // Afterwards allowed_ is in the order of the predictions, best first; equals stay in the author's order.
+  // Sorts allowed_ by predicted time, fastest first; candidates of equal time keep their listed order.
   void predict_allowed() {
     bounds_.resize(candidates_.size());
     for (const std::size_t i : allowed_) {
@@ -155,7 +155,7 @@ class Selection {
   }
 
   // --- verification -------------------------------------------------------------------------------------------------
-  // Asked once a candidate. What it takes does not count as time of the trials.
+  // Compares each candidate once. The time this takes is not counted as trial time.
   bool is_right(std::size_t i) {
     if (!verifies_) return true;
     verdicts_.resize(candidates_.size());
@@ -180,7 +180,7 @@ class Selection {
     });
   }
 
-  // The best predicted whose answer is right.
+  // Selects the best predicted candidate whose answer is correct.
   void take_first_right(Source source) {
     const auto found = std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return is_right(i); });
     if (found == allowed_.end()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
@@ -188,14 +188,14 @@ class Selection {
   }
 
   // --- wisdom -------------------------------------------------------------------------------------------------------
-  // A choice among a part of the variants is no answer for all of them, so it has its own key.
+  // A choice among some variants is not an answer for all of them, so it has its own key.
   std::string wisdom_key() const {
     return options_.variant.empty() ? problem_.key : fmt::format("{}, only {}", problem_.key, options_.variant);
   }
 
   bool take_from_wisdom() {
     if (!options_.use_wisdom) return false;
-    // The winner of all is the winner of any part it belongs to.
+    // The winner among all variants also wins in every subset that contains it.
     return take_entry(wisdom_key()) || (!options_.variant.empty() && take_entry(problem_.key));
   }
 
@@ -204,7 +204,7 @@ class Selection {
     if (!entry) return false;
     const auto found =
         std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return trial(i).name == entry->winner; });
-    if (found == allowed_.end()) return false;  // from before the variants changed
+    if (found == allowed_.end()) return false;  // stored before the variants changed
     if (!is_right(*found)) return false;
     win(*found, Source::wisdom);
     trial(*found).measured_seconds = entry->seconds;
@@ -231,10 +231,10 @@ class Selection {
     if (ask_.prepare) {
       const double start = base::now();
       ask_.prepare(std::span(allowed_).first(first_round));
-      beside_ += base::now() - start;  // what is compiled should be timed
+      beside_ += base::now() - start;  // compile time does not count as trial time
     }
     std::vector<std::size_t> ran;
-    // One that fails costs no place: as long as any variant works, planning succeeds.
+    // A failing candidate does not count towards the limit: planning succeeds as long as one variant works.
     for (const std::size_t i : allowed_) {
       if (ran.size() >= most) break;
       if (!ran.empty() && !time_for_another()) {
@@ -253,8 +253,8 @@ class Selection {
     if (options_.save_wisdom) save_wisdom();
   }
 
-  // The fastest, or what was the fastest last time where the two cannot be told apart. Read even where wisdom is not to
-  // be believed: a fresh measurement that wavers within noise should not change what runs.
+  // The fastest candidate, or the previous winner if both times are equal within noise. Read even if wisdom is
+  // disabled: a new measurement that varies within noise should not change the variant.
   std::size_t last_winner_among(const std::vector<std::size_t>& ran) {
     const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, wisdom_key());
     if (!entry) return ran.front();
@@ -271,7 +271,7 @@ class Selection {
     });
   }
 
-  // Keeps the better of this run and an earlier one. A candidate that fails at any time is out.
+  // Keeps the shorter time of this run and an earlier one. A candidate that fails once is excluded.
   bool run(std::size_t i) {
     if (options_.progress)
       options_.progress({.candidate = trial(i).name, .done = done_, .of = std::max(to_run_, done_ + 1)});
@@ -296,7 +296,7 @@ class Selection {
     });
   }
 
-  // What the call returns, or false where it fails.
+  // Returns the result of the call, or false if it fails.
   template <class Call>
   bool attempt(std::size_t i, const Call& call) {
     try {

@@ -1,4 +1,4 @@
-// The choice itself, for a device that is described rather than present: what tests, decide() and choose() call.
+// Selects a candidate for a device given only by its description; choose(), decide() and tests call it.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -14,25 +14,25 @@
 
 namespace ridge::planner {
 
-// By its name, by its variant, or by the family before a slash of the variant: "burtsev" calls "burtsev/D".
+// Matches the candidate's name, its variant, or the part of its variant before a slash: "burtsev" matches "burtsev/D".
 bool is_called(const Candidate& candidate, const std::string& wanted);
 
-// Options::verify, or RIDGE_VERIFY set to anything but 0.
+// True if Options::verify is set or RIDGE_VERIFY is set to anything but 0.
 bool verifies(const Options& options);
 
-// What a choice asks of the workload, by a candidate's index. Error and bad_alloc make the candidate lose with the
-// message; other exceptions are defects and pass.
+// Callbacks into the workload, by a candidate's index. Error and bad_alloc make the candidate lose with that message;
+// other exceptions are defects and propagate.
 struct Questions {
-  Measure seconds{};                                           // builds, warms up, times
-  std::function<Comparison(std::size_t candidate)> compare{};  // none: nothing is verified
-  // Those about to be timed, the best predicted first; before the first of them.
+  Measure seconds{};                                           // builds, warms up and times a candidate
+  std::function<Comparison(std::size_t candidate)> compare{};  // empty: nothing is verified
+  // Called once before the first timing, with the candidates to be timed, best prediction first.
   std::function<void(std::span<const std::size_t> candidates)> prepare{};
 };
 
-// With verification no candidate is timed or wins, by wisdom and by the model neither, before its answer has been
-// compared. A wrong one loses with that reason and a warning; with RIDGE_VERIFY=strict (tests) it is a std::logic_error
-// that no choice around this one takes for a candidate's failure. What was chosen last time is kept where nothing is
-// faster by more than noise.
+// With verification, a candidate is compared with the reference before it is timed or selected, also when it comes from
+// wisdom or from the model. A wrong candidate loses with that reason and a warning; with RIDGE_VERIFY=strict (tests) it
+// is a std::logic_error, which no enclosing selection treats as a candidate's failure. The previous winner is kept
+// unless another candidate is faster by more than noise.
 Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
                 const std::vector<Candidate>& candidates, const Options& options, const Questions& ask);
 

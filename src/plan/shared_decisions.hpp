@@ -1,4 +1,4 @@
-// Decisions that many plans share: made and copied for those who ask, which most never do.
+// Decisions shared by many plans, computed and copied only when one of them is asked for.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ class SharedDecision {
   SharedDecision(Decision&& decision) : SharedDecision([] { return Decision(); }) {
     std::call_once(state_->made, [&] { state_->decision = std::move(decision); });
   }
-  // What a choice that is clear from the start was made of, when somebody asks.
+  // `later` computes a decision that needs no measurement, on first use.
   explicit SharedDecision(std::function<Decision()> later) : state_(std::make_shared<State>()) {
     state_->later = std::move(later);
   }

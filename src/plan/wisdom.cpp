@@ -30,7 +30,7 @@ std::string named_file() {
   return name != nullptr ? name : "";
 }
 
-// Which file, in which state, a book was read from.
+// The path and state of the file that a book was read from.
 struct Identity {
   std::string path;
   bool exists = false;
@@ -55,7 +55,7 @@ Identity identity_of(const std::string& path) {
   return identity;
 }
 
-// The file's contents as they were at one moment; never changed once others can see it.
+// A snapshot of the file's contents; immutable once other threads can see it.
 struct Book {
   Identity identity;
   std::vector<Stored> entries;  // oldest first
@@ -68,7 +68,7 @@ struct Book {
       index.insert_or_assign(key_of(entries[i].entry, entries[i].version), i);
     }
   }
-  // The newest goes to the end.
+  // Adds the newest entry at the end.
   void put(const Stored& stored) {
     std::erase_if(entries, [&](const Stored& old) {
       return std::tie(old.entry.fingerprint, old.entry.workload, old.entry.problem, old.version) ==
@@ -111,7 +111,7 @@ void publish(Book book) {
 }
 
 std::shared_ptr<const Book> current() {
-  // Before the file is read: if it changes in between, the next call reads it again.
+  // Taken before the file is read: if the file changes in between, the next call reads it again.
   const Identity identity = identity_of(path());
   const std::lock_guard lock(current_mutex);
   if (!current_book || current_book->identity != identity)
@@ -119,8 +119,8 @@ std::shared_ptr<const Book> current() {
   return current_book;
 }
 
-// Throws where RIDGE_WISDOM names a file that holds something else: in the cache folder a damaged file is ours to
-// replace, one that the user named may be anything.
+// Throws if RIDGE_WISDOM names a file with other contents. A damaged file in the cache folder may be replaced; a file
+// that the user named may be anything.
 void write_book(Book& book) {
   if (book.damaged && book.identity.size > 0 && book.identity.path == named_file())
     throw Error(ErrorKind::io,
@@ -154,7 +154,7 @@ void remember(const Entry& entry) {
   if (const std::string file = path(); !file.empty()) {
     try {
       const base::FileLock between_processes(file);
-      Book book = *current();  // what others have written meanwhile
+      Book book = *current();  // includes entries that other processes have written
       book.put(stored);
       write_book(book);
       publish(std::move(book));
@@ -171,7 +171,7 @@ void remember(const Entry& entry) {
 std::vector<Entry> all() {
   const base::ForkGate gate;
   std::vector<Entry> entries;
-  const auto book = current();  // held: another thread may replace it meanwhile
+  const auto book = current();  // shared ownership: another thread may replace the current book
   for (const Stored& stored : book->entries) entries.push_back(stored.entry);
   return entries;
 }
@@ -185,7 +185,7 @@ std::size_t forget(const std::string& workload) {
     return std::erase_if(book.entries,
                          [&](const Stored& stored) { return workload.empty() || stored.entry.workload == workload; });
   };
-  if (!identity_of(file).exists) {  // at most what this process could not save
+  if (!identity_of(file).exists) {  // only entries that this process could not save
     Book book = *current();
     const std::size_t forgotten = forget_in(book);
     book.build_index();

@@ -1,4 +1,4 @@
-// What the planner asks of wisdom. Neither call throws: wisdom is a help, never a condition.
+// Looks up and stores measured winners. Neither call throws: planning works without wisdom.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ridge::wisdom {
 
-// Microseconds once the file has been read; it is read again when another process has replaced it.
+// Takes microseconds once the file has been read. Reads the file again if another process has replaced it.
 std::optional<Entry> find(const std::string& fingerprint, const std::string& workload, const std::string& problem);
 
-// Replaces what was known of the same problem on the same device. Where it cannot be written: a warning, and it is
-// remembered as long as this process lives.
+// Replaces the entry of the same problem on the same device. If the file cannot be written, warns and keeps the entry
+// for the lifetime of this process.
 void remember(const Entry& entry);
 
 }  // namespace ridge::wisdom

@@ -16,7 +16,7 @@ constexpr const char* kSchemaField = "ridge wisdom";
 constexpr double kLongestSeconds = 1e6;
 constexpr const char* kRigors[] = {"estimated", "measured", "patient"};
 
-// Of the file it is not said: what lies there was measured.
+// An entry without a rigor was measured.
 Rigor rigor_in(const Json& object) {
   if (!object.contains("rigor")) return Rigor::measured;
   const std::string name = base::text_in(object, "rigor");
@@ -48,7 +48,7 @@ std::string line_of(const Stored& stored) {
                  {"seconds", entry.seconds},   {"device", entry.device},   {"fingerprint", entry.fingerprint},
                  {"version", stored.version}};
   if (stored.rigor != Rigor::measured) object["rigor"] = kRigors[static_cast<int>(stored.rigor)];
-  // A device may call itself something that is no UTF-8.
+  // A device name may be invalid UTF-8.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

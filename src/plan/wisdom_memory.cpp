@@ -18,7 +18,7 @@ namespace {
 struct Held {
   Stored stored;
   bool imported = false;
-  std::size_t number = 0;  // they are exported in the order they came
+  std::size_t number = 0;  // order of export
 };
 
 struct Memory {
@@ -26,7 +26,7 @@ struct Memory {
   std::unordered_map<std::string, Held> entries;
   std::size_t numbers = 0;
 
-  // What is known better stays.
+  // Does not replace an entry of higher rigor.
   void put(const Stored& stored, bool imported) {
     const std::string key = key_of(stored.entry, stored.version);
     const auto found = entries.find(key);
@@ -44,7 +44,7 @@ Memory& memory() {
   return *the_memory;
 }
 
-// The object that the text begins with; the whole text where it has no end.
+// The JSON object at the start of the text; the whole text if the object has no end.
 std::string_view first_object(std::string_view text) {
   int depth = 0;
   bool quoted = false;

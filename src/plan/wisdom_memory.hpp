@@ -1,4 +1,4 @@
-// The part of wisdom that lives and ends with the process.
+// Wisdom kept in memory for the lifetime of the process.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ridge::wisdom {
 
-// A measured winner that was imported, where this version of the library found it.
+// An imported winner that this version of the library measured.
 std::optional<Entry> find_imported(const std::string& fingerprint, const std::string& workload,
                                    const std::string& problem);
 
-// Of one workload, or all where it is empty.
+// Forgets the entries of one workload, or all if it is empty. Returns their number.
 std::size_t forget_in_memory_of(const std::string& workload);
 
 }  // namespace ridge::wisdom
