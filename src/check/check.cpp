@@ -12,7 +12,7 @@
 namespace ridge::check {
 namespace {
 
-constexpr std::size_t kMostFailures = 20;  // one defect fails often: more of it tells nothing
+constexpr std::size_t kMostFailures = 20;  // one defect fails often: more failures add no information
 
 std::uint64_t seed_of(const std::string& workload, std::uint64_t seed, std::uint64_t number) {
   std::uint64_t mixed = Random(seed).bits() ^ (number * 0xd1342543de82ef95U);
@@ -20,13 +20,13 @@ std::uint64_t seed_of(const std::string& workload, std::uint64_t seed, std::uint
   return mixed;
 }
 
-// Kernels are compiled for every shape, and a processor that plays the device takes its time for both.
+// Kernels are compiled per shape, and an OpenCL device that is a CPU is slow at compiling and at running them.
 std::size_t points_for(const Device& device) {
   if (device.is_host()) return std::size_t{1} << 22;
   return device.info().shares_host_memory ? std::size_t{1} << 14 : std::size_t{1} << 24;
 }
 
-// A NaN in floats, another number in integers.
+// Writes a NaN into floats, another number into integers.
 void spoil(std::span<std::byte> answer) {
   if (answer.size() < 16) return;
   for (std::byte& byte : answer.subspan(answer.size() / 3 / 16 * 16, 16)) byte ^= std::byte{0xff};
@@ -50,7 +50,7 @@ Ran run_case(const Device& device, const Workload& workload, const Options& opti
   return {std::move(draw.problem), std::move(outcome)};
 }
 
-// As small as it still fails.
+// Halves the size as long as the case still fails.
 Failure shrunk(const Device& device, const Workload& workload, const Options& options, std::uint64_t number, Ran ran) {
   Failure failure{workload.name, number, options.shrink, std::move(ran.problem), std::move(ran.outcome)};
   for (std::size_t shrink = options.shrink + 1; shrink <= 24; ++shrink) {

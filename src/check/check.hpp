@@ -1,5 +1,5 @@
-// Random problems over everything the public headers allow, each against an independent reference in wider precision:
-// what `ridge check` runs. A case is a number: the same seed and number make the same problem on every machine.
+// Random problems over everything the public headers allow, each compared with an independent reference in wider
+// precision (`ridge check`). The same seed and case number give the same problem on every machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace ridge::check {
 
-// What a workload makes a problem from. Sizes are drawn last and scaled, so that a smaller `points` gives the same
-// problem in small.
+// Input of a workload's generator. Sizes are drawn last and scaled, so that a smaller `points` gives a smaller version
+// of the same problem.
 struct Draw {
   const Device& device;
   Random random;
-  std::size_t points;     // elements the problem may have
-  std::string problem{};  // in words, with the variant: said as soon as it is known
-  // Tests of the checks: changes an answer before it is compared, or the input that a run must leave alone.
+  std::size_t points;     // largest number of elements of the problem
+  std::string problem{};  // description with the variant; set as soon as it is known
+  // For tests of the checks: changes an answer before it is compared, or the input that a run must not change.
   std::function<void(std::span<std::byte> answer)> tamper{};
   std::function<void(std::span<std::byte> input)> tamper_input{};
   void answered(std::span<std::byte> answer, std::span<std::byte> input = {}) const {
@@ -32,12 +32,12 @@ struct Draw {
 };
 
 struct Outcome {
-  std::string wrong{};    // what and where; empty: right
-  std::string refused{};  // the library's words; nothing was computed
-  bool broken = false;    // the device failed: what runs on it afterwards says nothing
+  std::string wrong{};    // the error and its position; empty: the answer is right
+  std::string refused{};  // the library's refusal; nothing was computed
+  bool broken = false;    // the device failed: later results on it are meaningless
 };
 
-// What a check finds; the library's refusals and failures are outcomes too.
+// Runs a check and turns the library's refusals and failures into outcomes.
 Outcome guarded(const std::function<Outcome()>& check);
 
 struct Workload {
@@ -45,12 +45,12 @@ struct Workload {
   Outcome (*check)(Draw& draw);
 };
 Outcome check_transpose(Draw& draw);
-Outcome check_fft(Draw& draw);  // and convolutions
+Outcome check_fft(Draw& draw);  // includes convolutions
 Outcome check_convolution(Draw& draw);
 Outcome check_tensor(Draw& draw);
-Outcome check_stencil(Draw& draw);  // and leaps over many steps
+Outcome check_stencil(Draw& draw);  // includes leaps over many steps
 Outcome check_leap(Draw& draw);
-Outcome check_filterbank(Draw& draw);  // and what stands behind a bank
+Outcome check_filterbank(Draw& draw);  // includes correlators and detectors
 Outcome check_correlator(Draw& draw);
 Outcome check_sar(Draw& draw);
 Outcome check_image(Draw& draw);  // operators, variances, flows
@@ -58,9 +58,9 @@ const std::vector<Workload>& workloads();
 
 struct Failure {
   std::string workload{};
-  std::uint64_t number = 0;  // of the case
-  std::size_t shrunk = 0;    // halvings of the size under which it still fails
-  std::string problem{};     // the shrunk one, in words
+  std::uint64_t number = 0;  // case number
+  std::size_t shrunk = 0;    // number of times the size was halved while the case still failed
+  std::string problem{};     // description of the shrunk problem
   Outcome outcome{};
 };
 
@@ -68,14 +68,15 @@ struct Options {
   std::vector<std::string> workloads{};  // empty: all
   double seconds = 10;
   std::uint64_t seed = 1;
-  std::optional<std::uint64_t> only{};  // this case, `shrink` times halved
+  std::optional<std::uint64_t> only{};  // run this case only, its size halved `shrink` times
   std::size_t shrink = 0;
-  // Several processes that draw together: whether they go on, from what this one thinks. Empty: as it thinks.
+  // For several processes that draw the same cases: decides for all of them whether to continue, given this process's
+  // own view. Empty: uses that view.
   std::function<bool(bool in_time)> go_on{};
-  std::size_t most_points = 0;  // 0: what suits the device; a few problems have this size, most are small
-  double large = 0.03;          // the share of problems of that size
+  std::size_t most_points = 0;  // 0: a size that suits the device; a few problems have this size, most are small
+  double large = 0.03;          // fraction of problems of that size
   bool spoil = false;           // changes 16 bytes of every answer before it is compared
-  // Before a problem is begun, those included that are tried while a failure is made smaller.
+  // Called before each problem, including the smaller ones tried while a failure is shrunk.
   std::function<void(const std::string& workload, std::uint64_t number, std::size_t shrink)> before{};
   std::function<void(const std::string& workload, std::uint64_t number, const std::string& problem,
                      const Outcome& outcome)>
@@ -87,7 +88,7 @@ struct Report {
   std::vector<Failure> failures{};
 };
 
-// Workloads take turns until the time is over; a failure is made smaller as long as it stays one.
+// Runs the workloads alternately until the time is over; shrinks a failing problem as long as it still fails.
 Report run(const Device& device, std::span<const Workload> workloads, const Options& options);
 
 }  // namespace ridge::check

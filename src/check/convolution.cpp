@@ -1,4 +1,4 @@
-// Convolutions and correlations of any two lengths against the sums that define them, in wider precision.
+// Checks convolutions and correlations of any two lengths against their defining sums in wider precision.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -33,7 +33,7 @@ std::vector<Element> draw_values(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-// One value of the answer, as the header writes it. long double is wider than double on every machine we know.
+// One value of the result by the header's formula. long double is wider than double on every supported machine.
 template <class Element>
 std::complex<long double> value_of(Operation kind, fft::ConvolutionKind extent, const std::vector<Element>& a,
                                    const std::vector<Element>& b, std::size_t n) {
@@ -93,11 +93,12 @@ Outcome check_element(Draw& draw) {
     outcome.wrong = fmt::format("{} values where {} belong", got.size(), expected_size);
     return outcome;
   }
-  // Every value where that is little work, else some.
+  // Compares every value if that is cheap, otherwise a sample.
   std::vector<std::size_t> places;
   const bool all = a.size() * got.size() < 2'000'000;
   for (std::size_t i = 0; i < (all ? got.size() : 40); ++i) places.push_back(all ? i : random.below(got.size()));
-  // Roundings spread over the whole answer: they are judged by the size of the largest sums there can be.
+  // An FFT distributes rounding errors over the whole result, so they are compared with the size of the largest
+  // possible sums.
   const double size = std::sqrt(static_cast<double>(std::min(a.size(), b.size())));
   const double points = std::log2(static_cast<double>(a.size() + b.size()));
   const double allowed = 6 * std::numeric_limits<T>::epsilon() * size * std::sqrt(std::max(1.0, points));

@@ -1,4 +1,5 @@
-// Correlators and detectors behind a bank, on random spectra cut anywhere, against plain sums in double.
+// Checks correlators and detectors that follow a filter bank, on random spectra pushed in random pieces, against plain
+// sums in double.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -86,7 +87,7 @@ Outcome correlator(Draw& draw) {
   const filterbank::Problem& b = spectra.problem;
   filterbank::Correlation wanted{.times = draw.random.magnitude(times),
                                  .channels = divisor_of(draw.random, b.channels)};
-  // Rounded first; what rounding may do to a sum follows from its step.
+  // Input may be rounded to int8 or float16 first; the allowed error follows from the rounding step.
   double step = 0;
   if (draw.random.chance(0.4)) {
     const bool bytes = draw.random.chance(0.5);
@@ -94,7 +95,7 @@ Outcome correlator(Draw& draw) {
     wanted.scale = bytes ? 100.0f : 1.0f;
     step = bytes ? 0.5 / 100 : 0x1p-11;
   }
-  // Whole blocks of what lies together.
+  // In channel-first order, an integration covers whole blocks of times.
   if (channel_order) wanted.times = (wanted.times + b.output_times - 1) / b.output_times * b.output_times;
   draw.problem = fmt::format("correlator{} of {} stations, {} polarizations, {} channels by {}, {} times by {}, {}",
                              wanted.arithmetic == filterbank::Arithmetic::int8      ? " (int8)"
@@ -112,7 +113,7 @@ Outcome correlator(Draw& draw) {
   draw.answered(std::as_writable_bytes(std::span(got)));
   const std::size_t pols = b.polarizations, channels = b.channels / wanted.channels;
   const auto summed = static_cast<double>(wanted.times * wanted.channels);
-  // Values lie within 1: a product is off by two steps of each part at most, most of which cancel in a long sum.
+  // Values are within 1: a product is off by at most two steps per part, most of which cancel in a long sum.
   const double allowed = 4e-6 * std::sqrt(summed) + 1e-6 + 4 * step * std::min(summed, 6 * std::sqrt(summed));
   Random random(cuts + 1);
   const bool all = got.size() * wanted.times * wanted.channels < 2'000'000;

@@ -1,4 +1,5 @@
-// Transforms of any shape, kind, stride, batch and operator, in both directions; of spans, of buffers, over devices.
+// Checks transforms of any shape, kind, stride, batch and operator in both directions: with spans, with device buffers,
+// and split between host and device.
 #include <algorithm>
 #include <optional>
 
@@ -12,7 +13,7 @@
 namespace ridge::check {
 namespace {
 
-// A plan whose data lies in buffers of its device.
+// Runs a plan on buffers of its device.
 template <class T>
 class Resident {
  public:
@@ -27,7 +28,8 @@ class Resident {
   }
 
  private:
-  // What lies between the output's points stays as it is; twice, so that a run finds what the one before left.
+  // Uploads the output too, so that gaps between its points must stay unchanged. Runs twice, to find state left by the
+  // first run.
   template <class In, class Out, class Enqueue>
   void run(std::span<const In> in, std::span<Out> out, const Enqueue& enqueue) const {
     const Device& device = plan_.device();
@@ -66,7 +68,7 @@ std::string both_directions(const FftCase& made, const FftSides& sides, const Pl
   return wrong.empty() ? "" : "inverse: " + wrong;
 }
 
-// Packed batches over the host and the device together, whatever their shares.
+// Packed batches divided between the host and the device.
 template <class T>
 Outcome check_hybrid(Draw& draw) {
   FftCase made = draw_fft<T>(draw);
@@ -91,7 +93,7 @@ Outcome check_hybrid(Draw& draw) {
 
 template <class T>
 Outcome check_samples(Draw& draw) {
-  // Tables of a long double transform take their time.
+  // The reference's tables for a long double-precision transform are slow to compute.
   if (sizeof(T) == 8) draw.points = std::min<std::size_t>(draw.points, std::size_t{1} << 18);
   const FftCase made = draw_fft<T>(draw);
   draw.problem = fft_in_words<T>(made);
@@ -102,7 +104,7 @@ Outcome check_samples(Draw& draw) {
   try {
     plan.emplace(draw.device, made.problem, options);
   } catch (const Error& error) {
-    // The list is that of a packed batch: a variant in it need not be one for this problem.
+    // The variants were listed for a packed batch: the drawn one may refuse this problem.
     if (options.variant.empty() || error.kind() != ErrorKind::invalid_argument) throw;
     options.variant.clear();
     plan.emplace(draw.device, made.problem, options);

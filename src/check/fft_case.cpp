@@ -25,25 +25,25 @@ std::vector<std::size_t> spectrum_shape(const fft::Problem& problem) {
 
 namespace {
 
-// Strides of a side that are not the packed ones.
+// Strides other than the packed ones.
 fft::Strides draw_strides(Random& random, const std::vector<std::size_t>& shape, std::size_t batch) {
   const std::size_t kind = random.below(4), gap = random.below(5), apart = 2 + random.below(2);
   const std::size_t axes = shape.size();
   fft::Strides strides;
   strides.axes.resize(axes);
   std::size_t step = 1;
-  if (kind == 0) {  // the batch is the fastest
+  if (kind == 0) {  // batch index fastest
     strides.batch = 1;
     step = batch + gap;
     for (std::size_t axis = axes; axis-- > 0; step *= shape[axis]) strides.axes[axis] = step;
     return strides;
   }
-  if (kind == 1) {  // the first axis is the fastest
+  if (kind == 1) {  // first axis fastest
     for (std::size_t axis = 0; axis < axes; ++axis) {
       strides.axes[axis] = step;
       step = step * shape[axis] + gap;
     }
-  } else {  // rows longer than they need be, points apart
+  } else {  // padded rows, points apart
     step = kind == 2 ? 1 : apart;
     for (std::size_t axis = axes; axis-- > 0;) {
       strides.axes[axis] = step;
@@ -95,7 +95,7 @@ FftCase draw_fft(Draw& draw) {
 
   std::size_t left = draw.points;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    // Three axes share the points; one has them alone.
+    // The axes share the number of points.
     const double share = 1.0 / static_cast<double>(axes - axis);
     const std::size_t most = static_cast<std::size_t>(std::pow(static_cast<double>(left), share));
     problem.shape.push_back(random.length(std::max<std::size_t>(most, 1)));

@@ -1,4 +1,4 @@
-// A transform to be checked: drawn, and said in words.
+// Draws a random transform to be checked and describes it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ridge::check {
 
-// What lies in one line of the batch, to see that its neighbours do not notice.
+// Special values in one transform of the batch; the other transforms must not be affected.
 enum class Oddity { none, nan, infinite, denormal };
 
 struct FftCase {
@@ -18,13 +18,13 @@ struct FftCase {
   Oddity oddity = Oddity::none;
   std::size_t odd_line = 0;
   std::uint64_t data = 0, by_chance = 0;
-  std::size_t shift = 0;  // elements the spans begin behind what an allocator gives
+  std::size_t shift = 0;  // offset in elements of the spans from the allocated address
 };
 
 std::size_t points_of(const std::vector<std::size_t>& shape);
 std::vector<std::size_t> spectrum_shape(const fft::Problem& problem);
 
-// Any shape, kind, stride, batch and operator that the header allows.
+// Draws any shape, kind, stride, batch and operator that the header allows.
 template <class T>
 FftCase draw_fft(Draw& draw);
 

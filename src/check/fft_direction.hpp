@@ -1,5 +1,5 @@
-// One direction of a drawn transform against plain sums with twice the digits. Small problems are compared point by
-// point; of large ones the energy of every line and some points by definition.
+// Compares one direction of a drawn transform with a DFT in twice the precision. Small problems are compared point by
+// point; of large ones the energy of every transform and a few points.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,6 @@
 
 namespace ridge::check {
 
-// One direction of one case.
 template <class T>
 class FftDirection {
  public:
@@ -44,7 +43,7 @@ class FftDirection {
     if (forward_ && problem_.load_forward.samples == Samples::int16) value_bytes_ = 2;
   }
 
-  // What is wrong, in words; empty: nothing. The plan is whatever has a plan's forward and inverse.
+  // Describes what is wrong; empty if nothing is. `Plan` is any type with forward() and inverse().
   template <class Plan>
   std::string check(const Plan& plan, const Draw& draw) {
     const std::size_t in_bytes = in_.extent * in_values_ * value_bytes_,
@@ -118,7 +117,7 @@ class FftDirection {
     return {stored(at), out_values_ == 2 ? stored(at + sizeof(T)) : 0.0};
   }
 
-  // Half a spectrum that belongs to real samples.
+  // Makes the input the half spectrum of real samples.
   void make_hermitian() {
     const std::size_t last = samples_shape_.back(), half = in_shape_.back(), count = points_of(in_shape_);
     for (std::size_t line = 0; line < problem_.batch; ++line) {
@@ -162,7 +161,7 @@ class FftDirection {
         made_.oddity == Oddity::nan ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity());
   }
 
-  // What is written must belong to the answer.
+  // Finds writes to elements that do not belong to the output.
   std::string gaps() const {
     std::vector<bool> used(out_.extent, false);
     const std::size_t count = points_of(out_shape_);
@@ -182,7 +181,7 @@ class FftDirection {
   const auto& store() const { return forward_ ? problem_.store_forward : problem_.store_inverse; }
   double scale() const { return static_cast<T>(forward_ ? problem_.scale_forward : problem_.scale_inverse); }
 
-  // The whole complex input of a line, packed: half a spectrum is completed.
+  // The complete complex input of a transform, packed; a half spectrum is completed.
   Points loaded(std::size_t line) const {
     const std::size_t count = points_of(in_shape_);
     Points points(count);
@@ -244,7 +243,7 @@ class FftDirection {
     }
   }
 
-  // Where in the samples' shape the output's packed index lies.
+  // Index in the samples' shape of the output's packed index.
   std::size_t whole_index(std::size_t out_index) const {
     if (!(forward_ && real_)) return out_index;
     const std::size_t half = out_shape_.back();
@@ -263,7 +262,7 @@ class FftDirection {
     return cost * static_cast<double>(points_of(samples_shape_) * problem_.batch) < (sizeof(T) == 4 ? 2e7 : 4e6);
   }
 
-  // The specification's gate, twice of it where a length goes by convolution, and half a rounding for each factor.
+  // The specification's error bound, doubled for lengths computed by convolution, plus 0.6 roundings per real factor.
   double gate() const {
     const auto n = static_cast<double>(points_of(samples_shape_));
     bool convolution = false;
@@ -278,14 +277,14 @@ class FftDirection {
                            1.0 * !store().window.empty() + 2.0 * !store().multiply.empty();
     return kEpsilon * ((convolution ? 1.2 : 0.6) * std::sqrt(std::max(1.0, std::log2(n))) + 0.6 * factors);
   }
-  // Whether two real lines may be transformed as one complex line (docs/fft.md): odd lengths on the host, floats of 16,
-  // 32 and 64 points on devices. The roundings of the louder line then reach the other.
+  // True if two real transforms may be computed as one complex transform (docs/fft.md): odd lengths on the host, float
+  // lengths 16, 32 and 64 on devices. The rounding errors of the larger one then affect the other.
   bool may_be_paired() const {
     const std::size_t n = samples_shape_.back();
     return real_ && (n % 2 == 1 || (sizeof(T) == sizeof(float) && (n == 16 || n == 32 || n == 64)));
   }
-  // The largest error that a point of a line of denormals may have. Denormals may be flushed: less than the smallest
-  // normal number for each term.
+  // Largest allowed error of a point in a transform of denormals. Denormals may be flushed to zero, an error below the
+  // smallest normal number per term.
   double floor_of_line(std::size_t line) const {
     if (!quiet_ || line != made_.odd_line) return 0;
     const auto n = static_cast<double>(points_of(samples_shape_));
@@ -293,7 +292,8 @@ class FftDirection {
   }
   bool spoilt(std::size_t line) const { return planted_ && line == made_.odd_line; }
 
-  // Every point depends on every other. Real samples are only half of what their spectrum's point spoils.
+  // A NaN or infinity must reach every output point, since each depends on all inputs. Of an inverse real transform,
+  // one such point suffices.
   std::string spoilt_line(std::size_t line) const {
     const std::size_t count = points_of(out_shape_);
     std::size_t spoilt = 0, sound = 0;
@@ -346,7 +346,7 @@ class FftDirection {
       compared += count;
     }
     const double error = all_norm > 0 ? std::sqrt(all_difference / all_norm) : 0;
-    // A handful of values says little of a mean.
+    // A mean needs enough values.
     if (compared >= 16 && !(error <= gate()))
       return fmt::format("relative error {:.2e}, the gate is {:.2e}", error, gate());
     return {};
@@ -371,9 +371,9 @@ class FftDirection {
         const auto re = static_cast<double>(point.re), im = static_cast<double>(point.im);
         in_energy += re * re + im * im;
       }
-      const double size = std::sqrt(in_energy) * scale();  // the root mean square of the answer
+      const double size = std::sqrt(in_energy) * scale();  // root mean square of the answer
       for (std::size_t index = 0; index < count; ++index) {
-        // Of half a spectrum each point stands for two, but for those that are their own.
+        // Each point of a half spectrum counts twice, except those that are their own mirror.
         const std::size_t k = index % out_shape_.back();
         const bool twice = forward_ && real_ && k != 0 && 2 * k != samples_shape_.back();
         out_energy += (twice ? 2 : 1) * std::norm(output(line, index));
@@ -395,7 +395,7 @@ class FftDirection {
     return {};
   }
 
-  // One point by definition.
+  // One point by the definition.
   Point direct(const Points& points, std::size_t index) {
     const std::size_t axes = samples_shape_.size();
     std::vector<std::size_t> k(axes);
@@ -423,7 +423,7 @@ class FftDirection {
   std::vector<std::size_t> samples_shape_, in_shape_, out_shape_;
   std::size_t in_values_ = 2, out_values_ = 2, value_bytes_ = sizeof(T);
   const std::byte *input_ = nullptr, *output_ = nullptr;
-  bool planted_ = false, quiet_ = false;  // what is no number, denormals: in odd_line
+  bool planted_ = false, quiet_ = false;  // odd_line holds NaN or infinity; odd_line holds denormals
   std::map<std::size_t, std::vector<Point>> roots_;
 };
 

@@ -1,6 +1,6 @@
-// Transforms of any shape and batch: linearity, impulses, shifts, Parseval's energy, the inverse, the adjoint. The
-// first three decide for every input whether a linear transform is the right one (Ergun, STOC 1995), as in FFTW's own
-// test.
+// Checks transforms of any shape and batch by identities: linearity, impulses, shifts, Parseval's energy, the inverse,
+// the adjoint. For a linear transform the first three decide correctness for every input (Ergun, STOC 1995), as in
+// FFTW's own test.
 #include <algorithm>
 #include <complex>
 #include <limits>
@@ -50,8 +50,8 @@ class FftLaws {
   }
 
  private:
-  // Of one transform, relative, in the sense of least squares: twice the specification's gate, and as much again for
-  // lengths that go by a convolution.
+  // Relative least-squares error allowed for one transform: twice the specification's bound, doubled again for lengths
+  // computed by convolution.
   double gate() const {
     bool convolution = false;
     for (std::size_t n : problem_.shape) {
@@ -89,7 +89,8 @@ class FftLaws {
     return out;
   }
 
-  // Of half a spectrum a value stands for two, but for those that are their own mirror.
+  // Number of spectrum values that a stored one represents: two in a half spectrum, except for those that are their own
+  // mirror.
   double times(std::size_t bin) const {
     const std::size_t k = bin % spectrum_shape_.back();
     return real_ && k != 0 && 2 * k != problem_.shape.back() ? 2 : 1;
@@ -117,7 +118,7 @@ class FftLaws {
     return wrong.empty() ? "" : "inverse of the forward transform is not N times the input: " + wrong;
   }
 
-  // exp(-2 pi i k m / n) along every axis.
+  // The product of exp(-2 pi i k m / n) over all axes.
   std::complex<double> turn(std::size_t bin, const std::vector<std::size_t>& m) const {
     using Angle = std::conditional_t<std::is_same_v<T, float>, double, long double>;
     Angle turns = 0;
@@ -141,7 +142,7 @@ class FftLaws {
     return index;
   }
 
-  // One point of 1: every value of the spectrum is known.
+  // A single 1 at position m: every value of the spectrum is known.
   std::string impulse() {
     const std::vector<std::size_t> m = place();
     std::vector<T> x(problem_.batch * points_ * each_);
@@ -161,7 +162,7 @@ class FftLaws {
     return {};
   }
 
-  // Points moved round by m: the spectrum times exp(-2 pi i k m / n).
+  // A cyclic shift by m multiplies the spectrum by exp(-2 pi i k m / n).
   std::string shift(const std::vector<T>& x, const std::vector<Complex>& X) {
     const std::vector<std::size_t> m = place();
     std::vector<T> moved(x.size());
@@ -197,7 +198,7 @@ class FftLaws {
     const std::vector<T> y = noise();
     const std::vector<Complex> Y = forward(y);
     if (!real_) {
-      // <F x, y> = <x, F* y>, where F* is the unscaled inverse; the samples y serve as a spectrum.
+      // <F x, y> = <x, F* y>, where F* is the unscaled inverse; the samples y are reinterpreted as a spectrum.
       const std::vector<Complex> spectrum(reinterpret_cast<const Complex*>(y.data()),
                                           reinterpret_cast<const Complex*>(y.data()) + y.size() / 2);
       const std::vector<T> z = inverse(spectrum);

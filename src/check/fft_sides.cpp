@@ -5,7 +5,7 @@
 namespace ridge::check {
 namespace {
 
-// `row`: elements of a packed row, which may be more than the last axis has points.
+// `row` is the length of a packed row in elements, which may exceed the last axis.
 FftSide side_of(const fft::Strides& given, const std::vector<std::size_t>& shape, std::size_t row, std::size_t batch) {
   FftSide side{.shape = shape, .strides = std::vector<std::size_t>(shape.size())};
   std::size_t packed = 1;

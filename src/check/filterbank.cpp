@@ -1,4 +1,5 @@
-// Filter banks of any shape and sample, streams cut anywhere, against the sum that defines them, in double.
+// Checks filter banks of any shape and sample type, on streams pushed in random pieces, against the defining sum in
+// double.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -19,7 +20,7 @@ namespace {
 
 using filterbank::Order;
 
-// Delays of every (polarization, station) at one sample, in samples.
+// Delays in samples of every (polarization, station) at one sample time.
 struct DelayPoint {
   std::uint64_t sample = 0;
   std::vector<double> delays{};
@@ -28,17 +29,17 @@ struct DelayPoint {
 struct BankCase {
   filterbank::Problem problem{};
   std::size_t spectra = 0;
-  std::vector<DelayPoint> delays{};  // in order
+  std::vector<DelayPoint> delays{};  // in order of time
   std::uint64_t data = 0, by_chance = 0, cuts = 0;
-  bool odd = false;  // one sample of one station is no number
+  bool odd = false;  // one sample of one station is NaN
 };
 
 std::size_t hop_of(const filterbank::Problem& problem) {
   return problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
 }
 
-// Up to four points over a stream of so many samples, some before its first spectrum and behind its last: constant,
-// rising and falling delays, which both polarizations of a station share to 1.5 samples.
+// Draws up to four delay points over a stream of `samples` samples, some before its first spectrum and after its last:
+// constant, rising and falling delays, equal for both polarizations of a station within 1.5 samples.
 std::vector<DelayPoint> draw_delays(const filterbank::Problem& problem, std::size_t samples, Random& random) {
   std::vector<DelayPoint> points(random.between(1, 4));
   std::uint64_t sample = random.chance(0.5) ? 0 : random.below(samples + 1);
@@ -112,7 +113,7 @@ BankCase draw_case(Draw& draw) {
 
   problem.stations = random.magnitude(std::clamp<std::size_t>(draw.points / 64, 1, 70));
   const std::size_t most = std::clamp<std::size_t>(draw.points / problem.stations / problem.taps, 1, 4096);
-  // What telescopes use has kernels of its own.
+  // Shapes that telescopes use have their own kernels.
   problem.channels = known ? std::size_t{1}
                                  << random.below(static_cast<std::size_t>(std::log2(static_cast<double>(most))) + 1)
                            : random.length(most);
@@ -185,7 +186,7 @@ class BankReference {
   }
   std::size_t taps() const { return weights_.size(); }
 
-  // Linear between the points, at the middle of the spectrum's window.
+  // Linear interpolation between the points, at the middle of the spectrum's window.
   double delay(std::size_t t, std::size_t p, std::size_t s) const {
     if (!p_.delays.wanted) return 0;
     const double middle = static_cast<double>((t + 1) * hop_) - 1 - (static_cast<double>(weights_.size()) - 1) / 2;
@@ -230,7 +231,7 @@ class BankReference {
     }
   }
 
-  // X[t][k] as the header writes it.
+  // X[t][k] by the header's formula.
   std::complex<double> value(std::size_t t, std::size_t p, std::size_t s, std::size_t k) const {
     const auto channels = static_cast<std::int64_t>(p_.channels);
     const std::int64_t newest = static_cast<std::int64_t>((t + 1) * hop_) - 1;
@@ -269,7 +270,7 @@ class BankReference {
   const std::vector<std::byte>& bytes_;
 };
 
-// A stream that ends anywhere.
+// Random samples; the stream may end at any byte.
 std::vector<std::byte> draw_bytes(const BankCase& made, Random& random) {
   const filterbank::Problem& p = made.problem;
   const std::size_t block = p.input_block == 0 ? p.channels : p.input_block;
@@ -285,7 +286,8 @@ std::vector<std::byte> draw_bytes(const BankCase& made, Random& random) {
   return bytes;
 }
 
-// In pieces of any size; `row` values of `Out` are due at a time. What is wrong with the counts, in words.
+// Pushes the stream in pieces of random size; each row has `row` values of `Out`. Describes wrong counts; empty if
+// none.
 template <class Stream, class Out>
 std::string push_in_pieces(Stream& stream, const std::vector<std::byte>& bytes, std::size_t row, std::vector<Out>& got,
                            Random& random) {
@@ -361,7 +363,7 @@ Outcome spectra(Draw& draw, const BankCase& made) {
   return outcome;
 }
 
-// The bank with a detector behind it, on devices one kernel.
+// The bank followed by a detector, which devices fuse into one kernel.
 Outcome power(Draw& draw, BankCase made) {
   Outcome outcome;
   made.problem.delays = {};
@@ -415,7 +417,8 @@ Outcome power(Draw& draw, BankCase made) {
                                                                : stokes[product];
       }
     }
-    // A channel's roundings are those of the strongest ones: judged by its own power and the mean of all.
+    // A channel's rounding errors come from the strongest channels, so the bound uses its own power and the mean of
+    // all.
     const double value = got[index], allowed = 3e-5 * std::sqrt(size * mean) + 1e-9 * mean;
     if (std::abs(value - sum) <= allowed) continue;
     outcome.wrong = fmt::format("row {}, station {}, product {}, channel {}: {} where {} belongs, allowed {:.1e}", row,

@@ -1,4 +1,4 @@
-// Filter banks: linearity, and a stream that comes later by whole frames gives the same spectra later.
+// Checks filter banks by identities: linearity, and a stream delayed by whole frames gives equally delayed spectra.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace ridge::check {
 namespace {
 
-constexpr double kBankGate = 1e-5;  // of the spectra's root mean square, as for comparisons
+constexpr double kBankGate = 1e-5;  // relative to the spectra's root mean square, as in comparisons
 
 std::vector<std::complex<float>> spectra_of(const filterbank::Plan& plan, const std::vector<float>& samples) {
   filterbank::Stream stream(plan);
@@ -64,7 +64,7 @@ Outcome filterbank_laws(Draw& draw) {
       !wrong.empty())
     return {.wrong = wrong};
 
-  // So many blocks of zeros first are a whole number of spectra, and of periods of every channel.
+  // `blocks` blocks of leading zeros are a whole number of spectra and of periods of every channel.
   const std::size_t blocks = problem.oversampling.denominator, later = problem.oversampling.numerator;
   std::vector<float> late(blocks * frame);
   late.insert(late.end(), x.begin(), x.end());

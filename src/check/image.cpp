@@ -1,5 +1,5 @@
-// Images: chains of operators over every depth, border and variant, local variances and flows, against plain loops in
-// double (image_reference.hpp). Rows have any pitch, sizes are odd.
+// Checks images: chains of operators over every depth, border and variant, local variances and flows, against plain
+// loops in double (image_reference.hpp). Rows have any pitch, sizes are odd.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -21,7 +21,7 @@ Border draw_border(Random& random) { return static_cast<Border>(random.below(5))
 Like draw_like(Random& random) { return random.chance(0.4) ? Like::opencv : Like::ridge; }
 Depth draw_depth(Random& random) { return static_cast<Depth>(random.below(3)); }
 
-// An image in the caller's memory, its rows `gap` channels longer than they need be.
+// An image in the caller's memory, with rows padded by `gap` channels.
 struct Held {
   std::vector<std::byte> bytes;
   Image image;
@@ -106,15 +106,15 @@ Operation draw_operation(Random& random, const Shape& shape, bool first) {
   }
 }
 
-// What a variant may be off before it rounds, where that is more than a float's last digits: bands keep two bytes
-// between their products, resample has weights of 16 bits. In a chain any of its steps may be made so.
+// Allowed error before rounding, where it exceeds float rounding: "bands" keeps 16 bits between its products,
+// "resample" has 16-bit weights. In a chain any step may use either.
 double before_rounding(const OperatorProblem& problem, const std::string& chosen) {
   const bool bands = chosen.find("bands") != std::string::npos, resample = chosen.find("resample") != std::string::npos;
   return problem.chain.size() > 1 || bands ? 0.016 : resample ? 0.012 : 0;
 }
 
-// How far apart a whole number and what it was rounded from may lie; what an operator rounds another way near a half
-// comes through those behind it.
+// Allowed difference between an integer result and the unrounded reference. A value near one half that a step rounds
+// the other way propagates through the later steps.
 double allowed(const OperatorProblem& problem, const std::string& chosen) {
   const Depth depth = output_shape(problem).depth;
   if (depth == Depth::u32 && problem.chain.size() == 1) return 0;
@@ -125,7 +125,7 @@ double allowed(const OperatorProblem& problem, const std::string& chosen) {
   const double unit = problem.input.depth == Depth::u16 ? 0.1 : 4e-3;
   if (depth == Depth::f32 || depth == Depth::f64 || depth == Depth::u32) {
     const double apart = problem.input.depth == Depth::f32 ? unit : 2.5;
-    // A sum has the differences of all pixels.
+    // A sum accumulates the differences of all pixels.
     const bool sums = depth != Depth::f32 && steps > 0;
     const double pixels = sums ? static_cast<double>(problem.input.rows * problem.input.columns) * 4 : 1;
     return unit + steps * apart * pixels;
@@ -136,7 +136,7 @@ double allowed(const OperatorProblem& problem, const std::string& chosen) {
 Outcome check_operators(Draw& draw) {
   Random& random = draw.random;
   OperatorProblem problem;
-  if (random.chance(0.8)) problem.border = draw_border(random);  // else each operator's own
+  if (random.chance(0.8)) problem.border = draw_border(random);  // otherwise each operator's default
   problem.constant = static_cast<double>(random.below(200));
   problem.threads = random.below(4);
   problem.input.channels = random.between(1, 4);
@@ -231,7 +231,7 @@ Outcome check_variance(Draw& draw) {
   plan.run(in.image, out.image);
   draw.answered(out.bytes);
   const plain::Pixels pixels = plain::pixels_of(in.image);
-  // Of values spread over the whole range; what the worst method loses there.
+  // For values over the whole range: the error of the least accurate method.
   const double range = problem.depth == Depth::u16 ? 65535 : 256, bound = 2e-5 * range * range;
   Outcome outcome;
   for (int i = 0; i < 300; ++i) {
@@ -245,7 +245,7 @@ Outcome check_variance(Draw& draw) {
   return outcome;
 }
 
-// Waves that move: on noise a changed sum turns whole vectors.
+// Moving waves: on noise, a slightly different sum changes whole vectors.
 Image waves(Random& random, const Shape& shape, double down, double right) {
   Image image(shape);
   const double tall = 0.1 + 0.2 * random.uniform(), wide = 0.1 + 0.2 * random.uniform();
@@ -289,9 +289,9 @@ Outcome check_flow(Draw& draw) {
   draw.answered(out.bytes);
   const plain::Pixels before = plain::pixels_of(a), after = plain::pixels_of(b), got = plain::pixels_of(out.image);
   const plain::Pixels right = plain::flow(problem, before, after);
-  // Smoothed otherwise, a search may start a pixel away, or a pixel pass for regular or hidden: where the plain loops,
-  // disturbed by that much, do not agree with themselves, no variant has to agree. Weights that are right to 0.75 %
-  // shift a vector by 0.004 where its neighbours are alike, by 0.03 where they are eight pixels apart.
+  // With slightly different smoothing, a search may start one pixel away, or a pixel may count as regular or hidden. A
+  // value is therefore compared only if the reference, disturbed by that much, agrees with itself. Weights exact to
+  // 0.75 % shift a vector by 0.004 where its neighbours are similar and by 0.03 where they differ by eight pixels.
   const double allowed = 0.02;
   plain::Pixels lowest = right, highest = right;
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
@@ -315,7 +315,7 @@ Outcome check_flow(Draw& draw) {
   Outcome outcome;
   if (unreal > 0) {
     outcome.wrong = fmt::format("{} of {} numbers are not finite", unreal, numbers);
-  } else if (differing > (unsteady + 3) / 4) {  // four runs find most numbers that may change, not all
+  } else if (differing > (unsteady + 3) / 4) {  // four disturbed runs find most, but not all, of the unsteady values
     outcome.wrong =
         fmt::format("{} of {} steady numbers differ by more than {}", differing, numbers - unsteady, allowed);
   }

@@ -1,5 +1,5 @@
-// SimpleFlow step by step as docs/flow.md and design/flow.md describe it, with exponentials instead of their
-// approximations and sums in double.
+// Reference of SimpleFlow, step by step as docs/flow.md and design/flow.md describe it, with exact exponentials and
+// sums in double.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -44,13 +44,13 @@ double apart(const Motion& a, const Motion& b) {  // squared
 }
 double bell(double squared, double sigma) { return std::exp(-squared / (2 * sigma * sigma)); }
 
-int mirrored(int i, int n) {  // the edge once
+int mirrored(int i, int n) {  // reflection that does not repeat the edge
   if (n == 1) return 0;
   while (i < 0 || i >= n) i = i < 0 ? -i : 2 * n - 2 - i;
   return i;
 }
 
-// Calls f(y, x) for the cells within `radius` of (r, c) that exist.
+// Calls f(y, x) for the cells inside the image within `radius` of (r, c).
 template <class F>
 void around(int r, int c, int rows, int columns, int radius, const F& f) {
   for (int y = std::max(0, r - radius); y <= std::min(rows - 1, r + radius); ++y) {
@@ -70,7 +70,7 @@ Frame frame_of(const Pixels& pixels) {
   return frame;
 }
 
-// Weights of Keys' cubic (A = -0.75) at four neighbours, in units of 1/2048, as cv::resize has them for bytes.
+// Weights of Keys' cubic (A = -0.75) at four neighbours in units of 1/2048, as in cv::resize for 8-bit images.
 std::array<int, 4> cubic_of_bytes(float x) {
   const float a = -0.75f;
   const auto inner = [&](float t) { return ((a + 2) * t - (a + 3)) * t * t + 1; };
@@ -79,7 +79,7 @@ std::array<int, 4> cubic_of_bytes(float x) {
   return {whole(before), whole(own), whole(next), whole(1.0f - before - own - next)};
 }
 
-// Half the size, rounded up, by the cubic; ends repeat.
+// Downscales by two (sizes rounded up) with the cubic; edge pixels repeat.
 Frame half_size(const Frame& in) {
   Frame out((in.rows + 1) / 2, (in.columns + 1) / 2);
   const auto place = [](int i, int from, int to) {
@@ -90,7 +90,7 @@ Frame half_size(const Frame& in) {
       const float y = place(r, in.rows, out.rows), x = place(c, in.columns, out.columns);
       const auto down = cubic_of_bytes(y - std::floor(y)), across = cubic_of_bytes(x - std::floor(x));
       for (std::size_t k = 0; k < 3; ++k) {
-        double sum = 0;  // whole numbers below 2^53
+        double sum = 0;  // exact: integers below 2^53
         for (int i = 0; i < 4; ++i) {
           for (int j = 0; j < 4; ++j) {
             const int row = std::clamp(static_cast<int>(std::floor(y)) - 1 + i, 0, in.rows - 1),
@@ -106,7 +106,7 @@ Frame half_size(const Frame& in) {
   return out;
 }
 
-// The best place for a pixel's window within max_flow of where its motion starts. Of equals the start wins, then the
+// The best position for a pixel's window within max_flow of its initial motion. Among equals the start wins, then the
 // first.
 Motion searched(const Frame& from, const Frame& to, int r, int c, const Motion& before,
                 const image::FlowParameters& p) {
@@ -147,7 +147,7 @@ Motion searched(const Frame& from, const Frame& to, int r, int c, const Motion& 
   return {static_cast<double>(best_y - r), static_cast<double>(best_x - c)};
 }
 
-// 1 where the motion there and the motion back cancel up to the threshold.
+// 1 where forward and backward motion cancel within the threshold.
 Flags visible_in_both(const Motions& there, const Motions& back, double threshold) {
   Flags out(there.rows, there.columns);
   for (int r = 0; r < out.rows; ++r) {
@@ -157,7 +157,7 @@ Flags visible_in_both(const Motions& there, const Motions& back, double threshol
   return out;
 }
 
-// Means over visible neighbours of a like colour; a motion without any stays.
+// Weighted means over visible neighbours of similar colour; a motion without such neighbours is kept.
 Motions smoothed(const Frame& guide, const Flags& visible, const Motions& in, int radius, double near, double alike) {
   Motions out = in;
   for (int r = 0; r < in.rows; ++r) {
@@ -178,7 +178,7 @@ Motions smoothed(const Frame& guide, const Flags& visible, const Motions& in, in
   return out;
 }
 
-// Which pixels of the finer layer are searched, and the side of the block (its logarithm) that fills the others.
+// Pixels of the finer layer to be searched, and the log2 of the side of the block that interpolates the others.
 struct Selected {
   Flags searched, level;
 };
@@ -195,7 +195,7 @@ Selected selected(const Motions& coarse, const Flags& level, int rows, int colum
   Selected out{Flags(rows, columns), Flags(rows, columns)};
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < columns; ++c) {
-      // The aligned block of the coarser layer that holds this pixel's parent becomes one twice its side.
+      // The aligned block of the coarser layer that holds this pixel's parent becomes a block of twice the side.
       const int own = level(r / 2, c / 2), side = 1 << own, top = r / 2 / side * side, left = c / 2 / side * side;
       bool whole = true;
       for (int y = top; y < std::min(top + side, coarse.rows); ++y) {
@@ -212,7 +212,7 @@ Selected selected(const Motions& coarse, const Flags& level, int rows, int colum
   return out;
 }
 
-// Bilinear between the corners of every block of four pixels and more a side.
+// Interpolates bilinearly between the corners of every block with a side of four pixels or more.
 void filled(Motions& motions, const Flags& level) {
   const Motions corners = motions;
   for (int r = 0; r < motions.rows; ++r) {
@@ -231,7 +231,7 @@ void filled(Motions& motions, const Flags& level) {
   }
 }
 
-// 3x3, sigma 5.
+// Gaussian blur of 3x3 pixels, sigma 5.
 Motions slightly_blurred(const Motions& in) {
   Motions out(in.rows, in.columns);
   for (int r = 0; r < in.rows; ++r) {
@@ -261,7 +261,7 @@ Pixels flow(const image::FlowProblem& problem, const Pixels& first, const Pixels
   std::vector<std::array<Frame, 2>> layers{{frame_of(first), frame_of(second)}};
   while (static_cast<int>(layers.size()) < p.layers)
     layers.push_back({half_size(layers.back()[0]), half_size(layers.back()[1])});
-  std::array<Motions, 2> ways;  // there and back
+  std::array<Motions, 2> ways;  // forward and backward
   std::array<Flags, 2> levels;
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     const std::array<Frame, 2>& frames = layers[layer];

@@ -1,5 +1,5 @@
-// Linear operators on float images: linearity; constants stay where weights add up to one; between wrapped borders
-// shifts; the adjoint of a convolution.
+// Checks linear operators on float images by identities: linearity; constants are preserved if the weights add up to
+// one; shifts between wrapped borders; the adjoint of a convolution.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace ridge::image;
 
-constexpr double kImageGate = 2e-5;  // of values within 1: float sums of some hundred weights
+constexpr double kImageGate = 2e-5;  // for values within 1: float sums of some hundred weights
 
 struct LawOperator {
   Operation operation{};
@@ -101,7 +101,7 @@ Outcome image_laws(Draw& draw) {
     by.run(in, out);
     return out;
   };
-  // Whether a value of an answer is where it belongs.
+  // Describes the first value that violates a law; empty if none does.
   const auto compare = [](const char* law, const Image& got,
                           const std::function<double(std::size_t, std::size_t)>& right) {
     for (std::size_t r = 0; r < got.rows(); ++r) {
@@ -134,7 +134,7 @@ Outcome image_laws(Draw& draw) {
     wrong = compare("shift", applied(plan, moved), [&](std::size_t r, std::size_t c) {
       return double{std::as_const(ax).row<float>((r + by) % shape.rows)[(c + across) % row]};
     });
-    // <K x, y> = <x, K* y>: the kernel turned by half a turn.
+    // <K x, y> = <x, K* y>, where K* is the kernel rotated by 180 degrees.
     if (const auto* convolve = std::get_if<Convolve>(&drawn.operation); wrong.empty() && convolve != nullptr) {
       Convolve turned = *convolve;
       std::reverse(turned.kernel.begin(), turned.kernel.end());

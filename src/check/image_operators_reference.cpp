@@ -1,3 +1,4 @@
+// Reference image operators and chains as plain loops in double.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -14,7 +15,7 @@ using Index = std::ptrdiff_t;
 
 constexpr Index kOutside = -1;
 
-// The pixel that a border puts at place i of n, one reflection or turn at a time.
+// Index of the pixel that the border rule puts at index i of n, one reflection or wrap at a time.
 Index seen_at(Border border, Index i, Index n) {
   if (border == Border::replicate) return std::clamp<Index>(i, 0, n - 1);
   while (i < 0 || i >= n) {
@@ -32,7 +33,7 @@ Index seen_at(Border border, Index i, Index n) {
   return i;
 }
 
-// An image without an end.
+// An image extended beyond its edges by the border rule.
 struct Endless {
   const Pixels& in;
   Border border = Border::replicate;
@@ -65,14 +66,14 @@ double keys(double x) {
   return d <= 1 ? (a + 2) * d * d * d - (a + 3) * d * d + 1 : a * (d * d * d - 5 * d * d + 8 * d - 4);
 }
 
-// One axis of a resize: what output i takes from source pixels, which may lie beyond the ends.
+// One axis of a resize: the weights of the source pixels for output i; indices may be outside the image.
 struct AxisWeights {
   Index first = 0;
   std::vector<double> weights = {};
 };
 struct AxisOfResize {
   std::size_t from, to;
-  double scale;  // OpenCV's: as given, or to / from
+  double scale;  // OpenCV's scale: as given, or to / from
 };
 AxisWeights weights_along(const Resize& o, const AxisOfResize& axis, bool growing, Index i) {
   const double m = static_cast<double>(axis.from), n = static_cast<double>(axis.to), at_i = static_cast<double>(i);
@@ -88,7 +89,8 @@ AxisWeights weights_along(const Resize& o, const AxisOfResize& axis, bool growin
     const double share = beyond <= 0 ? 0 : double{beyond} - std::floor(double{beyond});
     return {static_cast<Index>(whole), {1 - share, share}};
   }
-  if (o.interpolation == Interpolation::area && step > 1) {  // each pixel by the part of it that [begin, end) covers
+  if (o.interpolation == Interpolation::area &&
+      step > 1) {  // weights each pixel by the part of it that [begin, end) covers
     const double begin = at_i * step, end = std::min(m, begin + step);
     AxisWeights found{static_cast<Index>(std::floor(begin)), {}};
     for (double pixel = std::floor(begin); pixel < end; ++pixel)
@@ -115,7 +117,7 @@ struct Operator {
   Endless endless() const { return {in, border, constant}; }
   Pixels like_input(const At& at) const { return made(in.rows, in.columns, in.channels, at); }
 
-  // Correlation with any weights, the centre at half the sides.
+  // Correlation with arbitrary weights, centred at half the sides.
   Pixels correlated(std::size_t rows, std::size_t columns, const std::function<double(Index, Index)>& weight) const {
     const Endless at = endless();
     const auto top = static_cast<Index>(rows / 2), left = static_cast<Index>(columns / 2);

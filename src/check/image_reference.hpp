@@ -1,4 +1,4 @@
-// Images by plain loops in double, from the descriptions in the public headers alone: nothing here is shared with
+// Reference image operators as plain loops in double, written from the public headers alone; shares no code with
 // src/image.
 #pragma once
 #include <cstdint>
@@ -16,13 +16,13 @@ struct Pixels {
 };
 Pixels pixels_of(const image::Image& image);
 
-// The result of a chain before its last rounding; rounded and clamped between operators where pixels are whole numbers.
+// The result of a chain before its last rounding. Between operators on integer pixels it is rounded and clamped.
 Pixels apply(const image::OperatorProblem& problem, const Pixels& in, const Pixels& guide);
 
 double variance(const image::VarianceProblem& problem, const Pixels& in, std::size_t row, std::size_t column);
 
-// SimpleFlow: (x, y) per pixel. Every smoothed vector is shifted at random by at most `disturbance`: what two disturbed
-// runs agree about does not depend on the order of sums.
+// SimpleFlow: (x, y) per pixel. Shifts every smoothed vector randomly by at most `disturbance`; values on which two
+// disturbed runs agree do not depend on the order of sums.
 Pixels flow(const image::FlowProblem& problem, const Pixels& first, const Pixels& second, double disturbance = 0,
             std::uint64_t seed = 1);
 

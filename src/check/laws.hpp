@@ -1,5 +1,5 @@
 // Identities that every correct answer obeys: linearity, impulses, shifts, energies, adjoints, inverses. They need no
-// reference, so they hold transforms and stencils of sizes that no reference can do (`ridge check --laws`).
+// reference, so they also check sizes that are too large for one (`ridge check --laws`).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,8 @@ Outcome filterbank_laws(Draw& draw);
 Outcome image_laws(Draw& draw);
 const std::vector<Workload>& laws();
 
-// What is wrong with `got`, which should be a x + b y: relative in the sense of least squares, `line` values at a time.
-// Empty where nothing is.
+// Describes how `got` differs from a x + b y, by the relative least-squares error of `line` values at a time. Empty if
+// it does not.
 template <class T>
 std::string not_the_sum(std::span<const T> got, double a, std::span<const T> x, double b, std::span<const T> y,
                         std::size_t line, double allowed) {

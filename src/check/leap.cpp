@@ -1,5 +1,5 @@
-// Many steps at once (the leap) against the steps themselves in double: every border that has one, even weights and, on
-// the host along periodic axes, any; sums of two fields; runs that leap, step and leap again.
+// Checks many steps at once (the leap) against single steps in double: every border that supports leaps; even weights
+// and, on the host along periodic axes, arbitrary ones; sums of two fields; runs that leap, step and leap again.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ namespace {
 
 using stencil::Border;
 
-// Weights that depend on the distances only, their sizes adding up to one; or, where `even` is false, any.
+// Weights that depend on the distance only, with absolute values adding up to one; arbitrary ones if `even` is false.
 template <class T>
 stencil::Update<T> draw_even_update(Random& random, std::size_t dimensions, int radius, bool even) {
   const std::vector<stencil::Offset> offsets =
@@ -57,7 +57,7 @@ Outcome check_leaping(Draw& draw) {
   }
   const int radius = fixed || dimensions == 3 ? 1 : static_cast<int>(random.between(1, 3));
   const bool even = !(host && periodic && random.chance(0.4));
-  // A wave's symbol stays on the unit circle below the Courant number.
+  // A wave's symbol stays on the unit circle below the Courant limit.
   const stencil::Update<T> update =
       waves ? stencil::wave<T>({.dt = 0.9 / std::sqrt(static_cast<double>(dimensions)) * (0.1 + 0.9 * random.uniform()),
                                 .spacing = std::vector<double>(dimensions, 1.0)})
@@ -91,12 +91,12 @@ Outcome check_leaping(Draw& draw) {
   session.run(last);
   session.read(grid);
   draw.answered(std::as_writable_bytes(grid.all()));
-  // Transforms there and back, twice: a few roundings of the largest value each, more of a wave, whose two fields are
-  // differences of large numbers; the powers' own in double, and those of the steps in between.
+  // Two round trips of transforms: a few roundings of the largest value each, more for a wave, whose two fields are
+  // differences of large numbers; plus the roundings of the powers in double and of the steps in between.
   double largest = 1;
   for (const auto cell : expected) largest = std::max(largest, std::abs(static_cast<double>(cell)));
-  // The mean of a wave is a double root: a rounding grows with the square of the steps, in the leap's powers and in the
-  // steps that are compared with, for both fields.
+  // The mean of a wave is a double root: rounding errors grow with the square of the steps, in the leap's powers and in
+  // the reference's steps, for both fields.
   const auto times = static_cast<double>(steps + 2);
   const double powers = (waves ? 4 * times : 8) * times * std::numeric_limits<double>::epsilon();
   const double units = waves ? 64 : 16;

@@ -1,4 +1,4 @@
-// Random input of the checks, made without the library's own generators.
+// Random input for the checks, independent of the library's own generators.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -47,7 +47,7 @@ std::size_t Random::length(std::size_t most) {
     case 2:
       chosen = below(2) == 0 ? power + 1 : power - 1;
       break;
-    case 3:  // of small factors
+    case 3:  // product of small factors
       chosen = 1;
       for (const std::size_t factors[] = {2, 3, 5, 7, 11, 13}; chosen * 2 <= any;) {
         const std::size_t next = chosen * factors[below(6)];
@@ -70,7 +70,7 @@ void fill_values(std::span<std::byte> memory, Values values, std::uint64_t seed)
     for (std::size_t at = 0; at + sizeof(T) <= memory.size(); at += sizeof(T)) {
       T number{};
       if constexpr (std::is_floating_point_v<T>) {
-        // As many bits as T holds exactly, so that 1 is not reached by rounding.
+        // As many bits as T holds exactly, so that rounding never gives 1.
         constexpr int kBits = std::numeric_limits<T>::digits;
         number = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random.bits()) >> (63 - kBits)), -kBits);
       } else {

@@ -1,5 +1,5 @@
-// Frames of random echoes against the range-Doppler algorithm in double: every pixel. The reference derives its filters
-// from the radar's geometry here and shares no code with src/sar.
+// Checks SAR frames of random echoes, every pixel, against the range-Doppler algorithm in double. The reference derives
+// its filters from the radar's geometry and shares no code with src/sar.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -20,7 +20,7 @@ using Value = std::complex<double>;
 
 constexpr double kLightSpeed = 299792458.0;
 
-// Discrete Fourier transform of any length, not scaled, by the factors of the length.
+// Unscaled discrete Fourier transform of any length, by the factors of the length.
 class PlainTransform {
  public:
   PlainTransform(std::size_t n, double sign) : roots_(n) {
@@ -51,13 +51,13 @@ class PlainTransform {
   std::vector<Value> roots_;
 };
 
-// Frequency of bin k of n, the upper half negative.
+// Frequency of bin k of n; the upper half is negative.
 double frequency_of(std::size_t k, std::size_t n, double rate) {
   const double bin = static_cast<double>(k) - (2 * k < n ? 0.0 : static_cast<double>(n));
   return bin * rate / static_cast<double>(n);
 }
 
-// Divides the spectrum of a line by the chirp's and weights the band by the window, whose sum becomes 1.
+// Divides the spectrum of a line by the chirp's and applies the window to the band; the window's sum becomes 1.
 std::vector<Value> range_filter(const sar::Problem& problem, const PlainTransform& forward) {
   const sar::Radar& radar = problem.radar;
   const std::size_t n = problem.samples;
@@ -79,7 +79,7 @@ std::vector<Value> range_filter(const sar::Problem& problem, const PlainTransfor
   return filter;
 }
 
-// A sinc of 16 taps under a Kaiser window of beta 7, `fraction` of a cell behind the eighth tap, with the sum 1.
+// A sinc of 16 taps with a Kaiser window of beta 7, `fraction` of a cell after the eighth tap; the taps add up to 1.
 std::vector<double> interpolation(double fraction) {
   std::vector<double> taps(16);
   double sum = 0;
@@ -94,11 +94,11 @@ std::vector<double> interpolation(double fraction) {
   return taps;
 }
 
-// The reference's view of one Doppler bin.
+// Quantities of one Doppler bin.
 struct DopplerBin {
-  double weight = 0;  // of the window, divided by the antenna's pattern; 0 outside the processed band
-  double cosine = 1;  // of the angle off broadside at which a target has this Doppler shift
-  float stretch = 0;  // its slant range beyond the closest one, as a share of that
+  double weight = 0;  // window divided by the antenna pattern; 0 outside the processed band
+  double cosine = 1;  // cosine of the angle off broadside at which a target has this Doppler shift
+  float stretch = 0;  // slant range beyond the closest range, as a fraction of the closest range
 };
 std::vector<DopplerBin> doppler_bins(const sar::Problem& problem) {
   const sar::Radar& radar = problem.radar;
@@ -119,10 +119,10 @@ std::vector<DopplerBin> doppler_bins(const sar::Problem& problem) {
   return bins;
 }
 
-// Phase and size that undo the Doppler history of a target at closest range R. Its echo along the track has the phase
-// -4 pi / wavelength * sqrt(R^2 + (v t)^2); by stationary phase its spectrum at a bin is
-// rate^(-1/2) cosine^(-3/2) exp(-i (4 pi / wavelength * R cosine + pi / 4)) with rate = 2 v^2 / (wavelength R).
-// The answer keeps the phase -4 pi R / wavelength.
+// Phase and amplitude that compensate the Doppler history of a target at closest range R. Its echo along the track has
+// the phase -4 pi / wavelength * sqrt(R^2 + (v t)^2); by stationary phase its spectrum at a bin is rate^(-1/2)
+// cosine^(-3/2) exp(-i (4 pi / wavelength * R cosine + pi / 4)) with rate = 2 v^2 / (wavelength R). The result keeps
+// the phase -4 pi R / wavelength.
 Value azimuth_filter(const sar::Problem& problem, const DopplerBin& bin, double range) {
   const sar::Radar& radar = problem.radar;
   const double wavelength = kLightSpeed / radar.carrier_hz;
@@ -132,7 +132,8 @@ Value azimuth_filter(const sar::Problem& problem, const DopplerBin& bin, double 
   return std::polar(bin.weight / spectrum, phase * bin.cosine + std::numbers::pi / 4 - phase);
 }
 
-// Range compression, corner turn, Doppler, migration with azimuth compression, back: [range][pulse].
+// Range compression, corner turn, Doppler transform, migration correction with azimuth compression, inverse transform:
+// [range][pulse].
 std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::Complex>& echoes) {
   const std::size_t pulses = problem.pulses, samples = problem.samples;
   const PlainTransform along_range(samples, -1), from_range(samples, 1), to_doppler(pulses, -1), back(pulses, 1);
@@ -157,7 +158,8 @@ std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::C
     std::vector<Value> line(pulses);
     for (std::size_t f = 0; f < pulses; ++f) {
       if (bins[f].weight == 0) continue;
-      // The place between two cells is decided in float everywhere: another place would be another answer.
+      // The position between two cells is computed in float, as in every variant: another position gives another
+      // answer.
       const float shift = (first + static_cast<float>(r)) * bins[f].stretch, whole = std::floor(shift);
       const auto fraction = static_cast<std::size_t>((shift - whole) * 1024 + 0.5F);
       for (std::ptrdiff_t i = 0; i < 16; ++i) {

@@ -1,4 +1,4 @@
-// Stencils of any shape, type and border against plain loops with more digits; integers exactly.
+// Checks stencils of any shape, type and border against plain loops in wider precision; integers exactly.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -60,7 +60,7 @@ void fill(Grid<T>& grid, Random& random, bool life) {
   }
 }
 
-// Where one is no number the other must be none, too; else as near as rounding allows.
+// Compares cells: NaN must match NaN; numbers may differ by rounding.
 template <class T>
 std::string difference(const Grid<T>& got, const std::vector<WideCell<T>>& expected, double allowed) {
   for (std::size_t i = 0; i < got.all().size(); ++i) {
@@ -78,9 +78,9 @@ std::string difference(const Grid<T>& got, const std::vector<WideCell<T>>& expec
   return {};
 }
 
-// In one go, by buffers of the device, or in two parts, so that blocks of several steps have remainders in both.
+// Runs the steps at once, on device buffers, or in two parts, so that temporal blocks have remainders in both parts.
 struct Cut {
-  std::size_t first = 0;  // steps of the first part; 0: one
+  std::size_t first = 0;  // steps of the first part; 0: a single part
   bool buffers = false;
 };
 
@@ -121,7 +121,7 @@ Outcome check_cells(Draw& draw) {
   stencil::Problem problem;
   problem.borders = draw_borders(random);
   problem.threads = random.below(4);
-  // Deep enough for every temporal block; what grows stops early.
+  // Enough steps for every temporal block; growing solutions stop early.
   std::size_t steps =
       random.chance(0.5) ? random.below(4) : random.below(drawn.growth > 1.5 && !std::is_integral_v<T> ? 7 : 25);
   const bool odd = std::is_floating_point_v<T> && random.chance(0.2);
@@ -136,7 +136,7 @@ Outcome check_cells(Draw& draw) {
     problem.shape.push_back(std::max(least, random.length(std::max(most, least))));
     left = std::max<std::size_t>(1, left / problem.shape.back());
   }
-  // The reference walks a tree for every cell.
+  // The reference evaluates an expression tree per cell.
   const double work = static_cast<double>(drawn.roundings + 1) * static_cast<double>(draw.points);
   while (steps > 4 && work * static_cast<double>(steps) > 1e8) steps /= 2;
 
@@ -185,7 +185,7 @@ Outcome check_cells(Draw& draw) {
 }  // namespace
 
 Outcome check_stencil(Draw& draw) {
-  // A leap has a kernel a transform, which PoCL takes seconds to compile.
+  // A leap compiles one kernel per transform, which takes PoCL seconds.
   if (draw.random.chance(draw.device.info().shares_host_memory && !draw.device.is_host() ? 0.05 : 0.2))
     return check_leap(draw);
   switch (draw.random.below(6)) {

@@ -19,8 +19,7 @@ using stencil::Node;
 using stencil::Offset;
 using stencil::Term;
 
-// Waves through media, as scientists compute them: sums of neighbours and what is done with them at the cell, levels
-// that remember, coefficients.
+// Waves in media: sums of neighbours combined at the cell, fields that hold the previous time level, coefficients.
 template <class T>
 Drawn<T> draw_media(Random& random) {
   const std::size_t dimensions = random.between(1, 3);
@@ -34,7 +33,7 @@ Drawn<T> draw_media(Random& random) {
       return {stencil::maxwell<T>({.dt = 0.5}), 4, 16};
     default: {
       const int accuracy = 2 * static_cast<int>(random.between(1, 4));
-      // (c dt)^2 is an eighth at most: 6.5 of it an axis, and two levels.
+      // (c dt)^2 is at most 1/8: 6.5 times that per axis, plus two time levels.
       return {
           stencil::acoustic<T>({.dt = 1, .spacing = spacing, .accuracy = accuracy, .absorbing = random.chance(0.5)}), 6,
           8 + 2 * dimensions * static_cast<std::size_t>(accuracy)};
@@ -42,7 +41,7 @@ Drawn<T> draw_media(Random& random) {
   }
 }
 
-// Any number of fields, each the sum of points of any of them; some behind a coefficient.
+// Any number of fields, each a sum of points of any of them, some multiplied by a coefficient.
 template <class T>
 Drawn<T> draw_fields(Random& random) {
   const std::size_t dimensions = random.between(1, 3), fields = random.between(1, 4);
@@ -57,7 +56,7 @@ Drawn<T> draw_fields(Random& random) {
       Offset offset{};
       for (std::size_t axis = 3 - dimensions; axis < 3; ++axis)
         offset[axis] = static_cast<int>(random.below(2 * static_cast<std::size_t>(reach) + 1)) - reach;
-      if (random.chance(0.6)) {  // along one axis: the commonest
+      if (random.chance(0.6)) {  // along one axis: the most common case
         const std::size_t kept = 3 - dimensions + random.below(dimensions);
         for (std::size_t axis = 0; axis < 3; ++axis) offset[axis] = axis == kept ? offset[axis] : 0;
       }
@@ -78,7 +77,7 @@ Drawn<T> draw_fields(Random& random) {
   return {stencil::from_expressions<T>(dimensions, outputs, fmt::format("{} fields", fields)), 1.2, most};
 }
 
-// Two fields, a coefficient, functions that are no sums: what the fastest kernels do not take.
+// Two fields, a coefficient, nonlinear functions: updates that the fastest kernels refuse.
 template <class T>
 Drawn<T> draw_formula(Random& random) {
   const std::size_t kind = random.below(std::is_floating_point_v<T> ? 4 : 1);
@@ -110,7 +109,7 @@ Drawn<T> draw_formula(Random& random) {
               4, 16};
     }
   }
-  // A cell lives by its neighbours: comparisons and truths.
+  // Conway's game of life: comparisons and logic.
   return {stencil::update<T>(2,
                              [](auto u) {
                                const auto sum =
@@ -125,7 +124,7 @@ Drawn<T> draw_formula(Random& random) {
 template <class T>
 Drawn<T> draw_linear(Random& random, std::size_t dimensions) {
   const int reach = static_cast<int>(random.between(1, dimensions == 3 ? 2 : 4));
-  const bool far = random.chance(0.15);  // the orders of accuracy that seismic waves are computed with, and more
+  const bool far = random.chance(0.15);  // orders of accuracy used for seismic waves, and higher ones
   std::vector<Offset> offsets;
   switch (random.below(4)) {
     case 0:
@@ -138,7 +137,7 @@ Drawn<T> draw_linear(Random& random, std::size_t dimensions) {
     case 2:
       offsets = stencil::diamond(dimensions, std::min(reach, 3), random.chance(0.8));
       break;
-    default: {  // any points, nothing even about them
+    default: {  // any points, without symmetry
       const std::size_t points = random.between(1, 9);
       for (std::size_t i = 0; i < points; ++i) {
         Offset offset{};

@@ -1,5 +1,5 @@
-// Linear stencils of any size. Between periodic borders: linearity, shifts, the adjoint (the same weights at opposite
-// offsets). Between mirrors, with even weights: the sum of all cells.
+// Checks linear stencils of any size by identities. With periodic borders: linearity, shifts, the adjoint (the same
+// weights at opposite offsets). With mirror borders and even weights: the sum of all cells.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 
 using stencil::Border;
 
-// Weights whose sizes add up to one.
+// Weights whose absolute values add up to one.
 template <class T>
 std::vector<stencil::Term> draw_terms(Random& random, std::size_t dimensions, bool even) {
   const int reach = static_cast<int>(random.between(1, dimensions == 3 ? 2 : 3));
@@ -77,7 +77,7 @@ Outcome laws_of_cells(Draw& draw) {
     for (const T cell : grid.all()) sum += static_cast<double>(cell);
     return sum;
   };
-  // Of a cell of size 1: two roundings for each point and step. Leaps over many steps round otherwise, no more.
+  // For a cell of size 1: two roundings per point and step. Leaps over many steps do not round more.
   const double rounding = static_cast<double>(2 * terms.size() * steps + 64) * std::numeric_limits<T>::epsilon();
   const stencil::Grid<T> x = noise(data);
   stencil::Grid<T> ax = x;
@@ -87,7 +87,7 @@ Outcome laws_of_cells(Draw& draw) {
 
   double weights = 0;
   for (const stencil::Term& term : terms) weights += term.weight;
-  // What a step adds is what its weights say. The roundings of many cells add up like the root of their number.
+  // A step multiplies the sum by the sum of the weights. The rounding errors of n cells add up like sqrt(n).
   const double expected = total(x) * std::pow(weights, static_cast<double>(steps));
   const double sum_allowed =
       4 * rounding * std::sqrt(cells) + cells * std::numeric_limits<T>::epsilon() * static_cast<double>(steps) * 0.05;
@@ -109,7 +109,7 @@ Outcome laws_of_cells(Draw& draw) {
   }
   if (mirror) return {};
 
-  // Moved round along the slowest axis.
+  // Cyclic shift along the slowest axis.
   const std::size_t rows = problem.shape[0], row = x.cells() / rows, by = 1 + random.below(rows - 1);
   stencil::Grid<T> moved = x;
   std::rotate_copy(x.all().begin(), x.all().begin() + static_cast<std::ptrdiff_t>(by * row), x.all().end(),

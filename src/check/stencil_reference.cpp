@@ -10,10 +10,10 @@ namespace {
 using stencil::Border;
 using stencil::Node;
 
-// An update's nodes, operands before what uses them.
+// An update's nodes in topological order: operands first.
 struct OrderedNodes {
   std::vector<const Node*> nodes{};
-  std::vector<std::array<std::size_t, 3>> operands{};  // numbers of nodes
+  std::vector<std::array<std::size_t, 3>> operands{};  // indices of nodes
   std::vector<std::size_t> outputs{};
   std::map<const Node*, std::size_t> number{};
 
@@ -44,7 +44,7 @@ C negated(C a) {
   return static_cast<C>(0U - static_cast<std::uint32_t>(a));
 }
 
-// Truths are 0 and 1.
+// Truth values are 0 and 1.
 template <class C>
 C computed(Node::Kind kind, C a, C b, C c) {
   switch (kind) {
@@ -97,7 +97,7 @@ struct PlainAxis {
   Border low = Border::fixed, high = Border::fixed;
   std::ptrdiff_t begin = 0, end = 1;  // cells that change
 
-  // u(-k) = u(k - 1) at a mirror; a periodic axis closes on itself.
+  // u(-k) = u(k - 1) at a mirror; a periodic axis wraps.
   std::ptrdiff_t inside(std::ptrdiff_t i) const {
     while (i < 0 || i >= cells) {
       if (low == Border::periodic) {
@@ -119,7 +119,7 @@ std::array<PlainAxis, 3> axes_of(const stencil::Update<T>& update, const stencil
     axis.cells = static_cast<std::ptrdiff_t>(problem.shape[i]);
     axis.low = problem.borders.low[i];
     axis.high = problem.borders.high[i];
-    // As many layers keep their values as the update reads beyond a cell.
+    // At fixed borders, as many layers keep their values as the update's radius.
     const std::ptrdiff_t reach = update.radius[missing + i];
     axis.begin = axis.low == Border::fixed ? reach : 0;
     axis.end = axis.cells - (axis.high == Border::fixed ? reach : 0);
@@ -163,7 +163,7 @@ std::vector<WideCell<T>> stepped(const stencil::Update<T>& update, const stencil
           }
           for (std::size_t field = 0; field < code.outputs.size(); ++field) {
             C result = values[code.outputs[field]];
-            if constexpr (std::is_integral_v<T>) result = static_cast<T>(result);  // cut when it is stored
+            if constexpr (std::is_integral_v<T>) result = static_cast<T>(result);  // truncated when it is stored
             next[field * cells + place({})] = result;
           }
         }

@@ -6,7 +6,7 @@
 namespace ridge::check {
 namespace {
 
-// Shapes of a rank with one axis of length n and others that are short: 0 stands for n.
+// Shapes per rank with one axis of length n (written as 0) and short other axes.
 const std::vector<std::vector<std::size_t>> kShapes{{0}, {0, 6}, {5, 0}, {0, 3, 4}, {3, 0, 4}, {4, 3, 0}};
 
 std::string shape_name(const std::vector<std::size_t>& shape) {

@@ -1,5 +1,4 @@
-// Transforms that are listed, not drawn: those of a file, and every length, rank, kind, direction and precision up to a
-// length.
+// Checks listed transforms: those of a file, or every length, rank, kind, direction and precision up to a given length.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,11 +10,11 @@
 
 namespace ridge::check {
 
-// One direction against the reference, by what a quick plan takes.
+// Compares one direction with the reference, using the variant of a quick plan.
 Outcome check_transform(Draw& draw, const TextProblem& problem);
 
 struct SystematicCell {
-  std::string problem{};  // as parse_problem() reads it
+  std::string problem{};  // in the syntax of parse_problem()
   Outcome outcome{};
 };
 struct SystematicRow {
@@ -23,7 +22,7 @@ struct SystematicRow {
   std::vector<SystematicCell> cells{};
 };
 
-// Every problem once; defects of ours are outcomes, as in run().
+// Checks every problem once; defects of the library are outcomes, as in run().
 std::vector<SystematicCell> check_problems(const Device& device, const std::vector<TextProblem>& problems,
                                            const base::Progress& progress = {});
 // Lengths 1 to `most`: cell n - 1 of a row has length n along the axis that the row's name shows as n.

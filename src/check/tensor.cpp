@@ -1,6 +1,6 @@
-// Transforms over any axes and loops with signed strides of their own on both sides: complex, real, real to real,
-// split, in place; on devices the real-to-real ones. Against transforms with twice the digits into which every kind
-// fits.
+// Checks transforms over any axes and loops with signed strides on both sides: complex, real, real to real, split, in
+// place; on devices the real-to-real kinds. The reference embeds every kind in a complex transform of twice the
+// precision.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -30,7 +30,7 @@ std::size_t product_of(const std::vector<Dimension>& dimensions) {
   return product;
 }
 
-// The lowest and the highest element of a side that its dimensions lead to, counted from the first.
+// Lowest and highest element offset that a side's dimensions reach, relative to the first element.
 struct Extent {
   std::ptrdiff_t low = 0, high = 0;
 };
@@ -43,7 +43,7 @@ Extent extent_of(const std::vector<Dimension>& dimensions, bool input) {
   return extent;
 }
 
-// visit(input element, output element) for every tuple of indices, the last dimension fastest.
+// Calls visit(input element, output element) for every tuple of indices, the last dimension fastest.
 template <class Visit>
 void for_each_place(const std::vector<Dimension>& dimensions, const Visit& visit) {
   for (std::size_t number = 0; number < product_of(dimensions); ++number) {
@@ -58,7 +58,7 @@ void for_each_place(const std::vector<Dimension>& dimensions, const Visit& visit
   }
 }
 
-// Factors that a kind has on its way besides a transform's.
+// Number of rotations that a kind multiplies by besides those of the transform.
 double rotations(RealKind kind) {
   switch (kind) {
     case RealKind::dct2:
@@ -76,7 +76,7 @@ double rotations(RealKind kind) {
   }
 }
 
-// What the plain transforms of an item cost, and the points of those in it.
+// Operations of the reference's transforms per item, and the number of points they cover.
 struct Price {
   double operations = 0, points = 1;
   bool convolution = false;
@@ -98,7 +98,7 @@ Price price_of(const TensorProblem& problem) {
       rest /= p;
     }
     price.operations += factors * elements * static_cast<double>(length) / static_cast<double>(n);
-    // What a library transforms for it: the mirrored line of the first kinds, the line itself of the others.
+    // Length that the library transforms: the mirrored line for dct1 and dst1, the line itself for the others.
     const bool mirrored = real && (problem.real_kinds[i] == RealKind::dct1 || problem.real_kinds[i] == RealKind::dst1);
     price.points *= static_cast<double>(mirrored ? length : n);
   }
@@ -112,7 +112,7 @@ std::size_t halved(const TensorProblem& problem, bool input, std::size_t axis) {
   return spectrum && axis + 1 == problem.axes.size() ? n / 2 + 1 : n;
 }
 
-// Axes and loops as they lie on a side.
+// Axes and loops with the strides of one side.
 std::vector<Dimension> dimensions_of(const TensorProblem& problem, bool input) {
   std::vector<Dimension> all = problem.loops;
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
@@ -122,7 +122,7 @@ std::vector<Dimension> dimensions_of(const TensorProblem& problem, bool input) {
   return all;
 }
 
-// Nested in any order, with gaps, some of them backwards.
+// Draws strides: dimensions nested in any order, with gaps, some negative.
 void draw_strides(Random& random, TensorProblem& problem, bool input, bool backwards) {
   const std::size_t loops = problem.loops.size(), all = loops + problem.axes.size();
   std::vector<std::size_t> order(all);
@@ -144,7 +144,7 @@ void draw_strides(Random& random, TensorProblem& problem, bool input, bool backw
 
 struct TensorCase {
   TensorProblem problem{};
-  bool odd = false;  // one item has what is no number
+  bool odd = false;  // one item holds a NaN
   std::uint64_t data = 0, cuts = 0;
 };
 
@@ -222,12 +222,12 @@ std::string tensor_in_words(const TensorCase& made, bool wide) {
   return text;
 }
 
-// A side's memory: the first element stands where strides backwards leave room.
+// Memory of one side; the first element is placed so that negative strides stay inside.
 template <class T>
 struct Side {
-  std::vector<T> re, im;  // interleaved sides have all in `re`
+  std::vector<T> re, im;  // interleaved sides use `re` only
   std::ptrdiff_t low = 0;
-  std::size_t each = 1;  // reals an element, in `re`
+  std::size_t each = 1;  // reals per element in `re`
   bool split = false;
 
   Side(const std::vector<Dimension>& dimensions, bool input, bool complex, bool splits, bool wanted) : split(splits) {
@@ -267,7 +267,7 @@ class TensorCheck {
         out_(dimensions_of(problem_, false), false, problem_.kind != TensorKind::real_inverse && !is_real(),
              problem_.split_output, !problem_.in_place) {
     if (!problem_.in_place) return;
-    // One array that both sides fit into.
+    // One array large enough for both sides.
     const Extent there = extent_of(dimensions_of(problem_, false), false);
     const Extent here = extent_of(dimensions_of(problem_, true), true);
     in_.low = std::min(here.low, there.low);
@@ -294,7 +294,7 @@ class TensorCheck {
            (before.im.empty() || std::memcmp(before.im.data(), in_.im.data(), before.im.size() * sizeof(T)) == 0);
   }
 
-  // Places of an item's elements on a side, last axis fastest.
+  // Positions of an item's elements on a side, last axis fastest.
   template <class Visit>
   void each_element(std::ptrdiff_t start, bool input, const Visit& visit) const {
     std::vector<Dimension> axes = problem_.axes;
@@ -304,7 +304,7 @@ class TensorCheck {
   }
   std::size_t elements() const { return product_of(problem_.axes); }
 
-  // Random values; half a spectrum is that of real samples.
+  // Random values; a half spectrum is that of real samples.
   void draw_input() {
     Random random(made_.data);
     const std::size_t items = product_of(problem_.loops);
@@ -332,7 +332,7 @@ class TensorCheck {
         }
       });
       if (made_.odd && item == odd_item_) in_.put(in, {std::numeric_limits<T>::quiet_NaN(), T(0)});
-      // The whole input of the item, as the reference takes it.
+      // The complete input of the item in the reference's order.
       std::vector<Value> values(elements());
       each_element(in, true, [&](std::size_t index, std::ptrdiff_t at) {
         const std::complex<T> stored = in_.get(at);
@@ -345,7 +345,7 @@ class TensorCheck {
     });
   }
 
-  // The half of a spectrum that is not stored, and nothing imaginary where it is its own mirror.
+  // Completes the half of a spectrum that is not stored; values that are their own mirror become real.
   void complete(std::vector<Value>& values) const {
     if (problem_.axes.empty()) return;
     const std::size_t n = problem_.axes.back().length;

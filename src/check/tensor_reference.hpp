@@ -1,4 +1,4 @@
-// Transforms with twice the digits into which every kind of a tensor problem fits: what its answers are compared with.
+// Reference of tensor problems: embeds every kind in a complex transform of twice the precision.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -15,10 +15,10 @@ using fft::RealKind;
 using fft::TensorKind;
 using fft::TensorProblem;
 
-// A line of a real-to-real kind as a complex transform: inputs stand at some of its places, outputs are read at others.
+// A real-to-real transform as a longer complex one: inputs are placed at some positions, outputs are read at others.
 struct Embedding {
-  std::size_t length;  // of the transform
-  bool sine = false;   // the answer is less the imaginary part
+  std::size_t length;  // length of the complex transform
+  bool sine = false;   // the result is minus the imaginary part
   std::size_t first = 0, step = 1, read_first = 0, read_step = 1;
 };
 inline Embedding embedding_of(RealKind kind, std::size_t n) {
@@ -44,7 +44,7 @@ inline Embedding embedding_of(RealKind kind, std::size_t n) {
   }
 }
 
-// Inputs that stand once where others stand twice, as their mirrors.
+// True for inputs that occur once; the others occur twice, with their mirror.
 inline bool counts_once(RealKind kind, std::size_t n, std::size_t j) {
   if (kind == RealKind::dct1) return j == 0 || j + 1 == n;
   if (kind == RealKind::dct3) return j == 0;
@@ -57,7 +57,7 @@ class TensorReference {
   using Real = Wide<T>;
   using Value = WidePoint<Real>;
 
-  // A whole item, last axis fastest; what comes in is as long as the problem's axes say.
+  // Transforms a whole item, last axis fastest, of the lengths of the problem's axes.
   void run(const TensorProblem& problem, std::vector<Value>& values) {
     const std::size_t rank = problem.axes.size();
     if (problem.kind == TensorKind::real_to_real) {

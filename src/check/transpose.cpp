@@ -1,4 +1,5 @@
-// Corner turns of any element, stride and batch, byte for byte against plain loops; gaps and guards included.
+// Checks matrix transposes of any element, stride and batch byte for byte against plain loops, including gaps and guard
+// bytes.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -32,16 +33,16 @@ transpose::Problem draw_problem(Draw& draw) {
   if (batched && left > 1) problem.batch = random.magnitude(left);
   problem.threads = threads;
   switch (layout) {
-    case 0:  // rows longer than they need be
+    case 0:  // padded rows
       problem.input.row = problem.columns + gap;
       if (!problem.in_place) problem.output.row = problem.rows + gap / 2;
       break;
-    case 1:  // matrices apart, columns apart
+    case 1:  // matrices and columns apart
       problem.input = {.row = problem.columns * apart + gap, .column = apart};
       problem.input.batch = problem.rows * problem.input.row + gap;
       if (!problem.in_place) problem.output = {.row = problem.rows * apart, .column = apart};
       break;
-    case 2:  // columns one after the other in the input
+    case 2:  // column-major input
       problem.input = {.row = 1, .column = problem.rows + (problem.in_place ? 0 : gap)};
       if (problem.in_place) problem.output = problem.input;
       break;
@@ -51,7 +52,7 @@ transpose::Problem draw_problem(Draw& draw) {
   return problem;
 }
 
-// The problem with packed strides filled in, as <ridge/transpose.hpp> says.
+// The problem with packed strides filled in, as <ridge/transpose.hpp> defines them.
 struct TurnPlaces {
   std::size_t rows, columns, batch;
   transpose::Strides input, output;

@@ -1,4 +1,4 @@
-// Corner turns of packed matrices of any size: every element says where it came from.
+// Checks transposes of packed matrices of any size: every element encodes its source position.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -31,7 +31,7 @@ Outcome transpose_laws(Draw& draw) {
                                 some_variant(transpose::candidates(draw.device, problem, element), by_chance));
   draw.problem += ", " + chosen_by(plan.decisions());
   const std::size_t elements = problem.rows * problem.columns * problem.batch;
-  // The bytes of element i of the input.
+  // Writes the bytes of element i of the input.
   const auto source = [&](std::size_t i, std::byte* to) {
     Random of_element(data + i);
     const std::uint64_t words[2] = {of_element.bits(), of_element.bits()};

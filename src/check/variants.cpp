@@ -6,8 +6,9 @@
 namespace ridge::check {
 namespace {
 
-// A definition gets its turn on problems it can do: on one of production size it would take a minute of everybody's.
-constexpr double kMuch = 1e9, kManyTimes = 1000;  // operations, and times the least of all
+// Variants that evaluate a definition are drawn only for problems they can do: at production size one would take a
+// minute.
+constexpr double kMuch = 1e9, kManyTimes = 1000;  // operations; multiple of the cheapest variant's operations
 
 double work_of(const planner::Candidate& candidate) {
   return candidate.cost.flops / std::max(candidate.cost.efficiency, 1e-6);

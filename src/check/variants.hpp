@@ -1,4 +1,4 @@
-// Every variant gets its turn: half of the cases run one that chance picks, the others what a quick plan takes.
+// Draws the variant of a case: half of the cases run a random one, the others that of a quick plan.
 #pragma once
 #include <cstdint>
 #include <string>

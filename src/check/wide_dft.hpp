@@ -1,5 +1,5 @@
-// The discrete Fourier transform with about twice the digits of T: what transforms are compared with. Written for
-// clarity; it shares no code with src/fft.
+// Reference discrete Fourier transform in about twice the precision of T. Written for clarity; shares no code with
+// src/fft.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -48,8 +48,8 @@ std::vector<WidePoint<Real>> wide_roots(std::size_t n, int sign) {
   return roots;
 }
 
-// out[k] = sum over j of in[j * stride] roots[j k], recursively over the smallest prime factor of n; a prime length is
-// summed as it is defined. `roots` are those of n * root_step points.
+// out[k] = sum over j of in[j * stride] roots[j k], recursively over the smallest prime factor of n; prime lengths by
+// the definition. `roots` holds the roots of unity of order n * root_step.
 template <class Real>
 void wide_dft(const WidePoint<Real>* in, std::size_t stride, std::size_t n, const std::vector<WidePoint<Real>>& roots,
               std::size_t root_step, WidePoint<Real>* out) {
