@@ -6,13 +6,13 @@
 
 namespace ridge::detail {
 
-// The whole key is stored in the file and compared, so a hash collision can never hand out the wrong kernel; a checksum
-// catches damage. Damaged or foreign files: a warning, removed, and nothing is returned. Files that have not been used
-// for long are removed when the folder grows past 256 MiB. Folders and files that belong to another user, or that
-// others may write to, are not used, with a warning. RIDGE_COMPILE_CACHE=off turns it off; =all has
-// it keep even what a driver keeps itself.
+// The complete key is stored in the file and compared, so a hash collision never returns a wrong kernel; a checksum
+// detects damage. Damaged or foreign files are removed with a warning, and nothing is returned. The least recently used
+// files are removed when the folder exceeds 256 MiB. Folders and files that belong to another user, or that others may
+// write to, are not used, with a warning. RIDGE_COMPILE_CACHE=off disables the cache; =all also keeps kernels that a
+// driver caches itself.
 std::optional<std::string> find_compiled(std::string_view key);
-void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is no error
+void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is not an error
 bool compile_cache_is_off();
 bool compile_cache_takes_all();
 

@@ -90,9 +90,9 @@ std::string cuda_prelude();
 // compiler messages can be shown against it.
 std::string assemble(const std::string& prelude, const KernelSource& source, int& first_line);
 
-// Registers a work-item may take so that the groups asked for by WORK_GROUP_RESIDENT fit into `registers` of a compute
-// unit, where the text has its numbers in figures; 0: no bound. For compilers that take one bound a program, the
-// loosest.
+// Largest number of registers per work-item with which the groups requested by WORK_GROUP_RESIDENT fit into `registers`
+// of a compute unit, if the text gives literal numbers; 0: no bound. For compilers with one bound per program, returns
+// the loosest.
 int register_bound(const std::string& text, std::size_t registers);
 
 // A compiler's log turned into one message: the first error, and the generated source around it.

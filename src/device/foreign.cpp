@@ -1,3 +1,4 @@
+// Buffers and queues over memory and streams of other libraries.
 #include <ridge/error.hpp>
 #include <ridge/foreign.hpp>
 

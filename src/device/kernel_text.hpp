@@ -7,10 +7,10 @@
 
 namespace ridge::detail {
 
-// By "<module>/<name>".
+// Keyed by "<module>/<name>".
 const std::map<std::string, std::string, std::less<>>& embedded_kernels();
 
-// Error{internal} where there is no such file.
+// Error{internal} if there is no such file.
 const std::string& kernel_text(std::string_view name);
 
 }  // namespace ridge::detail

@@ -1,3 +1,4 @@
+// Applies the limits of an override file (RIDGE_LIMITS) to a device.
 #include <algorithm>
 
 #include <fmt/format.h>

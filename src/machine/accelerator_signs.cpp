@@ -21,13 +21,13 @@ std::string first_word(const fs::path& path) {
   return word;
 }
 
-// Read once: a quick plan asks for them, and they stay what they are while a process runs.
+// Read once per process: a quick plan needs them, and they do not change.
 std::vector<std::string> read_cards() {
   std::vector<std::string> signs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices", error)) {
     const std::string kind = first_word(entry.path() / "class");
-    // Display controllers, and accelerators without a display.
+    // PCI classes: display controllers, and accelerators without a display.
     if (!kind.starts_with("0x03") && !kind.starts_with("0x12")) continue;
     signs.push_back(
         fmt::format("card {}:{}", first_word(entry.path() / "vendor"), first_word(entry.path() / "device")));
@@ -38,7 +38,7 @@ std::vector<std::string> read_cards() {
   return signs;
 }
 
-// A driver's package changes its file's time when it is replaced.
+// Includes the modification time, which changes when the driver is replaced.
 std::vector<std::string> read_opencl_drivers(const std::string& folder) {
   std::vector<std::string> signs;
   std::error_code error;

@@ -1,12 +1,12 @@
-// What accelerators and drivers a machine has, as far as its files tell without starting any of them.
+// Lists the accelerators and drivers of a machine from system files, without starting a driver.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace ridge::machine {
 
-// Display and compute cards on the PCI bus, the NVIDIA module's version, the OpenCL drivers registered, and the
-// settings of Ridgeline that hide or shrink devices. Sorted; empty where there is nothing.
+// Display and compute cards on the PCI bus, the NVIDIA module's version, the registered OpenCL drivers, and the
+// settings of Ridgeline that hide or restrict devices. Sorted; empty if there are none.
 std::vector<std::string> accelerator_signs();
 
 }  // namespace ridge::machine

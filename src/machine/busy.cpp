@@ -18,10 +18,10 @@ void wait_until(const std::atomic<bool>& flag) {
   while (!flag.load(std::memory_order_acquire)) std::this_thread::yield();
 }
 
-// One call of the pool that lasts until `stop`: every core does the same work meanwhile.
+// One call of the pool that lasts until `stop`: every core does the same work.
 void host_work(LoadKind kind, const std::atomic<bool>& stop, std::atomic<bool>& started) {
   const std::size_t threads = base::hardware_threads();
-  // In main memory, not in a cache, and still short enough a pass to stop soon.
+  // Large enough for main memory, and each pass short enough to stop soon.
   HostPieces pieces(threads, kind == LoadKind::copy ? std::max<std::size_t>((256u << 20) / threads, 4u << 20) : 8192);
   base::parallel(threads, [&](std::size_t thread, std::size_t) {
     std::atomic<double> keep{0};
@@ -52,7 +52,7 @@ void device_work(DeviceBench& bench, LoadKind kind, const std::atomic<bool>& sto
   }
 }
 
-// A load that breaks must not take the measurement down with it, nor leave it waiting.
+// A failing load must not abort the measurement nor leave it waiting.
 template <class Work>
 std::thread run(std::atomic<bool>& started, std::string name, Work work) {
   return std::thread([&started, name = std::move(name), work = std::move(work)] {

@@ -10,7 +10,7 @@ namespace ridge::machine {
 
 enum class LoadKind { copy, arithmetic };
 
-// Runs from construction, when it is sure to have started, until destruction.
+// Runs from construction, which returns once the load has started, until destruction.
 class BusyHost {
  public:
   explicit BusyHost(LoadKind kind);
@@ -23,7 +23,7 @@ class BusyHost {
 
 class BusyDevice {
  public:
-  // The bench must not be used elsewhere meanwhile.
+  // The bench must not be used elsewhere while this exists.
   BusyDevice(DeviceBench& bench, LoadKind kind);
   ~BusyDevice();
 

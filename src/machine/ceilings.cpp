@@ -38,7 +38,7 @@ Level memory_level(const Limits& limits, double bytes_per_second, double one_cor
 
 // --- the host ------------------------------------------------------------------------------------------------------
 
-// Floats in a vector of a Highway target.
+// Floats per vector of a Highway target.
 double simd_floats(const std::string& isa) {
   const std::string name = lower(isa);
   if (contains_any(name, {"avx3", "avx512", "avx-512"})) return 16;
@@ -64,7 +64,7 @@ Ceilings estimate_host(const DeviceInfo& device) {
   return result;
 }
 
-// PoCL compiles for the same cores and memory; half of what the host itself reaches.
+// PoCL runs on the same cores and memory; assumes half of the host's rates.
 Ceilings estimate_on_host(const DeviceInfo& device, const DeviceInfo& host) {
   Ceilings result = estimate_host(host);
   const double copy = result.memory().all.copy / 2;
@@ -81,10 +81,10 @@ Ceilings estimate_on_host(const DeviceInfo& device, const DeviceInfo& host) {
 
 struct Generation {
   int architecture;        // Limits::architecture
-  std::string_view model;  // in the board's name, for OpenCL
-  double lanes;            // float lanes a compute unit
-  double double_share;     // of the float rate
-  double bandwidth;        // bytes per second, of the usual board
+  std::string_view model;  // part of the board's name, for OpenCL
+  double lanes;            // float lanes per compute unit
+  double double_share;     // ratio of the double to the float rate
+  double bandwidth;        // bytes per second of the usual board
 };
 constexpr Generation kGenerations[] = {
     {60, "p100", 64, 0.5, 0.7e12},      {70, "v100", 64, 0.5, 0.9e12},      {80, "a100", 64, 0.5, 1.6e12},
@@ -94,7 +94,7 @@ constexpr Generation kGenerations[] = {
 constexpr Generation kUsual{0, "", 128, 1.0 / 32, 1.0e12};
 constexpr Generation kIntegrated{0, "", 16, 1.0 / 4, 0};  // shares the host's memory
 
-// "A100" is in "A100-SXM4" and not in "A1000".
+// True for "A100" in "A100-SXM4" but not in "A1000".
 bool names_model(const std::string& name, std::string_view model) {
   const auto at = name.find(model);
   if (at == std::string::npos) return false;
@@ -133,7 +133,7 @@ Ceilings estimate_gpu(const DeviceInfo& device, const DeviceInfo& host) {
 
 // --- the saved profile, kept between calls -------------------------------------------------------------------------
 
-// Which file it was: a replaced file has another inode, a rewritten one another time or size.
+// Identifies a version of the file: a replaced file has another inode, a rewritten one another time or size.
 using FileIdentity = std::array<long long, 4>;
 FileIdentity identity_of(const std::string& file) {
   struct stat status {};

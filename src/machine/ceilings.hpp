@@ -1,11 +1,11 @@
-// What a device should be able to do, where nobody has measured it.
+// Estimates the ceilings of a device that has not been measured.
 #pragma once
 #include <ridge/machine.hpp>
 
 namespace ridge::machine {
 
-// From limits and names alone: right within a small factor, which is enough to rank candidates. `host` is the machine's
-// processor: PoCL runs on it.
+// From limits and names alone: accurate within a small factor, which suffices to rank candidates. `host` is the
+// machine's processor, on which PoCL runs.
 Ceilings estimate(const DeviceInfo& device, const DeviceInfo& host);
 
 }  // namespace ridge::machine

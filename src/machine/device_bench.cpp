@@ -63,8 +63,8 @@ Kernel DeviceBench::kernel(const std::string& name) {
   return kernels_.emplace(name, program->second.kernel(name)).first->second;
 }
 
-// Filled once, so that every page is there and nothing measured is the first touch. The bits are not zeros: hardware
-// may treat those specially.
+// Filled once, so that every page exists and no measurement includes the first touch. The data are not zero, which
+// hardware may treat specially.
 const Buffer& DeviceBench::from() {
   if (!from_) {
     from_ = device_.buffer(large_, {.name = "probe source"});
@@ -85,9 +85,9 @@ const Buffer& DeviceBench::to() {
 
 const Buffer& DeviceBench::results() {
   if (!results_) {
-    // The FMA probe in double writes most: two waves of items, a double a chain.
+    // The FMA probe in double has the largest output: two waves of work-items, one double per chain.
     const std::size_t items = std::max(2 * resident_groups(1), 512 * limits().compute_units);
-    // On a modest device the walks of the cache kernels take a group a tile of `large` bytes, a word an item.
+    // On a modest device the cache walks use one group per tile of `large` bytes and one word per work-item.
     const std::size_t walks = modest_ ? large_ / 16 : 0;
     const std::size_t bytes = std::max<std::size_t>({items * kFmaChains * sizeof(double), walks, 4 * kMega});
     results_ = device_.buffer(bytes, {.name = "probe results"});
@@ -124,12 +124,12 @@ std::vector<std::size_t> DeviceBench::group_sizes(const Kernel& kernel, const st
   std::vector<std::size_t> sizes;
   for (const std::size_t size : wanted)
     if (size <= most) sizes.push_back(size);
-  if (sizes.empty()) sizes.push_back(std::bit_floor(most));  // a power of two, so that tiles still divide the buffers
+  if (sizes.empty()) sizes.push_back(std::bit_floor(most));  // a power of two, so that tiles divide the buffers
   return sizes;
 }
 
 double DeviceBench::time(const std::function<void()>& enqueue, double seconds) {
-  // A round long enough that launch gaps and the stamps' grain do not count, and several of them.
+  // Several rounds, each long enough to hide launch gaps and the resolution of timestamps.
   const double round = std::clamp(seconds / 6, 2e-4, modest_ ? 2e-3 : 1e-2);
   return best_device_seconds(queue_, {enqueue}, {.seconds = seconds, .at_least = 2, .round = round}).front();
 }

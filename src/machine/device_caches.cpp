@@ -1,3 +1,4 @@
+// Measures the cache levels and local memory of a device by walks over working sets of growing size.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,13 +26,13 @@ const char* kernel_name(WalkKind kind) {
   return "";
 }
 
-// Rounds that keep a launch near `seconds` at the rate of the last one.
+// Rounds after which a launch lasts about `seconds` at the given rate.
 std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
   return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_a_round, 16.0, 1e6));
 }
 
-// All groups together sweep the same `bytes` from end to end, again and again: a tile comes back only after all others.
-// Read past the nearest cache, which may hold a compute unit's part of a small set.
+// All groups together sweep the same `bytes` repeatedly: a tile is read again only after all others. Reads bypass L1,
+// which could hold a compute unit's part of a small set.
 Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   Walk walk;
   walk.items = kItems;
@@ -42,7 +43,7 @@ Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   return walk;
 }
 
-// Each group walks its own `tiles`.
+// Each group reads its own `tiles` repeatedly.
 Walk private_walk(const DeviceBench& bench, std::size_t tiles) {
   Walk walk;
   walk.items = kItems;
@@ -52,7 +53,7 @@ Walk private_walk(const DeviceBench& bench, std::size_t tiles) {
   return walk;
 }
 
-// The rate of a walk with as many rounds as a good launch takes.
+// The rate of a walk, with the number of rounds adjusted to the launch time.
 double settled_rate(DeviceBench& bench, WalkKind kind, Walk walk, double guess, double seconds) {
   const double a_round = static_cast<double>(walk.groups * kWalkTile) * (kind == WalkKind::copy ? 2 : 1);
   if (walk.one_round) return walk_rate(bench, kind, walk, seconds);
@@ -63,7 +64,7 @@ double settled_rate(DeviceBench& bench, WalkKind kind, Walk walk, double guess, 
   return std::max(first, walk_rate(bench, kind, walk, seconds * 3 / 4));
 }
 
-// The three rates of one level; a copy walks half the bytes twice.
+// Read, write and copy rates of one level; a copy covers half the bytes twice.
 Bandwidth level_bandwidth(DeviceBench& bench, const Walk& walk, double read, double seconds) {
   Bandwidth result;
   result.read = read;
@@ -95,7 +96,7 @@ double local_rate(DeviceBench& bench, const std::string& what, double bytes_a_vi
   return std::max(first, rate(rounds, seconds * 3 / 4));
 }
 
-// The last working set whose rate is nearer to `inside` than to `outside` (in ratio).
+// The last working set whose rate is closer, by ratio, to `inside` than to `outside`.
 std::size_t capacity_of(const std::vector<std::pair<double, double>>& points, double inside, double outside) {
   double bytes = 0;
   for (const auto& [size, rate] : points)
@@ -173,7 +174,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
     guess = settled_rate(bench, WalkKind::read, walk, guess, slice);
     own.points.emplace_back(static_cast<double>(walk.groups * tiles * kWalkTile), guess);
   }
-  // Two groups on one tile at the same time would share one fetch of it.
+  // Two groups on one tile at the same time would share its fetch.
   const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kWalkTile;
   for (const std::size_t bytes : sets) {
     if (bytes < least) continue;

@@ -41,7 +41,7 @@ enum class Window { read, read_far, write, copy };
 std::string window_kernel(Window kind) {
   const bool sums = kind == Window::read || kind == Window::read_far;
   const bool reads = kind != Window::write, writes = !sums;
-  // Written data is in the shared cache, so a copy reads there too.
+  // Written data are in L2, so a copy reads from there too.
   const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_L2(from + start + {0}u * items)";
   std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read       ? "read"
                                                              : kind == Window::read_far ? "read_far"
@@ -80,7 +80,7 @@ std::string window_kernel(Window kind) {
 }  // namespace
 
 KernelSource memory_kernels() {
-  std::string text = "// Main memory: whole tiles in flight, 16 bytes an access.\n";
+  std::string text = "// Main memory: whole tiles in flight, 16 bytes per access.\n";
   for (const int vectors : kVectors)
     for (const bool once : {false, true}) text += copy_kernel(vectors, once) + write_kernel(vectors, once);
   return {.name = "memory_probe", .text = text, .defines = {}};
@@ -101,8 +101,8 @@ KernelSource cache_kernels() {
 KernelSource fma_kernels(bool in_double) {
   const std::string type = in_double ? "double" : "float";
   std::string text = fmt::format(
-      R"(// Independent chains of fused multiply-adds. The factors come from memory, so that they sit in registers and nothing
-// about them is known to the compiler.
+      R"(// Independent chains of fused multiply-adds. The factors are loaded from memory, so that they are in registers and
+// unknown to the compiler.
 KERNEL void fma_{0}(GLOBAL const {0}* RESTRICT constants, GLOBAL {0}* RESTRICT out, uint rounds) {{
   const uint item = GLOBAL_ID(0);
   const {0} b = constants[0];
@@ -128,7 +128,7 @@ std::vector<std::uint8_t> access_table() {
 
 KernelSource access_kernels(std::size_t items) {
   std::string text =
-      "// One read and one write an item, from each memory space.\nCONSTANT_TABLE uchar constant_table[" +
+      "// One read and one write per work-item, from each memory space.\nCONSTANT_TABLE uchar constant_table[" +
       std::to_string(kAccessBytes) + "] = {";
   const auto table = access_table();
   for (std::size_t i = 0; i < table.size(); ++i) text += fmt::format("{}{},", i % 64 == 0 ? "\n" : "", table[i]);

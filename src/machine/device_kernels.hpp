@@ -1,4 +1,4 @@
-// The device probes' kernels, in the dialect. Every function returns a whole source; the tests compile them all.
+// Kernels of the device probes in the dialect. Every function returns a complete source; the tests compile them all.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,35 +9,35 @@
 
 namespace ridge::machine {
 
-// Main memory. A tile is ITEMS(0) x `vectors` float4, walked with all its loads in flight before the first store; a
-// group takes the tiles GROUP_ID, GROUP_ID + GROUPS, ...
+// Main memory. A tile is ITEMS(0) x `vectors` float4; all its loads are in flight before the first store. A group
+// processes the tiles GROUP_ID, GROUP_ID + GROUPS, ...
 //   copy_<vectors>[_once](from, to, uint tiles)    for the vectors of kVectors, plain and streaming
 //   write_<vectors>[_once](to, uint tiles, float value)
 inline constexpr int kVectors[] = {1, 2, 4, 8};
 KernelSource memory_kernels();
 
 // Caches. A group visits `rounds` tiles of ITEMS(0) x 4 uint4: it starts at tile GROUP_ID * base_step +
-// (GROUP_ID * start_step) % range and goes on by `step` inside the `range` tiles from GROUP_ID * base_step.
+// (GROUP_ID * start_step) % range and advances by `step` within the `range` tiles from GROUP_ID * base_step.
 //   window_read(from, out, base_step, start_step, range, step, rounds)    out[GLOBAL_ID] = sum of all words read
-//   window_read_far(...)                                                  the same, past the nearest cache
+//   window_read_far(...)                                                  the same, bypassing L1
 //   window_write(to, base_step, start_step, range, step, rounds)
 //   window_copy(from, to, base_step, start_step, range, step, rounds)
-// Local memory: a block of kLocalVectors uint4 a group; item i visits i, i + ITEMS, ... around it.
-//   local_read(out, rounds)  local_write(out, rounds)  local_copy(out, rounds)    8 visits a round
+// Local memory: a block of kLocalVectors uint4 per group; work-item i visits i, i + ITEMS, ... cyclically.
+//   local_read(out, rounds)  local_write(out, rounds)  local_copy(out, rounds)    8 visits per round
 // Launch latency: empty(out).
 inline constexpr int kWindowVectors = 4;
 inline constexpr std::uint32_t kLocalVectors = 1024;
 inline constexpr int kLocalVisits = 8;
 KernelSource cache_kernels();
 
-// Arithmetic: kFmaChains independent chains a = b * c + a an item, kFmaUnrolled links of each a round. Chain k of item
-// i starts at (i mod 64) + k; out[i * kFmaChains + k] is where it ends.
+// Arithmetic: kFmaChains independent chains a = b * c + a per work-item, kFmaUnrolled steps of each per round. Chain k
+// of work-item i starts at (i mod 64) + k; out[i * kFmaChains + k] is its end.
 //   fma_float(constants, out, uint rounds)    fma_double the same in double (its own source: not every device has it)
 inline constexpr int kFmaChains = 16;
 inline constexpr int kFmaUnrolled = 16;
 KernelSource fma_kernels(bool in_double);
 
-// Memory spaces (after the GPU placement thesis, section 5.1.3): every item reads one byte at index
+// Memory spaces (after the GPU placement thesis, section 5.1.3): every work-item reads one byte at index
 // (((tid & mask) >> shift) * stride), tid in 0..1023 inside its group, and writes it to out[GLOBAL_ID].
 //   access_registers(out)   access_global|access_cached|access_local(from, out, mask, shift, stride)
 //   access_constant(out, mask, shift, stride)     reads a table that equals access_table()
@@ -45,9 +45,9 @@ KernelSource fma_kernels(bool in_double);
 inline constexpr std::uint32_t kAccessItems = 1024;
 inline constexpr std::uint32_t kAccessBytes = 16 * kAccessItems;
 std::vector<std::uint8_t> access_table();
-KernelSource access_kernels(std::size_t items);  // a group of that many, kAccessItems where the device allows it
+KernelSource access_kernels(std::size_t items);  // `items` work-items per group; kAccessItems if the device allows it
 
-// A kernel that lasts as long as it is told: spin(out, uint rounds), out[GLOBAL_ID] = spin_value(GLOBAL_ID, rounds).
+// A kernel of adjustable duration: spin(out, uint rounds), out[GLOBAL_ID] = spin_value(GLOBAL_ID, rounds).
 KernelSource spin_kernels();
 std::uint32_t spin_value(std::uint32_t item, std::uint32_t rounds);
 

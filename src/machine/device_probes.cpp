@@ -22,8 +22,8 @@ std::string memory_kernel(const char* what, const CopyShape& shape) {
   return fmt::format("{}_{}{}", what, shape.vectors, shape.once ? "_once" : "");
 }
 
-// PoCL compiles a kernel anew for every group size, and runs an item to its end before the next one, so that groups
-// which walk on jump through memory: a modest device tries few shapes.
+// PoCL compiles a kernel again for every group size and runs one work-item to its end before the next, so that looping
+// groups jump through memory: a modest device tries few shapes.
 std::vector<CopyShape> shapes(DeviceBench& bench, const char* what) {
   const std::vector<std::size_t> wanted =
       bench.modest() ? std::vector<std::size_t>{256} : std::vector<std::size_t>{256, 512, 1024};
@@ -97,7 +97,7 @@ double device_flops(DeviceBench& bench, bool in_double, double seconds) {
       kernel, bench.modest() ? std::vector<std::size_t>{64} : std::vector<std::size_t>{128, 256, 512});
   double best = 0;
   for (const std::size_t items : sizes) {
-    // Two waves on a GPU hide the ragged end of a wave; a CPU wants a few groups a core.
+    // Two waves on a GPU hide the uneven end of a wave; a CPU needs a few groups per core.
     const std::size_t groups = bench.modest() ? 4 * bench.limits().compute_units : 2 * bench.resident_groups(items);
     const double share = seconds / static_cast<double>(sizes.size());
     const std::uint32_t rounds = fma_rounds(bench, in_double, items, groups, std::clamp(share / 8, 5e-4, 2e-2));

@@ -1,3 +1,4 @@
+// Measures the transfer rates between host and device.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMebibyte = 1u << 20;
 
-// By the host's clock, enqueue to done: that is what a caller waits for, and what host work of a pageable copy costs.
+// Measured by the host's clock from enqueue to completion, because a caller waits that long and a pageable copy works
+// on the host.
 double rate(DeviceBench& bench, std::size_t bytes, double seconds, const std::function<void()>& enqueue) {
   const double time = base::best_seconds(
       [&] {
@@ -22,7 +24,7 @@ double rate(DeviceBench& bench, std::size_t bytes, double seconds, const std::fu
   return static_cast<double>(bytes) / time;
 }
 
-// Every page is there before anything is timed.
+// Makes every page exist before anything is timed.
 void touch(const Buffer& buffer) {
   const Mapping mapping = buffer.map();
   std::memset(mapping.data(), 0x3c, mapping.size());
@@ -46,12 +48,12 @@ Transfers transfers(DeviceBench& bench, double seconds) {
   {
     const Buffer pinned = bench.device().buffer(bytes, {.kind = MemoryKind::pinned, .name = "pinned probe"});
     touch(pinned);
-    // By its host address: as an OpenCL object a driver may move it to the device, and then nothing crosses the bus.
+    // Uses the host address: a driver may move an OpenCL buffer object to the device, and then no data cross the bus.
     const Mapping mapping = pinned.map();
     result.upload_pinned = timed([&] { queue.upload(mapping.data(), to, bytes); });
     result.download_pinned = timed([&] { queue.download(from, mapping.data(), bytes); });
   }
-  // For the same reason OpenCL on a discrete GPU has no memory that is surely read in place.
+  // For the same reason, OpenCL on a discrete GPU has no memory that is certainly read in place.
   const DeviceInfo& info = bench.device().info();
   if (info.backend == Backend::cuda || info.shares_host_memory) {
     const Buffer mapped = bench.device().buffer(bytes, {.kind = MemoryKind::mapped, .name = "mapped probe"});

@@ -50,7 +50,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-// Power from an energy counter: the difference over a short while.
+// Power from an energy counter: the difference over a short time.
 template <class Joules>
 double watts_by_difference(const Joules& joules) {
   const double before = joules(), start = base::now();
@@ -58,7 +58,7 @@ double watts_by_difference(const Joules& joules) {
   return (joules() - before) / (base::now() - start);
 }
 
-// The processors' own counters, in microjoules, which wrap at a range they tell.
+// The processor's energy counters in microjoules, which wrap at a range that the system reports.
 class Rapl : public EnergyCounter::Source {
  public:
   void add(const fs::path& zone, double now) {
@@ -69,7 +69,7 @@ class Rapl : public EnergyCounter::Source {
   double joules() override {
     for (auto& zone : zones_) {
       const auto now = read_number(zone.file);
-      if (!now) continue;  // a counter that fails for a moment is caught up with at the next reading
+      if (!now) continue;  // a failed reading is made up for by the next one
       total_ += *now >= zone.last ? *now - zone.last : *now + zone.range - zone.last;
       zone.last = *now;
     }
@@ -88,7 +88,7 @@ class Rapl : public EnergyCounter::Source {
   double total_ = 0;
 };
 
-// A sensor that tells power only: a thread reads it fifty times a second and adds up.
+// A sensor that reports power only: a thread reads it fifty times per second and integrates.
 class PowerSensor : public EnergyCounter::Source {
  public:
   explicit PowerSensor(std::function<std::optional<double>()> watts)
@@ -204,7 +204,8 @@ Opened open_battery(const fs::path& system, std::string& name, std::string& why_
   return nullptr;
 }
 
-// NVML names devices by their place on the bus, which OpenCL may not tell: then CUDA's device of that name does.
+// NVML identifies devices by PCI address. If OpenCL does not report it, takes that of the CUDA device with the same
+// name.
 std::string bus_of(const DeviceInfo& info) {
   if (!info.bus.empty()) return info.bus;
   for (const Device& other : devices().devices)

@@ -1,4 +1,4 @@
-// Energy counters: what a device has used, where the machine tells.
+// Reads the energy that a device has used, if the machine has a counter for it.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ridge::machine {
 
-// For the host RAPL, else a power sensor (hwmon), else a discharging battery; for NVIDIA GPUs NVML.
+// Host: RAPL, else a power sensor (hwmon), else a discharging battery. NVIDIA GPUs: NVML.
 //
 //   auto counter = EnergyCounter::open(device);
 //   const double before = counter.joules();
@@ -17,16 +17,17 @@ namespace ridge::machine {
 //   if (counter.readable()) use(counter.joules() - before);
 class EnergyCounter {
  public:
-  // Never fails: without a counter readable() is false and why_not() says why. `system` is where /sys is mounted.
+  // Never fails: without a counter, readable() is false and why_not() gives the reason. `system` is the mount point of
+  // /sys.
   static EnergyCounter open(const Device& device, const std::filesystem::path& system = "/sys");
 
   bool readable() const { return source_ != nullptr; }
   const std::string& counter() const { return counter_; }  // "RAPL package", "NVML", "hwmon ..."
   const std::string& why_not() const { return why_not_; }
 
-  // Used since open(). Counters wrap around (RAPL about every half hour under load): ask at least that often.
+  // Joules since open(). Counters wrap around (RAPL about every half hour under load), so call it at least that often.
   double joules();
-  double watts();  // now; where there is only an energy counter, over the last few hundredths of a second
+  double watts();  // current power; with an energy counter only, the mean of the last few hundredths of a second
 
   struct Source {
     virtual ~Source() = default;

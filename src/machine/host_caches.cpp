@@ -15,7 +15,7 @@
 namespace ridge::machine {
 namespace {
 
-// One line of a file under /sys or /proc, without the newline; nothing when it cannot be read.
+// The first line of a file under /sys or /proc, without the newline; nothing if it cannot be read.
 std::optional<std::string> first_line(const std::filesystem::path& path) {
   try {
     auto text = base::read_file(path, 1u << 16);
@@ -33,7 +33,7 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-// "0-3,8-11" is eight cores.
+// Counts the cores of a list: "0-3,8-11" has eight.
 std::size_t count_cores(std::string_view list) {
   std::size_t cores = 0;
   while (!list.empty()) {
@@ -92,7 +92,7 @@ std::size_t free_host_memory() {
   std::size_t free = available_memory().value_or(0);
   const auto limit = first_line("/sys/fs/cgroup/memory.max");
   const auto used = first_line("/sys/fs/cgroup/memory.current");
-  const auto most = limit ? number(*limit) : std::nullopt;  // "max" is no number: no limit
+  const auto most = limit ? number(*limit) : std::nullopt;  // "max" is not a number: no limit
   const auto now = used ? number(*used) : std::nullopt;
   if (most && now) {
     const std::size_t room = *most > *now ? *most - *now : 0;

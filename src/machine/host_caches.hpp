@@ -1,4 +1,4 @@
-// The host's caches and free memory, as the system tells them.
+// The host's caches and free memory, as the system reports them.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -9,14 +9,14 @@ namespace ridge::machine {
 struct Cache {
   int level = 1;
   std::size_t size = 0;       // bytes of one instance
-  std::size_t shared_by = 1;  // logical cores that share one
+  std::size_t shared_by = 1;  // logical cores that share one instance
 };
 
-// Data and unified caches of the first core, nearest first. Where the system does not say (some containers and ARM
-// boards), sizes that are safe on anything made in the last ten years.
+// Data and unified caches of the first core, smallest first. If the system reports none (some containers and ARM
+// boards), sizes that any processor of the last ten years has.
 std::vector<Cache> host_caches(const std::filesystem::path& folder = "/sys/devices/system/cpu/cpu0/cache");
 
-// Bytes this process can still take without swapping, the container's limit respected; 0 where nothing says so.
+// Bytes that this process can allocate without swapping, within the container's limit; 0 if unknown.
 std::size_t free_host_memory();
 
 }  // namespace ridge::machine

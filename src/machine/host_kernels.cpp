@@ -15,8 +15,8 @@ namespace ridge::machine::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Two pipes of latency 4 to 5 need 10 chains, four pipes of latency 4 need 16. x86 before AVX-512 has 16 registers and
-// two pipes: more than 12 chains would spill. A target of Highway counts down as it gains instructions: every one from
-// AVX3 on has 32 registers.
+// two pipes, so more than 12 chains would spill. Highway numbers better targets lower: AVX3 and all below have 32
+// registers.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr std::size_t kChains = 12;
 #else
@@ -28,8 +28,8 @@ HWY_INLINE double sum_of_lanes(D d, V a, V b, V c, V e) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e)))));
 }
 
-// Named accumulators, because scalable vectors cannot be put in arrays. The factor comes from memory in every
-// iteration: see host_kernels.hpp.
+// Named accumulators, because scalable vectors cannot be stored in arrays. The factor is loaded in every iteration (see
+// host_kernels.hpp).
 template <class T>
 HWY_NOINLINE double fma_chains(std::size_t iterations, T factor) {
   const hn::ScalableTag<T> d;
@@ -42,7 +42,7 @@ HWY_NOINLINE double fma_chains(std::size_t iterations, T factor) {
   auto b0 = start(12), b1 = start(13), b2 = start(14), b3 = start(15), b4 = start(16), b5 = start(17);
   auto b6 = start(18), b7 = start(19), b8 = start(20), b9 = start(21), b10 = start(22), b11 = start(23);
   for (std::size_t i = 0; i < iterations; ++i) {
-    asm volatile("" : "+r"(from) : : "memory");  // nobody knows what is there now: it is loaded again
+    asm volatile("" : "+r"(from) : : "memory");  // forces a reload in every iteration
     const auto x = hn::Load(d, from);
     a0 = hn::MulAdd(x, x, a0);
     a1 = hn::MulAdd(x, x, a1);
@@ -86,7 +86,7 @@ std::uint64_t Read(const std::byte* from, std::size_t bytes) {
   const hn::ScalableTag<std::uint64_t> d;
   const auto* words = reinterpret_cast<const std::uint64_t*>(from);
   const std::size_t count = bytes / 8, lanes = hn::Lanes(d);
-  // Eight sums: a XOR waits two cycles for the one before, and three loads may arrive each cycle.
+  // Eight sums: a XOR has a latency of two cycles, and up to three loads complete per cycle.
   auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0, a6 = a0, a7 = a0;
   std::size_t i = 0;
   for (; i + 8 * lanes <= count; i += 8 * lanes) {

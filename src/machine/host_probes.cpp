@@ -17,21 +17,21 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// A task long against its fork and join, and short enough that some run between two interruptions.
+// Duration of a task: long compared with its start and end, short enough to fit between two interruptions.
 constexpr double kTaskSeconds = 4e-3;
-constexpr std::size_t kLongTask = 8;  // times as long
-// Parts of a thread's share that whoever is free takes: a core that is shared with another machine's guest does half of
-// what the others do, and in equal shares all would be rated by it.
+constexpr std::size_t kLongTask = 8;  // a long task is this many times longer
+// Blocks per thread for dynamic scheduling. A core shared with another virtual machine does half the work of the
+// others; with static shares it would limit the rate of all.
 constexpr std::size_t kPieces = 16;
 
-// Results land here, so that a probe's work can never be dropped as unused.
+// Results are stored here, so that the compiler cannot remove a probe's work.
 std::atomic<double> sink{0};
 
 std::size_t round_down(std::size_t value, std::size_t to) { return value / to * to; }
 
-using Pass = std::function<void(std::size_t thread)>;  // one walk over a thread's piece
+using Pass = std::function<void(std::size_t thread)>;  // one pass over a thread's block
 
-// Passes of a task, so that it lasts long against the fork and join.
+// Passes per task for a duration of about `target` seconds.
 std::size_t passes_for(std::size_t threads, const Pass& pass, double target) {
   pass(0);
   double start = base::now();
@@ -40,7 +40,7 @@ std::size_t passes_for(std::size_t threads, const Pass& pass, double target) {
   return static_cast<std::size_t>(std::clamp(target / once / (threads > 1 ? 2 : 1), 1.0, 1e7));
 }
 
-// Bytes per second of each way to walk, measured in turn.
+// Bytes per second of each kind of pass, measured alternately.
 std::vector<double> rates(HostPieces& pieces, const std::vector<Pass>& walks, const std::vector<double>& bytes,
                           double seconds) {
   const double slice = seconds / static_cast<double>(walks.size());
@@ -71,7 +71,7 @@ std::vector<Pass> copy_walks(HostPieces& pieces) {
 template <class Chains>
 double flops(std::size_t threads, double seconds, double an_iteration, const Chains& chains) {
   std::size_t iterations = 1000;
-  // On this thread alone: one slow wake-up of the others would pass for work, and leave too little of it.
+  // On this thread alone: a slow wake-up of other threads would be counted as work and give too few iterations.
   const double target = std::clamp(seconds / 8, 2e-3, kTaskSeconds);
   for (;;) {
     const double start = base::now();
@@ -79,7 +79,7 @@ double flops(std::size_t threads, double seconds, double an_iteration, const Cha
     if (base::now() - start >= target / 2 || iterations > (1u << 30)) break;
     iterations *= 2;
   }
-  // Where waking many threads takes a good part of a short task, a long one shows the rate.
+  // If waking many threads takes a large part of a short task, the longer task shows the rate.
   std::vector<std::size_t> lengths{iterations};
   if (threads > 1 && seconds >= kLongTask * kTaskSeconds) lengths.push_back(kLongTask * iterations);
   std::vector<std::function<void()>> calls;
@@ -110,7 +110,8 @@ HostPieces::HostPieces(std::size_t threads, std::size_t bytes_a_thread)
       memory_(threads * stride_) {
   base::parallel(threads_, [&](std::size_t thread, std::size_t) {
     for (std::size_t word = 0; word < stride_ / 8; ++word) {
-      const std::uint64_t value = word * 0x9e3779b97f4a7c15u + thread;  // never zeros: those may be special to hardware
+      const std::uint64_t value =
+          word * 0x9e3779b97f4a7c15u + thread;  // never zero, which hardware may treat specially
       std::memcpy(from(thread) + word * 8, &value, 8);
     }
   });

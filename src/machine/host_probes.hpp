@@ -1,4 +1,4 @@
-// The host's ceilings.
+// Measures the host's ceilings.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace ridge::machine {
 
-// A piece of memory for each thread, first touched by it. Half of a piece is read and half is written by a copy.
+// A block of memory per thread, first touched by that thread. A copy reads one half of the block and writes the other.
 class HostPieces {
  public:
   HostPieces(std::size_t threads, std::size_t bytes_a_thread);
   std::size_t threads() const { return threads_; }
-  std::size_t half() const { return half_; }  // bytes a copy of one thread moves
+  std::size_t half() const { return half_; }  // bytes that a copy moves per thread
   std::byte* from(std::size_t thread) { return memory_.data() + thread * stride_; }
-  // Half a page further on, so that loads and stores of a copy never meet at the same address modulo the page.
+  // Half a page of extra offset, so that loads and stores of a copy never have the same address modulo the page size.
   std::byte* to(std::size_t thread) { return from(thread) + half_ + 2048; }
 
  private:
@@ -25,20 +25,20 @@ class HostPieces {
   base::AlignedArray<std::byte> memory_;
 };
 
-// Best of several ways each: vector loops and the C library's; `copy` is the best of plain and streaming copies where
-// `best_of_all`, as fits main memory, and of the plain ones else. About `seconds` in all.
+// Best of several methods each: vector loops and the C library's functions. `copy` is the best of plain and streaming
+// copies if `best_of_all` (main memory), else of plain copies. Takes about `seconds`.
 Bandwidth host_bandwidth(HostPieces& pieces, bool best_of_all, double seconds);
 
-double host_copy_bandwidth(HostPieces& pieces, double seconds);  // only the copies of the above
+double host_copy_bandwidth(HostPieces& pieces, double seconds);  // measures only the copies
 double host_flops_float(std::size_t threads, double seconds);
 double host_flops_double(std::size_t threads, double seconds);
 double host_launch_seconds(double seconds);
 
-// Bytes of the main-memory probe for all threads together: at least 4 times the last cache level within 256 MiB to 1
-// GiB, a quarter of the free memory at most, less where there is little time.
+// Bytes of the main-memory probe for all threads together: at least 4 times the last-level cache within 256 MiB to 1
+// GiB, at most a quarter of the free memory, less for a glance.
 std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool glance);
 
-// One level of the hierarchy; nullptr is main memory. Fills name, capacity and both bandwidths.
+// Measures one level of the hierarchy (nullptr: main memory). Fills name, capacity and both bandwidths.
 Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool glance, double seconds);
 
 }  // namespace ridge::machine

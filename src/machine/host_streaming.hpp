@@ -1,4 +1,4 @@
-// ARM's non-temporal pair store (STNP), which Highway has no word for: its Stream() is a plain store there.
+// ARM's non-temporal pair store (STNP); Highway's Stream() is a plain store on ARM.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -39,7 +39,7 @@ void Timetable::run(double seconds, const Progress& progress) {
     };
     report(0);
     const double left = std::max(deadline - base::now(), 0.0);
-    // Never nothing: the least that a step can do anything with.
+    // Minimum time with which a step can still measure something.
     step.work(std::max(left * step.weight / (total - done), 0.005 * step.weight), report);
     done += step.weight;
   }
@@ -48,13 +48,13 @@ void Timetable::run(double seconds, const Progress& progress) {
 
 namespace {
 
-// One device while it is measured.
+// A device being measured.
 struct Subject {
   Device device;
   DeviceProfile profile;
-  std::unique_ptr<DeviceBench> bench;  // none on the host
-  CopyShape copy_shape;                // the best
-  std::optional<std::string> failure;  // nothing more is measured of it
+  std::unique_ptr<DeviceBench> bench;  // null on the host
+  CopyShape copy_shape;                // shape of the fastest copy
+  std::optional<std::string> failure;  // set: nothing more is measured on this device
 };
 using Subjects = std::vector<std::unique_ptr<Subject>>;
 
@@ -108,8 +108,8 @@ class Measurement {
 
   enum class Kind { needed, extra };
 
-  // A step of one device. What breaks is told and stays that device's trouble: without a needed step it keeps its
-  // estimates, without an extra one it lacks that figure.
+  // Adds a step of one device. A failure is reported and affects this device only: without a needed step it keeps its
+  // estimates, without an extra step it lacks that figure.
   void add(Subject& subject, const char* what, double weight, Kind kind, Timetable::Work work) {
     table_.add(fmt::format("{}: {}", subject.device.id(), what), weight,
                [&subject, what, kind, work = std::move(work)](double seconds, const Tick& tick) {
@@ -159,7 +159,7 @@ class Measurement {
       for (const char* name : {"empty", "copy_4", "fma_float"}) subject.bench->kernel(name);
     });
     add(subject, "arithmetic", 1.5, Kind::needed, [&c, &subject](double seconds, const Tick&) {
-      c.flops_float = device_flops(*subject.bench, false, seconds);  // first: it also wakes a GPU's clocks
+      c.flops_float = device_flops(*subject.bench, false, seconds);  // first, because it also raises a GPU's clocks
     });
     if (subject.device.limits().float64)
       add(subject, "arithmetic in double", 1, Kind::extra, [&c, &subject](double seconds, const Tick&) {
@@ -199,7 +199,7 @@ class Measurement {
         [&c, &subject](double seconds, const Tick&) { c.transfers = transfers(*subject.bench, seconds); });
   }
 
-  // What the copy reached with each shape, beside the driver's own copy.
+  // Rate of the copy with each shape, and of the driver's own copy.
   static Sweep copy_sweep(const std::vector<Tried>& tried, double driver) {
     Sweep sweep{
         .title = "Copy by launch shape", .x = "16-byte vectors an item has in flight", .y = "bytes/s", .lines = {}};
@@ -218,7 +218,7 @@ class Measurement {
     return sweep;
   }
 
-  // The same GPU under OpenCL and CUDA is one device, not two that share memory.
+  // The same GPU under OpenCL and CUDA is one device, not two devices that share memory.
   static bool same_hardware(const Device& a, const Device& b) {
     return !a.is_host() && !b.is_host() && a.info().backend != b.info().backend && a.info().name == b.info().name;
   }
@@ -284,14 +284,14 @@ class Measurement {
           mean_watts([&] { std::this_thread::sleep_for(std::chrono::duration<double>(seconds * 0.4)); });
       tick(0.4);
       double flops = 0;
-      flops_now(subject, seconds * 0.1);  // up to speed before it counts
+      flops_now(subject, seconds * 0.1);  // raises the clocks before the measurement
       energy.load_watts = mean_watts([&] { flops = flops_now(subject, seconds * 0.5); });
       energy.flops_per_watt = energy.load_watts > 0 ? flops / energy.load_watts : 0;
     });
   }
 
-  // The two figures that rooflines are made of once more, at the end: a machine that is busy for part of the time gives
-  // another answer. A third run decides where they differ.
+  // Measures the two figures of a roofline again at the end: a machine that is busy part of the time gives another
+  // answer. A third run decides if they differ.
   void add_repetition(Subject& subject) {
     add(subject, "arithmetic and memory again", 1.5, Kind::extra, [this, &subject](double seconds, const Tick&) {
       Ceilings& c = subject.profile.ceilings;
@@ -334,7 +334,7 @@ class Measurement {
     study("kernels at once", 4, on_device(study_concurrency));
   }
 
-  // A device that failed keeps what can be told without measuring.
+  // A device that failed keeps the figures that need no measurement.
   static DeviceProfile finished(Subject& subject) {
     if (subject.failure) {
       auto energy = subject.profile.ceilings.energy;
@@ -352,7 +352,7 @@ class Measurement {
   bool glance_ = false;
   Subjects subjects_;
   Timetable table_;
-  std::vector<std::string> doubts_;  // of repeated runs
+  std::vector<std::string> doubts_;  // from repeated runs
 };
 
 }  // namespace

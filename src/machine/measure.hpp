@@ -1,4 +1,4 @@
-// Measuring a machine within a given time: steps with weights share it.
+// Measures a machine within a given time, divided among steps by weight.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ridge::machine {
 
-// A list of steps and the time for all of them. Each gets its share of the time that is left when its turn comes, so
-// that one that overran (a slow compiler) shortens the later ones instead of the day.
+// A list of steps and the time for all of them. Each step gets its share of the remaining time when it starts, so that
+// a step that overruns (a slow compiler) shortens the later ones instead of extending the total.
 class Timetable {
  public:
   using Work = std::function<void(double seconds, const Tick& tick)>;
@@ -28,7 +28,7 @@ class Timetable {
   std::vector<Step> steps_;
 };
 
-// measure() on these devices, whatever options.devices says.
+// measure() on these devices, ignoring options.devices.
 Profile measure_devices(const std::vector<Device>& devices, const MeasureOptions& options);
 
 }  // namespace ridge::machine

@@ -7,7 +7,7 @@
 
 namespace ridge::machine {
 
-// nvmlReturn_t is an enumeration that starts with NVML_SUCCESS = 0; nvmlDevice_t is a pointer to a hidden struct.
+// nvmlReturn_t is an enumeration that starts with NVML_SUCCESS = 0; nvmlDevice_t is an opaque pointer.
 struct NvmlLibrary {
   int (*init)() = nullptr;
   const char* (*error_string)(int) = nullptr;
@@ -58,7 +58,7 @@ Loaded load() {
   return loaded;
 }
 
-// Started once and never shut down: the process's end does that, and readers may live until then.
+// Started once and never shut down, because readers may exist until the process ends.
 const Loaded& loaded_library() {
   static const Loaded* loaded = new Loaded(load());
   return *loaded;

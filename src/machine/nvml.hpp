@@ -1,5 +1,5 @@
-// Power and energy of an NVIDIA GPU by NVML, the library that comes with the driver. Loaded when it is asked for; our
-// own declarations of its few functions, so no header of the toolkit is needed.
+// Power and energy of an NVIDIA GPU by NVML, the library that comes with the driver. It is loaded on first use and
+// declared here, so no toolkit header is needed.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,14 +10,14 @@ struct NvmlLibrary;
 
 class NvmlReader {
  public:
-  // `device` is a PCI address ("0000:1b:00.0", DeviceInfo::bus) or a UUID ("GPU-..."). Nothing, with the reason in
-  // `why_not`, where there is no driver, no such device, or no power counter.
+  // `device` is a PCI address ("0000:1b:00.0", DeviceInfo::bus) or a UUID ("GPU-..."). Returns nothing, with the reason
+  // in `why_not`, if there is no driver, no such device or no power counter.
   static std::optional<NvmlReader> open(const std::string& device, std::string& why_not);
 
-  // What the board draws. Since the Ampere generation the driver gives the mean of the last second.
+  // Power of the board. Since the Ampere generation the driver reports the mean of the last second.
   double watts() const;
 
-  // Used since the driver was loaded; rises in steps of some tens of milliseconds. Nothing before the Volta generation.
+  // Energy since the driver was loaded, updated every few tens of milliseconds. Nothing before the Volta generation.
   std::optional<double> joules() const;
 
  private:

@@ -16,7 +16,7 @@
 namespace ridge::machine {
 namespace {
 
-// FNV-1a, folded to 32 bits: names a file, guards nothing (the key inside the file is compared whole).
+// FNV-1a folded to 32 bits: only names the file; the key inside the file is compared in full.
 std::uint32_t short_hash(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3u;
@@ -28,11 +28,12 @@ const char* named_file() {
   return named != nullptr && *named != 0 ? named : nullptr;
 }
 
-// The profile in a file, or why it holds none of this hardware ("FILE: reason"). Neither where there is no file.
+// The profile of a file, or the reason why it holds none of this hardware ("FILE: reason"). Neither if there is no
+// file.
 struct Reading {
   std::optional<Profile> profile = {};
   std::string refusal = {};
-  bool empty = false;  // nothing is lost by overwriting it
+  bool empty = false;  // overwriting it loses nothing
 };
 
 Reading read(const std::string& file, const std::string& hardware) {
@@ -47,7 +48,7 @@ Reading read(const std::string& file, const std::string& hardware) {
     } catch (const Error& error) {
       reading.refusal = fmt::format("{}: {}", file, error.what());
     }
-  } catch (const std::exception& error) {  // it cannot be read, or there is no memory for it
+  } catch (const std::exception& error) {  // unreadable, or out of memory
     reading.refusal = error.what();
   }
   if (reading.profile && reading.profile->hardware != hardware) {
@@ -57,13 +58,13 @@ Reading read(const std::string& file, const std::string& hardware) {
   return reading;
 }
 
-// The first two and the last: contradictions come first, the load of other processes last.
+// The first two and the last doubt: contradictions come first, the load of other processes last.
 std::string summary(const std::vector<std::string>& doubts) {
   if (doubts.size() <= 3) return fmt::format("{}", fmt::join(doubts, "; "));
   return fmt::format("{}; {}; {} more; {}", doubts[0], doubts[1], doubts.size() - 3, doubts.back());
 }
 
-// Files in the cache folder are ours to replace. One that the user named may be anything.
+// A file in the cache folder may be replaced. A file that the user named may be anything.
 std::string why_kept(const std::string& hardware) {
   const char* file = named_file();
   if (file == nullptr) return "";
@@ -82,11 +83,11 @@ const DeviceProfile* Profile::find(const std::string& id) const {
   return nullptr;
 }
 
-// Nothing here starts a driver, so that a saved profile is read in milliseconds. What a driver would tell of its
-// devices is in their fingerprints, which ceilings() compares.
+// Starts no driver, so that a saved profile is read in milliseconds. Details that only a driver knows are in the
+// devices' fingerprints, which ceilings() compares.
 std::string hardware_key() {
   const DeviceInfo& host = ridge::host().info();
-  // The kernel keeps a little memory for itself, more or less of it from boot to boot.
+  // Rounded, because the kernel reserves a varying amount of memory at each boot.
   const double gibibytes = std::round(static_cast<double>(host.limits.memory) / (1u << 30));
   std::string key = fmt::format("{}, {} cores, {}, {} GiB", host.name, host.limits.compute_units, host.isa, gibibytes);
   for (const std::string& part : accelerator_signs()) key += "; " + part;
@@ -126,7 +127,7 @@ bool save(const Profile& profile) {
   if (const std::string kept = why_kept(profile.hardware); !kept.empty()) return not_saved(kept);
   try {
     const std::string text = to_json(profile);
-    from_json(text);  // what could not be read back must not replace what can
+    from_json(text);  // text that cannot be read back must not replace a valid file
     base::write_file(file, text);
     return true;
   } catch (const Error& error) {

@@ -16,13 +16,13 @@ using base::number_in;
 constexpr const char* kFormat = "ridge machine profile";
 constexpr int kVersion = 1;
 
-// What any machine of the next decades stays below, and a damaged number soon exceeds.
+// Upper limits that no machine of the next decades exceeds but a damaged number does.
 constexpr double kMostFlops = 1e21;
 constexpr double kMostBandwidth = 1e18;
 constexpr double kMostSeconds = 1e7;
 constexpr double kMostBytes = 9007199254740992.0;  // 2^53: exact as a double
 constexpr double kMostWatts = 1e7;
-constexpr double kLargest = 1e30;  // of a sweep's coordinates
+constexpr double kLargest = 1e30;  // coordinates of a sweep
 constexpr std::size_t kMostDevices = 256;
 constexpr std::size_t kMostLevels = 16;
 constexpr std::size_t kMostSweeps = 256;
@@ -33,7 +33,7 @@ constexpr std::size_t kLongestKey = 65536;
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorKind::io, reason); }
 
-// One list of fields serves writing and reading, so that the two cannot drift apart.
+// One list of fields for both writing and reading keeps the two consistent.
 template <class B, class Visit>
 void each_field(B& bandwidth, const Visit& visit) {
   visit("read", bandwidth.read);
@@ -148,7 +148,7 @@ const Json& list_in(const Json& object, const char* field, std::size_t most) {
   return list;
 }
 
-// Names end up on a terminal: a control character there could do anything.
+// Names are printed on a terminal, so control characters are refused.
 std::string name_in(const Json& object, const char* field, std::size_t longest = kLongestName) {
   std::string text = base::text_in(object, field, longest);
   const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
@@ -266,10 +266,10 @@ bool scalars_only(const Json& json) {
   return std::none_of(json.begin(), json.end(), [](const Json& value) { return value.is_structured(); });
 }
 
-// Text from a driver need not be UTF-8; a replacement character beats no profile at all.
+// A driver's text may be invalid UTF-8, which becomes replacement characters.
 std::string scalar(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// A list of numbers or of pairs, or a short object.
+// True for a list of numbers or of pairs, or a short object.
 bool fits_one_line(const Json& json) {
   if (json.is_object()) return scalars_only(json) && scalar(json).size() <= kLongestLine;
   return std::all_of(json.begin(), json.end(), [](const Json& value) {

@@ -1,4 +1,4 @@
-// The profile as JSON values, for the file, for `--json` and for the report.
+// Converts the profile to and from JSON, for its file, for `--json` and for the report.
 #pragma once
 #include <string>
 
@@ -9,13 +9,13 @@
 namespace ridge::machine {
 
 base::Json json_of(const Sweep& sweep);
-base::Json json_of(const DeviceProfile& device);  // the ceilings' fields stand beside id, name and fingerprint
+base::Json json_of(const DeviceProfile& device);  // the ceilings' fields are beside id, name and fingerprint
 base::Json json_of(const Profile& profile);
 
-// Every field is checked: Error{io} names the first that is missing, of the wrong type, out of range or too many.
+// Checks every field: Error{io} names the first that is missing, of the wrong type, out of range or too long.
 Profile profile_of(const base::Json& json);
 
-// Indented for a person, with arrays of plain numbers (and of pairs) kept on one line.
+// Indented text, with arrays of plain numbers (and of pairs) kept on one line.
 std::string readable(const base::Json& json);
 
 }  // namespace ridge::machine

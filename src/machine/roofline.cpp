@@ -9,8 +9,8 @@
 namespace ridge::machine {
 namespace {
 
-// The roof of a level is its copy, the mix of reads and writes that most workloads have; a level whose copy was not
-// measured shows what was.
+// The roof of a level is its copy bandwidth, the mix of reads and writes of most workloads; if no copy was measured,
+// the bandwidth that was.
 double roof_of(const Bandwidth& bandwidth) {
   const double copy = std::max(bandwidth.copy, bandwidth.copy_streaming);
   return copy > 0 ? copy : std::max({bandwidth.read, bandwidth.write, bandwidth.write_streaming});
@@ -61,8 +61,8 @@ bool drawable(const Landing& landing) {
 }
 
 Frame frame_of(const Roofline& roofline) {
-  constexpr double beyond = 8;     // room left and right of the bends
-  constexpr double widest = 1e12;  // a stray point must not flatten the rest
+  constexpr double beyond = 8;     // margin factor left and right of the ridge points
+  constexpr double widest = 1e12;  // an outlier must not flatten the rest
   const double peak = peak_of(roofline);
   Frame frame;
   if (!(peak > 0) || !std::isfinite(peak)) return frame;

@@ -1,6 +1,6 @@
-// The roofline as SVG: logarithmic axes, a line per level of memory, both peaks, numbered points and a list of their
-// names. Below it, points without arithmetic, which have no place on the plane, on an axis of bandwidth against the
-// same roofs.
+// Draws the roofline as SVG: logarithmic axes, one line per memory level, both peaks, numbered points and a list of
+// their names. Points without arithmetic, which have no position on this plane, are drawn below on a bandwidth axis
+// with the same roofs.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,10 +18,10 @@ namespace {
 namespace svg = base::svg;
 
 constexpr double kFont = 12;
-constexpr double kRow = 22;           // of a list
-constexpr double kStripValues = 128;  // right of the bandwidth axis: rate and share
+constexpr double kRow = 22;           // height of a list row
+constexpr double kStripValues = 128;  // width for rate and share right of the bandwidth axis
 
-// Main memory in the strongest tone, nearer levels lighter.
+// Main memory has the strongest tone; faster levels are lighter.
 std::string roof_class(const Roofline& roofline, std::size_t level) {
   return fmt::format("roof r{}", std::min<std::size_t>(roofline.roofs.size() - 1 - level, 3));
 }
@@ -30,7 +30,7 @@ std::string point_key(const std::string& key, std::size_t index, const char* fie
   return fmt::format("{}.points.{}.{}", key, index, field);
 }
 
-// Boxes that together cover a text whose middle is at (x, y), turned by an angle in radians.
+// Boxes that together cover a text centred at (x, y) and rotated by an angle in radians.
 std::vector<svg::Box> boxes_along(double x, double y, double angle, double width) {
   constexpr double side = kFont + 3;
   const auto count = static_cast<std::size_t>(width / (side / 2)) + 1;
@@ -51,7 +51,7 @@ bool clear_of(const std::vector<svg::Box>& boxes, const std::vector<svg::Box>& o
   });
 }
 
-// The number the element carries comes first: a reader and a test look there.
+// The element's data value comes first: readers and tests look there.
 std::string tooltip(const Point& point, const Landing& landing) {
   const std::string traffic = base::human_rate(landing.bytes_per_second, "B/s");
   std::string text =
@@ -152,7 +152,7 @@ class Drawing {
   void draw_roofs(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box>& obstacles) {
     const double peak = std::max(roofline_.peak_float, roofline_.peak_double);
     if (!(peak > 0)) return;
-    // Names keep clear of the lines of other roofs and of both peaks.
+    // Names must not overlap the lines of other roofs or of the peaks.
     const auto along = [&](double from_x, double from_y, double to_x, double to_y, std::vector<svg::Box>& boxes) {
       const double length = std::hypot(to_x - from_x, to_y - from_y);
       for (double at = 0; at <= length; at += 3) {
@@ -161,7 +161,7 @@ class Drawing {
       }
     };
     const auto bend_of = [&](double rate) { return std::clamp(peak / rate, x.low, x.high); };
-    // Peaks first: their names have one place only, those along the roofs keep clear of them.
+    // Peaks first: their names have one possible position; the roofs' names avoid them.
     const double first_bend = roofline_.roofs.empty() ? x.low : bend_of(roofline_.roofs.front().second);
     draw_peak(x, y, "peak", roofline_.peak_float, first_bend, "float", obstacles);
     const double memory = main_memory(roofline_);
@@ -193,7 +193,7 @@ class Drawing {
     for (const auto& one : lines) obstacles.insert(obstacles.end(), one.begin(), one.end());
   }
 
-  // Names stand along their lines, each at a place of its own; one that finds none is in the legend alone.
+  // Names are written along their lines without overlap. A name without a free position appears in the legend only.
   void name_roof(const svg::Axis& x, const svg::Axis& y, std::size_t i, double start, double bend,
                  const svg::Box& inside, const std::vector<svg::Box>& others, std::vector<svg::Box>& obstacles) {
     constexpr double kAbove = 5, kPlaces = 16;
@@ -202,7 +202,7 @@ class Drawing {
     const double preferred = 0.88 - 0.7 * (static_cast<double>(i) + 0.5) / count;
     const double angle = std::atan2(y.at(bend * rate) - y.at(start * rate), x.at(bend) - x.at(start));
     for (double place = 0; place <= 2 * kPlaces; ++place) {
-      // Farther and farther away, to either side in turn.
+      // Positions at growing distance, alternately to either side.
       const double away = std::ceil(place / 2) / kPlaces * (static_cast<int>(place) % 2 == 0 ? 1 : -1);
       const double share = preferred + away;
       if (share < 0 || share > 1) continue;
@@ -227,7 +227,7 @@ class Drawing {
     out_ += fmt::format("<path class=\"roof {}\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>peak {} {}</title></path>\n", kind,
                         x.at(std::min(from, x.high)), py, right_, name, base::human_rate(peak, "FLOP/s"));
     const double width = svg::text_width(std::string("peak ") + name, kFont) + 8;
-    // Above its line, or below where another peak's name stands.
+    // Above its line, or below it if another peak's name is there.
     for (const double baseline : {py - 6, py + kFont + 3}) {
       const svg::Box box{right_ - width, baseline - 13, width, 18};
       if (std::any_of(obstacles.begin(), obstacles.end(), [&](const svg::Box& o) { return svg::overlap(box, o); })) {
@@ -239,14 +239,14 @@ class Drawing {
     }
   }
 
-  // Numbers beside the dots; draw_list() has the names, which would not fit between the lines.
+  // Numbers beside the dots; draw_list() prints the names, which would not fit between the lines.
   void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {
     std::vector<svg::Label> labels;
     for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
       const Landing landing = land(roofline_, roofline_.points[i]);
       if (moves_only(roofline_.points[i]) || !drawable(landing)) continue;
       numbered_.push_back(i);
-      // A point beyond the frame is drawn on its edge.
+      // A point outside the frame is drawn on its edge.
       labels.push_back({x.at(std::clamp(landing.intensity, x.low, x.high)),
                         y.at(std::clamp(landing.flops_per_second, y.low, y.high)), std::to_string(numbered_.size())});
     }
@@ -270,7 +270,7 @@ class Drawing {
     }
   }
 
-  // Number, name, rate and share of each point; the name on a line of its own where the drawing is narrow.
+  // Number, name, rate and share of each point; in a narrow drawing the name has its own line.
   double draw_list(double y) {
     for (std::size_t p = 0; p < numbered_.size(); ++p) {
       const std::size_t index = numbered_[p];
@@ -326,7 +326,7 @@ class Drawing {
     return y + 20;
   }
 
-  // A line down all rows for each roof, its name on top; names that would touch go up a row.
+  // One vertical line per roof with its name on top; names that would touch move up a row.
   double draw_strip_roofs(const svg::Axis& axis, double y, double rows_height) {
     constexpr double row = 15;
     std::vector<svg::Box> names;
@@ -368,7 +368,7 @@ class Drawing {
   const Roofline& roofline_;
   std::string key_;
   double width_;
-  bool narrow_;  // for a phone
+  bool narrow_;  // layout for a phone
   double left_ = narrow_ ? 50 : 62, right_ = width_ - 16, plot_height_ = narrow_ ? 260 : 340;
   double list_left_ = narrow_ ? 2 : 12;
   std::vector<std::size_t> numbered_;  // points on the plane, in the order of their numbers

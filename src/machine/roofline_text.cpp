@@ -1,3 +1,4 @@
+// Prints a roofline as text for a terminal.
 #include <algorithm>
 #include <cmath>
 #include <string>

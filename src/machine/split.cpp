@@ -1,6 +1,6 @@
-// The split solver: paper 000, section 5.2.2, in whole rounds. A unit does one item at a time, so k items over u units
-// take ceil(k / u) rounds, and the best finish is one of the finite set serial + rounds x seconds_per_item. Bisection
-// over that set finds it exactly: no rounding of a continuous answer.
+// Splits items among workers so that all finish as early as possible, in whole rounds. A unit does one item at a time,
+// so k items over u units take ceil(k / u) rounds, and the best finish is one of the finite set serial + rounds x
+// seconds_per_item. Bisection over that set finds it exactly, without rounding a continuous solution.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -42,12 +42,12 @@ std::uint64_t rounds_for(const Worker& worker, std::uint64_t items) {
   return items / units + (items % units != 0);
 }
 
-// Not decreasing in `rounds`, rounding included: what the bisections rely on.
+// Monotonic in `rounds`, rounding included, as the bisections require.
 double finish(const Worker& worker, std::uint64_t rounds) {
   return rounds == 0 ? 0 : worker.serial_seconds + static_cast<double>(rounds) * worker.seconds_per_item;
 }
 
-// The least x in [low, high] for which holds(x), given that holds(high) does.
+// The least x in [low, high] for which holds(x), given that holds(high) is true.
 template <class Predicate>
 std::uint64_t bisect(std::uint64_t low, std::uint64_t high, const Predicate& holds) {
   while (low < high) {
@@ -61,7 +61,7 @@ std::uint64_t bisect(std::uint64_t low, std::uint64_t high, const Predicate& hol
   return low;
 }
 
-// How many of `items` a worker can have done by `deadline`.
+// Number of `items` that a worker can complete by `deadline`.
 std::uint64_t done_by(const Worker& worker, std::uint64_t items, double deadline) {
   const std::uint64_t most = most_items(worker, items);
   const std::uint64_t all_rounds = rounds_for(worker, most);
@@ -108,8 +108,8 @@ Split split(const std::vector<Worker>& workers, std::uint64_t items) {
   const double deadline = least_finish(workers, items);
   if (!std::isfinite(deadline))
     throw Error(ErrorKind::invalid_argument, fmt::format("split: {} items take longer than a double can say", items));
-  // Among splits that finish at the same time the earlier workers are filled first: the same answer every time, and a
-  // later worker stays idle where it is not needed.
+  // Among splits with the same finish, fills the earlier workers first: the answer is deterministic, and a later worker
+  // stays idle if it is not needed.
   std::uint64_t left = items;
   for (std::size_t w = 0; w < workers.size(); ++w) {
     result.items[w] = std::min(left, done_by(workers[w], items, deadline));
@@ -130,7 +130,7 @@ std::uint64_t machines_needed(const std::vector<Worker>& workers, std::uint64_t 
   if (busy > 9e15)
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("machines_needed: {:g} machines' worth of work; check the rates", busy));
-  // 3 x 0.1 s ten times a second is three machines, not the four that the last bit of the product would ask for.
+  // 3 x 0.1 s ten times per second needs three machines, not the four that the last bit of the product would give.
   return static_cast<std::uint64_t>(std::ceil(busy * (1 - 1e-12)));
 }
 

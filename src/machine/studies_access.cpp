@@ -1,5 +1,6 @@
-// Memory spaces under two access functions, after the GPU placement thesis, section 5.1: cyclic (tid mod s) * c and
-// blocked floor(tid / s) * c, one byte read and one written an item, the caches emptied before every run.
+// Times memory spaces under two access functions: cyclic (tid mod s) * c and blocked floor(tid / s) * c, one byte read
+// and one written per work-item, with the caches overwritten before every run. After the GPU placement thesis,
+// section 5.1.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace ridge::machine {
 namespace {
 
 constexpr std::size_t kAccessMega = 1u << 20;
-constexpr double kPictureGroups = 2025;  // of 1024 items: a full-HD picture, the thesis' unit of work
+constexpr double kPictureGroups = 2025;  // groups of 1024 work-items: a full-HD picture, the thesis' unit of work
 
 struct Space {
   const char* name;
@@ -34,7 +35,7 @@ class AccessStudy {
     table_ = bench.device().buffer(bytes.size(), {.name = "access table"});
     bench.queue().upload(bytes.data(), table_, bytes.size());
     bench.queue().finish();
-    // On a large GPU one picture ends before the clock can see it: several, and the time is divided.
+    // On a large GPU one picture is too short for the clock: runs several and divides the time.
     const std::size_t pictures = bench.modest() ? 1 : std::max<std::size_t>(bench.limits().compute_units / 8, 1);
     groups_ = static_cast<std::size_t>(kPictureGroups) * pictures;
     groups_ = std::min(groups_, bench.to().size() / kAccessItems);
@@ -51,7 +52,7 @@ class AccessStudy {
 
   std::size_t items() const { return std::min<std::size_t>(kAccessItems, bench_.limits().work_group); }
 
-  // Seconds for a picture; the least of `repeats`.
+  // Seconds per picture; the least of `repeats`.
   double time(const Space& space, std::uint32_t mask, std::uint32_t shift, std::uint32_t stride, int repeats) {
     const Kernel kernel = bench_.kernel(space.kernel), poison = bench_.kernel("poison");
     Queue& queue = bench_.queue();
@@ -91,7 +92,7 @@ std::vector<Sweep> study_access(DeviceBench& bench, double seconds, const Tick& 
   constexpr int kSteps = 11;  // s = 1, 2, ... 1024
   const double lines = 2.0 * 2.0 * static_cast<double>(std::size(kSpaces));
   double done = 0;
-  // Where even one run of each takes far too long, every other s.
+  // If one run of each takes far too long, skips every other s.
   const double start_of_all = base::now();
   study.time(kSpaces[1], ~0u, 0, 1, 2);
   const int stride_of_s = (base::now() - start_of_all) / 2 * kSteps * lines > 1.5 * seconds ? 2 : 1;
@@ -105,10 +106,10 @@ std::vector<Sweep> study_access(DeviceBench& bench, double seconds, const Tick& 
       for (const Space& space : kSpaces) {
         if (!study.runs(space)) continue;
         Sweep::Line line{.name = fmt::format("{}, c = {}", space.name, stride), .points = {}};
-        study.time(space, 0, 0, 0, 1);  // compiled and warm
+        study.time(space, 0, 0, 0, 1);  // compiles and warms up
         for (int step = 0; step < kSteps; step += stride_of_s) {
           const std::uint32_t s = 1u << step;
-          // What is left of the time, over the runs that are left; a run has taken about as long as the one before.
+          // The remaining time divided by the remaining runs; a run takes about as long as the previous one.
           const double left = (deadline - base::now()) / (kSteps * (lines - done) - step);
           const double start = base::now();
           double best =
@@ -119,7 +120,7 @@ std::vector<Sweep> study_access(DeviceBench& bench, double seconds, const Tick& 
             best = std::min(best, study.time(space, blocked ? ~0u : s - 1,
                                              blocked ? static_cast<std::uint32_t>(step) : 0u, stride, more));
           line.points.emplace_back(s, best);
-          if (!space.indexed) break;  // a register has one owner: s changes nothing
+          if (!space.indexed) break;  // a register has one owner: s has no effect
         }
         if (!space.indexed)
           for (int step = stride_of_s; step < kSteps; step += stride_of_s)

@@ -1,4 +1,5 @@
-// Kernel concurrency: one spinning kernel on each of 32 queues. If all run at once they take as long as one.
+// Measures kernel concurrency: one spinning kernel on each of 32 queues. If all run concurrently they take as long as
+// one.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ double spin_once(DeviceBench& bench, const Kernel& kernel, std::size_t items, st
   return base::now() - start;
 }
 
-// Rounds that make one group of `items` last `seconds`, and how long it really lasts with them.
+// Rounds after which one group of `items` lasts `seconds`, and its actual duration.
 std::uint32_t spin_rounds(DeviceBench& bench, const Kernel& kernel, std::size_t items, double seconds, double& lasts) {
   spin_once(bench, kernel, items, 1);
   std::uint32_t rounds = 256;
@@ -41,8 +42,8 @@ std::vector<Sweep> study_concurrency(DeviceBench& bench, double seconds, const T
   }
   std::erase_if(items, [&](std::size_t count) { return count > bench.most_items(kernel); });
 
-  // At worst the kernels run one after the other, and larger ones than the device holds for longer still. A shorter
-  // spin keeps the time; the figure is a ratio.
+  // In the worst case the kernels run one after another, and kernels larger than the device take longer still. A
+  // shorter spin keeps within the time; the figure is a ratio.
   const std::size_t units = std::max<std::size_t>(bench.limits().compute_units, 1);
   double longest = 0;
   for (const std::size_t count : groups)

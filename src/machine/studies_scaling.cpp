@@ -1,3 +1,4 @@
+// Sweeps of copy and arithmetic rates over cores, group sizes, work-items and compute units.
 #include <algorithm>
 #include <set>
 
@@ -24,8 +25,8 @@ struct Pair {  // the two rates of one launch shape
   double copy = 0, flops = 0;
 };
 
-// Copy and arithmetic with `groups` groups of `items`; the work grows with the shape, so that one group does not take
-// for ever and many do not end at once.
+// Copy and arithmetic rates with `groups` groups of `items`. The work grows with the shape, so that neither one group
+// takes too long nor many end at once.
 Pair rates_of(DeviceBench& bench, std::size_t items, std::size_t groups, double seconds) {
   Pair result;
   const Kernel copy = bench.kernel("copy_4");
@@ -91,7 +92,7 @@ std::vector<Sweep> study_host_cores(double seconds, const Tick& tick) {
 
 std::vector<Sweep> study_group_size(DeviceBench& bench, double seconds, const Tick& tick) {
   auto sweeps = two_sweeps("work-group size", "work-items in a group");
-  // PoCL compiles a kernel anew for each size, which costs more than running it.
+  // PoCL compiles a kernel again for each size, which takes longer than running it.
   std::vector<std::size_t> sizes = doubling(bench.modest() ? 1 : 8, most_items(bench));
   if (bench.modest()) std::erase_if(sizes, [](std::size_t size) { return size != 1 && size != 16 && size != 256; });
   for (const std::size_t items : sizes) {
@@ -114,8 +115,7 @@ std::vector<Sweep> study_items(DeviceBench& bench, double seconds, const Tick& t
   return sweeps;
 }
 
-// One group of the largest size a compute unit: the scheduler gives each a unit of its own as long as there are free
-// ones.
+// One group of the largest size per compute unit: the scheduler assigns each to a free unit.
 std::vector<Sweep> study_units(DeviceBench& bench, double seconds, const Tick& tick) {
   auto sweeps = two_sweeps("compute units", "compute units (one group each)");
   const std::size_t items = bench.modest() ? std::min<std::size_t>(256, most_items(bench)) : most_items(bench);

@@ -1,4 +1,4 @@
-// The profile for a terminal.
+// Prints the profile for a terminal.
 #include <string>
 #include <vector>
 

@@ -17,10 +17,10 @@
 namespace ridge::machine {
 namespace {
 
-constexpr double kTolerance = 1.25;       // between two measurements of one rate
+constexpr double kTolerance = 1.25;       // allowed ratio between two measurements of one rate
 constexpr double kLeastSeconds = 0.5;     // the kernel counts CPU time in ticks of up to 10 ms
-constexpr double kOthersMayUse = 0.2;     // share of the CPUs
-constexpr double kAllCoresAtLeast = 0.8;  // of one core's rate
+constexpr double kOthersMayUse = 0.2;     // fraction of the CPUs
+constexpr double kAllCoresAtLeast = 0.8;  // relative to one core's rate
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
@@ -56,13 +56,13 @@ OtherLoad::Sample OtherLoad::sample() const {
   const double tick = 1.0 / static_cast<double>(std::max(sysconf(_SC_CLK_TCK), 1L));
   const std::vector<int>& allowed = base::allowed_cores();
   std::ifstream file(stat_file_);
-  // "cpu3 user nice system idle iowait irq softirq steal ...", in ticks.
+  // Lines are "cpu3 user nice system idle iowait irq softirq steal ...", in ticks.
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name;
     double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
     if (!(words >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft)) continue;
-    words >> stolen;  // old kernels have no such column
+    words >> stolen;  // absent in old kernels
     if (!name.starts_with("cpu") || name.size() == 3) continue;
     if (std::find(allowed.begin(), allowed.end(), std::atoi(name.c_str() + 3)) == allowed.end()) continue;
     now.everyone += tick * (user + nice + system + interrupts + soft + stolen);

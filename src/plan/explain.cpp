@@ -1,3 +1,4 @@
+// Formats a decision as text: the winner, the roof, and why the other candidates lost.
 #include <algorithm>
 #include <map>
 #include <set>

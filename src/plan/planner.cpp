@@ -1,3 +1,4 @@
+// decide(): selects a candidate for a device by its measured or estimated ceilings.
 #include <ridge/plan.hpp>
 
 #include <ridge/machine.hpp>

@@ -1,3 +1,4 @@
+// The CUDA device: context, errors, and creation of its objects.
 #include <fmt/format.h>
 
 #include "device/cuda/state.hpp"

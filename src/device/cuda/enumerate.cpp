@@ -1,3 +1,4 @@
+// Lists the CUDA devices and reads their properties.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The CUDA driver and NVRTC, found when the program runs. The toolkit gives only the headers, so one binary works with
-// and without either, and NVRTC works without a driver.
+// Loads the CUDA driver and NVRTC at run time. The toolkit provides only the headers, so one binary works with and
+// without either, and NVRTC works without a driver.
 //
 // Names carry the version suffix that the header's type has, written out: cuda.h renames functions to the newest
 // version it knows by #define, and an older driver would not have that one.
@@ -83,7 +83,7 @@ struct Nvrtc {
 
   int major = 0, minor = 0;
   std::vector<int> architectures;  // 75, 80, ... 90; rising
-  std::string path;                // what was loaded
+  std::string path;                // path of the loaded library
   std::string version() const;     // "13.0"
 };
 

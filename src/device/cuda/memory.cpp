@@ -1,3 +1,4 @@
+// Allocations of the CUDA back end: device memory and page-locked host memory.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -23,8 +24,8 @@ std::string human(std::size_t bytes) { return base::human_bytes(static_cast<doub
                           options.name, human(bytes), bytes, human(free), human(total)));
 }
 
-// Portable: page-locked for every context of the process, so that copies to a second device are fast, too. Mapped: with
-// unified addressing both kinds are, and asking for it makes the address on the device certain to be known.
+// Portable: page-locked for every context of the process, so that copies to a second device are fast too. Mapped:
+// implied by unified addressing, but requesting it guarantees a device address.
 unsigned host_flags(const BufferOptions& options) {
   const unsigned flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   return options.write_combined ? flags | CU_MEMHOSTALLOC_WRITECOMBINED : flags;

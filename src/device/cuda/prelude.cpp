@@ -1,3 +1,4 @@
+// The kernel dialect in CUDA C++.
 #include "device/dialect.hpp"
 
 namespace ridge::detail {
@@ -67,7 +68,7 @@ FUNCTION ushort ridge_half_of(float f) {
 }
 #define FLOAT_OF_HALF(u) ridge_float_of_half(u)
 #define HALF_OF_FLOAT(f) ridge_half_of(f)
-// One instruction each; by whole numbers it is one more for a load and eight for a store.
+// One instruction each; integer code takes one more for a load and eight more for a store.
 FUNCTION float ridge_float_of_bfloat(ushort u) {
   float f;
   asm("{.reg .b16 low; mov.b16 low, 0; mov.b32 %0, {low, %1};}" : "=f"(f) : "h"(u));
@@ -92,7 +93,7 @@ FUNCTION float ridge_exp2_fast(float f) {
   return power;
 }
 #define BYTE_PERMUTE(a, b, which) __byte_perm(a, b, which)
-// Halves of 16 bits, signed: none below zero or above those of `most`.
+// Clamps each signed 16-bit word to the range from 0 to the corresponding word of `most`.
 FUNCTION uint ridge_clamp_halves(uint a, uint most) {
 #if __CUDA_ARCH__ >= 900
   uint clamped;
@@ -140,7 +141,7 @@ FUNCTION void ridge_matrix_s8(int* d, uint a0, uint a1, uint a2, uint a3, uint b
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
 #define CLUSTER_WAIT() asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
-// Where the local block of a group of the cluster begins; it is laid out as this group's is.
+// Address of the local block of another group of the cluster; its layout equals that of this group.
 FUNCTION uint ridge_peer(uint rank) {
   uint address;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -201,7 +202,7 @@ FUNCTION void ridge_async_copy_wait(ulong* p, uint parity) {
   } while (there == 0);
 }
 struct __align__(64) ridge_half_map { ulong words[8]; };
-// The two halves are neighbours among the parameters.
+// The two parts are adjacent parameters.
 #define TILE_MAP(name) const __grid_constant__ ridge_half_map name, const __grid_constant__ ridge_half_map name##_rest
 FUNCTION void ridge_async_copy_tile(ulong* p, void* to, const void* map, int column, int row, int array) {
   asm volatile(
@@ -258,7 +259,7 @@ FUNCTION uint ridge_arrived(ulong* p, uint parity) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
 #define CLAIM_REGISTERS(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
 #define RELEASE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
-#else  // text for any card of a generation: all keep what they have
+#else  // text for every GPU of a generation: no effect
 #define CLAIM_REGISTERS(n) ((void)0)
 #define RELEASE_REGISTERS(n) ((void)0)
 #endif

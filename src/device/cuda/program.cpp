@@ -1,3 +1,4 @@
+// Compiles and loads CUDA modules; looks up kernels and checks their arguments.
 #include <fmt/format.h>
 
 #include <array>
@@ -127,7 +128,7 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
       CUDA_SUCCESS) {
     cluster = 0;
   }
-  if (cluster > 1) {  // prefers a spread of the groups over compute units: 3 to 6 % on an H200; only a hint
+  if (cluster > 1) {  // hint: distribute the groups over compute units (3 to 6 % on an H200)
     cuda.driver.function_set_attribute(function, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
                                        CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
   }

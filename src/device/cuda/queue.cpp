@@ -1,3 +1,4 @@
+// Copies, fills and launches on a CUDA stream, and its events.
 #include <fmt/format.h>
 
 #include <array>

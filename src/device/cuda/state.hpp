@@ -91,7 +91,7 @@ struct CudaModule {
 
 struct CudaKernel : KernelState {
   CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name,
-             std::optional<std::size_t> parameters);  // as many as the text says
+             std::optional<std::size_t> parameters);  // number of parameters in the text
   void check_arguments(const std::vector<Argument>& arguments) const;
   void allow_local_memory(std::size_t bytes);  // more than 48 KB must be enabled
 

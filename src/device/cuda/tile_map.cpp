@@ -1,3 +1,4 @@
+// Creates tensor maps for TMA.
 #include <bit>
 
 #include <fmt/format.h>

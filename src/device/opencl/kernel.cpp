@@ -1,3 +1,4 @@
+// Sets the arguments of an OpenCL kernel and launches it.
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace ridge::detail::opencl {
 namespace {
 
 constexpr cl_uint kMostParameters = 4096;
-constexpr std::size_t kHandle = sizeof(void*);  // of a cl_mem, which OpenCL wants as an argument's size
+constexpr std::size_t kHandle = sizeof(void*);  // size of a cl_mem, which OpenCL needs as the argument size
 
 template <class T>
 T work_group_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {

@@ -47,7 +47,7 @@ class ClAllocation final : public Allocation {
   int mappings_ = 0;
 };
 
-// Error{out_of_memory} with the buffer's name and size where the status means that, else Error{device}.
+// Error{out_of_memory} with the buffer's name and size if the status means that, else Error{device}.
 [[noreturn]] void throw_memory_error(cl_int status, const DeviceInfo& info, const std::string& buffer,
                                      std::size_t bytes, const char* doing);
 

@@ -45,16 +45,16 @@ constexpr std::string_view kDouble = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : e
 #define make_double2(x, y) ((double2)((x), (y)))
 )";
 
-// Clang's non-temporal builtins would serve here, but on PoCL they keep scalar code from being vectorised (a float copy
-// ran at half the speed) and gain nothing for vectors.
+// Clang's non-temporal builtins would work here, but on PoCL they prevent the vectorization of scalar code (a float
+// copy ran at half the speed) and gain nothing for vectors.
 constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) (*(p))
 #define LOAD_L2(p) (*(p))
 )";
 
-// Checking mode: a load whose value is thrown away is made all the same, as a GPU makes it; the compiler would drop it,
-// and with it the sight of a read past a table.
+// Checking mode: loads are volatile, because the compiler would drop a load whose value is unused, and a read past a
+// table would not be noticed.
 constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volatile __global __typeof__(*(p))*)(p))
 #define LOAD_ONCE(p) RIDGE_LOADED(p)
 #define STORE_ONCE(p, v) (*(p) = (v))
@@ -62,7 +62,7 @@ constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volati
 #define LOAD_L2(p) RIDGE_LOADED(p)
 )";
 
-// Copies to local memory that pass through registers, done when they return.
+// Copies to local memory through registers, complete when they return.
 constexpr std::string_view kPlainCopies =
     R"(#define COPY_ASYNC_4(to, from) (*(__local uint*)(to) = *(__global const uint*)(from))
 #define COPY_ASYNC_8(to, from) (*(__local uint2*)(to) = *(__global const uint2*)(from))
@@ -71,7 +71,7 @@ constexpr std::string_view kPlainCopies =
 #define COPY_ASYNC_WAIT(n)
 )";
 
-// Every device has these; NVIDIA's two instructions for bytes and its power of two have no name in OpenCL C.
+// Available on every device; NVIDIA's two byte instructions and its power of two have no name in OpenCL C.
 constexpr std::string_view kBitWords = R"(#define BITS_OF(f) as_uint((float)(f))
 #define FLOAT_OF(u) as_float((uint)(u))
 #define ROUND_EVEN(f) convert_int_rte(f)
@@ -116,7 +116,7 @@ static inline uint ridge_choose_bytes(uint a, uint b, uint which) {
 #define BYTE_PERMUTE(a, b, which) ridge_choose_bytes((a), (b), (which))
 )";
 
-// Fragments go through local memory, 192 numbers for 32 work-items.
+// Fragments are exchanged through local memory, 192 numbers per 32 work-items.
 constexpr std::string_view kPlainMatrices = R"(#define MATRIX_SCRATCH(scratch, n) __local float scratch[6 * (n)]
 static inline float ridge_tf32(float f) { return as_float(as_uint(f) & 0xffffe000u); }
 static inline void ridge_matrix_tf32(__local float* scratch, float* d, float a0, float a1, float a2, float a3, float b0,
@@ -261,7 +261,7 @@ static inline float ridge_exp2_fast(float f) {
 #define EXP2_FAST(f) ridge_exp2_fast(f)
 )";
 
-// OpenCL C 1.2 adds integers only. A float is added by exchanging bits until nobody came between.
+// OpenCL C 1.2 has integer atomics only. A float is added by a compare-and-exchange loop.
 constexpr std::string_view kAtomics = R"(#define RIDGE_ATOMIC static inline __attribute__((overloadable))
 RIDGE_ATOMIC int ridge_atomic_add(volatile __global int* p, int v) { return atomic_add(p, v); }
 RIDGE_ATOMIC int ridge_atomic_add(volatile __local int* p, int v) { return atomic_add(p, v); }
@@ -305,7 +305,7 @@ constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(
 #define LOAD_L2(p) ridge_load_far(p)
 )";
 
-// Elsewhere the width of a sub-group is the compiler's choice unless a kernel asks for one, so KERNEL asks.
+// On other devices the compiler chooses the sub-group width unless a kernel requests one, so KERNEL requests it.
 constexpr std::string_view kKhronosShuffles = R"(#pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #define SUB_GROUP_BARRIER() sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #define SHUFFLE(v, lane) sub_group_shuffle((v), (uint)(lane))
@@ -315,9 +315,9 @@ constexpr std::string_view kKhronosShuffles = R"(#pragma OPENCL EXTENSION cl_khr
 )";
 
 struct PtxType {
-  std::string_view scalar;  // as OpenCL C names it
+  std::string_view scalar;  // name in OpenCL C
   int lanes;                // 1, 2 or 4
-  std::string_view suffix;  // as PTX names it
+  std::string_view suffix;  // name in PTX
   char constraint;
 };
 
@@ -382,7 +382,7 @@ std::string ptx_store(const PtxType& type) {
       type_name(type), ptx_suffix(type), ptx_operands(type, 1), inputs);
 }
 
-// Bytes and half-words have no streaming instruction worth naming; these overloads only keep the words usable.
+// Bytes and 16-bit words have no useful streaming instruction; these overloads only make the macros usable.
 std::string plain_overloads(std::string_view type) {
   return fmt::format(
       "RIDGE_OVERLOAD {0} ridge_load_once(__global const {0}* p) {{ return *p; }}\n"
@@ -392,8 +392,8 @@ std::string plain_overloads(std::string_view type) {
       type);
 }
 
-// The width of a shuffle's segment rides in the upper bits of the last-but-one operand, so a device told to act with
-// narrower sub-groups does.
+// The segment width of a shuffle is encoded in the upper bits of the last-but-one operand, so that an override of the
+// sub-group width takes effect.
 std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp, bool float64) {
   const auto control = static_cast<unsigned>((32 - width) << 8) | clamp;
   std::string text;
@@ -414,14 +414,14 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
   return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
 }
 
-// The width a shuffle can have: a power of two. An override may say anything.
+// Width of a shuffle: a power of two, whatever an override specifies.
 std::size_t shuffle_width(const DeviceInfo& info) {
   const std::size_t width = info.limits.sub_group;
   return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
 }
 
-// Where Clang makes code of the processor, as PoCL does, fma() is a call for every element; the compiler's own becomes
-// one instruction and is vectorised.
+// If Clang compiles for the processor, as in PoCL, fma() is a function call per element; the compiler's own builtin
+// becomes one instruction and is vectorized.
 std::string fma_word(const DeviceInfo& info) {
   if (info.limits.private_arrays_in_registers) {
     return "#define FMA(a, b, c) fma((a), (b), (c))\n";

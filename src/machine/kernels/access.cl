@@ -1,4 +1,4 @@
-// One read and one write an item, from each memory space. Before it stands the table: constant_table[ACCESS_BYTES].
+// One read and one write per work-item, from each memory space. Needs the table constant_table[ACCESS_BYTES].
 KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_registers(GLOBAL uchar* RESTRICT out) {
   out[GLOBAL_ID(0)] = (uchar)LOCAL_ID(0);
 }
@@ -24,7 +24,7 @@ KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_constant(
   out[GLOBAL_ID(0)] = constant_table[index];
 }
 
-// As in the thesis, local memory is filled from global memory first, each distinct byte by one item of the group.
+// As in the thesis, local memory is filled from global memory first, each distinct byte by one work-item of the group.
 KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_local(
     GLOBAL const uchar* RESTRICT from, GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {
   LOCAL_ARRAY(uchar, block, ACCESS_BYTES);

@@ -1,4 +1,4 @@
-// What a launch alone costs.
+// An empty kernel: measures the launch latency.
 KERNEL void empty(GLOBAL uint* RESTRICT out) {
   if (GLOBAL_ID(0) == 0xffffffffu) out[0] = 1u;
 }

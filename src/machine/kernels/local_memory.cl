@@ -1,4 +1,4 @@
-// Local memory. The visits' indices depend on the item and the round, so no compiler can keep the values in registers.
+// Local memory bandwidth. Indices depend on the work-item and the round, so no compiler can keep the values in registers.
 KERNEL void local_read(GLOBAL uint* RESTRICT out, uint rounds) {
   LOCAL_ARRAY(uint4, block, LOCAL_VECTORS);
   const uint items = (uint)ITEMS(0);
@@ -36,7 +36,7 @@ KERNEL void local_write(GLOBAL uint* RESTRICT out, uint rounds) {
   out[GLOBAL_ID(0)] = sum + block[LOCAL_ID(0)].x;
 }
 
-// Each item copies between its own places only: a group's items never race.
+// Each work-item copies between its own elements only, so there are no races within a group.
 KERNEL void local_copy(GLOBAL uint* RESTRICT out, uint rounds) {
   LOCAL_ARRAY(uint4, block, LOCAL_VECTORS);
   const uint items = (uint)ITEMS(0);

@@ -1,4 +1,4 @@
-// A multiplicative recurrence has no closed form a compiler would find, and each step waits for the one before.
+// Spins for `rounds` steps of a recurrence without a closed form; each step depends on the previous one.
 KERNEL void spin(GLOBAL uint* RESTRICT out, uint rounds) {
   uint x = GLOBAL_ID(0);
   for (uint round = 0u; round < rounds; ++round) x = (x ^ (x >> 7)) * 1664525u + 1013904223u;
