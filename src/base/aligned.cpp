@@ -37,7 +37,7 @@ std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes) {
   void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) {
     throw Error(ErrorKind::out_of_memory,
-                fmt::format("no room in host memory for {}", human_bytes(static_cast<double>(bytes))));
+                fmt::format("out of host memory: cannot allocate {}", human_bytes(static_cast<double>(bytes))));
   }
   // Huge pages reduce TLB misses of strided access to large arrays. A refusal by the system is harmless.
   if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);

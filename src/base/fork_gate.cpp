@@ -57,8 +57,8 @@ void enter() {
 ForkGate::ForkGate() {
   if (orphaned.load(std::memory_order_relaxed)) {
     throw Error(ErrorKind::unavailable,
-                "this process was forked while another thread of its parent planned: nothing can be planned here; "
-                "fork before, or run another program in the child");
+                "this process was forked while another thread of its parent was planning, so it cannot plan: "
+                "fork before planning, or exec another program in the child");
   }
   if (depth == 0) enter();
   ++depth;

@@ -34,7 +34,7 @@ void limit_instruction_sets() {
     if (name == "avx512") last = HWY_AVX3;
     if (last == 0) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("RIDGE_SIMD={}: known are sse4, avx2, avx512, neon and fcma", name));
+                  fmt::format("RIDGE_SIMD={}: unknown instruction set; use sse4, avx2, avx512, neon or fcma", name));
     }
     // DisableTargets() would be undone by Highway's next query of the supported targets.
     hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(last - 1));

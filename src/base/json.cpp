@@ -116,7 +116,7 @@ class Builder : public nlohmann::json_sax<Json> {
 };
 
 const Json& member(const Json& object, const std::string& field) {
-  if (!object.is_object()) refuse(fmt::format("\"{}\" is looked for in something that is not an object", field));
+  if (!object.is_object()) refuse(fmt::format("needs an object with the field \"{}\"", field));
   const auto found = object.find(field);
   if (found == object.end()) refuse(fmt::format("the field \"{}\" is missing", field));
   return *found;

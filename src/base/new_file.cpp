@@ -86,7 +86,7 @@ fs::path link_target(const fs::path& path) {
 }
 
 void check_replaceable(const fs::path& target) {
-  if (!target.has_filename()) cannot_write(target, "it names no file");
+  if (!target.has_filename()) cannot_write(target, "the path has no file name");
   struct stat status {};
   if (::stat(target.c_str(), &status) != 0) return;
   // A rename over /dev/null or a pipe would replace it.

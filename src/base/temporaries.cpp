@@ -180,7 +180,7 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
     name_.made();
   }
   if (error != 0) {
-    throw Error(ErrorKind::io, fmt::format("cannot make a folder for temporaries like {}: {}", path_.string(),
+    throw Error(ErrorKind::io, fmt::format("cannot create a temporary folder such as {}: {}", path_.string(),
                                            std::generic_category().message(error)));
   }
 }

@@ -249,7 +249,7 @@ class Pool {
       workers_.reserve(index);
       workers_.push_back(std::make_unique<Worker>(pool_is_pinned() && index < cores_.size() ? cores_[index] : -1));
     } catch (const std::exception& error) {
-      warn(fmt::format("thread {} could not be started ({}): the work is done by fewer", index + 1, error.what()));
+      warn(fmt::format("thread {} could not be started ({}): fewer threads are used", index + 1, error.what()));
       return false;
     }
     return true;
@@ -299,7 +299,7 @@ std::size_t hardware_threads() {
       if (*end == '\0' && wanted >= 1 && wanted <= static_cast<long>(kMostThreads))
         return static_cast<std::size_t>(wanted);
       if (*text != '\0')
-        warn(fmt::format("RIDGE_THREADS={:.40}: 1 to {} threads; all cores are used", text, kMostThreads));
+        warn(fmt::format("RIDGE_THREADS={:.40}: needs a number from 1 to {}; all cores are used", text, kMostThreads));
     }
     return allowed_cores().size();
   }();

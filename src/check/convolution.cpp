@@ -90,7 +90,7 @@ Outcome check_element(Draw& draw) {
   const std::size_t expected_size =
       extent == fft::ConvolutionKind::circular ? std::max(a.size(), b.size()) : a.size() + b.size() - 1;
   if (got.size() != expected_size) {
-    outcome.wrong = fmt::format("{} values where {} belong", got.size(), expected_size);
+    outcome.wrong = fmt::format("{} values instead of {}", got.size(), expected_size);
     return outcome;
   }
   // Compares every value if that is cheap, otherwise a sample.
@@ -106,8 +106,8 @@ Outcome check_element(Draw& draw) {
     const auto expected = std::complex<double>(value_of(kind, extent, a, b, i));
     const auto value = std::complex<double>(std::complex<T>(got[i]));
     if (std::abs(value - expected) <= allowed) continue;
-    outcome.wrong = fmt::format("value {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}", i, value.real(),
-                                value.imag(), expected.real(), expected.imag(), allowed);
+    outcome.wrong = fmt::format("value {}: {}{:+}i instead of {}{:+}i, allowed {:.1e}", i, value.real(), value.imag(),
+                                expected.real(), expected.imag(), allowed);
     break;
   }
   return outcome;

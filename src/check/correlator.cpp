@@ -75,7 +75,7 @@ std::string push_in_pieces(Worker& worker, const Spectra& spectra, std::size_t t
     written += worker.push(part, room);
     at += step;
   }
-  return written * row == out.size() ? "" : fmt::format("{} rows where {} belong", written, out.size() / row);
+  return written * row == out.size() ? "" : fmt::format("{} rows instead of {}", written, out.size() / row);
 }
 
 Outcome correlator(Draw& draw) {
@@ -132,8 +132,8 @@ Outcome correlator(Draw& draw) {
     }
     if (std::abs(Value(got[index]) - sum) <= allowed) continue;
     outcome.wrong = fmt::format(
-        "integration {}, stations {} and {}, channel {}, polarizations {} and {}: {}{:+}i where "
-        "{}{:+}i belongs, allowed {:.1e}",
+        "integration {}, stations {} and {}, channel {}, polarizations {} and {}: {}{:+}i instead of "
+        "{}{:+}i, allowed {:.1e}",
         integration, i, j, k, p, q, got[index].real(), got[index].imag(), sum.real(), sum.imag(), allowed);
     break;
   }
@@ -188,7 +188,7 @@ Outcome detector(Draw& draw) {
     const double value = got[index];
     if (std::abs(value - sum) <= 1e-5 * size) continue;
     outcome.wrong =
-        fmt::format("row {}, station {}, product {}, channel {}: {} where {} belongs", row, s, product, k, value, sum);
+        fmt::format("row {}, station {}, product {}, channel {}: {} instead of {}", row, s, product, k, value, sum);
     break;
   }
   return outcome;

@@ -153,7 +153,7 @@ std::string fft_in_words(const FftCase& made) {
     const char* names[] = {"", "NaN", "infinity", "denormals"};
     text += fmt::format(", {} in line {}", names[static_cast<int>(made.oddity)], made.odd_line);
   }
-  if (made.shift > 0) text += fmt::format(", {} elements off", made.shift);
+  if (made.shift > 0) text += fmt::format(", arrays offset by {} elements", made.shift);
   if (problem.threads > 0) text += fmt::format(", {} threads", problem.threads);
   return text;
 }

@@ -172,7 +172,7 @@ class FftDirection {
       if (used[i]) continue;
       const std::byte* at = output_ + i * out_values_ * sizeof(T);
       if (!std::all_of(at, at + out_values_ * sizeof(T), [](std::byte byte) { return byte == std::byte{0xff}; }))
-        return fmt::format("element {}, which is none of the transform's, was written", i);
+        return fmt::format("element {} was written, which is not part of the output", i);
     }
     return {};
   }

@@ -154,7 +154,7 @@ class FftLaws {
       for (std::size_t line = 0; line < problem_.batch; ++line) {
         const std::complex<double> value(X[line * bins_ + bin]);
         if (!(std::abs(value - right) <= allowed))
-          return fmt::format("impulse at {}, transform {}, value {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}",
+          return fmt::format("impulse at {}, transform {}, value {}: {}{:+}i instead of {}{:+}i, allowed {:.1e}",
                              fmt::join(m, ","), line, bin, value.real(), value.imag(), right.real(), right.imag(),
                              allowed);
       }

@@ -160,7 +160,7 @@ std::string in_words(const BankCase& made) {
   if (!p.weights.empty()) text += ", random weights";
   if (p.order == Order::channel) text += fmt::format(", channels first, {} times", p.output_times);
   if (p.delays.wanted) text += fmt::format(", delays up to {} at {} points", p.delays.longest, made.delays.size());
-  if (made.odd) text += ", a sample that is no number";
+  if (made.odd) text += ", a NaN sample";
   return text + fmt::format(", {} spectra", made.spectra);
 }
 
@@ -301,7 +301,9 @@ std::string push_in_pieces(Stream& stream, const std::vector<std::byte>& bytes, 
     written += stream.push(std::span<const std::byte>(bytes).subspan(at, piece), room);
     at += piece;
   }
-  return written * row == got.size() ? "" : fmt::format("{} rows in pieces, {} at once", written, got.size() / row);
+  return written * row == got.size()
+             ? ""
+             : fmt::format("{} rows when pushed in pieces, {} in one push", written, got.size() / row);
 }
 
 bool is_number(const std::complex<double>& value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
@@ -356,8 +358,8 @@ Outcome spectra(Draw& draw, const BankCase& made) {
     const bool number = is_number(expected[i]);
     if (number == is_number(value) && (!number || std::abs(value - expected[i]) <= allowed)) continue;
     outcome.wrong = fmt::format(
-        "spectrum {}, polarization {}, station {}, channel {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}", at.t,
-        at.p, at.s, at.k, value.real(), value.imag(), expected[i].real(), expected[i].imag(), allowed);
+        "spectrum {}, polarization {}, station {}, channel {}: {}{:+}i instead of {}{:+}i, allowed {:.1e}", at.t, at.p,
+        at.s, at.k, value.real(), value.imag(), expected[i].real(), expected[i].imag(), allowed);
     return outcome;
   }
   return outcome;
@@ -421,8 +423,8 @@ Outcome power(Draw& draw, BankCase made) {
     // all.
     const double value = got[index], allowed = 3e-5 * std::sqrt(size * mean) + 1e-9 * mean;
     if (std::abs(value - sum) <= allowed) continue;
-    outcome.wrong = fmt::format("row {}, station {}, product {}, channel {}: {} where {} belongs, allowed {:.1e}", row,
-                                s, product, k, value, sum, allowed);
+    outcome.wrong = fmt::format("row {}, station {}, product {}, channel {}: {} instead of {}, allowed {:.1e}", row, s,
+                                product, k, value, sum, allowed);
     break;
   }
   return outcome;

@@ -177,7 +177,7 @@ Outcome check_operators(Draw& draw) {
                       got = plain::pixels_of(out.image);
   Outcome outcome;
   if (expected.rows != got.rows || expected.columns != got.columns || expected.channels != got.channels) {
-    outcome.wrong = fmt::format("{}x{} pixels of {} channels where {}x{} of {} belong", got.columns, got.rows,
+    outcome.wrong = fmt::format("{}x{} pixels of {} channels instead of {}x{} of {}", got.columns, got.rows,
                                 got.channels, expected.columns, expected.rows, expected.channels);
     return outcome;
   }
@@ -190,14 +190,14 @@ Outcome check_operators(Draw& draw) {
     const double right = highest < INFINITY ? std::clamp(expected.values[i], 0.0, highest) : expected.values[i];
     if (std::abs(got.values[i] - right) <= bound * (highest < INFINITY ? 1 : std::max(1.0, 1e-6 * std::abs(right))))
       continue;
-    outcome.wrong = fmt::format("value {}: {} where {} belongs, allowed {:.2g}", i, got.values[i], right, bound);
+    outcome.wrong = fmt::format("value {}: {} instead of {}, allowed {:.2g}", i, got.values[i], right, bound);
     return outcome;
   }
   const std::size_t row = out.image.shape().row_bytes();
   for (std::size_t r = 0; r < out.image.rows(); ++r) {
     for (std::size_t b = row; b < out.image.pitch(); ++b) {
       if (out.bytes[r * out.image.pitch() + b] != std::byte{0xa5})
-        outcome.wrong = fmt::format("a byte behind the end of row {} was written", r);
+        outcome.wrong = fmt::format("a byte after the end of row {} was written", r);
     }
   }
   return outcome;
@@ -239,7 +239,7 @@ Outcome check_variance(Draw& draw) {
     const double right = plain::variance(problem, pixels, r, c),
                  got = double{std::as_const(out.image).row<float>(r)[c]};
     if (std::abs(got - right) <= bound) continue;
-    outcome.wrong = fmt::format("row {} column {}: {} where {} belongs, allowed {:.2g}", r, c, got, right, bound);
+    outcome.wrong = fmt::format("row {} column {}: {} instead of {}, allowed {:.2g}", r, c, got, right, bound);
     return outcome;
   }
   return outcome;

@@ -108,7 +108,7 @@ Outcome image_laws(Draw& draw) {
       for (std::size_t c = 0; c < got.columns() * got.channels(); ++c) {
         const double value = double{got.row<float>(r)[c]}, expected = right(r, c);
         if (!(std::abs(value - expected) <= kImageGate))
-          return fmt::format("{}: row {}, value {}: {} where {} belongs, allowed {:.1e}", law, r, c, value, expected,
+          return fmt::format("{}: row {}, value {}: {} instead of {}, allowed {:.1e}", law, r, c, value, expected,
                              kImageGate);
       }
     }

@@ -105,7 +105,7 @@ Outcome check_leaping(Draw& draw) {
   for (std::size_t i = 0; i < grid.all().size() && outcome.wrong.empty(); ++i) {
     const auto got = static_cast<double>(grid.all()[i]), right = static_cast<double>(expected[i]);
     if (!(std::abs(got - right) <= allowed))
-      outcome.wrong = fmt::format("cell {}: {} where {} belongs, allowed {:.1e}", i, got, right, allowed);
+      outcome.wrong = fmt::format("cell {}: {} instead of {}, allowed {:.1e}", i, got, right, allowed);
   }
   return outcome;
 }

@@ -24,7 +24,7 @@ constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
 std::size_t number_at(const std::string& word, std::size_t& at) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(word.data() + at, word.data() + word.size(), value);
-  if (error != std::errc() || value == 0) refuse_word(word, "a length or batch is a number from 1 on");
+  if (error != std::errc() || value == 0) refuse_word(word, "needs lengths and a batch of at least 1");
   at = static_cast<std::size_t>(end - word.data());
   return value;
 }
@@ -42,9 +42,9 @@ TextProblem parse_problem(const std::string& word) {
                               : letter == 'i' || letter == 'o' ? "io"
                               : letter == 's' || letter == 'd' ? "sd"
                                                                : "";
-    if (group.empty()) refuse_word(word, fmt::format("letter {} is none of c, r, f, b, i, o, s, d", letter));
+    if (group.empty()) refuse_word(word, fmt::format("unknown letter {}: use c, r, f, b, i, o, s or d", letter));
     if (seen.find_first_of(group) != std::string::npos)
-      refuse_word(word, fmt::format("both or twice: {} and {}", group[0], group[1]));
+      refuse_word(word, fmt::format("{} and {} exclude each other, and each may appear once", group[0], group[1]));
     seen += letter;
     if (letter == 'r') made.problem.kind = fft::Kind::real;
     if (letter == 'b') made.inverse = true;
@@ -56,9 +56,9 @@ TextProblem parse_problem(const std::string& word) {
     if (at == word.size() || word[at] != 'x') break;
   }
   if (made.problem.shape.size() > 3)
-    refuse_word(word, fmt::format("{} axes; one to three are transformed", made.problem.shape.size()));
+    refuse_word(word, fmt::format("needs 1 to 3 axes, got {}", made.problem.shape.size()));
   if (at < word.size() && word[at] == '*') made.problem.batch = number_at(word, ++at);
-  if (at != word.size()) refuse_word(word, fmt::format("\"{}\" is left over", word.substr(at)));
+  if (at != word.size()) refuse_word(word, fmt::format("unexpected \"{}\" at the end", word.substr(at)));
   return made;
 }
 
@@ -86,7 +86,8 @@ std::vector<TextProblem> read_problems(const std::string& path) {
       }
     }
   }
-  if (problems.empty()) throw Error(ErrorKind::invalid_argument, fmt::format("{}: no problem in it", path));
+  if (problems.empty())
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: needs at least one problem, found none", path));
   return problems;
 }
 

@@ -217,7 +217,7 @@ Outcome check_sar(Draw& draw) {
   const double allowed = 2e-5 * std::sqrt(square / static_cast<double>(expected.size()));
   for (std::size_t i = 0; i < image.size(); ++i) {
     if (std::abs(Value(image[i]) - expected[i]) <= allowed) continue;
-    outcome.wrong = fmt::format("range {}, pulse {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}", i / problem.pulses,
+    outcome.wrong = fmt::format("range {}, pulse {}: {}{:+}i instead of {}{:+}i, allowed {:.1e}", i / problem.pulses,
                                 i % problem.pulses, image[i].real(), image[i].imag(), expected[i].real(),
                                 expected[i].imag(), allowed);
     break;

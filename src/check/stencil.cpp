@@ -71,8 +71,8 @@ std::string difference(const Grid<T>& got, const std::vector<WideCell<T>>& expec
       std::size_t rest = i % got.cells();
       for (std::size_t axis = got.shape().size(); axis-- > 0; rest /= got.shape()[axis])
         place.insert(place.begin(), rest % got.shape()[axis]);
-      return fmt::format("field {}, cell {}: {} where {} belongs, allowed {:.1e}", i / got.cells(),
-                         fmt::join(place, ","), a, b, allowed);
+      return fmt::format("field {}, cell {}: {} instead of {}, allowed {:.1e}", i / got.cells(), fmt::join(place, ","),
+                         a, b, allowed);
     }
   }
   return {};
@@ -143,7 +143,7 @@ Outcome check_cells(Draw& draw) {
   Outcome outcome;
   draw.problem = fmt::format("{} {} fields {} {} steps {} borders {}{}", name_of<T>(), fmt::join(problem.shape, "x"),
                              drawn.update.fields, drawn.update.name, steps, in_words(problem.borders, dimensions),
-                             odd ? ", a cell that is no number" : "");
+                             odd ? ", a NaN cell" : "");
   const planner::Options options = some_variant(stencil::candidates(draw.device, drawn.update, problem), by_chance);
   const stencil::Plan<T> plan(draw.device, drawn.update, problem, options);
   draw.problem += ", " + chosen_by(plan.decisions());

@@ -92,7 +92,7 @@ Outcome laws_of_cells(Draw& draw) {
   const double sum_allowed =
       4 * rounding * std::sqrt(cells) + cells * std::numeric_limits<T>::epsilon() * static_cast<double>(steps) * 0.05;
   if (!(std::abs(total(ax) - expected) <= sum_allowed))
-    return {.wrong = fmt::format("the sum of all cells is {} where {} belongs, allowed {:.1e}", total(ax), expected,
+    return {.wrong = fmt::format("the sum of all cells is {} instead of {}, allowed {:.1e}", total(ax), expected,
                                  sum_allowed)};
   const stencil::Grid<T> y = noise(data + 1);
   stencil::Grid<T> ay = y;
@@ -104,7 +104,7 @@ Outcome laws_of_cells(Draw& draw) {
   for (std::size_t i = 0; i < sum.all().size(); ++i) {
     const double right = 0.5 * static_cast<double>(ax.all()[i]) - 0.25 * static_cast<double>(ay.all()[i]);
     if (!(std::abs(static_cast<double>(sum.all()[i]) - right) <= 2 * rounding))
-      return {.wrong = fmt::format("linearity: cell {} is {} where {} belongs, allowed {:.1e}", i, sum.all()[i], right,
+      return {.wrong = fmt::format("linearity: cell {} is {} instead of {}, allowed {:.1e}", i, sum.all()[i], right,
                                    2 * rounding)};
   }
   if (mirror) return {};
@@ -118,7 +118,7 @@ Outcome laws_of_cells(Draw& draw) {
   for (std::size_t i = 0; i < x.cells(); ++i) {
     const auto right = static_cast<double>(ax.all()[(i + by * row) % x.cells()]);
     if (!(std::abs(static_cast<double>(moved.all()[i]) - right) <= 2 * rounding))
-      return {.wrong = fmt::format("shift by {}: cell {} is {} where {} belongs, allowed {:.1e}", by, i, moved.all()[i],
+      return {.wrong = fmt::format("shift by {}: cell {} is {} instead of {}, allowed {:.1e}", by, i, moved.all()[i],
                                    right, 2 * rounding)};
   }
   std::vector<stencil::Term> opposite = terms;

@@ -422,7 +422,8 @@ class TensorCheck {
       return fmt::format("relative error {:.2e}, the gate is {:.2e}", error, gate());
     if (problem_.in_place) return {};
     for (std::size_t i = 0; i < used.size(); ++i) {
-      if (!used[i] && !std::isnan(answer.re[i])) return fmt::format("element {}, which is none of it, was written", i);
+      if (!used[i] && !std::isnan(answer.re[i]))
+        return fmt::format("element {} was written, which is not part of the output", i);
     }
     return {};
   }

@@ -49,7 +49,8 @@ Outcome transpose_laws(Draw& draw) {
     std::byte right[16];
     source((matrix * problem.rows + r) * problem.columns + c, right);
     if (std::memcmp(right, answer.data() + i * element, element) != 0)
-      return {.wrong = fmt::format("matrix {}, row {}, column {} of the input is not at its place", matrix, r, c)};
+      return {.wrong = fmt::format("matrix {}, row {}, column {} of the input is not at its transposed position",
+                                   matrix, r, c)};
   }
   return {};
 }

@@ -94,7 +94,7 @@ struct DeviceState {
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {
-    throw Error(ErrorKind::unavailable, info.id + ": tiles do not come into local memory by themselves there");
+    throw Error(ErrorKind::unavailable, info.id + ": needs TMA (a CUDA device from Hopper on)");
   }
 
   // Live buffers, for checking mode (owned by the front end).

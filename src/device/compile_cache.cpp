@@ -111,7 +111,7 @@ std::optional<Entry> decode(std::string_view file, std::string& damage) {
   const auto sum = reader.number();
   const auto binary = binary_length && sum ? reader.take(*binary_length) : std::nullopt;
   if (!binary) return refuse("it is truncated");
-  if (!reader.empty()) return refuse("it is longer than it says");
+  if (!reader.empty()) return refuse("it is longer than its header says");
   if (checksum(*key, *binary) != *sum) return refuse("its checksum does not match");
   return Entry{*key, *binary};
 }

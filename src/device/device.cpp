@@ -99,7 +99,8 @@ void check_shape(const detail::KernelState& kernel, const Launch& shape, const L
   };
   std::uint64_t items = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (shape.items[axis] == 0 || shape.groups[axis] == 0) refuse("a launch with no work-items");
+    if (shape.items[axis] == 0 || shape.groups[axis] == 0)
+      refuse("needs at least one work-item and one work-group along every axis");
     if (shape.items[axis] > limits.work_group_sides[axis]) {
       refuse(fmt::format("{} work-items along axis {}, the device allows {}", shape.items[axis], axis,
                          limits.work_group_sides[axis]));
@@ -143,7 +144,7 @@ Mapping::Mapping(std::shared_ptr<detail::MemoryState> memory)
   if (data_ == nullptr) {
     throw Error(
         ErrorKind::invalid_argument,
-        fmt::format("buffer \"{}\" lies in the memory of {}, which the host cannot see; make it pinned or mapped, "
+        fmt::format("buffer \"{}\" is in the memory of {}, which the host cannot access; make it pinned or mapped, "
                     "or download it",
                     memory_->name, memory_->device->info.id));
   }
@@ -257,7 +258,7 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
   if (&from.state() == &to.state() && all.from.offset < all.to.offset + all.to_reach &&
       all.to.offset < all.from.offset + all.from_reach) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("a copy of rows inside buffer \"{}\" from and to the same stretch of it", from.name()));
+                fmt::format("a copy of rows inside buffer \"{}\": source and destination ranges overlap", from.name()));
   }
   if (all.box.rows > 1 || all.box.slices > 1) {
     state_->copy(from.state(), all.from, to.state(), all.to, all.box);

@@ -25,11 +25,10 @@ struct Foreign final : detail::Allocation {
 
 Buffer buffer_over(const Device& device, std::uintptr_t address, std::size_t bytes, std::shared_ptr<void> owner) {
   if (device.info().backend == Backend::opencl) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("memory of other libraries is taken on the host and on CUDA devices, not on {}", device.id()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("memory of other libraries needs the host or a CUDA device, got {}", device.id()));
   }
-  if (address == 0) throw Error(ErrorKind::invalid_argument, "memory of another library has no address");
+  if (address == 0) throw Error(ErrorKind::invalid_argument, "memory of another library needs an address, got 0");
   auto memory = std::make_shared<detail::MemoryState>();
   memory->allocation = std::make_unique<Foreign>(address, device.is_host(), std::move(owner));
   memory->name = "memory of another library";
@@ -42,7 +41,7 @@ Queue queue_over(const Device& device, std::uintptr_t stream) {
   auto queue = device.state().queue_over(stream);
   if (!queue) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("queues of other libraries are taken on CUDA devices, not on {}", device.id()));
+                fmt::format("queues of other libraries need a CUDA device, got {}", device.id()));
   }
   queue->device = device.shared_state();
   return Queue(std::move(queue));

@@ -109,7 +109,7 @@ std::shared_ptr<MemoryState> make_memory(const std::shared_ptr<DeviceState>& dev
                                          const BufferOptions& options) {
   const DeviceInfo& info = device->info;
   if (bytes == 0) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("buffer \"{}\": a buffer of 0 bytes", options.name));
+    throw Error(ErrorKind::invalid_argument, fmt::format("buffer \"{}\": needs at least 1 byte, got 0", options.name));
   }
   const std::size_t most = options.kind == MemoryKind::device && info.limits.allocation != 0
                                ? info.limits.allocation

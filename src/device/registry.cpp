@@ -32,7 +32,7 @@ std::vector<std::string> wanted_backends() {
   std::istringstream in(list == nullptr ? "" : lower(list));
   for (std::string name; std::getline(in, name, ',');) {
     if (name != "host" && name != "opencl" && name != "cuda")
-      base::warn(fmt::format("RIDGE_BACKENDS={}: no back end \"{}\"; there are host, opencl and cuda", list, name));
+      base::warn(fmt::format("RIDGE_BACKENDS={}: no back end \"{}\"; use host, opencl or cuda", list, name));
     names.push_back(name);
   }
   return names;
@@ -86,7 +86,7 @@ DeviceList find_all() {
 #endif
   for (const Named& backend : backends) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), backend.name) == wanted.end()) {
-      list.notes.push_back(fmt::format("{}: left out by RIDGE_BACKENDS", backend.name));
+      list.notes.push_back(fmt::format("{}: disabled by RIDGE_BACKENDS", backend.name));
       continue;
     }
     for (const auto& state : backend.enumerate(list.notes)) {
@@ -122,7 +122,7 @@ Device find_device(const DeviceList& list, const std::string& name) {
   for (const std::string& note : list.notes) {
     if (lower(note).starts_with(backend)) there += fmt::format(" ({})", note);
   }
-  throw Error(ErrorKind::unavailable, fmt::format("no device \"{}\" on this machine; there is {}", name, there));
+  throw Error(ErrorKind::unavailable, fmt::format("no device \"{}\" on this machine; available: {}", name, there));
 }
 
 }  // namespace detail

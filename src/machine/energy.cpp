@@ -200,7 +200,7 @@ Opened open_battery(const fs::path& system, std::string& name, std::string& why_
     name = fmt::format("battery {}, the whole machine", supply.filename().string());
     return std::make_unique<PowerSensor>(watts);
   }
-  why_not = "no battery to go by";
+  why_not = "no discharging battery";
   return nullptr;
 }
 

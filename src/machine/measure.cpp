@@ -74,7 +74,7 @@ class Measurement {
     if (options_.studies)
       for (auto& subject : subjects_) add_studies(*subject);
     if (checking())
-      base::warn("checking mode is on (RIDGE_CHECK): the machine is measured with every launch checked, so slower");
+      base::warn("checking mode is on (RIDGE_CHECK): every launch is checked, so the measured rates are too low");
 
     Profile profile;
     const auto now = std::chrono::system_clock::now();
@@ -202,7 +202,7 @@ class Measurement {
   // Rate of the copy with each shape, and of the driver's own copy.
   static Sweep copy_sweep(const std::vector<Tried>& tried, double driver) {
     Sweep sweep{
-        .title = "Copy by launch shape", .x = "16-byte vectors an item has in flight", .y = "bytes/s", .lines = {}};
+        .title = "Copy by launch shape", .x = "16-byte vectors in flight per work-item", .y = "bytes/s", .lines = {}};
     std::map<std::string, std::vector<std::pair<double, double>>> lines;
     for (const Tried& one : tried) {
       const auto name = fmt::format("{} items, {}{}", one.shape.items, one.shape.once ? "streaming" : "plain",

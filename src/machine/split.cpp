@@ -23,10 +23,10 @@ void check(const Worker& worker) {
     throw Error(ErrorKind::invalid_argument, fmt::format("split: worker \"{}\" {}", worker.name, reason));
   };
   if (!std::isfinite(worker.seconds_per_item) || worker.seconds_per_item <= 0)
-    refuse(fmt::format("takes {} s an item; give a positive, finite time", worker.seconds_per_item));
+    refuse(fmt::format("takes {} s per item; give a positive, finite time", worker.seconds_per_item));
   if (!std::isfinite(worker.serial_seconds) || worker.serial_seconds < 0)
     refuse(fmt::format("has a serial part of {} s; give a finite time of 0 or more", worker.serial_seconds));
-  if (worker.units == 0) refuse("has no units");
+  if (worker.units == 0) refuse("has 0 units; give at least 1");
 }
 
 std::uint64_t units_used(const Worker& worker) {
@@ -107,7 +107,8 @@ Split split(const std::vector<Worker>& workers, std::uint64_t items) {
 
   const double deadline = least_finish(workers, items);
   if (!std::isfinite(deadline))
-    throw Error(ErrorKind::invalid_argument, fmt::format("split: {} items take longer than a double can say", items));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("split: the time of {} items exceeds the range of double", items));
   // Among splits with the same finish, fills the earlier workers first: the answer is deterministic, and a later worker
   // stays idle if it is not needed.
   std::uint64_t left = items;
@@ -123,13 +124,14 @@ Split split(const std::vector<Worker>& workers, std::uint64_t items) {
 std::uint64_t machines_needed(const std::vector<Worker>& workers, std::uint64_t items_per_frame,
                               double frames_per_second) {
   if (!std::isfinite(frames_per_second) || frames_per_second < 0)
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("machines_needed: {} frames a second; give a finite rate of 0 or more", frames_per_second));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("machines_needed: {} frames per second; give a finite rate of 0 or more", frames_per_second));
   // A frame stays on one machine; every machine takes the next frame when it has finished one.
   const double busy = split(workers, items_per_frame).seconds * frames_per_second;
   if (busy > 9e15)
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("machines_needed: {:g} machines' worth of work; check the rates", busy));
+                fmt::format("machines_needed: {:g} machines exceed the countable range; check the rates", busy));
   // 3 x 0.1 s ten times per second needs three machines, not the four that the last bit of the product would give.
   return static_cast<std::uint64_t>(std::ceil(busy * (1 - 1e-12)));
 }

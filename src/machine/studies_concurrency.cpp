@@ -62,7 +62,7 @@ std::vector<Sweep> study_concurrency(DeviceBench& bench, double seconds, const T
   for (const std::size_t count : items) {
     double alone = 0;
     const std::uint32_t rounds = spin_rounds(bench, kernel, count, spin, alone);
-    Sweep::Line line{.name = fmt::format("{} items a group", count), .points = {}};
+    Sweep::Line line{.name = fmt::format("{} work-items per group", count), .points = {}};
     for (const std::size_t blocks : groups) {
       const double start = base::now();
       std::vector<Event> ends;

@@ -54,7 +54,7 @@ bool any(const Transfers& t) {
 
 std::string energy(const Energy& e) {
   if (e.counter.empty()) return e.why_not.empty() ? "no counter" : "no counter: " + e.why_not;
-  return fmt::format("{}: idle {:.0f} W, under load {:.0f} W, {} a watt", e.counter, e.idle_watts, e.load_watts,
+  return fmt::format("{}: idle {:.0f} W, under load {:.0f} W, {} per watt", e.counter, e.idle_watts, e.load_watts,
                      flops(e.flops_per_watt));
 }
 

@@ -47,17 +47,17 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
 void check_apart(const char* workload, const void* in, std::size_t in_bytes, const void* out, std::size_t out_bytes,
                  bool in_place) {
   if (in_place) {
-    if (in != out) refuse(workload, "a plan made in place was given two different memories");
+    if (in != out) refuse(workload, "this plan works in place: pass the same memory as input and output");
   } else if (overlap(in, in_bytes, out, out_bytes)) {
-    refuse(workload, "input and output overlap; plan with in_place or give separate memory");
+    refuse(workload, "input and output overlap: plan with in_place or pass separate memory");
   }
 }
 
 void check_apart(const char* workload, const Buffer& in, const Buffer& out, bool in_place) {
   const bool same = &in.state() == &out.state();
   if (in_place == same) return;
-  refuse(workload, in_place ? "a plan made in place was given two different buffers"
-                            : "input and output are the same buffer; plan with in_place");
+  refuse(workload, in_place ? "this plan works in place: pass the same buffer as input and output"
+                            : "input and output are the same buffer: plan with in_place");
 }
 
 }  // namespace ridge::planner

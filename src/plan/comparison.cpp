@@ -14,7 +14,7 @@ std::string place(const Where& where, std::size_t element) {
 }
 
 Comparison of_another_length(std::size_t got, std::size_t expected, double allowed) {
-  return {std::numeric_limits<double>::quiet_NaN(), allowed, fmt::format("{} values where {} belong", got, expected)};
+  return {std::numeric_limits<double>::quiet_NaN(), allowed, fmt::format("{} values instead of {}", got, expected)};
 }
 
 template <class T>

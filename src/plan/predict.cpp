@@ -63,7 +63,7 @@ Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, co
   const double working = std::max(computing, moving) / cost.efficiency;
   const double launching = cost.launches * std::max(ceilings.launch_seconds, 0.0);
 
-  Prediction prediction{std::max(working + launching, kLeastSeconds), "no ceiling that is known"};
+  Prediction prediction{std::max(working + launching, kLeastSeconds), "no known ceiling"};
   if (launching > working) {
     prediction.bound = fmt::format("launch latency {}", base::human_seconds(ceilings.launch_seconds));
   } else if (computing > moving) {

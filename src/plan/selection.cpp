@@ -120,8 +120,7 @@ class Selection {
   }
 
   std::string no_such_variant() const {
-    if (candidates_.empty())
-      return fmt::format("nothing can do {} on {}: there are no variants for it", problem_.key, decision_.device);
+    if (candidates_.empty()) return fmt::format("no variant exists for {} on {}", problem_.key, decision_.device);
     std::vector<std::string> names;  // without parameters, which are numerous; the table of `ridge bench` shows them
     for (const Candidate& one : candidates_) {
       if (std::find(names.begin(), names.end(), one.variant) == names.end()) names.push_back(one.variant);
@@ -174,7 +173,7 @@ class Selection {
       const std::string wrong = fmt::format("wrong: {}", comparison.in_words());
       const std::string which = fmt::format("{} on {}: {}", problem_.key, decision_.device, trial(i).name);
       if (verification_asked_for() == "strict") throw std::logic_error(fmt::format("{} is {}", which, wrong));
-      base::warn(fmt::format("{} is {}; it is left out", which, wrong));
+      base::warn(fmt::format("{} is {}; it is excluded", which, wrong));
       lose(i, ErrorKind::internal, wrong);
       return false;
     });
@@ -224,7 +223,8 @@ class Selection {
   // --- measurement --------------------------------------------------------------------------------------------------
   void run_and_choose() {
     if (!ask_.seconds)
-      throw Error(ErrorKind::internal, fmt::format("planning \"{}\": nothing to measure with", problem_.key));
+      throw Error(ErrorKind::internal,
+                  fmt::format("planning \"{}\": the workload provides no measurement", problem_.key));
     const std::size_t most = std::max<std::size_t>(options_.most_trials, 1);
     const std::size_t first_round = std::min(most, allowed_.size());
     to_run_ = first_round + std::min(first_round, kRunAgain);
@@ -304,7 +304,7 @@ class Selection {
     } catch (const Error& error) {
       lose(i, error.kind(), fmt::format("failed: {}", error.what()));
     } catch (const std::bad_alloc&) {
-      lose(i, ErrorKind::out_of_memory, "failed: no memory left on the host");
+      lose(i, ErrorKind::out_of_memory, "failed: out of host memory");
     }
     return false;
   }
@@ -332,7 +332,7 @@ class Selection {
       if (loser.measured_seconds > 0) {
         loser.reason = fmt::format("measured {:.2f}x slower", loser.measured_seconds / best.measured_seconds);
       } else if (out_of_time_) {
-        loser.reason = fmt::format("predicted {:.2f}x slower, no time was left to try it", predicted);
+        loser.reason = fmt::format("predicted {:.2f}x slower, not measured: the time limit was reached", predicted);
       } else if (predicted >= 1) {
         loser.reason = fmt::format("predicted {:.2f}x slower, bound by {}", predicted, bounds_[i]);
       } else {

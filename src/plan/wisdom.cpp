@@ -91,7 +91,7 @@ Book read_book(const Identity& identity) {
   try {
     std::size_t skipped = 0;
     book.entries = from_json(*file, skipped);
-    if (skipped > 0) base::warn(fmt::format("{}: {} damaged entries are left out", identity.path, skipped));
+    if (skipped > 0) base::warn(fmt::format("{}: {} damaged entries are ignored", identity.path, skipped));
   } catch (const Error& error) {
     book.damaged = true;
     base::warn(fmt::format("{}: {}; the file is ignored", identity.path, error.what()));

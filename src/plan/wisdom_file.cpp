@@ -23,7 +23,7 @@ Rigor rigor_in(const Json& object) {
   for (const Rigor rigor : {Rigor::estimated, Rigor::measured, Rigor::patient}) {
     if (name == kRigors[static_cast<int>(rigor)]) return rigor;
   }
-  throw Error(ErrorKind::io, "a rigor nobody knows");
+  throw Error(ErrorKind::io, "unknown rigor: expected estimated, measured or patient");
 }
 
 Stored stored_from(const Json& object) {
@@ -38,7 +38,7 @@ Stored stored_from(const Json& object) {
   stored.version = base::text_in(object, "version");
   stored.rigor = rigor_in(object);
   if (entry.seconds == 0 || entry.workload.empty() || entry.problem.empty() || entry.winner.empty())
-    throw Error(ErrorKind::io, "an entry that says nothing");
+    throw Error(ErrorKind::io, "an entry has an empty field or 0 seconds");
   return stored;
 }
 
@@ -70,7 +70,7 @@ std::string key_of(const Entry& entry, const std::string& version) {
 
 std::vector<Stored> from_json(const Json& file, std::size_t& skipped) {
   if (base::number_in(file, kSchemaField, 0, 1e9) != kSchema)
-    throw Error(ErrorKind::io, fmt::format("not of schema {}, which this version reads", kSchema));
+    throw Error(ErrorKind::io, fmt::format("needs schema {}", kSchema));
   const auto list = file.find("entries");
   if (list == file.end() || !list->is_array()) throw Error(ErrorKind::io, "the list \"entries\" is missing");
   std::vector<Stored> entries;

@@ -27,8 +27,8 @@ wrong '-1 is not in 0 to 1000000' check --seconds -1
 wrong '0 is not above 0' size --rate 0
 wrong '"abc" is not a number' size --rate abc
 wrong 'no device "nope"' fft c.npy x.npy --device nope
-expect 'RIDGE_THREADS=abc: 1 to' env RIDGE_THREADS=abc "$ridge" fft c.npy "$beside/c.npy"
-expect 'RIDGE_BACKENDS=nope: no back end "nope"; there are host, opencl and cuda' env RIDGE_BACKENDS=nope "$ridge" devices
+expect 'RIDGE_THREADS=abc: needs a number from 1 to' env RIDGE_THREADS=abc "$ridge" fft c.npy "$beside/c.npy"
+expect 'RIDGE_BACKENDS=nope: no back end "nope"; use host, opencl or cuda' env RIDGE_BACKENDS=nope "$ridge" devices
 
 # --- outputs that cannot be are known before anything is computed -----------------------------------------------------
 wrong '--json /nowhere/x: there is no folder /nowhere' bench fft --lengths 2^20 --json /nowhere/x

@@ -122,7 +122,7 @@ TEST(BoxCopies, WhatDoesNotFitIsRefused) {
       refused([&] { queue.upload(bytes.data(), {}, picture, {}, {.bytes = 16, .rows = most / 8, .slices = 3}); }),
       HasSubstr("must not overlap"));
   EXPECT_THAT(refused([&] { queue.copy(picture, rows, picture, {.offset = 50, .row = 100}, {.bytes = 9, .rows = 3}); }),
-              HasSubstr("same stretch"));
+              HasSubstr("ranges overlap"));
   EXPECT_THAT(refused([&] { queue.upload(nullptr, {}, picture, rows, {.bytes = 10, .rows = 3}); }),
               HasSubstr("null pointer"));
 }

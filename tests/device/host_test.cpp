@@ -47,7 +47,7 @@ TEST(Devices, AWrongNameSaysWhatThereIs) {
       EXPECT_EQ(error.kind(), ErrorKind::unavailable);
       EXPECT_TRUE(error.callers_mistake());
       EXPECT_NE(std::string(error.what()).find(name), std::string::npos);
-      EXPECT_NE(std::string(error.what()).find("there is host"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("available: host"), std::string::npos);
     }
   }
 }

@@ -338,8 +338,8 @@ TEST_F(OpenClKernels, WrongArgumentsAreNamed) {
     };
     EXPECT_THAT(refused(shape, {data}), HasSubstr("takes 2 arguments, 1 were given"));
     EXPECT_THAT(refused(shape, {data, std::uint64_t{8}, 1}), HasSubstr("takes 2 arguments, 3 were given"));
-    EXPECT_THAT(refused(shape, {data, data}), HasSubstr("argument 2 of 2 wants a value, buffer \"samples\""));
-    EXPECT_THAT(refused(shape, {std::uint64_t{8}, std::uint64_t{8}}), HasSubstr("argument 1 of 2 wants a buffer"));
+    EXPECT_THAT(refused(shape, {data, data}), HasSubstr("argument 2 of 2 needs a value, got buffer \"samples\""));
+    EXPECT_THAT(refused(shape, {std::uint64_t{8}, std::uint64_t{8}}), HasSubstr("argument 1 of 2 needs a buffer"));
     EXPECT_THAT(refused(shape, {data, 8}), HasSubstr("argument 2 of 2"));
     EXPECT_THAT(refused({.items = {4}}, {data, std::uint64_t{8}}), HasSubstr("work-groups of 8x1x1"));
     queue.launch(kernel, shape, {data, std::uint64_t{8}});

@@ -92,7 +92,7 @@ TEST(Predict, UnknownCeilingsDoNotBind) {
   ceilings.levels[1].all = {};
   ceilings.levels[1].one = {};
   expect(predict(ceilings, problem_of(50'000), {.bytes = 1e6}), 2e-5, "memory copy 50.0 GB/s");  // the next one out
-  expect(predict({}, problem_of(1e9), {.flops = 1e9, .bytes = 1e9, .launches = 3}), 1e-9, "no ceiling that is known");
+  expect(predict({}, problem_of(1e9), {.flops = 1e9, .bytes = 1e9, .launches = 3}), 1e-9, "no known ceiling");
   Ceilings arithmetic;
   arithmetic.flops_float = 1e9;
   expect(predict(arithmetic, problem_of(1e9), {.flops = 1e9, .bytes = 1e12}), 1, "float peak 1.00 GFLOP/s");

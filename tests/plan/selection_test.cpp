@@ -125,7 +125,7 @@ TEST_F(Select, NoTrialIsBegunWhenTheTimeIsSpent) {
   EXPECT_THAT(runs_, ElementsAre("a"));
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_EQ(decision.source, Source::measurement);
-  EXPECT_THAT(decision.trials[0].reason, HasSubstr("no time was left"));
+  EXPECT_THAT(decision.trials[0].reason, HasSubstr("the time limit was reached"));
 }
 
 TEST_F(Select, TheBestThreeRunAgainInTurnAndTheirBestCounts) {

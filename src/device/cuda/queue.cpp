@@ -19,7 +19,8 @@ CUdeviceptr unified(const void* pointer) { return static_cast<CUdeviceptr>(reint
 CudaEvent& of_this_device(EventState& event, const CudaDevice& device) {
   auto* cuda = dynamic_cast<CudaEvent*>(&event);
   if (cuda && cuda->device.get() == &device) return *cuda;
-  throw Error(ErrorKind::invalid_argument, fmt::format("an event of another device was given to {}", device.info.id));
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("needs an event of {}, got one of another device", device.info.id));
 }
 
 // One end of a copy of a box: a buffer, or the caller's memory.

@@ -9,7 +9,7 @@ namespace ridge::detail {
 
 TileMap CudaDevice::tile_map(MemoryState& array, const TileMapShape& shape) {
   if (driver.tensor_map_encode == nullptr) {
-    throw Error(ErrorKind::unavailable, fmt::format("{}: the driver describes no tiles (12.0 and later do)", label()));
+    throw Error(ErrorKind::unavailable, fmt::format("{}: TMA needs a CUDA driver 12.0 or later", label()));
   }
   make_current();
   CUtensorMap map{};
@@ -22,8 +22,8 @@ TileMap CudaDevice::tile_map(MemoryState& array, const TileMapShape& shape) {
       &map, type, 3, start, counts.data(), steps.data(), box.data(), each.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
       CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
-    fail(result, fmt::format("describing tiles of {} x {} of {} arrays of {} rows of {} numbers", shape.box_rows,
-                             shape.box_columns, shape.arrays, shape.rows, shape.columns));
+    fail(result, fmt::format("creating a tensor map: boxes of {} x {}, {} arrays of {} rows of {} numbers",
+                             shape.box_rows, shape.box_columns, shape.arrays, shape.rows, shape.columns));
   }
   static_assert(sizeof(TileMap) == sizeof(CUtensorMap));
   return std::bit_cast<TileMap>(map);

@@ -83,11 +83,11 @@ void ClKernel::check_launch(const Launch& shape, const std::vector<Argument>& ar
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_buffer = arguments[i].buffer() != nullptr;
     if (is_buffer && parameters_[i] == Wants::value) {
-      refuse(name, fmt::format("argument {} of {} wants a value, buffer \"{}\" was given", i + 1, arguments.size(),
+      refuse(name, fmt::format("argument {} of {} needs a value, got buffer \"{}\"", i + 1, arguments.size(),
                                arguments[i].buffer()->name()));
     }
     if (!is_buffer && parameters_[i] == Wants::buffer) {
-      refuse(name, fmt::format("argument {} of {} wants a buffer, a value was given", i + 1, arguments.size()));
+      refuse(name, fmt::format("argument {} of {} needs a buffer, got a value", i + 1, arguments.size()));
     }
   }
 }
@@ -118,7 +118,7 @@ void ClKernel::launch(cl_command_queue queue, const Launch& shape, const std::ve
   for (std::size_t axis = 0; axis < 3; ++axis) {
     items[axis] = shape.items[axis];
     if (__builtin_mul_overflow(shape.groups[axis], shape.items[axis], &all[axis])) {
-      refuse(name, fmt::format("{} groups of {} work-items along axis {} are more than can be counted",
+      refuse(name, fmt::format("{} groups of {} work-items along axis {} exceed the range of size_t",
                                shape.groups[axis], shape.items[axis], axis));
     }
   }
