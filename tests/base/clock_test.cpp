@@ -1,3 +1,4 @@
+// Timing of calls: rounds, limits and interleaving.
 #include "base/clock.hpp"
 
 #include <gtest/gtest.h>

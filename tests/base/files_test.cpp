@@ -1,3 +1,4 @@
+// Reading and writing whole files, locks between processes, and the cache folder.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 
-// Runs `body` in a child process; its exit status, 255 where it threw or was killed.
+// Runs `body` in a child process and returns its exit status; 255 if it threw or was killed.
 template <class Body>
 int in_child(Body&& body) {
   const pid_t child = ::fork();
@@ -55,7 +56,7 @@ int in_child(Body&& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-// The error that `body` ends with when permissions count, which they do not for root: in a child that is nobody.
+// The error of `body` in a child without root's privileges, because permissions do not apply to root.
 template <class Body>
 std::string refusal_without_privilege(Body&& body) {
   int message[2];
@@ -171,7 +172,7 @@ TEST(WriteFile, AFolderWithoutPermission) {
               AllOf(HasSubstr("/a"), HasSubstr("denied")));
 }
 
-// A limit on file size stands in for a full disk: write() fails part of the way with an error.
+// A limit on file size simulates a full disk: write() fails part of the way with an error.
 TEST(WriteFile, AWriteThatFailsHalfWayKeepsTheOldFile) {
   const ScratchFolder folder;
   write_file(folder / "a", "old");
@@ -191,8 +192,8 @@ TEST(WriteFile, AWriteThatFailsHalfWayKeepsTheOldFile) {
   EXPECT_THAT(folder.names(), ElementsAre("a"));
 }
 
-// Temporaries of processes that have ended are removed; those that are locked, of running processes, or of another
-// name stay.
+// Temporaries of processes that have ended are removed. Those that are locked, belong to running processes, or have
+// another name are kept.
 TEST(WriteFile, RemovesTemporariesOfDeadProcesses) {
   const ScratchFolder folder;
   const pid_t dead = ::fork();
@@ -291,7 +292,7 @@ TEST(FileLock, ExcludesThreads) {
       for (int i = 0; i < 25; ++i) {
         const FileLock lock(folder / "a", 60);
         if (++inside > 1) ++together;
-        std::this_thread::yield();  // a chance for another to come in
+        std::this_thread::yield();  // lets another thread enter
         ++entered;
         --inside;
       }
@@ -301,7 +302,7 @@ TEST(FileLock, ExcludesThreads) {
   EXPECT_EQ(together, 0);
 }
 
-// Without a queue, one that takes the lock again at once starves the others for as long as it likes.
+// Without a queue, a thread that takes the lock again immediately starves the others.
 TEST(FileLock, WhoWaitsComesBeforeWhoHadIt) {
   const ScratchFolder folder;
   std::atomic<bool> stop = false;
@@ -316,7 +317,7 @@ TEST(FileLock, WhoWaitsComesBeforeWhoHadIt) {
   constexpr int waits = 20;
   int overtaken = 0;
   for (int i = 0, seen = 0; i < waits; ++i) {
-    while (taken == seen) std::this_thread::yield();  // the greedy one has it now
+    while (taken == seen) std::this_thread::yield();  // now the greedy thread holds it
     seen = taken;
     const FileLock lock(folder / "a", 60);
     overtaken += taken - seen;
@@ -419,10 +420,10 @@ TEST_F(CacheFolder, WithoutAHomeUnderTmpForThisUserOnly) {
   ASSERT_EQ(folder, "/tmp/ridge-" + std::to_string(::geteuid()));
   EXPECT_EQ(mode(folder), fs::perms::owner_all);
   fs::permissions(folder, fs::perms::group_write, fs::perm_options::add);
-  EXPECT_EQ(cache_folder(), fs::path{});  // someone else could have put files there
+  EXPECT_EQ(cache_folder(), fs::path{});  // another user could have put files there
   fs::permissions(folder, fs::perms::owner_all);
   std::error_code ignored;
-  fs::remove(folder, ignored);  // only where it is empty
+  fs::remove(folder, ignored);  // only if it is empty
 }
 
 }  // namespace

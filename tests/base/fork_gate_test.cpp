@@ -1,3 +1,4 @@
+// fork() while other threads hold the gate.
 #include "base/fork_gate.hpp"
 
 #include <sys/wait.h>
@@ -16,7 +17,7 @@ namespace {
 
 enum Outcome { kEntered = 0, kRefused = 3, kWrong = 4 };
 
-// What a child finds that enters the gate. The alarm ends a child that hangs.
+// The outcome of entering the gate in a child. The alarm ends a child that hangs.
 int outcome_in_child() {
   const pid_t child = fork();
   if (child == 0) {
@@ -36,7 +37,7 @@ int outcome_in_child() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// A thread that holds the gate until it is told to leave.
+// A thread that holds the gate until leave() is called.
 class Holder {
  public:
   Holder()

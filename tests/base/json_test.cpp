@@ -1,3 +1,4 @@
+// Bounded parsing of JSON: valid and hostile texts.
 #include "base/json.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ TEST(Json, BuildsWhatTheTextSays) {
   const char* text =
       R"( {"z": [1, -2, 2.5e1, true, false, null, "a\"\u00e9\\"], "a": {"b": {}, "c": []}, "big": 18446744073709551615} )";
   EXPECT_EQ(parse_json(text), Json::parse(text));
-  EXPECT_EQ(parse_json(text).dump(), Json::parse(text).dump());  // the order of the members too
+  EXPECT_EQ(parse_json(text).dump(), Json::parse(text).dump());  // including the order of the members
   EXPECT_EQ(parse_json("3"), Json(3));
   EXPECT_EQ(parse_json("[]"), Json::array());
   EXPECT_EQ(parse_json("{}"), Json::object());
@@ -68,7 +69,7 @@ TEST(Json, DepthIsBoundedExactly) {
   EXPECT_EQ(refusal_of(nested(32)), "");
   EXPECT_EQ(refusal_of(nested(33)), "deeper than 32 levels");
   EXPECT_EQ(refusal_of(nested(4), {.depth = 3}), "deeper than 3 levels");
-  // Long before the text ends, and brackets inside text do not count.
+  // Detected long before the text ends; brackets inside strings do not count.
   EXPECT_EQ(refusal_of(std::string(1u << 20, '[')), "deeper than 32 levels");
   EXPECT_EQ(refusal_of("\"" + std::string(100, '[') + "\\\"" + std::string(100, '{') + "\""), "");
   std::string objects;

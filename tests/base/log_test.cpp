@@ -1,3 +1,4 @@
+// Warnings: once per text, one line each.
 #include "base/log.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Least-recently-used cache limited by memory.
 #include "base/lru_cache.hpp"
 
 #include <map>
@@ -15,7 +16,7 @@ TEST(LruCache, dropsTheLeastRecentlyUsedFirst) {
   LruCache<std::string, int> cache(100);
   cache.put("a", 1, 40);
   cache.put("b", 2, 40);
-  ASSERT_NE(cache.find("a"), nullptr);  // b is now the older one
+  ASSERT_NE(cache.find("a"), nullptr);  // makes b the least recently used
   cache.put("c", 3, 20);
   EXPECT_EQ(cache.bytes(), 100u);  // the limit itself is allowed
   EXPECT_EQ(cache.size(), 3u);

@@ -1,3 +1,4 @@
+// Removal of temporary files, folders and child processes when a signal ends the process.
 #include "base/temporaries.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ using testing::UnorderedElementsAre;
 
 void make(const std::filesystem::path& path) { std::ofstream(path) << "x"; }
 
-// What became of a child that did `work`: the signal that ended it, or minus its exit code.
+// The end of a child that did `work`: the signal that ended it, or minus its exit code.
 int end_of_child(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -58,7 +59,7 @@ TEST_P(Temporaries, AreGoneWhenASignalEndsTheProcess) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE));
 
-// A write beyond the limit on file sizes fails; the process goes on and can say so.
+// A write beyond the limit on file sizes fails; the process continues and can report it.
 TEST_F(Temporaries, AFileThatIsTooLargeEndsNothing) {
   EXPECT_EQ(end_of_child([] {
               ::signal(SIGXFSZ, SIG_DFL);
@@ -90,7 +91,7 @@ TEST_F(Temporaries, AFolderGoesWithAllItHolds) {
   EXPECT_THAT(folder_.names(), IsEmpty());
 }
 
-// A child that leads a group, and what that child has started.
+// A child that leads a process group, and the child's own child.
 TEST_F(Temporaries, ChildrenEndWithTheProcess) {
   int alive[2];
   ASSERT_EQ(::pipe(alive), 0);
@@ -99,7 +100,7 @@ TEST_F(Temporaries, ChildrenEndWithTheProcess) {
               const pid_t leader = ::fork();
               if (leader == 0) {
                 lead_own_group();
-                ::fork();  // both hold the pipe open
+                ::fork();  // both processes hold the pipe open
                 for (;;) ::pause();
               }
               const ChildGroup group(leader);
@@ -108,7 +109,7 @@ TEST_F(Temporaries, ChildrenEndWithTheProcess) {
             SIGTERM);
   ::close(alive[1]);
   char letter = 0;
-  EXPECT_EQ(::read(alive[0], &letter, 1), 0);  // nobody writes any more
+  EXPECT_EQ(::read(alive[0], &letter, 1), 0);  // no writer is left
   ::close(alive[0]);
 }
 
@@ -138,7 +139,7 @@ TEST_F(Temporaries, OfAParentAreNotAChilds) {
   EXPECT_THAT(folder_.names(), UnorderedElementsAre("parent's"));
 }
 
-// Files appear and vanish in many threads while the signal comes.
+// Many threads create and remove files while the signal arrives.
 TEST_F(Temporaries, NoneIsLeftByBusyThreads) {
   for (int round = 0; round < 20; ++round) {
     int ready[2];
@@ -174,7 +175,7 @@ TEST_F(Temporaries, NoneIsLeftByBusyThreads) {
   }
 }
 
-// A thread that has a name and no file yet is waited for, and its file goes too.
+// A thread that has registered a name and not yet created its file is waited for, and its file is removed.
 TEST_F(Temporaries, OneThatIsJustBeingMadeGoesToo) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);

@@ -1,3 +1,4 @@
+// Formatting of numbers and tables, parsing of sizes.
 #include "base/text.hpp"
 
 #include <gtest/gtest.h>

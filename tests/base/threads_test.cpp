@@ -1,3 +1,4 @@
+// The thread pool: shares, exceptions, nested and concurrent calls, forks, host loops.
 #include "base/threads.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Whether all of them are here at the same time.
+// Tests whether a number of threads are inside at the same time.
 class Meeting {
  public:
   explicit Meeting(int members) : missing_(members) {}
@@ -39,12 +40,12 @@ class Meeting {
   std::atomic<int> missing_;
 };
 
-// In a child, which has no workers yet; its exit code.
+// Runs `work` in a child, which has no workers yet, and returns its exit code.
 template <class Work>
 int in_child(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // a child that waits for ever fails
+    ::alarm(60);  // a child that waits forever fails
     ::_exit(work());
   }
   int status = 0;
@@ -114,7 +115,7 @@ TEST(Threads, AnExceptionReachesTheCallerOnceAllHaveEnded) {
                         }),
                std::runtime_error);
   EXPECT_EQ(ended, 4);
-  parallel(4, [&](std::size_t, std::size_t) { ended++; });  // and the pool still works
+  parallel(4, [&](std::size_t, std::size_t) { ended++; });  // the pool still works
   EXPECT_EQ(ended, 8);
 }
 
@@ -166,7 +167,7 @@ TEST(Threads, AChildOfForkHasWorkersOfItsOwn) {
     return met == 4 ? 0 : 1;
   };
   EXPECT_EQ(in_child(work), 0);
-  // While the workers are busy in the parent, whose locks the child inherits as they are.
+  // Forks while the workers are busy in the parent; the child inherits the locks in their current state.
   std::atomic<bool> enough{false};
   std::thread busy([&] {
     while (!enough) parallel(4, [](std::size_t, std::size_t) {});
@@ -195,7 +196,7 @@ TEST(Threads, ACallOfOneThreadKeepsNobodyWaiting) {
 }
 
 TEST(Threads, CallersAtOnceShareTheWorkers) {
-  parallel(8, [](std::size_t, std::size_t) {});  // so many there are now
+  parallel(8, [](std::size_t, std::size_t) {});  // creates seven workers
   Meeting all(4);
   std::atomic<int> met{0};
   const auto caller = [&] { parallel(2, [&](std::size_t, std::size_t) { met += all.meet(); }); };
@@ -231,7 +232,7 @@ TEST(Threads, GoThroughTheCallersLoop) {
 
 TEST(Threads, AreLeftWhereTheyAreInAnotherProgram) {
   if (hardware_threads() < 2) GTEST_SKIP() << "one core: nothing to be tied to";
-  const auto tied = [] {  // whether a worker may use one core only
+  const auto tied = [] {  // true if the worker is pinned to one core
     std::atomic<int> cores{0};
     parallel(2, [&](std::size_t thread, std::size_t) {
       cpu_set_t set;

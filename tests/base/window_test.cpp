@@ -1,3 +1,4 @@
+// Values of window functions.
 #include "base/window.hpp"
 
 #include <cmath>

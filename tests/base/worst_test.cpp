@@ -1,3 +1,4 @@
+// The largest error, with NaN largest.
 #include "support/worst.hpp"
 
 #include <gtest/gtest.h>

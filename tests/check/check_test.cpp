@@ -1,4 +1,4 @@
-// What draws the problems, and that a wrong answer is noticed, made smaller and named.
+// Tests how problems are drawn, and that a wrong answer is noticed, shrunk and reported.
 #include "check/check.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(CheckRandom, LengthsAreOfEveryKindAndNeverTooLong) {
   EXPECT_EQ(Random(1).magnitude(0), 1u);
 }
 
-// Wrong from 100 points up.
+// A workload that is wrong from 100 points up.
 Outcome clumsy(Draw& draw) {
   const bool wrong = draw.random.chance(0.5) && draw.points >= 100;
   draw.problem = "of " + std::to_string(draw.points);
@@ -66,7 +66,7 @@ TEST(Check, AFailureIsFoundMadeSmallerAndRepeated) {
   }
 }
 
-// After a device has failed nothing it says is worth reading.
+// After a device failure, later results are meaningless.
 Outcome breaking(Draw&) { throw ridge::Error(ridge::ErrorKind::device, "an illegal address was met"); }
 
 TEST(Check, ADeviceThatFailsEndsIt) {
@@ -77,7 +77,7 @@ TEST(Check, ADeviceThatFailsEndsIt) {
   EXPECT_EQ(report.failures[0].outcome.wrong, "an illegal address was met");
 }
 
-// What the library refuses in words is no failure; a defect of ours is one.
+// A refusal by the library is not a failure; a defect of the library is.
 TEST(Check, RefusalsAreCounted) {
   const ridge::check::Workload refusing{
       "refusing", [](Draw&) -> Outcome { throw ridge::Error(ridge::ErrorKind::invalid_argument, "no"); }};
@@ -88,7 +88,7 @@ TEST(Check, RefusalsAreCounted) {
   EXPECT_FALSE(ridge::check::run(ridge::host(), std::span(&defective, 1), {.seconds = 0}).failures.empty());
 }
 
-// A check that cannot fail is none: an answer that is off in one place must be called wrong.
+// Every check must detect an answer that is wrong in one place.
 TEST(Check, EveryWorkloadNoticesASpoiltAnswer) {
   for (const ridge::check::Workload& workload : ridge::check::workloads()) {
     int answers = 0, noticed = 0;
@@ -98,7 +98,7 @@ TEST(Check, EveryWorkloadNoticesASpoiltAnswer) {
       draw.tamper = [&](std::span<std::byte> answer) {
         if (answer.size() < 64) return;
         answered = true;
-        // Values of every type there: a NaN in floats, another number in integers.
+        // For every type of value: a NaN in floats, another number in integers.
         const std::size_t from = answer.size() / 3 / 16 * 16;
         for (std::byte& byte : answer.subspan(from, 16))
           byte = byte == std::byte{0xff} ? std::byte{0} : std::byte{0xff};
@@ -113,7 +113,7 @@ TEST(Check, EveryWorkloadNoticesASpoiltAnswer) {
       noticed += answered && !wrong.empty();
     }
     EXPECT_GT(answers, 10) << workload.name;
-    // What lies between the points of a transform in place is nobody's answer.
+    // Bytes between the points of an in-place transform are not part of an answer.
     EXPECT_GE(noticed, answers - answers / 10) << workload.name;
   }
 }

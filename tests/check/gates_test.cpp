@@ -1,5 +1,5 @@
-// Every gate of src/check is as narrow as it says: an answer that is off by ten times the most that is allowed is
-// called wrong. What is allowed is written here once more, so that a gate that grows is noticed.
+// Tests that every error bound of src/check is as narrow as documented: an answer off by ten times the bound is called
+// wrong. The bounds are repeated here, so that a bound that grows is noticed.
 #include "check/check.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using ridge::check::Random;
 
 constexpr double kFloat = std::numeric_limits<float>::epsilon(), kDouble = std::numeric_limits<double>::epsilon();
 
-// Changes every number that is one; memory between the points is filled with NaN and stays.
+// Changes every number except NaN, which fills the memory between the points.
 void change(std::span<std::byte> answer, bool wide, const std::function<double(double)>& to) {
   const auto each = [&]<class T>(T) {
     for (std::size_t at = 0; at + sizeof(T) <= answer.size(); at += sizeof(T)) {
@@ -51,7 +51,7 @@ double largest(std::span<const std::byte> answer, bool wide) {
 
 bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
-// The number behind `name`, as in "12 times by 3".
+// The number after `name`, as in "12 times by 3".
 double number_after(const std::string& text, const std::string& name) {
   std::smatch found;
   return std::regex_search(text, found, std::regex(name + " ([0-9]+)")) ? std::stod(found[1]) : 0;
@@ -63,11 +63,11 @@ struct Pin {
   std::function<bool(const std::string& problem)> wanted;
   std::function<void(const std::string& problem, std::span<std::byte> answer)> spoil;
   std::size_t points = 500;
-  int cases = 12;  // that must have been spoilt
+  int cases = 12;  // number of cases that must have been spoilt
   int seeds = 600;
 };
 
-// Of the problems that are wanted all but a few must be called wrong, each in either direction of it.
+// All but a few of the selected problems must be called wrong, changed in either direction.
 void expect_noticed(const Pin& pin) {
   int spoilt = 0, noticed = 0;
   std::string missed;
@@ -90,11 +90,11 @@ void expect_noticed(const Pin& pin) {
     if (changed && wrong.empty()) missed += "\n  " + draw.problem;
   }
   EXPECT_GE(spoilt, pin.cases) << pin.name;
-  // An answer of zeros, or one that is compared in a few places only, may pass.
+  // An answer of zeros, or one compared in a few places only, may pass.
   EXPECT_GE(noticed, spoilt - spoilt / 10) << pin.name << missed;
 }
 
-// 0.6 epsilon sqrt(log2 N), twice of it by convolution, and 0.6 for each of six factors: 500 points.
+// 0.6 epsilon sqrt(log2 N), doubled for convolutions, plus 0.6 for each of six factors: 500 points.
 TEST(CheckGates, Transforms) {
   expect_noticed({.name = "fft",
                   .check = ridge::check::check_fft,
@@ -108,7 +108,7 @@ TEST(CheckGates, Transforms) {
                   .cases = 30});
 }
 
-// As above; cosine and sine transforms have up to four factors more along each of four axes.
+// As above; cosine and sine transforms have up to four more factors along each of four axes.
 TEST(CheckGates, Tensors) {
   expect_noticed({.name = "tensor",
                   .check = ridge::check::check_tensor,
@@ -138,7 +138,7 @@ TEST(CheckGates, Convolutions) {
                   .cases = 30});
 }
 
-// Two roundings for each of 125 points, or 56 of values that grow sixfold: the most in one step.
+// Two roundings for each of 125 points, or 56 of values that grow sixfold: the largest number in one step.
 TEST(CheckGates, Stencils) {
   expect_noticed({.name = "stencil",
                   .check = ridge::check::check_stencil,
@@ -155,7 +155,7 @@ TEST(CheckGates, Stencils) {
                   .cases = 12});
 }
 
-// 32 epsilon of the largest value, at least of 1, in float, where the powers' own roundings in double do not count.
+// 32 epsilon of the largest value (at least 1) in float, where the roundings of the powers in double are negligible.
 TEST(CheckGates, Leaps) {
   expect_noticed({.name = "leap",
                   .check = ridge::check::check_leap,
@@ -257,7 +257,7 @@ TEST(CheckGates, Images) {
        .cases = 6});
 }
 
-// What a run must not write: a byte of its input is changed while it runs.
+// The input must not be written: one of its bytes is changed during the run.
 TEST(CheckGates, AChangedInputIsNoticed) {
   const std::pair<const char*, Outcome (*)(Draw&)> checks[] = {{"transpose", ridge::check::check_transpose},
                                                                {"fft", ridge::check::check_fft},

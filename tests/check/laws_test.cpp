@@ -1,4 +1,4 @@
-// Identities without a reference, listed problems, and their words.
+// Tests the identities, the listed problems and their text form.
 #include "check/laws.hpp"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ TEST(CheckLaws, HoldOnTheHost) {
   }
 }
 
-// Of a size that plain sums would take minutes for.
+// At sizes for which plain sums would take minutes.
 TEST(CheckLaws, HoldForMillionsOfPoints) {
   for (const std::uint64_t seed : {4, 9}) {
     Draw draw{ridge::host(), Random(seed), std::size_t{1} << 20};
@@ -41,7 +41,7 @@ TEST(CheckLaws, HoldForMillionsOfPoints) {
   }
 }
 
-// Each of them notices a single wrong value, wherever it is.
+// Every identity notices a single wrong value at any position.
 TEST(CheckLaws, NoticeASpoiltAnswer) {
   for (const ridge::check::Workload& workload : ridge::check::laws()) {
     int answers = 0, noticed = 0;
@@ -51,8 +51,8 @@ TEST(CheckLaws, NoticeASpoiltAnswer) {
       draw.tamper = [&](std::span<std::byte> answer) {
         if (answer.size() < 64) return;
         answered = true;
-        // A float or double in the middle of it, one and a half times as large; another element of a corner turn.
-        // Of an image in its first row: behind a row's end nobody looks.
+        // Multiplies a float or double in the middle by 1.5; for a transpose changes another element. For an image in
+        // its first row, because padding after a row is not compared.
         const bool image = workload.name == std::string("image");
         const std::size_t at = image ? 4 * seed % 32 : answer.size() * (seed % 3 + 1) / 4 / 16 * 16;
         if (workload.name == std::string("transpose")) {
@@ -80,7 +80,7 @@ TEST(CheckLaws, NoticeASpoiltAnswer) {
   }
 }
 
-// A factor that is off by ten times what is allowed is noticed, too: twice 0.6 epsilon sqrt(log2 N), 1e-5, 2e-5.
+// A factor off by ten times the bound is noticed: bounds are twice 0.6 epsilon sqrt(log2 N), 1e-5, 2e-5.
 TEST(CheckLaws, GatesAreNarrow) {
   const std::pair<const char*, double> gates[] = {{"fft", 2.4 * 3.5 * 1.2e-7}, {"filterbank", 1e-5}, {"image", 2e-5}};
   for (const auto& [name, allowed] : gates) {
@@ -156,7 +156,7 @@ TEST(CheckProblems, FilesNameTheLineAtFault) {
   EXPECT_THROW(ridge::check::read_problems((folder / "gone.txt").string()), ridge::Error);
 }
 
-// The tree's own list, which benches read too.
+// The list in the source tree, which benchmarks read too.
 TEST(CheckProblems, ThoseOfTheTreeAreRight) {
   const auto problems = ridge::check::read_problems(RIDGE_PROBLEMS);
   EXPECT_GT(problems.size(), 30u);

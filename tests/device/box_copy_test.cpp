@@ -1,4 +1,4 @@
-// Copies of parts of pictures and volumes, on every device.
+// Copies of parts of images and volumes, on every device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
@@ -18,7 +18,7 @@ Bytes numbered(std::size_t n, int step) {
   return bytes;
 }
 
-// The plain loops; zero pitches as the interface explains them.
+// Reference copy by plain loops; zero pitches as the interface defines them.
 void put(const Bytes& from, Pitches a, Bytes& to, Pitches b, const ByteBox& box) {
   if (a.row == 0) a.row = box.bytes;
   if (a.slice == 0) a.slice = a.row * box.rows;

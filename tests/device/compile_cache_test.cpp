@@ -1,3 +1,4 @@
+// The cache of compiled kernels: keys, damaged files, size limit.
 #include "device/compile_cache.hpp"
 
 #include <gmock/gmock.h>
@@ -122,10 +123,10 @@ TEST(CompileCache, WhatAnotherUserOwnsIsNotUsed) {
       ASSERT_EQ(::chown(given.c_str(), 0, 0), 0);
     }
   }
-  EXPECT_TRUE(cache.files().empty());  // a file like that is removed
+  EXPECT_TRUE(cache.files().empty());  // such a file is removed
 }
 
-// Another key's file under this key's name, as if their hashes were equal.
+// Another key's file under this key's name, as after a hash collision.
 TEST(CompileCache, ACollisionNeverHandsOutTheWrongKernel) {
   const test::FreshCache cache;
   store_compiled(key_of("a"), "binary of a");
@@ -183,7 +184,7 @@ TEST(CompileCache, TheFolderStaysBoundedAndKeepsWhatIsUsed) {
   const fs::path used = cache.files().front();
   const auto now = fs::file_time_type::clock::now();
   fs::last_write_time(used, now - std::chrono::hours(48));
-  // Sparse files: 5 x 60 MiB, the oldest first.
+  // Sparse files: 5 x 60 MiB, oldest first.
   for (int i = 0; i < 5; ++i) {
     const fs::path path = cache.kernels() / ("000000000000000" + std::to_string(i) + ".kernel");
     overwrite(path, "old");
@@ -191,7 +192,7 @@ TEST(CompileCache, TheFolderStaysBoundedAndKeepsWhatIsUsed) {
     fs::last_write_time(path, now - std::chrono::hours(24 - i));
   }
   overwrite(cache.kernels() / "notes.txt", "a user's own");
-  EXPECT_EQ(find_compiled(key_of("used")), "binary");  // touches it
+  EXPECT_EQ(find_compiled(key_of("used")), "binary");  // updates its time of use
   store_compiled(key_of("new"), "binary");
   EXPECT_FALSE(fs::exists(cache.kernels() / "0000000000000000.kernel"));
   EXPECT_TRUE(fs::exists(cache.kernels() / "0000000000000001.kernel"));

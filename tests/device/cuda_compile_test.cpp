@@ -1,4 +1,4 @@
-// The dialect by NVRTC: needs the library, no driver and no GPU.
+// Compiles the dialect by NVRTC; needs the library, but no driver and no GPU.
 #ifdef RIDGE_HAVE_CUDA
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -190,7 +190,7 @@ TEST(CudaTargets, MachineCodeWhereKnownElsePtxOfTheNearestBelow) {
   Nvrtc compiler;
   compiler.architectures = {75, 80, 90};
   EXPECT_EQ(choose_target(compiler, 90)->architecture, "sm_90");
-  compiler.major = 12;  // knows what that architecture alone has
+  compiler.major = 12;  // this version supports architecture-specific features
   EXPECT_EQ(choose_target(compiler, 90)->architecture, "sm_90a");
   EXPECT_EQ(choose_target(compiler, 100)->architecture, "compute_90");
   EXPECT_EQ(choose_target(compiler, 86)->architecture, "compute_80");

@@ -1,4 +1,4 @@
-// The CUDA back end as a user meets it. On a machine without a driver only the notes can be checked.
+// The CUDA back end through the public interface. Without a driver only the notes are checked.
 #ifdef RIDGE_HAVE_CUDA
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -315,7 +315,7 @@ TEST_F(Cuda, EventsTellTheTimeBetweenThem) {
 
 TEST_F(Cuda, AQueueWaitsForAnotherQueuesEvent) {
   const bool before = checking();
-  set_checking(false);  // it would wait after every launch, and hide what is tested here
+  set_checking(false);  // checking mode waits after every launch and would hide the asynchrony tested here
   const std::size_t n = 1 << 22;
   auto writer = gpu->queue(), reader = gpu->queue();
   const auto x = floats(n), y = floats(n), z = floats(n);
@@ -390,7 +390,7 @@ TEST_F(Cuda, ABufferLargerThanTheDeviceOrThanWhatIsFreeIsRefused) {
   const Error larger = cuda_error_of([&] { gpu->buffer(2 * memory, {.name = "giant"}); });
   EXPECT_EQ(larger.kind(), ErrorKind::out_of_memory);
   EXPECT_THAT(larger.what(), HasSubstr("giant"));
-  // The context itself takes some, so all of it can never be free.
+  // The context itself takes memory, so not all of it can be free.
   const Error all = cuda_error_of([&] { gpu->buffer(memory, {.name = "everything"}); });
   EXPECT_EQ(all.kind(), ErrorKind::out_of_memory);
   EXPECT_THAT(all.what(), HasSubstr("everything"));
@@ -430,7 +430,7 @@ TEST_F(Cuda, CheckingModeNamesTheKernelAndTheBufferOfAnOverrun) {
   EXPECT_THAT(error.what(), HasSubstr("\"samples\""));
 }
 
-// The device is lost to the process that does this, so it happens in one of its own.
+// The fault makes the device unusable for the process, so it is provoked in a child.
 TEST_F(Cuda, AFaultNamesTheLastKernel) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto trespass = [&] {

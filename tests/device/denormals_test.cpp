@@ -1,4 +1,4 @@
-// KEEPS_DENORMALS is what it says: where it is 1, arithmetic on floats below 2^-126 is exact. It is 1 with NVIDIA.
+// Tests KEEPS_DENORMALS: if it is 1, arithmetic on floats below 2^-126 is exact. It is 1 on NVIDIA devices.
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 class Denormals : public test::NeedsAccelerator<> {};
 
 TEST_F(Denormals, AreKeptWhereTheDialectSaysSo) {
-  // Loaded, stored, scaled by powers of two up and down, added, and multiplied with one rounding.
+  // Loaded, stored, scaled up and down by powers of two, added, and multiplied with one rounding.
   constexpr const char* kText = R"(
 KERNEL void denormals(GLOBAL const float* in, GLOBAL float* out, GLOBAL int* keeps) {
   keeps[0] = KEEPS_DENORMALS;

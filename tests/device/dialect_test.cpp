@@ -1,4 +1,4 @@
-// Assembling kernel source and turning compilers' logs into messages; needs no device.
+// Assembles kernel source and turns compilers' logs into messages; needs no device.
 #include "device/dialect.hpp"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ TEST(Dialect, RefusesADefineThatWouldShiftTheLines) {
   EXPECT_THROW(assemble("", {.name = "b", .text = "", .defines = {{"", "1"}}}, first_line), Error);
 }
 
-// The same fault as each compiler writes it: on line 10 of the assembled source, line 6 of the caller's.
+// The same error as each compiler reports it: on line 10 of the assembled source, line 6 of the caller's.
 class CompilerLog : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(
     Compilers, CompilerLog,
@@ -131,7 +131,7 @@ TEST(Dialect, NvidiasOpenClStreamsAndShufflesInPtx) {
   EXPECT_THAT(narrow, HasSubstr("\"shfl.sync.idx.b32 %0, %1, %2, 4127, 0xffffffff;\""));
   EXPECT_THAT(narrow, HasSubstr("\"shfl.sync.up.b32 %0, %1, %2, 4096, 0xffffffff;\""));
   EXPECT_THAT(narrow, Not(HasSubstr("double")));
-  info.limits.sub_group = 20;  // no width a shuffle can have
+  info.limits.sub_group = 20;  // not a valid width of a shuffle
   EXPECT_THAT(opencl_prelude(info), HasSubstr("#define SUB_GROUP_WIDTH 0\n"));
   EXPECT_THAT(opencl_prelude(info), Not(HasSubstr("shfl")));
 }

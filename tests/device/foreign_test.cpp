@@ -1,4 +1,4 @@
-// Memory and queues of others: used where they are, kept as long as needed, freed by whom they belong to.
+// Memory and queues of other libraries: used in place, kept as long as needed, freed by their owners.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST(Foreign, RefusedInWords) {
   }
 }
 
-// Another's memory and stream: here those of a buffer and a queue of ours, known by their handles alone.
+// Foreign memory and stream: here those of a buffer and a queue of this library, passed as raw handles.
 TEST(Foreign, MemoryAndStreamOfCuda) {
   for (const Device& device : devices().devices) {
     if (device.info().backend != Backend::cuda) continue;
@@ -66,7 +66,7 @@ TEST(Foreign, MemoryAndStreamOfCuda) {
       queue.upload(std::span(values), buffer);
     }  // neither is freed
     std::vector<float> back(4);
-    stream.download(theirs, std::span(back));  // behind the upload, in the same stream
+    stream.download(theirs, std::span(back));  // after the upload, in the same stream
     stream.finish();
     EXPECT_EQ(back, values);
     return;
@@ -74,8 +74,7 @@ TEST(Foreign, MemoryAndStreamOfCuda) {
   GTEST_SKIP() << "no CUDA device";
 }
 
-// Another library in this process: the driver called by itself, in the primary context as everybody does, with memory
-// and a stream of its own.
+// Another library in this process: calls the driver directly, in the primary context, with its own memory and stream.
 class Stranger {
  public:
   static constexpr std::size_t kRoom = std::size_t{1} << 20;
@@ -127,7 +126,7 @@ TEST(Foreign, TransformsInAStrangersMemoryAndStream) {
     wave[i] = std::polar(1.0f, 2 * 3.14159265f * static_cast<float>(5 * i % n) / static_cast<float>(n));
   const fft::Plan<float> plan(*device, {.shape = {n}, .scale_inverse = 1.0 / n}, {.effort = Effort::quick});
   for (int round = 0; round < 3; ++round) {
-    // Their copy, our transforms and their copy back, in order in their stream; nobody waits in between.
+    // Their copy, our transforms and their copy back, in order in their stream without waiting in between.
     ASSERT_TRUE(theirs.put(wave.data(), bytes));
     {
       Queue queue = queue_over(*device, theirs.stream());
@@ -135,7 +134,7 @@ TEST(Foreign, TransformsInAStrangersMemoryAndStream) {
                    out = buffer_over(*device, theirs.memory() + bytes, bytes);
       plan.enqueue_forward(queue, in, out);
       plan.enqueue_inverse(queue, out, buffer_over(*device, theirs.memory() + 2 * bytes, bytes));
-    }  // neither the memory nor the stream goes with them
+    }  // neither the memory nor the stream is freed
     ASSERT_TRUE(theirs.get(spectrum.data(), bytes, bytes));
     ASSERT_TRUE(theirs.get(back.data(), bytes, 2 * bytes));
     for (std::size_t k = 0; k < n; ++k) {

@@ -1,4 +1,4 @@
-// The host device, the registry and the override file: what needs no GPU and no OpenCL.
+// The host device, the registry and the override file; needs no GPU and no OpenCL.
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
@@ -25,7 +25,7 @@ TEST(Devices, TheHostIsAlwaysThereAndFirst) {
   ASSERT_FALSE(devices().devices.empty());
   EXPECT_EQ(devices().devices.front().id(), "host");
   EXPECT_TRUE(devices().devices.front().info().runs_on_host_cores);
-  for (const Device& device : devices().devices) {  // CUDA never does, PoCL always
+  for (const Device& device : devices().devices) {  // false for CUDA, true for PoCL
     const bool on_cores = device.info().runs_on_host_cores;
     EXPECT_FALSE(on_cores && device.info().backend == Backend::cuda) << device.id();
     EXPECT_TRUE(on_cores || device.limits().private_arrays_in_registers) << device.id();

@@ -1,3 +1,4 @@
+// Parameter counts parsed from kernel text.
 #include "device/kernel_signature.hpp"
 
 #include <gtest/gtest.h>

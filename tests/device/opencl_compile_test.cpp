@@ -1,5 +1,4 @@
-// Compiling on every OpenCL device of the machine: errors, the cache on disk, and what is said where there is no
-// OpenCL.
+// Compiling on every OpenCL device of the machine: errors, the cache on disk, and the note if there is no OpenCL.
 #ifdef RIDGE_HAVE_OPENCL
 #include <gmock/gmock.h>
 
@@ -20,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// PoCL keeps kernels itself; here ours is to be seen.
+// PoCL has its own cache, which is disabled here to test ours.
 class OpenClCompile : public test::OpenCl {
   const test::Environment all_{"RIDGE_COMPILE_CACHE", "all"};
 };
@@ -58,7 +57,7 @@ TEST_F(OpenClCompile, ASyntaxErrorShowsTheProgramAndTheLine) {
   }
 }
 
-// src/device/kernels/builtins.cl declares what the dialect needs; a program that wants more has it all the same.
+// src/device/kernels/builtins.cl declares the functions of the dialect; a program that needs more still compiles.
 TEST_F(OpenClCompile, EveryFunctionOfOpenClCanBeCalled) {
   for (const Device& device : test::opencl_devices()) {
     const Program program = device.compile({.name = "dot",
@@ -111,7 +110,7 @@ TEST_F(OpenClCompile, TheSecondCompileComesFromTheCache) {
   }
 }
 
-// What a cached program knows of its kernels must be what a fresh one knows.
+// A cached program must have the same information about its kernels as a fresh one.
 TEST_F(OpenClCompile, ACachedKernelChecksItsArgumentsToo) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
@@ -158,7 +157,7 @@ TEST_F(OpenClCompile, DamagedCacheFilesAreReplaced) {
   }
 }
 
-// A whole file whose binary the driver does not take, as after an update that kept its version number.
+// A complete file whose binary the driver refuses, as after an update that kept its version number.
 TEST_F(OpenClCompile, ABinaryTheDriverRefusesIsBuiltAgainInSilence) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());

@@ -146,7 +146,7 @@ TEST_F(OpenClKernels, ContractionIsOffAndFmaRoundsOnce) {
                                    "  out[0] = a * b + c;\n"
                                    "  out[1] = FMA(a, b, c);\n"
                                    "}\n");
-    // a * a = 1 + 2^-11 + 2^-24: the last term is lost unless there is one rounding only.
+    // a * a = 1 + 2^-11 + 2^-24: the last term is lost unless there is a single rounding.
     const float a = 1.0f + 0x1p-12f, c = -(1.0f + 0x1p-11f);
     const Buffer out = device.buffer(8, {.name = "out"});
     Queue queue = device.queue();
@@ -256,7 +256,7 @@ TEST_F(OpenClKernels, ShufflesWithinASubGroup) {
   if (!tried) GTEST_SKIP() << "no OpenCL device here has sub-groups that shuffle";
 }
 
-// A kernel's arguments are state of the cl_kernel: without a lock the threads would launch with each other's.
+// A kernel's arguments are state of the cl_kernel: without a lock, threads would launch with each other's arguments.
 TEST_F(OpenClKernels, TwoThreadsLaunchOneKernel) {
   constexpr int rounds = 2000;
   for (const Device& device : test::opencl_devices()) {
@@ -271,7 +271,7 @@ TEST_F(OpenClKernels, TwoThreadsLaunchOneKernel) {
     std::atomic<int> ready{0};
     std::vector<std::thread> threads;
     const bool was_checking = checking();
-    set_checking(false);  // it would finish the queue after every launch
+    set_checking(false);  // checking mode would finish the queue after every launch
     for (std::int32_t t = 1; t <= 2; ++t) {
       threads.emplace_back([&, t] {
         const Buffer data = uploaded(device, std::vector<std::int32_t>{0, t, 0}, "data");
@@ -288,12 +288,12 @@ TEST_F(OpenClKernels, TwoThreadsLaunchOneKernel) {
   }
 }
 
-// PoCL 5 aborted here: it keeps the code of a kernel by the width of the grid (see Traits::one_queue).
+// PoCL 5 aborted here: it caches the code of a kernel per grid width (see Traits::one_queue).
 TEST_F(OpenClKernels, GridsOfManyWidthsRunSideBySide) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
     const bool was_checking = checking();
-    set_checking(false);  // it would put the launches in order
+    set_checking(false);  // checking mode would serialize the launches
     const Kernel kernel = compiled(device, "add",
                                    "KERNEL void add(GLOBAL int* data, int value) {\n"
                                    "  for (int i = 0; i < 100; ++i) data[GLOBAL_ID(0)] += value;\n"

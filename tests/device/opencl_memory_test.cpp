@@ -187,12 +187,12 @@ TEST_F(OpenClMemory, WhatDoesNotFitIsSaidWithItsSize) {
   }
 }
 
-// Many buffers that fit one by one: PoCL would promise them all and have the process killed at the first touch.
+// Buffers that fit one by one but not together: PoCL would allocate them all and get the process killed at first touch.
 TEST_F(OpenClMemory, TogetherBuffersCannotExceedTheDevice) {
   const bool was_checking = checking();
-  set_checking(false);  // it would touch them all
+  set_checking(false);  // checking mode would touch them all
   for (const Device& device : test::opencl_devices()) {
-    // A GPU would really hand them out, and tests that run beside this one would find none left.
+    // A GPU would really allocate them and leave nothing to concurrent tests.
     if (!device.info().shares_host_memory) continue;
     SCOPED_TRACE(device.id());
     const std::size_t each = device.limits().allocation;
@@ -212,8 +212,8 @@ TEST_F(OpenClMemory, TogetherBuffersCannotExceedTheDevice) {
   set_checking(was_checking);
 }
 
-// Checking mode must see an overrun of one element on either side, so fences and the caller's bytes must not be mixed
-// up.
+// Checking mode must detect an overrun of one element on either side, so fences and the caller's bytes must be kept
+// apart.
 TEST_F(OpenClMemory, AnOverrunNamesKernelAndBuffer) {
   const bool was_checking = checking();
   set_checking(true);
@@ -240,7 +240,7 @@ TEST_F(OpenClMemory, AnOverrunNamesKernelAndBuffer) {
   set_checking(was_checking);
 }
 
-// A kernel that reads where nothing is, and throws away what it read, spoils no fence: pages behind the buffer tell.
+// An out-of-bounds read whose value is discarded damages no fence; the guarded pages after the buffer detect it.
 TEST_F(OpenClMemory, AReadPastTheEndNamesKernelAndBuffer) {
   const bool was_checking = checking();
   set_checking(true);
@@ -262,7 +262,8 @@ TEST_F(OpenClMemory, AReadPastTheEndNamesKernelAndBuffer) {
     Queue queue = device.queue();
     queue.fill(victim, std::byte{0});
     queue.launch(kernel, {}, {victim, out, std::int32_t{4}});
-    const std::size_t slack = victim.state().allocation->guard()->slack();  // what the device's alignment leaves open
+    const std::size_t slack =
+        victim.state().allocation->guard()->slack();  // bytes that the device's alignment leaves unguarded
     for (const std::int32_t at : {5, 6, 1000, 100000}) {
       if (static_cast<std::size_t>(at - 5) * 8 < slack) continue;
       const Error error = error_of([&] { queue.launch(kernel, {}, {victim, out, at}); });

@@ -1,4 +1,4 @@
-// What the tests of the OpenCL back end and of the compile cache share.
+// Helpers shared by the tests of the OpenCL back end and of the compile cache.
 #pragma once
 #include <gtest/gtest.h>
 #include <stdlib.h>  // setenv is POSIX's
@@ -15,12 +15,12 @@
 
 namespace ridge::test {
 
-// Every OpenCL device of this machine: PoCL, and on a machine with a GPU its driver too.
+// Every OpenCL device of this machine: PoCL, and a GPU's driver if there is one.
 inline std::vector<Device> opencl_devices() { return devices_of(Backend::opencl); }
 
 class OpenCl : public NeedsOpenCl<> {};
 
-// The error a call ends with, or an Error of a kind and text no test expects.
+// The error thrown by a call, or an Error of a kind and text that no test expects.
 inline Error error_of(const std::function<void()>& call) {
   try {
     call();
@@ -48,7 +48,7 @@ class Environment {
   std::string before_;
 };
 
-// An empty cache folder of the test's own.
+// Gives the test its own empty cache folder.
 class FreshCache {
  public:
   FreshCache() : folder_(make()), environment_("RIDGE_CACHE_DIR", folder_.string()) {}

@@ -1,3 +1,4 @@
+// Random fills, and device plans run on host memory.
 #include "device/staging.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ std::vector<T> random_values(std::size_t count, Numbers numbers, std::uint64_t s
 TEST(Random, NumbersAreInRangeAndSpread) {
   for (const float value : random_values<float>(10001, Numbers::float32)) ASSERT_LE(std::abs(value), 1);
   double sum = 0, squares = 0;
-  const auto values = random_values<double>(300000, Numbers::float64);  // more than one thread fills
+  const auto values = random_values<double>(300000, Numbers::float64);  // filled by more than one thread
   for (const double value : values) {
     ASSERT_TRUE(value >= -1 && value < 1);
     sum += value;
@@ -64,10 +65,10 @@ TEST(Random, FillsBuffersOfEveryDeviceToTheEnd) {
 TEST(Staging, CarriesThereAndBackOnEveryDevice) {
   for (const ridge::Device& device : ridge::devices().devices) {
     const ridge::Staging staging(device, "test");
-    for (const std::size_t count : {16u, 1000u, 8u}) {  // longer than the buffers of before, then shorter
+    for (const std::size_t count : {16u, 1000u, 8u}) {  // longer than the existing buffers, then shorter
       const auto in = random_values<float>(count, Numbers::float32, count);
       std::vector<float> out(count, -7);
-      // Writes all but the last value, which is the caller's.
+      // Writes all but the last value, which keeps the caller's data.
       staging.run(
           {.in = in.data(), .in_bytes = count * 4, .out = out.data(), .out_bytes = count * 4, .output_first = true},
           [&](Queue& queue, const Buffer& from, const Buffer& to) { queue.copy(from, to, (count - 1) * 4); });

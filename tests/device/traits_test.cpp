@@ -1,4 +1,4 @@
-// Devices described by their architecture, none of them here.
+// Properties derived from architecture numbers, without such devices.
 #include "device/traits.hpp"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(DeviceTraits, FollowTheArchitecturesNumber) {
   }
 }
 
-// Three figures once compared as less than two.
+// A three-digit architecture once compared as less than a two-digit one.
 TEST(DeviceTraits, NewerThanAmpereCopiesAsynchronously) {
   constexpr const char* kWord = "cp.async";
   EXPECT_THAT(opencl_prelude(described(75, Backend::opencl)), Not(HasSubstr(kWord)));

@@ -1,4 +1,4 @@
-// The dialect's words for bytes, bits, powers and atomics, on every device that has kernels.
+// The dialect's functions for bytes, bits, powers, matrices and atomics, on every device with kernels.
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 #include <ridge/half.hpp>
@@ -47,10 +47,10 @@ TEST_F(Words, BytesBitsPowersAndRounding) {
   for (std::uint32_t i = 0; i < n; ++i) {
     a[i] = static_cast<std::uint32_t>(random());
     b[i] = static_cast<std::uint32_t>(random());
-    f[i] = static_cast<float>(static_cast<int>(i) - 256) * 0.5f;  // every second one halfway
+    f[i] = static_cast<float>(static_cast<int>(i) - 256) * 0.5f;  // every second value is halfway between integers
   }
   a[0] = 0xff00ff00u;
-  b[0] = 0x00ff00ffu;  // 255 everywhere, either way round
+  b[0] = 0x00ff00ffu;  // 255 in every byte of |a - b|
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
@@ -99,10 +99,9 @@ KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float
   }
 }
 
-// Two sub-groups, each with matrices of its own: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
 bool same_or_nan(float a, float b) { return std::isnan(a) ? std::isnan(b) : a == b; }
 
-// Every number of 16 bits becomes the float it stands for; what lies between two goes to the nearest, halves to even.
+// Every 16-bit number converts to its float; values in between round to the nearest, ties to even.
 TEST_F(Words, NumbersOf16Bits) {
   constexpr std::uint32_t n = 1 << 16;
   std::vector<std::uint16_t> bits(n);
@@ -110,7 +109,7 @@ TEST_F(Words, NumbersOf16Bits) {
   std::vector<float> between(n);
   std::mt19937 random(3);
   for (std::uint32_t i = 0; i < n; ++i) {
-    // Of either format: a number, exactly between it and the next, or anything.
+    // Either format: an exact number, the midpoint to the next one, or any bits.
     const std::uint32_t pattern = i % 4 == 0   ? i << 16
                                   : i % 4 == 1 ? i << 16 | 0x8000u
                                   : i % 4 == 2 ? std::bit_cast<std::uint32_t>(from_float16(bits[i])) | 0x1000u
@@ -153,6 +152,7 @@ KERNEL void halves(GLOBAL const ushort* bits, GLOBAL const float* between, GLOBA
   }
 }
 
+// Two sub-groups, each with its own matrices: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
 TEST_F(Words, ProductsOfMatrices) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
@@ -196,7 +196,7 @@ KERNEL WORK_GROUP(64, 1, 1) void matrices(GLOBAL const float* a, GLOBAL const fl
   }
 }
 
-// The same with pairs of float16, 16 x 16 by 16 x 8, and bytes chosen from two words.
+// Products of pairs of float16, 16 x 16 by 16 x 8, and bytes selected from two words.
 TEST_F(Words, ProductsOfHalvesAndChosenBytes) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
@@ -247,7 +247,7 @@ KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint*
   }
 }
 
-// And with bytes, 16 x 32 by 32 x 8; the left ones with a sign and without.
+// Products of bytes, 16 x 32 by 32 x 8; the left ones signed and unsigned.
 TEST_F(Words, ProductsOfBytes) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());

@@ -1,3 +1,4 @@
+// Estimated ceilings of devices, and those of a saved profile.
 #include "machine/ceilings.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +72,7 @@ TEST(Estimate, HostFollowsCoresClockAndWidth) {
 TEST(Estimate, GpuFollowsItsGeneration) {
   const Ceilings h200 = estimate(board("NVIDIA H200", 90, 132, 1.98), processor());
   expect_usable(h200);
-  EXPECT_NEAR(h200.flops_float, 67e12, 1e12);  // what the vendor rates it at
+  EXPECT_NEAR(h200.flops_float, 67e12, 1e12);  // the vendor's figure
   EXPECT_NEAR(h200.flops_double, 33.5e12, 1e12);
   EXPECT_GT(h200.memory().all.copy, 3e12);
   const Ceilings gaming = estimate(board("NVIDIA GeForce RTX 3060", 86, 28, 0), processor());
@@ -139,7 +140,7 @@ TEST_F(SavedCeilings, TheSavedProfileIsUsedAndReadAgainWhenItChanges) {
   expect_usable(ridge::machine::ceilings(host));
   std::ofstream(folder_ / "machine.json") << "damaged";
   expect_usable(ridge::machine::ceilings(host));
-  fs::remove(folder_ / "machine.json");  // a file that is not a profile is never overwritten
+  fs::remove(folder_ / "machine.json");  // removed first: a file that is not a profile is never overwritten
   save(7, host.info().fingerprint());
   EXPECT_EQ(ridge::machine::ceilings(host).flops_float, 7);
   fs::remove(folder_ / "machine.json");

@@ -1,4 +1,4 @@
-// Energy counters, on a made-up /sys.
+// Energy counters, on a simulated /sys.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -92,7 +92,7 @@ TEST_F(FakeSystem, WithoutACounterTheReasonIsSaid) {
   EXPECT_NE(counter.why_not().find("no RAPL"), std::string::npos) << counter.why_not();
   EXPECT_NE(counter.why_not().find("no power sensor"), std::string::npos) << counter.why_not();
   EXPECT_EQ(counter.joules(), 0);
-  put("powercap/intel-rapl:0/name", "package-0");  // there, but energy_uj cannot be read
+  put("powercap/intel-rapl:0/name", "package-0");  // present, but energy_uj cannot be read
   EXPECT_NE(open().why_not().find("root only"), std::string::npos);
 }
 

@@ -1,3 +1,4 @@
+// Power and energy by NVML.
 #include "machine/nvml.hpp"
 
 #include <dlfcn.h>

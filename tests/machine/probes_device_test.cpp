@@ -1,4 +1,4 @@
-// The device probes' kernels do what they are timed for: every result is compared with the host's.
+// Tests that the kernels of the device probes do the work they are timed for: every result is compared with the host's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace ridge::machine {
 namespace {
 
-// A probe's kernels on every device that is not the host.
+// Runs a probe's kernels on every device except the host.
 class DeviceKernels : public test::NeedsAccelerator<> {
  protected:
   void on_every_device(const std::function<void()>& body) {
@@ -59,7 +59,7 @@ TEST_F(DeviceKernels, EveryCopyShapeCopiesAllAndNothingElse) {
         std::iota(values.begin(), values.end(), 1.0f);
         const Buffer from = upload(values, "from"), to = upload(std::vector<float>(count, -1), "to");
         const Kernel kernel = bench->kernel("copy_" + std::to_string(vectors) + once);
-        for (const std::uint64_t groups : {5, 2}) {  // a tile a group, and groups that walk on
+        for (const std::uint64_t groups : {5, 2}) {  // one tile per group, and groups that loop over tiles
           bench->queue().fill(to, std::byte{0});
           bench->queue().launch(kernel, {.groups = {groups}, .items = {items}}, {from, to, std::uint32_t{tiles}});
           ASSERT_EQ(download<float>(to, count), values) << vectors << once << ", " << groups << " groups";

@@ -1,4 +1,4 @@
-// The host probes do the work they are timed for, and their figures hang together.
+// Tests that the host probes do the work they are timed for and that their figures are consistent.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lanes x (0 + 1 + ... + chains - 1) at the start, and x * x more a lane and iteration.
+// Lanes x (0 + 1 + ... + chains - 1) at the start, plus x * x per lane and iteration.
 double expected_sum(const FmaShape& shape, std::size_t iterations, double x) {
   const double chains = static_cast<double>(shape.chains);
   return static_cast<double>(shape.lanes) *
@@ -40,7 +40,7 @@ TEST(HostKernels, FmaChainsRunEveryIterationOfEveryChain) {
   EXPECT_GE(fma_shape_float().lanes, fma_shape_double().lanes);
 }
 
-// An independent loop, written for the processor, and the flops of an iteration.
+// An independent loop in assembly, and its flops per iteration.
 #if defined(__aarch64__)
 constexpr double kOwnFlops = 2.0 * 4 * 16;
 bool has_own_loop() { return true; }
@@ -80,7 +80,7 @@ void own_loop(std::size_t iterations) {
       "dec %0\n jnz 1b\n"
       : "+r"(iterations)
       :
-      : "cc", "xmm0");  // zmm16 to zmm31 have no names for a compiler without AVX-512, and it uses none of them
+      : "cc", "xmm0");  // a compiler without AVX-512 does not know zmm16 to zmm31 and does not use them
 }
 #else
 constexpr double kOwnFlops = 1;
@@ -110,7 +110,7 @@ class HostStreams : public testing::TestWithParam<std::size_t> {
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 31 + i / 251);
     std::memset(to.data(), 0x55, to.size());
   }
-  // The first `bytes` are as wanted and nothing after them was touched.
+  // The first `bytes` are copied and later ones are untouched.
   void expect_copied() {
     EXPECT_EQ(std::memcmp(from.data(), to.data(), GetParam()), 0);
     expect_end_untouched();
@@ -228,7 +228,7 @@ TEST(Timetable, GivesEachStepItsShareAndTellsProgress) {
   });
   ASSERT_EQ(given.size(), 2u);
   EXPECT_NEAR(given[0], 10, 0.5);
-  EXPECT_NEAR(given[1], 40, 0.5);  // the first took none of its time: all is left to the second
+  EXPECT_NEAR(given[1], 40, 0.5);  // the first step used none of its time, which is left to the second
   EXPECT_EQ(shares, (std::vector<double>{0, 0.125, 0.25, 0.625, 1}));
   EXPECT_EQ(names.front(), "one");
 }
@@ -272,7 +272,7 @@ TEST(Measure, HostCeilingsArePositiveAndHangTogether) {
   }
   EXPECT_EQ(c.memory().name, "memory");
   EXPECT_GE(c.memory().all.copy, c.memory().all.copy_streaming);
-  // Loose: other work may run beside the tests.
+  // Loose bound: other processes may run beside the tests.
   EXPECT_GT(c.levels[0].one.copy, 0.5 * c.memory().one.copy);
   EXPECT_LT(c.memory().all.copy, 4 * (c.memory().all.read + c.memory().all.write));
   EXPECT_TRUE(c.energy.counter.empty() != c.energy.why_not.empty()) << "a counter or the reason there is none";

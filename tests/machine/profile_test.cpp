@@ -1,3 +1,4 @@
+// The profile file: round trip, damaged files, other hardware.
 #include "machine/profile.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ using ridge::machine::Profile;
 using ridge::machine::Sweep;
 using ridge::machine::to_json;
 
-// A folder of its own, RIDGE_PROFILE in it, and every warning heard.
+// Provides a folder with RIDGE_PROFILE in it and records every warning.
 class ProfileFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -125,7 +126,7 @@ TEST(ProfileJson, APersonCanReadIt) {
   EXPECT_NE(text.find("\"points\": [[1.0, 2.5], [2.0, -3.0]]"), std::string::npos) << text;
 }
 
-// Walks every value of the file.
+// Visits every value of the file.
 template <class Visit>
 void each_value(Json& value, const Visit& visit) {
   if (value.is_structured()) {
@@ -207,7 +208,7 @@ TEST_F(ProfileFile, SavedIsLoaded) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-// Files that hold no profile, by name.
+// Files without a valid profile, by name.
 std::vector<std::pair<std::string, std::string>> damaged_files() {
   const std::string good = to_json(sample_profile());
   std::string deep(100000, '[');
@@ -346,7 +347,7 @@ TEST(ProfilePath, IsNamedByTheHardware) {
   const std::string key = ridge::machine::hardware_key();
   EXPECT_EQ(key, ridge::machine::hardware_key());
   EXPECT_NE(key.find(ridge::host().info().name), std::string::npos);
-  setenv("CUDA_VISIBLE_DEVICES", "7", 1);  // hides devices, so what was measured with them is not true any more
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1);  // hides devices, so their measurements no longer apply
   EXPECT_NE(key, ridge::machine::hardware_key());
   unsetenv("CUDA_VISIBLE_DEVICES");
   EXPECT_NE(ridge::machine::profile_file_name(key), ridge::machine::profile_file_name(key + "x"));

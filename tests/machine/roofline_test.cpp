@@ -1,3 +1,4 @@
+// Rooflines as figures, text, JSON and SVG.
 #include "machine/roofline.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(Roofline, TakesItsRoofsFromTheProfile) {
   EXPECT_EQ(roofline.peak_float, 9);
   EXPECT_EQ(roofline.peak_double, 4);
   using Roofs = std::vector<std::pair<std::string, double>>;
-  // Read where there is no copy; the level nobody measured left out; the better of the two copies.
+  // Read bandwidth if there is no copy; an unmeasured level is omitted; the better of the two copies.
   EXPECT_EQ(roofline.roofs, (Roofs{{"local", 7}, {"memory", 3.5}}));
 }
 
@@ -55,7 +56,7 @@ TEST(Roofline, ShareIsOfTheLowerRoof) {
   // 1 FLOP/byte: memory allows 20 GFLOP/s.
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"bound by memory", 1e9, 1e9, 0.1}), 0.5);
   EXPECT_EQ(land(roofline, {"", 1e9, 1e9, 0.1}).roof, "memory");
-  // 50 FLOP/byte: the peak binds.
+  // 50 FLOP/byte: the peak limits.
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"bound by arithmetic", 50e9, 1e9, 1}), 0.5);
   EXPECT_EQ(land(roofline, {"", 50e9, 1e9, 1}).roof, "peak float");
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"moves only", 0, 1e9, 0.1}), 0.5);
@@ -90,7 +91,7 @@ TEST(Roofline, TextDrawsAndNamesTheRoof) {
   const std::string text = to_text(roofline);
   for (const char* part : {"Roofline of host", "a  heat naive", "50 %", "FLOP/byte", "20.0 GB/s", "100 GFLOP/s"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
-  // The point lies under the memory roof in its own column.
+  // The point is below the memory roof in its column.
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find('\n', at);

@@ -1,3 +1,4 @@
+// The split of items among workers against an exhaustive search.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ double finish_of(const Worker& worker, std::uint64_t items) {
   return worker.serial_seconds + static_cast<double>((items + units - 1) / units) * worker.seconds_per_item;
 }
 
-// Every way to hand out the items; infinity where the caps hold none.
+// The best of all possible splits; infinity if the caps allow none.
 double least_by_trying_all(const std::vector<Worker>& workers, std::size_t first, std::uint64_t items) {
   const Worker& worker = workers[first];
   const std::uint64_t most = worker.items_cap == 0 ? items : std::min(items, worker.items_cap);
@@ -68,7 +69,7 @@ TEST(Split, EqualsBruteForce) {
   for (int round = 0; round < 3000; ++round) {
     std::vector<Worker> workers(1 + below(3));
     for (Worker& worker : workers) {
-      // Small integers make many exact ties; the fractions make times that no grid holds.
+      // Small integers give many exact ties; fractions give times off any grid.
       worker.seconds_per_item = below(2) ? 1 + below(4) : 0.1 + below(1000) / 317.0;
       worker.units = 1 + below(5);
       worker.units_cap = below(3) ? 0 : 1 + below(6);
@@ -91,7 +92,7 @@ TEST(Split, EqualsBruteForce) {
 
 TEST(Split, LargeCountsAreExact) {
   const std::vector<Worker> workers{{"a", 1.0, 3}, {"b", 2.0, 1}};
-  const std::uint64_t items = 7'000'000'000'000;  // rates 3 and 1/2: a takes 6/7 of it
+  const std::uint64_t items = 7'000'000'000'000;  // rates 3 and 1/2: a takes 6/7 of the items
   const Split result = split(workers, items);
   expect_valid(result, workers, items);
   EXPECT_EQ(result.items[0], 6'000'000'000'000u);
@@ -141,15 +142,15 @@ TEST(Split, RefusesNonsense) {
   EXPECT_THROW(machines_needed({{"a", 1e300, 1}}, 1, 1e10), Error);
 }
 
-// Paper 000, section 5.2.2, a radar of 1555 frames a second, 1024 FFTs in range and 1024 in azimuth a frame. The
-// numbers that reproduce it: the processor does c = 2 FFTs in 3100 ns and the corner turn k, the integrated GPU g = 20
-// FFTs in 20480 ns. The text prints k = 900 ns, but a 1024x1024 turn takes about 900 us, and only that gives all of its
-// results:
+// The example of the paper from which the split model is taken (section 5.2.2): a radar of 1555 frames per second, with
+// 1024 FFTs in range and 1024 in azimuth per frame. The processor does c = 2 FFTs in 3100 ns and the corner turn k, the
+// integrated GPU g = 20 FFTs in 20480 ns. The text prints k = 900 ns, but a 1024x1024 turn takes about 900 us, and only
+// that reproduces all of its results:
 //   processor alone  1555 x (1024 x 3100 ns + k) = 4.94 s with 900 ns (its "5 s"), 6.34 s with 900 us
 //   GPU alone        1555 x 103 rounds x 20480 ns = 3.28 s (its "3.2 s" divides 2048 by 20 without rounding up)
 //   hybrid           1.97 s with 900 ns (its 820 + 1228 FFTs take 1.98 s), 2.52 s with 900 us (its "2.5 s")
-// So a second of radar keeps 6.34 boards' processors busy, or 2.52 whole boards. The paper calls that 6 boards become
-// 3; six would fall behind by 5 %, so ours says 7 and 3.
+// One second of radar thus needs 6.34 boards with their processors alone, or 2.52 whole boards. The paper states that 6
+// boards become 3; six would fall behind by 5 %, so this library computes 7 and 3.
 constexpr double kFrames = 1555;
 constexpr std::uint64_t kTransforms = 2048;
 Worker processor(double corner_turn) { return {"processor", 3100e-9, 2, 0, corner_turn, 0}; }
@@ -165,7 +166,7 @@ TEST(Split, SizesTheRadarOfThePaper) {
   EXPECT_NEAR(seconds_of_radar({processor(900e-9), graphics()}), 1.974, 0.001);
   EXPECT_NEAR(seconds_of_radar({processor(900e-6), graphics()}), 2.52, 0.01);
 
-  // The paper's optimum, 820 and 1228, is one round of the GPU away from the best.
+  // The paper's optimum, 820 and 1228, is one round of the GPU worse than the best.
   const Split printed = split({processor(900e-9), graphics()}, kTransforms);
   EXPECT_NEAR(static_cast<double>(printed.items[0]), 820, 10);
   EXPECT_NEAR(static_cast<double>(printed.items[1]), 1228, 10);

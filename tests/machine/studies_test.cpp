@@ -1,4 +1,4 @@
-// The studies and the whole of measure(), shortened. Figures are checked for sense, never for speed.
+// Tests the studies and measure() in a shortened form. Figures are checked for plausibility, not for speed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace ridge::machine {
 namespace {
 
-// Every line has points that rise in x, and a positive, finite y.
+// Every line has points with increasing x and positive, finite y.
 void expect_sound(const std::vector<Sweep>& sweeps) {
   EXPECT_FALSE(sweeps.empty());
   for (const Sweep& sweep : sweeps) {
@@ -45,7 +45,7 @@ void expect_sound(const std::vector<Sweep>& sweeps) {
   }
 }
 
-// A tick that must rise to 1.
+// A progress value that must rise to 1.
 struct Ticks {
   double last = 0;
   Tick tick() {
@@ -70,7 +70,7 @@ TEST(HostStudies, CoresFromOneToAll) {
 TEST(BusyHost, WorksUntilItEnds) {
   for (const LoadKind kind : {LoadKind::copy, LoadKind::arithmetic}) {
     const BusyHost busy(kind);
-    EXPECT_GT(host_flops_float(1, 0.01), 0);  // the measuring thread still gets its turn
+    EXPECT_GT(host_flops_float(1, 0.01), 0);  // the measuring thread still gets CPU time
   }
   std::size_t ran = 0;
   base::parallel(1, [&](std::size_t, std::size_t) { ++ran; });
@@ -170,7 +170,7 @@ TEST(Measure, EveryDeviceGetsAllItsCeilings) {
   }
 }
 
-// A driver that lists a device and then cannot use it.
+// A driver that lists a device but cannot use it.
 struct BrokenDevice : detail::DeviceState {
   BrokenDevice() {
     info.id = "opencl:7";

@@ -24,7 +24,7 @@
 namespace ridge::machine {
 namespace {
 
-// Two cores, nothing contradictory.
+// A profile of two cores without contradictions.
 DeviceProfile sound() {
   DeviceProfile device{.id = "host", .name = "n", .fingerprint = "f", .ceilings = {}};
   Ceilings& c = device.ceilings;
@@ -104,7 +104,7 @@ TEST(OtherLoad, CountsTicksOfTheCpusThisProcessMayUse) {
   EXPECT_EQ(OtherLoad(folder / "missing").cpus(), 0);
 }
 
-// Children that compute until they are killed.
+// Child processes that compute until they are killed.
 class Spinners {
  public:
   explicit Spinners(std::size_t count) {

@@ -1,3 +1,4 @@
+// Checks of the arrays, buffers and queues passed to a plan.
 #include "plan/arguments.hpp"
 
 #include <gmock/gmock.h>

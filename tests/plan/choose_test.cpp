@@ -1,4 +1,4 @@
-// The contract on a workload small enough to see through: a variant doubles numbers, or says it does.
+// Tests choose() on a toy workload whose variants double numbers, some of them wrongly.
 #include "plan/choose.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,8 @@ class DoublerTrials final : public Trials<Doubler> {
 
 class Choose : public testing::Test {
  protected:
-  // The model expects `times[name]` in the order of addition; the first is the best predicted.
+  // Takes `seconds` when timed. The predicted time grows in the order of addition, so the first has the best
+  // prediction.
   void add(const std::string& name, double seconds, const std::function<double(double)>& run) {
     trials_.times[name] = seconds;
     Entry<Doubler> entry;
@@ -90,7 +91,7 @@ TEST_F(Choose, GivesTheDecisionAndTheBuiltWinner) {
   const auto chosen = choose();
   EXPECT_EQ(chosen.decision.winner, 1u);
   EXPECT_EQ(chosen.winner->name, "fast");
-  EXPECT_EQ(built_["fast"], 1);  // what was timed is what will run
+  EXPECT_EQ(built_["fast"], 1);  // the timed object is the one returned
   EXPECT_EQ(alive_, 1);
   EXPECT_TRUE(trials_.compared.empty());
 }
@@ -119,7 +120,7 @@ TEST_F(Choose, KeepsAllOrTheLastBuilt) {
   EXPECT_EQ(chosen.winner->name, "b");
   EXPECT_EQ(most_alive_, 1);
   EXPECT_EQ(alive_, 1);
-  EXPECT_EQ(built_["b"], 3);  // the first round, the second, and to be kept
+  EXPECT_EQ(built_["b"], 3);  // first round, second round, and the winner
 }
 
 TEST_F(Choose, AWrongVariantLosesBeforeItIsTimed) {
@@ -133,7 +134,7 @@ TEST_F(Choose, AWrongVariantLosesBeforeItIsTimed) {
   EXPECT_THAT(chosen.decision.explain(), HasSubstr("wrong: worst error"));
   ASSERT_EQ(warnings_.said.size(), 1u);
   EXPECT_THAT(warnings_.said[0], testing::AllOf(HasSubstr("toy"), HasSubstr("wrong is wrong"), HasSubstr("left out")));
-  EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right", "slower"));  // once each, though the best run twice
+  EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right", "slower"));  // once each, although the best run twice
 }
 
 TEST_F(Choose, NaNIsWrong) {
@@ -163,12 +164,12 @@ TEST_F(Choose, QuickPlansAndWisdomAreComparedToo) {
   add("wrong", 0.01, [](double x) { return x; });
   add_right("right", 0.1);
   add_right("other", 0.2);
-  EXPECT_EQ(choose({.effort = Effort::quick}).winner->name, "wrong");  // nobody looked
+  EXPECT_EQ(choose({.effort = Effort::quick}).winner->name, "wrong");  // without verification
   const auto quick = choose({.effort = Effort::quick, .verify = true});
   EXPECT_EQ(quick.winner->name, "right");
   EXPECT_TRUE(trials_.timed.empty());
   EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right"));
-  EXPECT_EQ(choose().winner->name, "wrong");  // and now wisdom says so
+  EXPECT_EQ(choose().winner->name, "wrong");  // now stored in wisdom
   const auto saved = choose({.verify = true});
   EXPECT_EQ(saved.winner->name, "right");
   EXPECT_EQ(saved.decision.source, Source::measurement);
@@ -225,7 +226,7 @@ TEST_F(Choose, AtEqualTimesWhatWonLastTimeWinsAgain) {
   EXPECT_EQ(choose({.use_wisdom = false}).winner->name, "b");
 }
 
-// A workload with more to say of its variants has an entry of its own.
+// A workload that needs more fields per variant has its own entry type.
 struct DeepEntry {
   Candidate candidate{};
   std::size_t depth = 1;

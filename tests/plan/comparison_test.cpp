@@ -1,3 +1,4 @@
+// Comparison of an answer with the reference.
 #include "plan/comparison.hpp"
 
 #include <gmock/gmock.h>
@@ -37,7 +38,7 @@ TEST(Comparison, SilenceIsComparedAsItIs) {
 
 TEST(Comparison, WhatIsNoNumberIsNeverRight) {
   EXPECT_FALSE(of({kNaN, 1}, {1, 1}).right());
-  EXPECT_FALSE(of({1, kNaN, 1}, {1, 1, 1}).right());  // and is not forgotten at the next finite value
+  EXPECT_FALSE(of({1, kNaN, 1}, {1, 1, 1}).right());  // not forgotten at the next finite value
   EXPECT_FALSE(of({1, 1}, {kNaN, 1}).right());
   EXPECT_FALSE(of({kNaN, 1}, {kNaN, 1}).right());
   EXPECT_FALSE(of({std::numeric_limits<double>::infinity(), 1}, {1, 1}).right());

@@ -1,4 +1,4 @@
-// Every workload has the same words: what this file does not compile, a person who knows one plan cannot guess.
+// Every plan has the same member functions: compiles the same calls for all workloads.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -34,7 +34,7 @@ concept Plan = std::copyable<P> && requires(const P& plan) {
   { plan.bytes() } -> std::same_as<double>;
 };
 
-// plan(device, problem, options); a stencil's update stands before the problem.
+// plan(device, problem, options); a stencil's update precedes the problem.
 template <class P, class... Asked>
 concept MadeFrom = std::constructible_from<P, const Device&, const Asked&..., const planner::Options&>;
 
@@ -90,7 +90,7 @@ static_assert(Runs<image::OperatorPlan, Image, Image&> && Enqueues<image::Operat
 static_assert(Plan<sar::Plan, sar::Problem> && MadeFrom<sar::Plan, sar::Problem>);
 static_assert(Runs<sar::Plan, In, Out> && Enqueues<sar::Plan, Buffer, Buffer>);
 
-// Several devices have no one device, and their plans no one decision.
+// A plan for several devices has neither a single device nor a single decision.
 using Hybrid = fft::HybridPlan<float>;
 static_assert(!Plan<Hybrid, fft::Problem>);
 static_assert(requires(const Hybrid& plan) {
@@ -101,11 +101,11 @@ static_assert(requires(const Hybrid& plan) {
   { plan.explain() } -> std::same_as<std::string>;
 });
 
-// Words that mean one thing each.
+// Names with the same meaning are the same type.
 static_assert(std::same_as<fft::Samples, filterbank::Samples>);
 static_assert(std::same_as<sar::Window, filterbank::Window>);
 
-// The same sentences about a plan on the host, whatever it plans.
+// The same assertions about a host plan of any workload.
 template <class P>
 void expect_words(const P& plan, const std::string& workload) {
   SCOPED_TRACE(workload);
@@ -143,7 +143,7 @@ TEST(Face, TheSameWordsOfEveryPlan) {
   expect_words(sar::plan(device, frame, quick), "sar");
 }
 
-// Input and output once each: what a transform cannot move less of.
+// The least traffic of a transform: input and output once each.
 TEST(Face, TheLeastThatATensorMoves) {
   using fft::TensorKind;
   const auto bytes = [](TensorKind kind, std::vector<fft::RealKind> kinds) {

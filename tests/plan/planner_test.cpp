@@ -1,4 +1,4 @@
-// The public way in, on a device that is really there.
+// decide() on a real device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ridge/machine.hpp>

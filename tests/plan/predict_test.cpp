@@ -1,3 +1,4 @@
+// Predicted times from the machine model.
 #include "plan/predict.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ using ridge::planner::Prediction;
 using ridge::planner::Problem;
 using ridge::planner::roof;
 
-// Round figures: a host of 4 cores with two caches.
+// A host with round figures: 4 cores and two caches.
 Ceilings host() {
   Ceilings ceilings;
   ceilings.measured = true;
@@ -69,7 +70,7 @@ TEST(Predict, FewThreadsHaveOnlyTheirCores) {
   Cost two = copy;
   two.threads = 2;
   expect(predict(host(), problem_of(1e9), two), 0.025, "memory copy 40.0 GB/s of 2 threads");
-  two.threads = 3;  // 60 GB/s of three cores, but the memory has 50
+  two.threads = 3;  // three cores reach 60 GB/s, but the memory has 50
   expect(predict(host(), problem_of(1e9), two), 0.02, "memory copy 50.0 GB/s of 3 threads");
   expect(predict(host(), problem_of(1e9), {.flops = 1e12, .threads = 1}), 10, "float peak 100 GFLOP/s of 1 thread");
   expect(predict(host(), problem_of(1e9), {.flops = 1e12, .float64 = true, .threads = 2}), 10,
@@ -83,7 +84,7 @@ TEST(Predict, ADeviceHasNoFiguresOfOneCore) {
                 {.name = "L2", .capacity = 50'000'000, .all = {.copy = 8e12}},
                 {.name = "memory", .all = {.copy = 4e12}}};
   expect(predict(gpu, problem_of(1e9), {.bytes = 1e9, .threads = 1}), 2.5e-4, "memory copy 4.00 TB/s of 1 thread");
-  // Local memory is the kernel's own: the problem starts in the cache at best.
+  // The kernel fills local memory itself: at best the problem starts in the cache.
   expect(predict(gpu, problem_of(1e6), {.bytes = 1e6}), 1.25e-7, "L2 copy 8.00 TB/s");
 }
 
@@ -91,7 +92,8 @@ TEST(Predict, UnknownCeilingsDoNotBind) {
   Ceilings ceilings = host();
   ceilings.levels[1].all = {};
   ceilings.levels[1].one = {};
-  expect(predict(ceilings, problem_of(50'000), {.bytes = 1e6}), 2e-5, "memory copy 50.0 GB/s");  // the next one out
+  expect(predict(ceilings, problem_of(50'000), {.bytes = 1e6}), 2e-5,
+         "memory copy 50.0 GB/s");  // the next larger level
   expect(predict({}, problem_of(1e9), {.flops = 1e9, .bytes = 1e9, .launches = 3}), 1e-9, "no known ceiling");
   Ceilings arithmetic;
   arithmetic.flops_float = 1e9;

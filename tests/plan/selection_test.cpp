@@ -1,3 +1,4 @@
+// Selection of a candidate: prediction, measurement, failures, wisdom, explanation.
 #include "plan/selection.hpp"
 
 #include <gmock/gmock.h>
@@ -89,7 +90,7 @@ TEST_F(Select, QuickTakesTheBestPredictedAndRunsNothing) {
   EXPECT_DOUBLE_EQ(decision.roof_seconds, 0.01);
   EXPECT_EQ(decision.roof, "memory copy 100 GB/s");
   EXPECT_GE(decision.planning_seconds, 0);
-  EXPECT_TRUE(ridge::wisdom::all().empty());  // nothing was learnt
+  EXPECT_TRUE(ridge::wisdom::all().empty());  // nothing was saved
 }
 
 TEST_F(Select, EqualPredictionsKeepTheAuthorsOrder) {
@@ -109,7 +110,7 @@ TEST_F(Select, MeasuredTakesTheFastestWhateverWasPredicted) {
 TEST_F(Select, RunsTheMostPromisingOnly) {
   const auto decision =
       decide({candidate("d", 0.4), candidate("b", 0.2), candidate("a", 0.1), candidate("c", 0.3)}, {.most_trials = 2});
-  EXPECT_THAT(runs_, ElementsAre("a", "b", "a", "b"));  // best predicted first, and both once more
+  EXPECT_THAT(runs_, ElementsAre("a", "b", "a", "b"));  // best prediction first, then both again
   EXPECT_EQ(decision.trials[0].measured_seconds, 0);
   EXPECT_THAT(decision.trials[0].reason, HasSubstr("predicted 4.00x slower"));
 }
@@ -130,7 +131,7 @@ TEST_F(Select, NoTrialIsBegunWhenTheTimeIsSpent) {
 
 TEST_F(Select, TheBestThreeRunAgainInTurnAndTheirBestCounts) {
   int call = 0;
-  // a is hit by noise in the first round, and is the fastest in the second.
+  // a is disturbed in the first round and is the fastest in the second.
   time_ = [&](const std::string& name) {
     const bool again = call++ >= 4;
     if (name == "a") return again ? 0.1 : 0.3;
@@ -260,7 +261,7 @@ TEST_F(Select, AllFailing) {
     throw Error(name == "a" ? ErrorKind::compile : ErrorKind::device, name + " is broken");
   };
   const auto [kind, message] = error_of([&] { decide({candidate("a", 0.1), candidate("b", 0.2)}); });
-  EXPECT_EQ(kind, ErrorKind::compile);  // of the first
+  EXPECT_EQ(kind, ErrorKind::compile);  // kind of the first failure
   EXPECT_THAT(message, AllOf(HasSubstr("a: failed: a is broken"), HasSubstr("b: failed: b is broken")));
   EXPECT_TRUE(ridge::wisdom::all().empty());
 }
@@ -354,7 +355,7 @@ TEST_F(SelectWisdom, CanBeLeftUnreadAndUnwritten) {
   EXPECT_TRUE(ridge::wisdom::all().empty());
   decide(candidates_);
   time_ = [](const std::string& name) { return name == "c" ? 0.05 : 0.3; };
-  EXPECT_EQ(decide(candidates_, {.use_wisdom = false}).winner, 2u);  // and replaces what was saved
+  EXPECT_EQ(decide(candidates_, {.use_wisdom = false}).winner, 2u);  // replaces the saved entry
   EXPECT_EQ(decide(candidates_).winner, 2u);
   EXPECT_EQ(ridge::wisdom::all().size(), 1u);
 }
@@ -383,7 +384,7 @@ TEST_F(SelectWisdom, AChoiceAmongSomeVariantsIsNoAnswerForAll) {
   const auto all = decide(some);
   EXPECT_EQ(all.source, Source::measurement);
   EXPECT_EQ(all.trials[all.winner].name, "naive");
-  EXPECT_EQ(decide(some, {.variant = "naive"}).source, Source::wisdom);  // the winner of all
+  EXPECT_EQ(decide(some, {.variant = "naive"}).source, Source::wisdom);  // the winner among all variants
 }
 
 TEST_F(SelectWisdom, AFolderThatCannotBeWrittenIsAWarningAndNoMore) {
@@ -391,7 +392,7 @@ TEST_F(SelectWisdom, AFolderThatCannotBeWrittenIsAWarningAndNoMore) {
   EXPECT_EQ(decide(candidates_).winner, 1u);
   ASSERT_EQ(warnings_.said.size(), 1u);
   EXPECT_THAT(warnings_.said[0], AllOf(HasSubstr("wisdom is not saved"), HasSubstr("missing/wisdom.json")));
-  EXPECT_EQ(decide(candidates_).source, Source::wisdom);  // as long as the process lives
+  EXPECT_EQ(decide(candidates_).source, Source::wisdom);  // kept for the lifetime of the process
 }
 
 // --- explain --------------------------------------------------------------------------------------------------------
@@ -426,7 +427,7 @@ TEST_F(Select, ExplainSaysEverything) {
 )");
 }
 
-// Three variants or more that are refused for the same reason share a row.
+// Three or more variants refused for the same reason share a row.
 TEST_F(Select, ExplainNamesAReasonOnce) {
   const std::string text =
       decide({candidate("a", 0.1), candidate("old/one", 0.2, "needs a power of two"), candidate("b", 0.2),

@@ -1,3 +1,4 @@
+// Wisdom in files and in memory: storing, forgetting, damaged files, concurrent processes.
 #include "plan/wisdom.hpp"
 
 #include <fcntl.h>
@@ -68,7 +69,7 @@ TEST_F(Wisdom, KeepsWhatItIsTold) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->winner, "winner(side=2)");
   EXPECT_EQ(found->device, "test:0 (Imaginary)");
-  EXPECT_EQ(found->seconds, 1.0 / 3);  // every digit
+  EXPECT_EQ(found->seconds, 1.0 / 3);  // all digits
   EXPECT_FALSE(ridge::wisdom::find("other", "toy", "2"));
   EXPECT_FALSE(ridge::wisdom::find("fingerprint", "other", "2"));
   EXPECT_FALSE(knows("3"));
@@ -80,7 +81,7 @@ TEST_F(Wisdom, ReplacesWhatItKnewOfTheSameProblem) {
   remember(entry("2", 0.5));
   remember(entry("1", 0.25));
   ASSERT_THAT(all(), SizeIs(2));
-  EXPECT_EQ(all().back().problem, "1");  // the newest last: the oldest are dropped first
+  EXPECT_EQ(all().back().problem, "1");  // newest last: the oldest are dropped first
   EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->seconds, 0.25);
 }
 
@@ -94,14 +95,14 @@ TEST_F(Wisdom, IsReadByAnotherProcess) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_TRUE(knows("2"));  // the parent sees that the file has changed
+  EXPECT_TRUE(knows("2"));  // the parent notices that the file has changed
   EXPECT_TRUE(knows("1"));
 }
 
 TEST_F(Wisdom, IsReadAgainOnlyWhenTheFileHasChanged) {
   remember(entry("1"));
   ASSERT_TRUE(knows("1"));
-  // The same length, inode and time: nothing that a stat shows.
+  // The same length, inode and time: stat() shows no difference.
   struct stat before {};
   ASSERT_EQ(::stat(file_.c_str(), &before), 0);
   std::string changed = text();
@@ -220,7 +221,7 @@ TEST_F(Wisdom, HostileFilesOfTheCacheFolderAreAWarningAndAreRebuilt) {
     warnings_.said.clear();
     EXPECT_FALSE(knows("1"));
     EXPECT_THAT(all(), IsEmpty());
-    EXPECT_THAT(warnings_.said, SizeIs(1));  // once, although it was asked twice
+    EXPECT_THAT(warnings_.said, SizeIs(1));  // once, although it was read twice
     if (!warnings_.said.empty()) {
       EXPECT_THAT(warnings_.said[0], HasSubstr("wisdom.json"));
       EXPECT_LT(warnings_.said[0].size(), 600u);
@@ -228,7 +229,7 @@ TEST_F(Wisdom, HostileFilesOfTheCacheFolderAreAWarningAndAreRebuilt) {
     remember(entry("rebuilt"));
     EXPECT_TRUE(knows("rebuilt"));
     EXPECT_THAT(warnings_.said, SizeIs(1));
-    fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));  // read from the file itself
+    fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));  // forces reading from the file
     EXPECT_THAT(all(), SizeIs(1));
     EXPECT_THAT(warnings_.said, SizeIs(1));
   }
@@ -236,7 +237,7 @@ TEST_F(Wisdom, HostileFilesOfTheCacheFolderAreAWarningAndAreRebuilt) {
 
 TEST_F(Wisdom, HostileFilesThatTheUserNamedAreKept) {
   for (const Hostile& hostile : hostile_files()) {
-    if (hostile.text.empty()) continue;  // nothing is lost: filled
+    if (hostile.text.empty()) continue;  // an empty file is filled
     SCOPED_TRACE(hostile.name);
     fs::remove(file_);
     write(hostile.text);
@@ -282,7 +283,7 @@ TEST_F(Wisdom, AFolderOrAPipeInItsPlace) {
   fs::create_directory(file_);
   EXPECT_FALSE(knows("1"));
   remember(entry("1"));
-  EXPECT_TRUE(knows("1"));  // in this process
+  EXPECT_TRUE(knows("1"));  // kept in this process
   EXPECT_THAT(warnings_.said, testing::Contains(HasSubstr("wisdom is not saved")));
   EXPECT_THROW(forget(), Error);
   fs::remove(file_);
@@ -296,7 +297,7 @@ TEST_F(Wisdom, AFolderOrAPipeInItsPlace) {
 TEST_F(Wisdom, WithoutAnyFolderItLastsAsLongAsTheProcess) {
   write("x");
   const ScopedEnvironment none("RIDGE_WISDOM", std::nullopt);
-  const ScopedEnvironment cache("RIDGE_CACHE_DIR", file_);  // a file: no folder can be made there
+  const ScopedEnvironment cache("RIDGE_CACHE_DIR", file_);  // a file, so that no folder can be created there
   EXPECT_EQ(ridge::wisdom::path(), "");
   remember(entry("1"));
   EXPECT_TRUE(knows("1"));
@@ -316,30 +317,30 @@ TEST_F(Wisdom, InMemoryIsWhatThisProcessFoundOrWasGiven) {
   remember(entry("new", 0.25));
   ridge::wisdom::gather(entry("guess"), Rigor::estimated);
   ridge::wisdom::gather(entry("sure"), Rigor::patient);
-  ridge::wisdom::gather(entry("sure"), Rigor::estimated);  // known better already
+  ridge::wisdom::gather(entry("sure"), Rigor::estimated);  // ignored: a measured entry exists
   const auto rigor = [](const char* problem) { return ridge::wisdom::rigor_in_memory("fingerprint", "toy", problem); };
   EXPECT_EQ(rigor("new"), Rigor::measured);
   EXPECT_EQ(rigor("guess"), Rigor::estimated);
   EXPECT_EQ(rigor("sure"), Rigor::patient);
   EXPECT_EQ(rigor("old"), std::nullopt);
   EXPECT_FALSE(knows("guess"));
-  EXPECT_FALSE(knows("sure"));  // its caller's account, not the planner's
+  EXPECT_FALSE(knows("sure"));  // gathered entries are for export, not for planning
   const std::string text = ridge::wisdom::export_text();
 
   EXPECT_EQ(ridge::wisdom::forget_in_memory(), 3u);
   EXPECT_EQ(rigor("new"), std::nullopt);
-  EXPECT_TRUE(knows("new"));  // the file stays
+  EXPECT_TRUE(knows("new"));  // the entry in the file is kept
   fs::remove(file_);
   EXPECT_FALSE(knows("new"));
   EXPECT_EQ(ridge::wisdom::import_text(text + ") and whatever follows {"), 3u);
   EXPECT_TRUE(knows("new"));
   EXPECT_TRUE(knows("sure"));
-  EXPECT_FALSE(knows("guess"));  // nobody measured it
+  EXPECT_FALSE(knows("guess"));  // not measured
   EXPECT_EQ(rigor("guess"), Rigor::estimated);
   EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "new")->seconds, 0.25);
   EXPECT_EQ(ridge::wisdom::export_text(), text);
   EXPECT_FALSE(fs::exists(file_));
-  EXPECT_EQ(forget("toy"), 0u);  // of the file; the memory forgets as well
+  EXPECT_EQ(forget("toy"), 0u);  // none in the file; also clears the memory
   EXPECT_FALSE(knows("new"));
   EXPECT_EQ(ridge::wisdom::export_text(), nothing);
   EXPECT_THAT(warnings_.said, IsEmpty());
@@ -445,12 +446,12 @@ TEST_F(Wisdom, AKilledWriterLeavesTheOldOrTheNewFile) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const std::size_t now = all().size();
-    EXPECT_GE(now, known);  // nothing that had been saved is lost
+    EXPECT_GE(now, known);  // no saved entry is lost
     known = now;
     ASSERT_THAT(warnings_.said, IsEmpty());
   }
   EXPECT_GT(known, 1u);
-  remember(entry("last"));  // the lock of the dead is free
+  remember(entry("last"));  // the dead process's lock is free
   EXPECT_THAT(all(), SizeIs(known + 1));
   EXPECT_THAT(warnings_.said, IsEmpty());
   for (const std::string& name : folder_.names())
