@@ -1,4 +1,4 @@
-/* A program that knows FFTW's interface only, on FFTW and on the drop-in library, in turn, in one process.
+/* Times a program written for FFTW's interface on FFTW and on the drop-in library, alternately, in one process.
  *
  *   cc -O2 bench/fftw_drop_in.c -ldl -lm -o /tmp/drop_in
  *   /tmp/drop_in run  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   execution, single thread, 2^4 .. 2^20, FFTW_MEASURE
@@ -6,12 +6,12 @@
  *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
  *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every n up to 4096
- *   /tmp/drop_in first libfftw3f.so.3 build/libridge_fftw3.so.0 [EVERY]   the same, a process for each n
+ *   /tmp/drop_in first libfftw3f.so.3 build/libridge_fftw3.so.0 [EVERY]   the same, one process per n
  *   /tmp/drop_in quick libfftw3f.so.3 build/libridge_fftw3.so.0           execution of FFTW_ESTIMATE's plans, every n up to 4096
  *
- * With -DDOUBLE the same of libfftw3.so.3 and double.
- * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit (complex beyond 2^13: for a
- * minute, unless bench/fftw_plans.c has made the plans); its wisdom is kept in WISDOM and never estimated. */
+ * With -DDOUBLE: libfftw3.so.3 in double precision.
+ * A time is the best of many rounds, with the libraries alternating. FFTW measures without a time limit (complex beyond 2^13:
+ * one minute, unless bench/fftw_plans.c has made the plans); its wisdom is kept in WISDOM and is never estimated. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -73,7 +73,7 @@ static double once(const Library* l, void* plan, int repeats) {
   return (now() - begin) / repeats;
 }
 
-/* Both plans in turn, the best of many rounds; the quotient of their times. */
+/* Runs both plans alternately; returns the ratio of their best times of many rounds. */
 static double compared(Library* real, void* theirs, Library* ours, void* mine, int n) {
   int repeats = 1;
   while (repeats < 1 << 20 && once(real, theirs, repeats) * repeats < 2e-4) repeats *= 2;
@@ -131,8 +131,8 @@ static void plan(Library* real, Library* ours, int every) {
     Library* const both[] = {real, ours};
     for (int i = 0; i < count; ++i) {
       for (int l = 0; l < 2; ++l) {
-        both[l]->cleanup(); /* nothing is known of parts of it */
-        both[l]->destroy(both[l]->plan(2, in, out, -1, ESTIMATE)); /* solvers are registered, not counted */
+        both[l]->cleanup(); /* forgets all partial plans */
+        both[l]->destroy(both[l]->plan(2, in, out, -1, ESTIMATE)); /* registers the solvers outside the timing */
         for (int second = 0; second < 2; ++second) {
           const double begin = now();
           void* const made = both[l]->plan(lengths[i], in, out, -1, ESTIMATE);
@@ -155,7 +155,7 @@ static void plan(Library* real, Library* ours, int every) {
   printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx, %d above 2x\n", exp(logs / count), count, worst, above);
 }
 
-/* One length planned for the first time in a process of its own, which has planned two others: solvers are registered, files read. */
+/* Plans one length for the first time in a new process that has planned two others, so that solvers are registered and files read. */
 static int once_in_a_process(const char* file, int n) {
   const Library l = open_library(file);
   l.destroy(l.plan(2, NULL, NULL, -1, ESTIMATE));
@@ -166,7 +166,7 @@ static int once_in_a_process(const char* file, int n) {
   return 0;
 }
 
-/* The least of some such processes; every length up to 64, then every so many. */
+/* The least time of several such processes; every length up to 64, then every EVERY-th. */
 static void first(const char* self, const char* const* files, int every) {
   double logs = 0, worst = 0;
   int above = 0, count = 0;
@@ -187,7 +187,7 @@ static void first(const char* self, const char* const* files, int every) {
   printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx, %d above 2x\n", exp(logs / count), count, worst, above);
 }
 
-/* Execution of quick plans: the least of some rounds of some tens of microseconds each. */
+/* Execution of quick plans: the least of several rounds of some tens of microseconds each. */
 static void quick(Library* real, Library* ours) {
   Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
   for (int j = 0; j < 4096; ++j) in[j][0] = (Real)(j % 17) - 8, in[j][1] = (Real)(j % 5);

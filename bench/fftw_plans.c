@@ -1,11 +1,11 @@
-/* Makes FFTW's measured plans of float cosine, sine and complex transforms, without a limit, and keeps its wisdom: what
- * bench/fftw_drop_in.c compares with.
+/* Makes FFTW's measured plans of float cosine, sine and complex transforms, without a time limit, and saves the
+ * wisdom for bench/fftw_drop_in.c.
  *
  *   cc -O2 bench/fftw_plans.c -lfftw3f -lm -o fftw_plans && ./fftw_plans WISDOM
  *
- * Debian's FFTW for arm64 has no cycle counter: it times with gettimeofday and wants a millisecond eight times over for
- * every candidate, a minute and more for a length. The one below runs a hundred times as fast, so that ten
- * microseconds do; and it is this thread's time, so that other programs do not count. */
+ * Debian's FFTW for arm64 has no cycle counter: it times with gettimeofday and needs eight milliseconds per candidate, a
+ * minute or more per length. The replacement below runs a hundred times as fast, so that ten microseconds suffice,
+ * and counts this thread's CPU time, so that other programs do not disturb it. */
 #define _GNU_SOURCE
 #include <fftw3.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ int gettimeofday(struct timeval* restrict now, void* restrict zone) {
   struct timespec t;
   (void)zone;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  const long long ticks = ((long long)t.tv_sec * 1000000000 + t.tv_nsec) / 10; /* a hundredth of a microsecond each */
+  const long long ticks = ((long long)t.tv_sec * 1000000000 + t.tv_nsec) / 10; /* in units of 10 ns */
   now->tv_sec = ticks / 1000000;
   now->tv_usec = ticks % 1000000;
   return 0;

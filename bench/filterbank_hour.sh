@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# An hour of one subband of 16 stations (195312.5 Hz, two polarizations, int16: 90 GB) through a pipe, power out:
+# Channelizes an hour of one subband of 16 stations (195312.5 Hz, two polarizations, int16: 90 GB) through a pipe and
+# writes power:
 #   bench/filterbank_hour.sh [SECONDS OF DATA, 3600] [RIDGE]
-# Once in pieces of 1 MiB with the memory of the process looked at all the time; once in pieces of 10007 bytes, killed
-# in the middle and gone on with. Both must give the same bytes, and the memory must stay flat to 1 %.
+# Runs once in pieces of 1 MiB while sampling the memory of the process, and once in pieces of 10007 bytes, killed
+# halfway and resumed. Both outputs must be equal, and the memory must be constant within 1 %.
 set -u
 seconds=${1:-3600} ridge=${2:-ridge}
 folder=$(mktemp -d)
@@ -15,7 +16,7 @@ pause=1
 [ "$seconds" -ge 600 ] || pause=0.05
 
 echo "$seconds s of 16 stations: $(awk "BEGIN { printf \"%.1f\", $seconds * $rate * 16 * 2 * 4 / 1e9 }") GB in"
-# The pipe is named, so that the process behind it is the child whose memory is looked at.
+# A named pipe, so that the process to be sampled is a direct child.
 mkfifo "$folder/pipe"
 "$ridge" $signal >"$folder/pipe" &
 generator=$!
@@ -29,15 +30,15 @@ done
 wait $bank || { echo "FAILED: $(cat "$folder/report")"; exit 1; }
 wait $generator
 cat "$folder/report"
-# The first tenth is the start: buffers are made and touched there.
+# The first tenth is excluded: buffers are allocated and touched there.
 awk '{ v[NR] = $1 } END {
   first = int(NR / 10) + 1; low = high = v[first]
   for (i = first; i <= NR; ++i) { if (v[i] < low) low = v[i]; if (v[i] > high) high = v[i] }
-  printf "memory: %d looks, %.1f to %.1f MB, apart by %.2f %%\n", NR, low / 1000, high / 1000, 100 * (high - low) / low
+  printf "memory: %d samples, %.1f to %.1f MB, range %.2f %%\n", NR, low / 1000, high / 1000, 100 * (high - low) / low
   exit (high - low) * 100 > low
-}' "$folder/memory" || { echo "FAILED: memory is not flat to 1 %"; exit 1; }
+}' "$folder/memory" || { echo "FAILED: memory varies by more than 1 %"; exit 1; }
 
-# Killed when about half of the output is there, wherever it is then.
+# Killed when about half of the output is written, at an arbitrary point.
 half=$(($(stat -c %s "$folder/one.raw") / 2))
 rm "$folder/pipe" && mkfifo "$folder/pipe"
 "$ridge" $signal --chunk 10007 >"$folder/pipe" 2>/dev/null &
@@ -48,12 +49,12 @@ while kill -0 $bank 2>/dev/null && [ "$(stat -c %s "$folder/two.raw" 2>/dev/null
 kill -KILL $bank 2>/dev/null
 wait $bank $generator 2>/dev/null
 rows=$(($(stat -c %s "$folder/two.raw") / row))
-# The 16 blocks before the sample to go on at are what its first window looks back at.
+# The first window after the resume sample needs the 16 blocks before it.
 from=$(((rows * times - 16) * 256))
 [ $from -ge 0 ] || from=0
-echo "killed with $rows rows written, going on at sample $((rows * times * 256)) with a pipe that begins at $from"
-rest=$(awk "BEGIN { printf \"%.12g\", $seconds - ($from + 0.25) / $rate }") # to the same last sample
+echo "killed with $rows rows written, resuming at sample $((rows * times * 256)) with a pipe that starts at sample $from"
+rest=$(awk "BEGIN { printf \"%.12g\", $seconds - ($from + 0.25) / $rate }")  # up to the same last sample
 "$ridge" ${signal/--seconds $seconds/--seconds $rest} --from-sample $from --chunk 10007 |
   "$ridge" channelize - "$folder/two.raw" $run --resume --first-sample $from || exit 1
 cmp "$folder/one.raw" "$folder/two.raw" || { echo "FAILED: the outputs differ"; exit 1; }
-echo "the same $(stat -c %s "$folder/one.raw") bytes"
+echo "equal outputs: $(stat -c %s "$folder/one.raw") bytes"

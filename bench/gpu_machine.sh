@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds, checks and times everything on a machine with a GPU that can install nothing, in one call.
+# Builds, tests and benchmarks everything on a GPU machine without internet access, in one call.
 #   bench/gpu_machine.sh [build|test|machine|bench|check|sanitize ...]      results go to $OUT (default: build-gpu/out)
-# Dependencies that the machine lacks are looked for in .gpu-deps/usr (an unpacked set of Debian packages).
+# Missing dependencies are taken from .gpu-deps/usr (an unpacked set of Debian packages).
 set -uo pipefail
 cd "$(dirname "$0")/.."
 out=${OUT:-build-gpu/out}
@@ -20,7 +20,8 @@ echo libnvidia-opencl.so.1 >"$icd/nvidia.icd"
 cp /etc/OpenCL/vendors/*.icd "$icd/" 2>/dev/null
 export OCL_ICD_VENDORS=$icd OPENCL_VENDOR_PATH=$icd
 
-# together NAME COMMAND...: beside whatever else was begun so; `check sanitize` run all at once and are waited for last.
+# together NAME COMMAND...: starts a command in the background; `check` and `sanitize` run concurrently and are awaited
+# last.
 names=()
 pids=()
 together() {
@@ -43,7 +44,7 @@ wait_for_all() {
 
 ridge=build-gpu/ridge
 for step in "${steps[@]}"; do
-  case $step in check | sanitize) ;; *) wait_for_all ;; esac  # times want the machine for themselves
+  case $step in check | sanitize) ;; *) wait_for_all ;; esac  # timings need an otherwise idle machine
   echo "=== $step"
   case $step in
     build)
@@ -78,17 +79,17 @@ for step in "${steps[@]}"; do
       $bench --lengths 16777216 --threads 16 | tail -2
       $bench --lengths 16777216 --threads 1 | tail -2
       ;;
-    check)  # random problems against plain references; CHECK_SECONDS a device, all at once: the host's references and
+    check)  # random problems against plain references, CHECK_SECONDS per device, all devices concurrently: the host's references and
             # the compilers take most of the time
       for device in cuda:0 opencl:nvidia; do
         together "check-${device%%:*}" \
           $ridge check --device $device --seconds "${CHECK_SECONDS:-300}" --seed "${CHECK_SEED:-today}"
       done
-      if command -v mpirun >/dev/null; then  # and transforms spread over processes
+      if command -v mpirun >/dev/null; then  # transforms distributed over processes
         together check-mpi timeout 300 mpirun --oversubscribe -n 5 $ridge check mpi --seconds 30 --seed "${CHECK_SEED:-today}"
       fi
       ;;
-    sanitize)  # the same under the toolkit's checkers, smaller; SANITIZE_SECONDS a tool
+    sanitize)  # smaller checks under the toolkit's sanitizer, SANITIZE_SECONDS per tool
       sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -1)
       [ -n "$sanitizer" ] || { echo "no compute-sanitizer on this machine"; exit 1; }
       for tool in memcheck racecheck initcheck synccheck; do
@@ -96,7 +97,7 @@ for step in "${steps[@]}"; do
           $ridge check --device cuda:0 --seconds "${SANITIZE_SECONDS:-60}" --seed "${CHECK_SEED:-today}" --points 65536
       done
       ;;
-    *) echo "no step $step"; exit 1 ;;
+    *) echo "unknown step $step: use build, test, machine, bench, check or sanitize"; exit 1 ;;
   esac
 done
 wait_for_all

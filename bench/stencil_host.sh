@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The host figures of docs/measurements (stencils), against the roofs of the same run;
-# useful cells only.
+# Host figures of docs/measurements (stencils), relative to the ceilings measured in the same run. Redundant cells are
+# not counted.
 #   bench/stencil_host.sh [RIDGE [PART ...]]      parts: plane cube double cache core weak euler (all of them without)
-# Wants a quiet machine. `weak` needs mpirun; MPIRUN names another one.
+# Needs an idle machine. `weak` needs mpirun; MPIRUN names another one.
 set -uo pipefail
 ridge=${1:-build/ridge}
 shift
@@ -11,14 +11,15 @@ parts=("$@")
 export RIDGE_BACKENDS=host
 cores=$(nproc)
 
-# bench SECONDS OPTIONS: a row a variant: Gcell/s, of the two-access roof, of the three-access roof, of peak, of plain
+# bench SECONDS OPTIONS: one row per variant: Gcell/s, fraction of the two-access roof, of the three-access roof, of
+# peak, speed relative to the plain variant
 bench() {
   local seconds=$1
   shift
   "$ridge" bench stencil --device host --seconds "$seconds" "$@" |
     sed -E '1d; s/ +host +/ | /; s/  +/ | /g; s/[^|]*: [0-9]+ threads in this run: /    roofs: /'
 }
-# weak VARIANT ROWS STEPS OPTIONS: rows of 8192 floats a process, a thread and a core each
+# weak VARIANT ROWS STEPS OPTIONS: 8192-float rows per process, one thread and one core per process
 weak() {
   local variant=$1 rows=$2 steps=$3
   shift 3
@@ -63,6 +64,6 @@ for part in "${parts[@]}"; do
         done
       done
       ;;
-    *) echo "no part $part"; exit 1 ;;
+    *) echo "unknown part $part: use plane, cube, double, cache, core, weak or euler"; exit 1 ;;
   esac
 done

@@ -1,8 +1,8 @@
-# Device kernels of fixed shape are real files, src/<module>/kernels/<name>.cl, and travel inside the library:
-# device::kernel_text("<module>/<name>") (src/device/kernel_text.hpp) gives their text.
+# Embeds the kernel files src/<module>/kernels/<name>.cl into the library; device::kernel_text("<module>/<name>")
+# (src/device/kernel_text.hpp) returns their text.
 #
-# ridge_embed_kernels(VARIABLE) makes the one source file that holds them all and names it in VARIABLE. The same file,
-# run as a script when a kernel changed, writes it.
+# ridge_embed_kernels(VARIABLE) creates one source file with all kernels and stores its name in VARIABLE. The same file,
+# run as a script when a kernel has changed, writes that source file.
 if(CMAKE_SCRIPT_MODE_FILE)
   string(REPLACE "," ";" kernels "${RIDGE_KERNELS}")
   set(table "")
@@ -31,7 +31,7 @@ set(RIDGE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(ridge_embed_kernels variable)
   set(output ${PROJECT_BINARY_DIR}/embedded_kernels.cpp)
   file(GLOB kernels RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/kernels/*.cl)
-  list(JOIN kernels "," names)  # on the command line, so that a file that goes is noticed too
+  list(JOIN kernels "," names)  # on the command line, so that a removed file is noticed too
   list(TRANSFORM kernels PREPEND ${PROJECT_SOURCE_DIR}/)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DRIDGE_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DRIDGE_KERNELS=${names} -DRIDGE_OUTPUT=${output}

@@ -1,5 +1,5 @@
-# What this build can use. The core needs Highway, {fmt}, CLI11 and nlohmann-json; everything else is left out where it
-# is missing, with a line that says so.
+# Finds the libraries this build can use. The core needs Highway, {fmt}, CLI11 and nlohmann-json; all others are
+# optional, and a message reports each one that is missing.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -11,7 +11,7 @@ add_library(ridge_dependencies INTERFACE)
 target_link_libraries(ridge_dependencies INTERFACE
   Threads::Threads fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11 hwy::hwy ${CMAKE_DL_LIBS})
 
-# Headers only: both run times are loaded with dlopen, so one binary runs with and without them.
+# Headers only: both run-time libraries are loaded with dlopen, so one binary runs with and without them.
 set(RIDGE_HAVE_OPENCL OFF)
 if(RIDGE_OPENCL)
   find_path(OPENCL_HEADERS CL/cl.h HINTS ${CUDAToolkit_ROOT}/include /usr/local/cuda/include)
@@ -28,20 +28,20 @@ if(RIDGE_CUDA)
   if(CUDA_HEADERS AND EXISTS ${CUDA_HEADERS}/cuda.h)
     set(RIDGE_HAVE_CUDA ON)
     target_include_directories(ridge_dependencies SYSTEM INTERFACE ${CUDA_HEADERS})
-    # The headers' folder: NVRTC usually lies beside it, and is looked for there last.
+    # Folder of the headers: NVRTC is usually installed beside it and is searched for there last.
     target_compile_definitions(ridge_dependencies INTERFACE RIDGE_HAVE_CUDA=1 RIDGE_CUDA_HEADERS="${CUDA_HEADERS}")
   endif()
 endif()
 
 foreach(part OPENCL CUDA)
   if(RIDGE_HAVE_${part})
-    message(STATUS "ridge: ${part} headers found; the run time is looked for when the program starts")
+    message(STATUS "ridge: ${part} headers found; the run-time library is loaded when the program starts")
   else()
     message(STATUS "ridge: built without ${part} (headers not found or switched off)")
   endif()
 endforeach()
 
-# Pictures.
+# Image formats.
 find_package(PNG 1.6)
 set(RIDGE_HAVE_PNG ${PNG_FOUND})
 if(NOT RIDGE_HAVE_PNG)
@@ -58,7 +58,7 @@ foreach(format JPEG TIFF)
   endif()
 endforeach()
 
-# Several processes: libridge_mpi and the command.
+# MPI: libridge_mpi and the command.
 option(RIDGE_MPI "Use MPI where it is found" ON)
 set(RIDGE_HAVE_MPI OFF)
 if(RIDGE_MPI)
@@ -71,7 +71,7 @@ if(NOT RIDGE_HAVE_MPI)
   message(STATUS "ridge: built without MPI (not found or switched off): ridge stencil runs in one process")
 endif()
 
-# Other libraries that `ridge bench` and `ridge check accuracy` set beside ours. Only the command uses them.
+# Other libraries that `ridge bench` and `ridge check accuracy` compare with. Only the command uses them.
 add_library(ridge_peers INTERFACE)
 find_path(FFTW_HEADERS fftw3.h)
 find_library(FFTW_DOUBLE fftw3)
@@ -89,7 +89,7 @@ if(FFTW_HEADERS AND FFTW_DOUBLE AND FFTW_FLOAT)
   endif()
   target_link_libraries(ridge_peers INTERFACE ${FFTW_DOUBLE} ${FFTW_FLOAT})
 endif()
-# Its transforms over MPI: one file asks for them.
+# Its MPI transforms, used by a single file.
 find_path(FFTW_MPI_HEADERS fftw3-mpi.h)
 find_library(FFTW_MPI_DOUBLE fftw3_mpi)
 find_library(FFTW_MPI_FLOAT fftw3f_mpi)
@@ -120,12 +120,12 @@ find_library(LIQUID_LIBRARY liquid)
 set(RIDGE_HAVE_LIQUID OFF)
 if(LIQUID_HEADERS AND LIQUID_LIBRARY)
   set(RIDGE_HAVE_LIQUID ON)
-  # One file asks for it: a definition for all of the command would only compile the rest again.
+  # Used by a single file: a definition for the whole command would recompile everything else.
   set_source_files_properties(src/cli/peers/channelizer.cpp PROPERTIES COMPILE_DEFINITIONS RIDGE_HAVE_LIQUID=1)
-  target_include_directories(ridge_peers SYSTEM INTERFACE ${LIQUID_HEADERS})  # left out where it is /usr/include
+  target_include_directories(ridge_peers SYSTEM INTERFACE ${LIQUID_HEADERS})  # ignored if it is /usr/include
   target_link_libraries(ridge_peers INTERFACE ${LIQUID_LIBRARY})
 endif()
-# Peers on devices: their headers only. One file asks for each, as above.
+# Libraries on devices to compare with: headers only, each used by a single file.
 find_path(CLFFT_HEADERS clFFT.h)
 set(RIDGE_HAVE_CLFFT OFF)
 if(CLFFT_HEADERS AND RIDGE_HAVE_OPENCL)
@@ -137,16 +137,16 @@ set(RIDGE_HAVE_VKFFT OFF)
 if(VKFFT_HEADERS AND (RIDGE_HAVE_OPENCL OR RIDGE_HAVE_CUDA))
   set(RIDGE_HAVE_VKFFT ON)
   set_property(SOURCE src/cli/peers/peer.cpp APPEND PROPERTY COMPILE_DEFINITIONS RIDGE_HAVE_VKFFT=1)
-  # A generator of kernels of 30000 lines: its own speed matters to nobody, the time to compile it does.
+  # A kernel generator of 30000 lines: its own speed is irrelevant, its compile time is not.
   set_property(SOURCE src/cli/peers/vkfft_opencl.cpp src/cli/peers/vkfft_cuda.cpp APPEND PROPERTY COMPILE_OPTIONS -O0)
 endif()
 foreach(peer FFTW KISSFFT NE10 LIQUID CLFFT VKFFT)
   if(NOT RIDGE_HAVE_${peer})
-    message(STATUS "ridge: ${peer} not found; the bench will say so where it is asked for")
+    message(STATUS "ridge: ${peer} not found; ridge bench reports this if it is requested")
   endif()
 endforeach()
 
-# Peers of images, as plugins of their own (CMakeLists.txt): what they need goes nowhere else.
+# Image libraries to compare with, as separate plugins (CMakeLists.txt), so that their dependencies affect nothing else.
 option(RIDGE_IMAGE_PEERS "Build the plugins that set OpenCV and libvips beside ours in ridge bench image where they are found" ON)
 set(RIDGE_HAVE_OPENCV OFF)
 set(RIDGE_HAVE_VIPS OFF)
@@ -169,7 +169,7 @@ if(RIDGE_IMAGE_PEERS)
   endif()
   foreach(peer OPENCV VIPS)
     if(NOT RIDGE_HAVE_${peer})
-      message(STATUS "ridge: ${peer} not found; ridge bench image will say so where it is asked for")
+      message(STATUS "ridge: ${peer} not found; ridge bench image reports this if it is requested")
     endif()
   endforeach()
 endif()

@@ -1,5 +1,5 @@
-# What `cmake --install` leaves: the command, the library and its headers, a CMake package and a pkg-config file. All of
-# it finds its parts from where it lies, so an installed tree can be moved.
+# Installs the command, the library and its headers, a CMake package and a pkg-config file. All paths are relative, so
+# an installed tree can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -19,7 +19,7 @@ endif()
 install(DIRECTORY include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libridge-dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# A static library passes what it links on to its users; a shared one keeps it to itself.
+# A static library passes its link dependencies on to its users; a shared one does not.
 get_target_property(ridge_kind ridge TYPE)
 if(ridge_kind STREQUAL "STATIC_LIBRARY")
   set(RIDGE_STATIC ON)

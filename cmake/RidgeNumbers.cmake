@@ -1,6 +1,5 @@
-# Files that are compiled for float and for double: a unit each, in which ridge::Number is the type.
-#   ridge_numbers(SOURCES FILE...): adds the units of src/FILE-inl.hpp to the list SOURCES. FILE:3 is compiled in three
-#   parts, in which ridge::kPart is 0, 1 and 2.
+# Compiles files once for float and once for double; ridge::Number is the type. ridge_numbers(SOURCES FILE...) adds the
+# units of src/FILE-inl.hpp to the list SOURCES. FILE:3 is compiled in three parts, with ridge::kPart 0, 1 and 2.
 function(ridge_numbers sources)
   foreach(entry ${ARGN})
     string(REGEX REPLACE ":.*" "" file ${entry})
@@ -38,6 +37,6 @@ ridge_numbers(ridge_sources fft/host/mixed/codelets:3 fft/host/mixed/engine fft/
   fft/host/power2/tangent_engine fft/host/real/tiny_table
   stencil/historical/dlt_kernels stencil/host/linear_kernels stencil/host/sweep_simd stencil/host/vector_kernels
   stencil/problems/euler_rows)
-# Products and sums by tangents are meant to be fused; vectors are passed to inlined functions only.
+# Tangent-form products and sums are meant to be fused; vectors are passed to inlined functions only.
 set_source_files_properties(${PROJECT_BINARY_DIR}/numbers/fft/host/power2/tangent_engine_float.cpp
   ${PROJECT_BINARY_DIR}/numbers/fft/host/power2/tangent_engine_double.cpp PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")

@@ -1,14 +1,15 @@
-# How every target of ours is compiled.
+# Compiler options of all targets.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
 
-# Most of a build goes into reading headers and making the same functions of the standard library file after file. A folder
-# compiled as one unit does it once: a build from nothing takes half the time, a build after one edit more.
+# Most of a build's time is spent on parsing headers and instantiating the same standard-library templates per file.
+# Compiling a folder as one unit does this once: a full build takes half the time, a rebuild after one edit takes
+# longer.
 option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
 
-# Precompiled headers save a quarter of the first build. AUTO leaves them out where ccache serves several trees at once
-# (its base_dir is set): what was compiled with one tree's headers is of no use to another.
+# Precompiled headers save a quarter of the first build. AUTO disables them if ccache serves several trees (its base_dir
+# is set), because objects compiled with one tree's headers cannot be reused in another tree.
 set(RIDGE_PCH AUTO CACHE STRING "Precompiled headers: ON, OFF or AUTO")
 find_program(CCACHE_PROGRAM ccache)
 set(ridge_pch ${RIDGE_PCH})
@@ -22,20 +23,20 @@ if(RIDGE_PCH STREQUAL "AUTO")
     endif()
   endif()
 endif()
-# g++ 12 forgets which of the headers are the system's, and what it then wrongly says about their strings are errors: there
-# only builds from nothing have them, in which such guesses are none (below).
+# With precompiled headers g++ 12 forgets which headers are system headers and reports false errors about their strings.
+# There AUTO enables them in unity builds only, in which these warnings are not errors (below).
 if(RIDGE_PCH STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13 AND NOT RIDGE_UNITY)
   set(ridge_pch OFF)
 endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  if(ridge_pch)  # ccache takes such files only when it is told that nothing depends on the time
+  if(ridge_pch)  # ccache accepts such files only with this setting
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   endif()
 endif()
 
-# ridge_precompile(TARGET HEADER...): what nearly every file of a target reads. A file with flags of its own cannot use
-# it and is left out.
+# ridge_precompile(TARGET HEADER...): precompiles headers that nearly every file of a target includes. A file with its
+# own flags cannot use them and is excluded.
 function(ridge_precompile target)
   if(NOT ridge_pch OR NOT TARGET ${target})
     return()
@@ -52,15 +53,15 @@ function(ridge_precompile target)
 endfunction()
 set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
   <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
-# What is read from tests and from nearly all that runs once on top of these.
+# Additional headers of tests and of nearly all code that runs once.
 set(ridge_once_headers ${ridge_common_headers} <nlohmann/json.hpp>)
 
-# What is compiled once and runs once: -Og takes two thirds of -O1's time.
+# For code that is compiled once and runs once: -Og takes two thirds of the compile time of -O1.
 set(ridge_optimize_little $<IF:$<BOOL:${RIDGE_UNITY}>,-Og,-O1>)
 
-# ridge_run_once(TARGET REGEX): files that run once a plan or once a command (planning, kernel text, reports, options) move to
-# TARGET_once and are optimized less: they compile in half the time, and nobody waits for them. Whatever touches
-# samples in loops stays.
+# ridge_run_once(TARGET REGEX): moves files whose code runs once per plan or per command (planning, kernel text,
+# reports, options) to TARGET_once with less optimization, which halves their compile time. Code that processes samples
+# in loops stays in TARGET.
 function(ridge_run_once target regex)
   if(NOT RIDGE_UNITY)
     return()
@@ -80,9 +81,9 @@ function(ridge_run_once target regex)
   set_target_properties(${target} PROPERTIES SOURCES "${sources};$<TARGET_OBJECTS:${target}_once>")
 endfunction()
 
-# ridge_sanitize_less(TARGET): kernels are thousands of small inlined functions, whose every local the address sanitizer would guard
-# and whose every pointer the other one would look at: five times the compiler's time. Their accesses to memory are checked, no more.
-# Published transforms of one thread have nothing for the thread sanitizer.
+# ridge_sanitize_less(TARGET): checks only memory accesses in kernels. They are thousands of small inlined functions;
+# guarding every local variable and checking every pointer would take five times the compile time. Single-threaded
+# published transforms are not instrumented by the thread sanitizer.
 function(ridge_sanitize_less target)
   if(NOT RIDGE_SANITIZE)
     return()
@@ -90,7 +91,7 @@ function(ridge_sanitize_less target)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
-    # g++ 12 takes minutes over their shuffles with less.
+    # With less optimization g++ 12 takes minutes to compile their shuffles.
     if(path MATCHES "/fft/historical/classic/v[0-9]+.cpp$")
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O3)
     endif()
@@ -105,9 +106,9 @@ function(ridge_sanitize_less target)
   endforeach()
 endfunction()
 
-# ridge_unity(TARGET [REGEX]): a unit a folder; files that open a namespace to all that follows are a unit with those that open
-# the same. Alone stay files with flags of their own, those that Highway reads again for every instruction set, peers (other
-# libraries' headers do not mix) and what matches REGEX.
+# ridge_unity(TARGET [REGEX]): compiles each folder as one unit. Files with a file-scope `using namespace` share a unit
+# with those that have the same one. Compiled separately: files with their own flags, files that Highway includes once
+# per instruction set, peers (headers of other libraries conflict) and files that match REGEX.
 function(ridge_unity target)
   if(NOT RIDGE_UNITY OR NOT TARGET ${target})
     return()
@@ -134,32 +135,32 @@ endfunction()
 
 add_library(ridge_options INTERFACE)
 target_compile_features(ridge_options INTERFACE cxx_std_20)
-# Contraction off: a variant that should equal another to the last bit does; kernels write their FMAs out.
-# In one unit a name may hide that of another file: only single files are told.
+# Contraction is off, so that variants can agree to the last bit; kernels write FMAs explicitly. In a unity build a name
+# may shadow that of another file, so -Wshadow applies to ordinary builds only.
 target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${RIDGE_UNITY}>>:-Wshadow> -Wconversion
   -Wno-sign-conversion -ffp-contract=off -fno-math-errno)
-# Continuous integration turns this on (./test with CI=true, the presets). A user's compiler may warn about anything.
+# Continuous integration enables this (./test with CI=true, the presets). Other compilers may warn about anything.
 option(RIDGE_WERROR "Treat compiler warnings as errors" OFF)
 if(RIDGE_WERROR)
   target_compile_options(ridge_options INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # Wrong about "a" + std::string() (GCC bug 105651), and about iterators of nlohmann::json under -O3.
+  # False warnings about "a" + std::string() (GCC bug 105651) and about iterators of nlohmann::json at -O3.
   target_compile_options(ridge_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Highway 1.0 takes one number at a time for the oldest processors there, which kernels of vectors are not written for.
+    # Highway 1.0 uses one lane on the oldest x86 processors, which the vector kernels do not support.
     target_compile_definitions(ridge_options INTERFACE HWY_BROKEN_EMU128=0)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # A loop that it was told is free of dependences and does not vectorize all the same is no fault of ours.
+  # Warns about loops marked free of dependences that it does not vectorize.
   target_compile_options(ridge_options INTERFACE -Wno-pass-failed)
 endif()
 if(RIDGE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(ridge_options INTERFACE -Wno-subobject-linkage  # takes every file of a unit for a header
-    --param=ggc-min-heapsize=524288)  # KiB before it looks for garbage: a tenth of the time
-  # What optimizers guess about the standard library's strings with precompiled headers, or in one unit and not in another:
-  # errors stay those of the single files.
+  target_compile_options(ridge_options INTERFACE -Wno-subobject-linkage  # false warning: treats every file of a unit as a header
+    --param=ggc-min-heapsize=524288)  # KiB before garbage collection: saves a tenth of the compile time
+  # False warnings about the standard library's strings that depend on precompiled headers or on the composition of a
+  # unit: not errors here, but errors in ordinary builds.
   foreach(guess array-bounds dangling-pointer free-nonheap-object stringop-overflow stringop-overread use-after-free)
     target_compile_options(ridge_options INTERFACE -Wno-error=${guess})
   endforeach()
@@ -167,7 +168,8 @@ endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer -g1)
-  # Kernels once, for the instructions every processor of this kind has: the others are the same lines, at as many minutes again.
+  # Compiles kernels for the baseline instruction set only: the others are the same lines and would take as many minutes
+  # again.
   target_compile_definitions(ridge_options INTERFACE HWY_COMPILE_ONLY_STATIC)
   target_link_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE})
 endif()

@@ -5,9 +5,9 @@
 #   libridge-dev     headers, the library static, CMake and pkg-config files
 #   libridge-fftw3   the drop-in for FFTW and the folder of links
 #   python3-ridge    the Python package
-# Install rules name these components; `cmake --install` without one installs all but what is Debian's own.
+# Install rules name these components; `cmake --install` without one installs everything except Debian-specific files.
 
-# The shared library of the package, made of the objects of the static one.
+# The shared library of the package, built from the objects of the static one.
 get_target_property(kind ridge TYPE)
 if(kind STREQUAL "STATIC_LIBRARY")
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/packages/empty.cpp CONTENT "")
@@ -19,7 +19,7 @@ if(kind STREQUAL "STATIC_LIBRARY")
     EXCLUDE_FROM_ALL)
 endif()
 
-# The manual page and completion, by the command itself, from what --help says.
+# The command generates its manual page and completion from --help.
 set(texts ${CMAKE_CURRENT_BINARY_DIR}/reference)
 find_program(GZIP_PROGRAM gzip)
 if(NOT CMAKE_CROSSCOMPILING AND GZIP_PROGRAM)
@@ -38,7 +38,7 @@ if(NOT CMAKE_CROSSCOMPILING AND GZIP_PROGRAM)
   install(FILES ${texts}/ridge.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ridge)
 endif()
 
-# What Debian asks of every package: who may do what with it, and its history.
+# Copyright file and changelog, which Debian requires in every package.
 set(documents ${CMAKE_CURRENT_BINARY_DIR}/packages/documents)
 file(MAKE_DIRECTORY ${documents})
 configure_file(packaging/copyright ${documents}/copyright COPYONLY)

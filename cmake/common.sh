@@ -1,15 +1,16 @@
 # shellcheck shell=bash
-# Sourced by ./run, ./test and .ci/run: packages, configuring, building. A line a phase on stderr, the rest in build/log.
+# Functions of ./run, ./test and .ci/run: packages, configuring, building. Prints one line per phase on stderr; details
+# are in build/log.
 #
-#   RIDGE_INSTALL=never   list what is missing and install nothing
-#   RIDGE_INSTALL=skip    do not even look: the libraries came from elsewhere (CMAKE_PREFIX_PATH)
-#   RIDGE_INSTALL=lean    leave out the large packages of the placement compiler
+#   RIDGE_INSTALL=never   list missing packages and install nothing
+#   RIDGE_INSTALL=skip    do not check packages: the libraries are elsewhere (CMAKE_PREFIX_PATH)
+#   RIDGE_INSTALL=lean    omit the large packages of the placement compiler
 #   RIDGE_INSTALL=peers   also the heavy libraries that only benchmarks compare with
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd -P)
 build=$root/build
 log=$build/log
-exec 3>&2  # phases speak here while their command's own output goes to the log
+exec 3>&2  # phases report here while their command's output goes to the log
 
 say() { printf '%s\n' "$*" >&3; }
 die() {
@@ -25,7 +26,7 @@ start_log() {
 
 # --- phases -----------------------------------------------------------------------------------------------------------
 
-# The part of the log that a failed phase wrote, from its first error on.
+# Shows the part of the log that a failed phase wrote, from its first error on.
 show_failure() {
   local from=$1 text
   text=$(tail -n "+$from" "$log")
@@ -34,7 +35,7 @@ show_failure() {
   say "(the whole log: $log)"
 }
 
-# phase WHAT COMMAND...: one line with the time it took; its log is shown and the script ends where it fails.
+# phase WHAT COMMAND...: prints one line with the time taken; if the command fails, shows its log and ends the script.
 phase() {
   local what=$1 started=$SECONDS from
   shift
@@ -65,7 +66,7 @@ count_steps() {
 
 # --- packages ---------------------------------------------------------------------------------------------------------
 
-# The packages of the groups named that are not here, one a line.
+# Missing packages of the given groups, one per line.
 missing() {
   local group package command installed=" "
   local -a wanted=()
@@ -91,7 +92,7 @@ missing() {
   done
 }
 
-# Sets `as_root` to what must stand before apt-get; fails where this user may not install.
+# Sets `as_root` to the prefix of apt-get; fails if this user may not install packages.
 may_install() {
   as_root=()
   [[ ${RIDGE_INSTALL:-} != never ]] && command -v apt-get >/dev/null || return 1
@@ -107,7 +108,7 @@ apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
 }
 
-# All at once, or one by one where that fails, so that a package this release lacks does not take the others along.
+# Installs all packages at once, or one by one if that fails, so that one unavailable package does not block the others.
 apt_install() {
   apt install -y --no-install-recommends "$@" && return 0
   (($# > 1)) || return 1
@@ -116,23 +117,23 @@ apt_install() {
   return $rc
 }
 
-install_packages() {  # what cannot be had is found by looking again afterwards
-  apt update || echo "apt-get update failed; trying with the lists that are here"
+install_packages() {  # packages that could not be installed are found by checking again afterwards
+  apt update || echo "apt-get update failed; trying the existing package lists"
   apt_install "$@" || true
 }
 
-# On a system without dpkg only commands can be looked for; CMake says which library it does not find.
+# Without dpkg only commands can be checked; CMake reports missing libraries.
 look_without_dpkg() {
   local name=this
   [[ -r /etc/os-release ]] && name=$(. /etc/os-release && printf '%s' "${PRETTY_NAME:-this}")
-  say "$name is not a Debian system, so nothing is installed here. Needed are, by their Debian names:"
+  say "$name is not a Debian system, so no packages are installed. Required packages, by their Debian names:"
   sed -n 's/^required *\([^ ]*\).*/  \1/p' "$root/cmake/packages.txt" >&3
   local command lacking=
   for command in cmake ninja c++; do command -v "$command" >/dev/null || lacking+=" $command"; done
   [[ -z $lacking ]] || die "These commands are missing:$lacking"
 }
 
-# The groups that nothing fails without.
+# The optional groups.
 optional_groups() {
   case ${RIDGE_INSTALL:-} in
     lean) echo optional image python docs ;;
@@ -141,11 +142,12 @@ optional_groups() {
   esac
 }
 
-# packages_here NEEDED-GROUPS WANTED-GROUPS: installs what it may; ends the script where a needed package is missing.
+# packages_here NEEDED-GROUPS WANTED-GROUPS: installs missing packages if it may; ends the script if a needed package is
+# missing.
 packages_here() {
   case ${RIDGE_INSTALL:-} in
     skip) return ;;
-    lean) say "RIDGE_INSTALL=lean: packages of the placement compiler are left out; \`ridge place\` is built where they are here" ;;
+    lean) say "RIDGE_INSTALL=lean: packages of the placement compiler are left out; \`ridge place\` is built only if they are installed" ;;
     '' | never | peers) ;;
     *) die "RIDGE_INSTALL=$RIDGE_INSTALL: not one of never, skip, lean, peers" ;;
   esac
@@ -156,7 +158,7 @@ packages_here() {
   local needed wanted tried=$build/packages-not-found
   needed=$(missing $1)
   wanted=$(missing $2)
-  # An optional package that could not be had is not asked for again at every start; a new build folder asks again.
+  # An optional package that could not be installed is not tried again until the build folder is new.
   if [[ -z $needed && -f $tried && $wanted == "$(<"$tried")" ]]; then wanted=; fi
   [[ -z $needed$wanted ]] && return
   if may_install; then
@@ -174,7 +176,7 @@ packages_here() {
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-# As many compilers as there are cores, and no more than memory holds at 1 GiB each.
+# One compiler per core, limited by memory at 1 GiB each.
 count_jobs() {
   local cores memory
   cores=$(nproc)
@@ -185,22 +187,22 @@ count_jobs() {
 
 cached() { [[ -f $build/CMakeCache.txt ]] && grep -q "^$1=$2\$" "$build/CMakeCache.txt"; }
 
-# configure CMAKE-ARGUMENT...: the release build in build/. A new folder is for a build from nothing; what a developer chose
-# in one that is there stays.
+# configure CMAKE-ARGUMENT...: the release build in build/. A new folder gets the settings for a full build; settings
+# that a developer chose in an existing folder are kept.
 configure() {
   local -a how=(-G Ninja -DRIDGE_UNITY=ON)
   if [[ -f $build/CMakeCache.txt ]]; then
     how=()
-    # A copied or moved tree brings a cache that points elsewhere.
+    # The cache of a copied or moved tree points to the old place.
     cached CMAKE_HOME_DIRECTORY:INTERNAL "$root" || how=(--fresh -G Ninja -DRIDGE_UNITY=ON)
   fi
   phase "configuring" cmake -S "$root" -B "$build" "${how[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
 }
 
-# The build runs the test programs to list their tests, hence without_aslr (see ./test).
+# The build runs the test programs to list their tests, so it needs without_aslr (see ./test).
 without_aslr=()
 compile() { "${without_aslr[@]}" cmake --build "$@" --parallel "$jobs" 2>&1 | count_steps; }
 
 jobs=$(count_jobs)
-# A home that cannot be written would make ccache fail the build.
+# If the home folder is not writable, ccache would fail the build.
 [[ -n ${CCACHE_DIR:-} || -w ${HOME:-/nonexistent} ]] || export CCACHE_DISABLE=1

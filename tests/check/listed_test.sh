@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Listed transforms, identities and spoilt answers by the command: exit statuses, the page.   listed_test.sh RIDGE PROBLEMS
+# Listed transforms, identities and wrong answers on the command line: exit statuses and the page.   listed_test.sh
+# RIDGE PROBLEMS
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 problems=$2
 export RIDGE_BACKENDS=host
@@ -14,7 +15,7 @@ expect 'none wrong' "$ridge" check fft stencil --laws --device host --seconds 2 
 has 'fft c64 1000' table
 has 'irf100: left out: benches run out of place' table
 
-# A check that finds a wrong answer ends with 2 and prints a command that finds it again.
+# A check that finds a wrong answer exits with 2 and prints a command that reproduces it.
 for more in "" --laws; do
   "$ridge" check transpose --device host --seconds 0.5 --spoil $more >out
   [ $? -eq 2 ] || fail "--spoil $more: exit $?"
@@ -26,7 +27,7 @@ for more in "" --laws; do
   [ $? -eq 2 ] || fail "$again: not wrong again"
   has WRONG once
 done
-# So does a gate that nothing can keep.
+# The same for an accuracy bound that no transform meets.
 "$ridge" check accuracy --lengths 64 --gate 1e-6 >out
 [ $? -eq 1 ] || fail "accuracy past its gate: exit $?"
 has BROKEN out

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What ends `ridge check` in the middle of a problem leaves the command that repeats it.   signal_test.sh RIDGE
+# A signal that ends `ridge check` during a problem makes it print the command that repeats it.   signal_test.sh RIDGE
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
-# A sanitizer would take the signals for its own.
+# Otherwise a sanitizer would handle the signals.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_abort=0
 export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0:handle_abort=0
 for signal in SEGV ABRT; do

@@ -1,11 +1,10 @@
-"""The blocks of code in README and docs/ work: Python is run, C++ is compiled, with RIDGE_SLOW=1 run too, commands have the options that
-are shown.
+"""Checks the code blocks of README and docs/: Python runs, C++ compiles (with RIDGE_SLOW=1 it also runs), commands have the options shown.
 
   blocks_test.py SOURCE BUILD COMPILER [FLAGS...]
 
-A page's Python blocks run one after the other in one process. A C++ block is compiled against the public headers, in a function of its
-own with what CONTEXT declares for it; one with "…" in it was shortened for the reader and is left out. Of commands every
-`ridge ... --option` must be known to that command's --help.
+A page's Python blocks run one after the other in one process. Each C++ block is compiled against the public headers as a
+function, with the declarations of CONTEXT; a block with "…" is abbreviated and is skipped. Every `ridge ... --option` must be in that
+command's --help.
 """
 import os
 import re
@@ -21,7 +20,7 @@ SPANS = "std::vector<std::complex<float>> in(1 << 20), out(1 << 20);"
 BUFFERS = ("ridge::Device place = accelerator(); ridge::Buffer in = place.buffer(1 << 22), out = place.buffer(1 << 22); "
            "ridge::Queue queue = place.queue();")
 
-# What a block takes for granted, by something that stands in it.
+# Declarations that a block needs, by a text that occurs in it.
 CONTEXT = {
     "fft.forward(in, out);   ": SPANS,
     "both.forward(in, out);": SPANS,
@@ -45,10 +44,10 @@ CONTEXT = {
                               "auto seconds_of = [](int, int) { return 1.0; };",
     "transpose::plan<": SPANS,
 }
-# Sizes for the reader's machine, as the test's has them, and devices that are there.
+# Replaces sizes and devices that the test machine may not have.
 SMALLER = (("8192", "256"), ("2048, 2048", "128, 128"), ("512, 512, 512", "16, 16, 16"), ("points = 1000, batch = 4096", "points = 100, batch = 40"),
            ("16384", "64"), ("1080", "108"), ("1920", "192"), ('ridge::device("cuda:0")', "accelerator()"))
-NOT_RUN = ["machine::measure()"]  # takes minutes, and has its own tests
+NOT_RUN = ["machine::measure()"]  # takes minutes and has its own tests
 PLUGIN = os.path.join(build, "libridge-place.so")
 if not os.path.exists(PLUGIN):
     NOT_RUN.append("place::analyze(")
@@ -63,7 +62,7 @@ PRELUDE += """static ridge::Device accelerator() {
 
 pages = ["README.md"] + sorted(f"docs/{n}" for n in os.listdir(os.path.join(source, "docs")) if n.endswith(".md"))
 pages += ["docs/lessons/README.md"]
-# For developers: their commands are looked up too, their code is quoted.
+# Pages for developers: their commands are checked too, their code is not compiled.
 quoted = ["HACKING.md"] + sorted(f"docs/{folder}/{n}" for folder in ("design", "measurements")
                                  for n in os.listdir(os.path.join(source, "docs", folder)) if n.endswith(".md"))
 texts = {page: open(os.path.join(source, page), encoding="utf-8").read() for page in pages}
@@ -131,7 +130,7 @@ def compile_cpp():
         elif libraries:
             with open(os.path.join(work, "blur.cpp"), "w", encoding="utf-8") as f:
                 f.write("void blur(float* a, const float* b, int n) {\n  for (int i = 1; i < n - 1; ++i) a[i] = b[i - 1] + b[i + 1];\n}\n")
-            os.symlink(PLUGIN, os.path.join(work, os.path.basename(PLUGIN)))  # it is looked for beside the program
+            os.symlink(PLUGIN, os.path.join(work, os.path.basename(PLUGIN)))  # ridge searches for it beside the program
             ran = subprocess.run([os.path.join(work, "blocks")], cwd=work, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  timeout=500)
             if ran.returncode != 0:

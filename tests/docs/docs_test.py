@@ -1,4 +1,4 @@
-"""The documentation holds together: every relative link leads somewhere, users' pages stay short and free of our own history."""
+"""Checks the documentation: every relative link has a target; user pages are short and contain no development history."""
 import os
 import re
 import sys

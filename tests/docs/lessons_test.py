@@ -1,10 +1,10 @@
-"""The lessons hold what they show: a page's program is the file beside it, and its output is what the program prints.
+"""Checks the lessons: a page's program equals the file beside it, and its output equals what the program prints.
 
-  lessons_test.py SOURCE BUILD [--write]        --write puts the files and what they print into the pages
+  lessons_test.py SOURCE BUILD [--write]        --write updates the pages from the files and their output
 
-A block of code names its file behind its language; the block of output follows it. A block that begins with "$ " is a command,
-run in a scratch folder that holds the lessons' files. <...> in an output stands for a figure of the machine's own, a line of
-"..." for lines that differ from machine to machine.
+A code block names its file after its language; the block of output follows it. A block that begins with "$ " is a command,
+run in a scratch folder that holds the lessons' files. <...> in an output matches a figure that depends on the machine, a line
+of "..." matches any lines.
 """
 import os
 import re

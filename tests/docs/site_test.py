@@ -1,5 +1,5 @@
-"""The documentation as a site: it builds, every link and anchor leads somewhere, nothing comes from a network, and every function of
-every public header is in the reference. Skipped without python3-markdown; without Doxygen the reference is not looked at.
+"""Checks the documentation site: it builds, every link and anchor has a target, nothing is loaded from a network, and every function of
+every public header is in the reference. Skipped without python3-markdown; without Doxygen the reference is not checked.
 
   site_test.py SOURCE
 """
@@ -44,7 +44,7 @@ def functions_of(header):
     text = re.sub(r"\n( *) private:.*?(?=\n\1\};)", "", text, flags=re.S)
     text = re.sub(r"namespace detail \{.*?\n\}  ?", "", text, flags=re.S)
     text = re.sub(r"\(([^()]|\([^()]*\))*\)(?=[^;{]*\{[^{}]*\})", "()", text)
-    text = re.sub(r"\) : \w[^{;]*(?=\{)", ") ", text)  # what a constructor sets up
+    text = re.sub(r"\) : \w[^{;]*(?=\{)", ") ", text)  # initializer list of a constructor
     names = set()
     for match in re.finditer(r"^ {0,2}(?:(?:static|constexpr|inline|explicit|friend|virtual|template|requires)\b[^\n;{]*?)?"
                              r"(?:[\w:]+(?:<[^;{}()]*>)?[&*]* +)+[&*]*(\w+)\(", text, re.M):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every write, flush, rename, file, allocation and thread of a run fails once: what was there before stays whole, nothing
-# half-written is left, and there is a line that says what happened.
+# Makes every write, flush, rename, open, allocation and thread start of a run fail once: the old file stays complete,
+# no partial file is left, and one line reports the failure.
 #   faults_test.sh RIDGE WRITER SHIM
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 writer=$2 shim=$3
@@ -8,26 +8,27 @@ export RIDGE_THREADS=2
 few=6 many=9
 [ -z "${RIDGE_SLOW:-}" ] || few=12 many=40
 
-# count COMMAND...: how many calls of each kind a run makes, into $beside/counts
+# count COMMAND...: writes the number of calls of each kind in a run to $beside/counts
 count() {
   LD_PRELOAD=$shim RIDGE_FAULT_COUNT=$beside/counts "$@" >/dev/null 2>"$beside/err" || fail "without faults: $*: $(cat "$beside/err")"
 }
 calls_of() { sed -n "s/^$1 //p" "$beside/counts"; }
 
-# numbers KIND: every call where there are few, else the first, the last and some between
+# numbers KIND: every call if there are few, else the first, the last and some in between
 numbers() {
   local calls most=${2:-$few}
   calls=$(calls_of "$1")
   if [ "$calls" -le "$most" ]; then seq "$calls"; else seq 1 $((calls / most + 1)) "$calls"; echo "$calls"; fi
 }
 
-# strange FILE...: anything in the folder but these and what locks leave
+# strange FILE...: files in the folder other than these and lock files
 strange() { ls -A | grep -vxF "$(printf '%s\n' "$@" input.raw input.f32)" | grep -v '\.lock\(-next\)\?$'; }
 
-# --- outputs of streams: the old file or the new one, exit 0 only for the new -------------------------------------------
+# --- outputs of streams: the old file or the new one; exit 0 only for the new one
+# -----------------------------------------
 "$ridge" channelize signal input.raw --seconds 0.02 --block 64 || fail "signal"
 head -c 1048576 /dev/urandom >input.f32
-# stream OUT COMMAND... that writes OUT
+# stream OUT COMMAND...: tests a command that writes OUT
 stream() {
   local out=$1 kind number code
   shift
@@ -53,12 +54,13 @@ stream() {
     done
   done
 }
-# One variant: two that are equally fast differ in a last bit, and a run without its wisdom may choose the other.
+# A fixed variant: equally fast variants may differ in the last bit, and a run without its wisdom may choose another
+# one.
 stream out.raw "$ridge" fft input.f32 out.raw --shape 1024 --samples f32 --threads 2 --variant classic/stockham
 stream out.raw "$ridge" channelize input.raw out.raw --channels 64 --taps 8 --threads 2 --memory 256K
 stream out.npy "$ridge" stencil heat --size 200x200 --steps 20 --out out.npy --threads 2
 stream out.raw "$ridge" sar --in input.f32 --out out.raw --pulses 64 --samples 1024 --threads 2 --device host
-# Images: read whole, written whole.
+# Images are read and written as a whole.
 { printf 'P6\n64 48\n255\n' && head -c 9216 /dev/urandom; } >"$beside/a.ppm"
 stream out.flo "$ridge" flow "$beside/a.ppm" "$beside/a.ppm" out.flo --threads 2 --device host
 stream out.npy "$ridge" variance "$beside/a.ppm" out.npy --window 5 --threads 2 --device host
@@ -66,7 +68,7 @@ stream out.tiff "$ridge" image 'gauss 2 | resize 0.5' "$beside/a.ppm" out.tiff -
 stream out.npy "$ridge" stencil acoustic --size 64x64 --steps 8 --record out.npy --device host
 rm -f out.*
 
-# A sequence: whole fields under their names, or none.
+# A sequence: complete fields under their names, or none.
 head -c $((4 * 9216)) /dev/urandom >"$beside/frames"
 sequence() { "$@" "$ridge" flow - fields --size 64x48 --threads 2 --device host <"$beside/frames"; }
 sequence >/dev/null || fail "a sequence"
@@ -106,13 +108,14 @@ for kind in write fsync rename open thread memory; do
   done
 done
 
-# --- wisdom, profile, checkpoints by themselves: what was promised is there ---------------------------------------------
+# --- wisdom, profile, checkpoints: everything reported as saved is there
+# --------------------------------------------------
 for what in wisdom profile checkpoint; do
   run=("$writer" $what file 4)
   rm -f file*
   count "${run[@]}"
   for kind in write fsync rename open memory; do
-    # Allocations are many and end alike: few of them, but for ./test --all.
+    # Allocations are numerous and fail alike: tests a few of them, more with ./test --all.
     most=$many
     [ $kind = memory ] && [ -z "${RIDGE_SLOW:-}" ] && most=$few
     for number in $(numbers $kind $most); do
@@ -124,7 +127,7 @@ for what in wisdom profile checkpoint; do
         [ $code -le 1 ] || fail "$what, $kind $number$sticky: exit $code: $(tail -n 3 "$beside/err")"
         [ $code -eq 0 ] || [ -s "$beside/err" ] || fail "$what, $kind $number$sticky: not a line"
         last=$(grep -E '^[0-9]+$' "$beside/promised" | sort -n | tail -n 1)
-        [ $what = wisdom ] && [ $code -eq 0 ] && [ -s "$beside/err" ] && last=3 # a warning: only the first four were promised
+        [ $what = wisdom ] && [ $code -eq 0 ] && [ -s "$beside/err" ] && last=3  # a warning: only the first four were reported as saved
         "$writer" check $what file "$last" >"$beside/out" 2>&1 || fail "$what, $kind $number$sticky: $(cat "$beside/out")"
         [ -z "$(strange file file.previous)" ] || fail "$what, $kind $number$sticky: left behind: $(strange file file.previous)"
       done

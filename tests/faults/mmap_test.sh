@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Memory that processes cannot share, mapping by mapping: the same spectrum by messages, or a line and nothing left behind.
+# Fails every mapping of shared memory between processes: the result is the same by messages, or an error line and no
+# files left behind.
 #   mmap_test.sh RIDGE SHIM MPIRUN
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 shim=$2 mpirun=$3
@@ -9,16 +10,16 @@ npy in.npy '<i2' '(12, 15, 20)' <shorts
 "$ridge" fft in.npy one.npy --shape 12x15x20 || fail "one process"
 tail -c +257 one.npy >one.raw
 
-# spread VARIABLE...: two processes with these in their environment
-spread() { timeout 60 "$mpirun" -n 2 env LD_PRELOAD="$shim" "$@" "$ridge" fft in.npy out.npy --shape 12x15x20; }
-spread RIDGE_FAULT_COUNT="$beside/counts" 2>"$beside/err" || fail "without faults: $(cat "$beside/err")"
+# distributed VARIABLE...: two processes with these environment variables
+distributed() { timeout 60 "$mpirun" -n 2 env LD_PRELOAD="$shim" "$@" "$ridge" fft in.npy out.npy --shape 12x15x20; }
+distributed RIDGE_FAULT_COUNT="$beside/counts" 2>"$beside/err" || fail "without faults: $(cat "$beside/err")"
 calls=$(sed -n 's/^mmap //p' "$beside/counts")
 [ "${calls:-0}" -ge 2 ] || fail "no memory was shared: $calls mappings"
 rm -f out.npy
 before=$(ls)
 for number in 1 "$calls" 1+; do
   rm -f out.npy out.raw
-  if spread RIDGE_FAULT="mmap:$number" 2>"$beside/err"; then
+  if distributed RIDGE_FAULT="mmap:$number" 2>"$beside/err"; then
     tail -c +257 out.npy >out.raw
     close_to one.raw out.raw 5e-7 || fail "mapping $number fails: another spectrum"
   else

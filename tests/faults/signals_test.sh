@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A signal that ends a run leaves nothing behind, and the run ends by that signal.
+# A signal that ends a run leaves no files behind, and the run ends by that signal.
 #   signals_test.sh RIDGE
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 
-# ended SIGNAL OUT COMMAND...: started with a pipe that stays open; once its output has been begun, the signal.
+# ended SIGNAL OUT COMMAND...: starts the command with an open pipe as input and sends the signal once OUT has been
+# started.
 ended() {
   local signal=$1 out=$2 process number
   shift 2
@@ -30,26 +31,26 @@ ended() {
 
 head -c 1000000 /dev/urandom >beginning
 for signal in INT TERM HUP; do
-  # Shells start what runs in the background with SIGINT ignored; this gives it back.
+  # Shells start background processes with SIGINT ignored; this restores the default.
   reset=(env --default-signal="$signal")
   ended $signal out.raw "${reset[@]}" "$ridge" channelize - out.raw --channels 64 --taps 8 --memory 64K
   ended $signal out.raw "${reset[@]}" "$ridge" fft - out.raw --shape 64 --type f32
   ended $signal out.raw "${reset[@]}" "$ridge" sar --in - --out out.raw --pulses 64 --samples 1024
 done
 
-# ridge place: its folder under TMPDIR and the compilers it has started end with it.
+# ridge place: its folder under TMPDIR is removed and the compilers it has started end with it.
 rm -f beginning
 echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >loop.cpp
 cat >compiler <<'END'
 #!/bin/sh
-# A compiler that has a child of its own, as g++ has, and never ends.
+# A compiler that has a child process, like g++, and never ends.
 sleep 1000 &
 echo $$ >>"$PIDS/compilers"
 echo $! >>"$PIDS/children"
 wait
 END
 chmod +x compiler
-# gone SIGNAL FILE: no process whose number is in the file runs any more
+# gone SIGNAL FILE: waits until no process whose number is in the file runs any more
 gone() {
   local child
   while read -r child; do
@@ -71,7 +72,7 @@ if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
     wait $process 2>/dev/null
     [ $? -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: place ended otherwise: $(cat "$beside/err")"
     if [ $signal = KILL ]; then
-      # Nothing can be tidied up then, but the compiler itself ends with its parent.
+      # SIGKILL allows no cleanup, but the compiler itself ends with its parent.
       gone SIGKILL "$beside/pids/compilers"
       xargs kill <"$beside/pids/children"
       rm -rf temporary

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Standard output that is full or closed is an error of every command that prints: exit 1 and a line.
+# Full or closed standard output is an error of every command that prints: exit status 1 and one line.
 #   standard_output_test.sh RIDGE
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 [ -w /dev/full ] || { echo "skipped: no /dev/full here" && exit 77; }
@@ -8,8 +8,8 @@ source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 head -c 65536 /dev/urandom >in.f32
 "$ridge" machine --help >/dev/null || fail "help"
 
-# told WORDS REDIRECTED-COMMAND...
-told() {
+# reports TEXT REDIRECTED-COMMAND...
+reports() {
   local code=$1 words=$2
   shift 2
   [ "$code" -eq 1 ] || fail "exit $code instead of 1: $*"
@@ -18,9 +18,9 @@ told() {
 }
 refused() {
   "$@" >/dev/full 2>"$beside/err" </dev/null
-  told $? "No space left on device" "$@"
+  reports $? "No space left on device" "$@"
   "$@" >&- 2>"$beside/err" </dev/null
-  told $? "Bad file descriptor" "$@"
+  reports $? "Bad file descriptor" "$@"
 }
 refused "$ridge"
 refused "$ridge" --help
@@ -52,7 +52,7 @@ if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
   refused "$ridge" place loop.cpp --json
 fi
 
-# A file that is opened next must not take the place of what was closed, and get what is printed.
+# A file that is opened next must not get the closed descriptor and receive the printed text.
 "$ridge" stencil heat --size 16x16 --steps 4 --out good.npy >/dev/null || fail "heat"
 "$ridge" stencil heat --size 16x16 --steps 4 --out bad.npy >&- 2>/dev/null
 [ ! -e bad.npy ] || same good.npy bad.npy "standard output was closed"

@@ -44,7 +44,7 @@ __attribute__((constructor(101), unused)) void ridge_read_mutant() {
 }  // namespace
 """
 INCLUDE = "#include <ridge_mutant.hpp>\n"
-ENOUGH = 0.95  # of the mutants must be noticed
+ENOUGH = 0.95  # fraction of the mutants that must be noticed
 
 
 @dataclasses.dataclass
@@ -220,7 +220,7 @@ def excluded(names):
 
 
 def run(root, folder, only, jobs, targets):
-    tree, build = folder / "tree", folder / "tree/build"  # as in the tree itself, so that ccache knows what did not change
+    tree, build = folder / "tree", folder / "tree/build"  # same layout as the source tree, so that ccache recognizes unchanged files
     mutants = check(root)
     copy_tree(root, tree, mutants)
     chosen = [m for m in mutants if re.search(only, m.name)]
@@ -237,8 +237,8 @@ def run(root, folder, only, jobs, targets):
     red, output = ctest(build, every, "", "--parallel", str(jobs))
     (folder / "without.log").write_text(output)
     for name in red:
-        print(f"{name} fails without any mutant and is left out", flush=True)
-    # Plans and kernels kept from one mutant would change the next: each starts with what a run without any left.
+        print(f"{name} fails without any mutant and is excluded", flush=True)
+    # Plans and kernels cached by one mutant would change the next: each starts with the cache of a run without mutants.
     cache, kept = build / "test-cache", folder / "cache"
     shutil.rmtree(kept, ignore_errors=True)
     if cache.exists():

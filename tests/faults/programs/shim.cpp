@@ -1,10 +1,10 @@
 // Preloaded into a program: makes one of its system calls, allocations or thread starts fail.
 //
-//   RIDGE_FAULT=write:3:ENOSPC    the third write fails; write:3+:ENOSPC: the third and all after it
-//   RIDGE_FAULT_COUNT=FILE        counts the calls of each kind instead, a line each, when the program ends
+//   RIDGE_FAULT=write:3:ENOSPC    the third write fails; write:3+:ENOSPC: the third and all later ones
+//   RIDGE_FAULT_COUNT=FILE        writes the number of calls of each kind instead, one line each, at exit
 //
-// Kinds: write, fsync, rename, open, thread, memory, mmap (by the program itself). Nothing counts before main() begins,
-// nor once it has ended.
+// Kinds: write, fsync, rename, open, thread, memory, mmap (by the program itself). Calls before main()
+// begins and after it has ended are not counted.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -108,7 +108,7 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
 
 ssize_t write(int descriptor, const void* from, size_t bytes) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
-  // Complaints must get through.
+  // Error messages on stderr must not fail.
   if (descriptor != STDERR_FILENO && fails(kWrite)) return -1;
   return real(descriptor, from, bytes);
 }
@@ -143,7 +143,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 
 void* mmap(void* at, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   static const auto real = next<void* (*)(void*, size_t, int, int, int, off_t)>("mmap");
-  // Libraries' own mappings are theirs to check.
+  // Mappings made by libraries are not tested.
   Dl_info caller{}, program{};
   const bool ours = dladdr(__builtin_return_address(0), &caller) != 0 &&
                     dladdr(reinterpret_cast<const void*>(real_main), &program) != 0 &&

@@ -1,9 +1,9 @@
-// Writes what must survive, over and over, and says what it has promised: a line on standard output after each.
+// Writes persistent files repeatedly and prints a line on standard output after each one that is reported as saved.
 //
-//   writer wisdom FILE COUNT       entries, numbered on from those in the file
+//   writer wisdom FILE COUNT       entries, numbered from the last one in the file on
 //   writer profile FILE COUNT      profiles
-//   writer checkpoint FILE COUNT   checkpoints of a grid whose every cell is the step
-//   writer check KIND FILE LAST    whether all that was promised is there, and nothing is half-written
+//   writer checkpoint FILE COUNT   checkpoints of a grid whose cells all hold the step
+//   writer check KIND FILE LAST    checks that all saved items are there and none is incomplete
 #include <stdlib.h>  // setenv
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using namespace ridge;
 
 constexpr std::size_t kRows = 150, kColumns = 1000;  // several blocks
 
-// Wisdom and profiles are a help: what cannot be saved is a warning, and then nothing is promised.
+// Wisdom and profiles are optional: a failure to save them is a warning, and nothing is reported as saved.
 bool refused = false;
 
 void promise(std::size_t number) {
@@ -52,7 +52,7 @@ void write_wisdom(std::size_t count) {
   }
 }
 
-// The file's own words: an entry that only this process remembers is not there.
+// Reads the file itself: an entry kept only in this process's memory does not count.
 int check_wisdom(std::size_t last) {
   const auto entries = wisdom::all();
   std::set<std::string> there;
@@ -141,14 +141,14 @@ int work(const std::vector<std::string>& words) {
 
 int main(int count, char** values) {
   base::remove_temporaries_on_signals();
-  std::set_terminate([] {  // a destructor of a library's that had no memory
+  std::set_terminate([] {  // a library's destructor ran out of memory
     base::remove_temporaries();
     std::fputs("writer: not enough memory\n", stderr);
     std::_Exit(1);
   });
   try {
     const std::vector<std::string> words(values + 1, values + count);
-    // The file is where the library looks for it.
+    // Points the library to the file.
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
       if (words[i] == "wisdom") ::setenv("RIDGE_WISDOM", words[i + 1].c_str(), 1);
       if (words[i] == "profile") ::setenv("RIDGE_PROFILE", words[i + 1].c_str(), 1);
