@@ -7,11 +7,11 @@
 #include <ridge/fft.hpp>
 
 int main() {
-  const std::size_t rate = 8000;  // samples a second, and one second of them
-  const double turn = 2 * std::numbers::pi / static_cast<double>(rate);
+  const std::size_t rate = 8000;  // samples per second; the recording lasts one second
+  const double step = 2 * std::numbers::pi / static_cast<double>(rate);
   std::vector<double> sound(rate), back(rate);
   for (std::size_t i = 0; i < rate; ++i)
-    sound[i] = std::sin(440 * turn * static_cast<double>(i)) + 0.5 * std::sin(1000 * turn * static_cast<double>(i));
+    sound[i] = std::sin(440 * step * static_cast<double>(i)) + 0.5 * std::sin(1000 * step * static_cast<double>(i));
 
   const double n = static_cast<double>(rate);
   const auto fft =
@@ -27,5 +27,5 @@ int main() {
   fft.inverse(spectrum, back);
   double worst = 0;
   for (std::size_t i = 0; i < rate; ++i) worst = std::fmax(worst, std::fabs(back[i] - sound[i]));
-  std::printf("the way back gives the sound again: %s\n", worst < 1e-12 ? "True" : "False");
+  std::printf("the inverse transform restores the sound: %s\n", worst < 1e-12 ? "True" : "False");
 }

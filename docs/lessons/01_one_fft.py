@@ -1,8 +1,8 @@
 import numpy as np
 import ridge
 
-rate = 8000                                        # samples a second
-t = np.arange(rate) / rate                         # one second of them
+rate = 8000                                        # samples per second
+t = np.arange(rate) / rate                         # time of each sample, in seconds
 sound = np.sin(2 * np.pi * 440 * t) + 0.5 * np.sin(2 * np.pi * 1000 * t)
 
 spectrum = ridge.fft.rfft(sound)
@@ -11,4 +11,4 @@ for hertz in np.flatnonzero(loudness > 0.1):
     print(f"{hertz} Hz, amplitude {loudness[hertz]:.2f}")
 
 back = ridge.fft.irfft(spectrum, n=rate)
-print("the way back gives the sound again:", np.allclose(back, sound))
+print("the inverse transform restores the sound:", np.allclose(back, sound))

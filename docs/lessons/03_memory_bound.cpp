@@ -20,13 +20,13 @@ double best(Work work) {
 
 int main() {
   for (const std::size_t n : {std::size_t{256}, std::size_t{4096}}) {
-    std::vector<std::complex<float>> x(1 << 20, 1.0f), out(x.size());  // 8 MiB of lines
+    std::vector<std::complex<float>> x(1 << 20, 1.0f), out(x.size());  // 8 MiB
     const auto plan =
         ridge::fft::plan<float>(ridge::host(), {.shape = {n}, .batch = x.size() / n}, {.effort = ridge::Effort::quick});
     const double seconds = best([&] { plan.forward(x, out); });
     const double copying = best([&] { std::copy(x.begin(), x.end(), out.begin()); });
     // flops() is the usual count, bytes() every value read once and written once
-    std::printf("lines of %zu: %.1f flops a byte; %.1f GB/s, a copy has %.1f\n", n, plan.flops() / plan.bytes(),
+    std::printf("length %zu: %.1f flops per byte; %.1f GB/s, a copy %.1f\n", n, plan.flops() / plan.bytes(),
                 plan.bytes() / seconds / 1e9, plan.bytes() / copying / 1e9);
   }
 }

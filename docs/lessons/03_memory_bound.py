@@ -15,11 +15,11 @@ def best(work, rounds=7):
 
 
 for n in (256, 4096):
-    x = np.ones(((1 << 20) // n, n), np.complex64)     # 8 MiB of lines
+    x = np.ones(((1 << 20) // n, n), np.complex64)     # 8 MiB
     out = np.empty_like(x)
     flops = 5 * x.size * np.log2(n)                    # the usual count
     moved = 2 * x.nbytes                               # every value read once and written once
     plan = ridge.fft.plan(x, workers=-1, measured=False)
     seconds, copying = best(lambda: plan(x, out)), best(lambda: np.copyto(out, x))
-    print(f"lines of {n}: {flops / moved:.1f} flops a byte; "
-          f"{moved / seconds / 1e9:.1f} GB/s, a copy has {moved / copying / 1e9:.1f}")
+    print(f"length {n}: {flops / moved:.1f} flops per byte; "
+          f"{moved / seconds / 1e9:.1f} GB/s, a copy {moved / copying / 1e9:.1f}")

@@ -9,7 +9,7 @@
 
 using Complex = std::complex<double>;
 
-// A cube with one wave along one axis: its transform along that axis has a peak where the wave is, and nothing else.
+// A cube with one wave along one axis. Its transform along that axis has a single peak, at the number of cycles.
 std::vector<Complex> wave(std::size_t axis, std::size_t cycles) {
   const std::size_t shape[] = {30, 40, 50};
   std::vector<Complex> cube;
@@ -27,21 +27,21 @@ int main() {
   const ridge::planner::Options quick{.effort = ridge::Effort::quick};
   std::vector<Complex> out(30 * 40 * 50);
 
-  // Along the first axis: neighbours are 2000 elements apart, read where they lie. {length, stride in, stride out}
+  // Along the first axis, where neighbours are 2000 elements apart. {length, input stride, output stride}
   const auto first =
       ridge::fft::tensor_plan<double>(ridge::host(), {.axes = {{30, 2000, 2000}}, .loops = {{2000, 1, 1}}}, quick);
   first.run(wave(0, 7).data(), out.data());
   std::printf("along the first axis, 7 cycles: %.0f at 7, %.0f elsewhere\n", std::abs(out[7 * 2000]),
               std::abs(out[8 * 2000]));
 
-  // Every second column, from the last to the first: a stride of -100, from the last column on.
+  // Every second column in reverse order: a stride of -100, starting at the last column.
   const auto backwards = ridge::fft::tensor_plan<double>(
       ridge::host(), {.axes = {{20, -100, 50}}, .loops = {{30, 2000, 1000}, {50, 1, 1}}}, quick);
   const std::vector<Complex> columns = wave(1, 6);
   backwards.run(columns.data() + 39 * 50, out.data());
   std::printf("backwards, 6 cycles: %.0f at 20 - 6, %.0f at 6\n", std::abs(out[14 * 50]), std::abs(out[6 * 50]));
 
-  // In place: no new memory at all.
+  // In place: no new memory.
   std::vector<Complex> cube = wave(2, 3);
   const auto whole = ridge::fft::tensor_plan<double>(
       ridge::host(), {.axes = {{30, 2000, 2000}, {40, 50, 50}, {50, 1, 1}}, .in_place = true}, quick);

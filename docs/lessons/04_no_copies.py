@@ -3,8 +3,8 @@ import ridge
 
 cube = np.random.default_rng(4).standard_normal((30, 40, 50)).astype(np.complex64)
 
-along_first = ridge.fft.fft(cube, axis=0)              # strides of 2000 elements: read where they lie
-backwards = ridge.fft.fft(cube[:, ::-2, :], axis=1)    # every second column, from the last to the first
+along_first = ridge.fft.fft(cube, axis=0)              # a stride of 2000 elements, without a copy
+backwards = ridge.fft.fft(cube[:, ::-2, :], axis=1)    # every second column, in reverse order
 whole = ridge.fft.fftn(cube)                           # three axes at once
 
 print(np.allclose(along_first, np.fft.fft(cube, axis=0), atol=1e-4),
@@ -12,5 +12,5 @@ print(np.allclose(along_first, np.fft.fft(cube, axis=0), atol=1e-4),
       np.allclose(whole, np.fft.fftn(cube), rtol=1e-3, atol=1e-2))
 
 before = cube.ctypes.data
-result = ridge.fft.fft(cube, overwrite_x=True)         # may be written over: no new memory at all
+result = ridge.fft.fft(cube, overwrite_x=True)         # may overwrite its input: no new memory
 print("the same memory:", result.ctypes.data == before)

@@ -8,11 +8,11 @@ def step(u):
 
 n, steps = 64, 100
 y, x = np.mgrid[0:n, 0:n]
-u = np.cos(2 * np.pi * x / n) * np.cos(2 * np.pi * y / n)       # a wave decays and keeps its shape
-factor = 1 + 0.2 * (4 * np.cos(2 * np.pi / n) - 4)              # by so much a step, exactly
+u = np.cos(2 * np.pi * x / n) * np.cos(2 * np.pi * y / n)       # this wave decays without changing shape
+factor = 1 + 0.2 * (4 * np.cos(2 * np.pi / n) - 4)              # exact decay per step
 
 plan = stencil.plan(step, u, border="periodic")
 after = plan(u, steps)
 print("a sum of weighted neighbours:", stencil.update(step).linear())
-print("decayed to", round(float(after[0, 0]), 6), "- theory says", round(factor ** steps, 6))
+print("decayed to", round(float(after[0, 0]), 6), "- expected", round(factor ** steps, 6))
 print("worst error of", after.size, "cells below 1e-13:", bool(np.abs(after - u * factor ** steps).max() < 1e-13))

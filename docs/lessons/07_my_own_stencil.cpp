@@ -1,4 +1,4 @@
-// A nonlinear diffusion: written once, run wherever there is a device.
+// A nonlinear diffusion: written once, run on every device.
 #include <cmath>
 #include <cstdio>
 
@@ -7,7 +7,7 @@
 using namespace ridge::stencil;
 
 int main() {
-  // Perona and Malik's diffusion: smooths, but stops at edges. No branches on values: select, min, max, abs, sqrt.
+  // Perona and Malik's diffusion: smooths, but stops at edges. Values must not be branched on: use select, min, max.
   auto diffuse = update<float>(2, [](auto u) {
     auto flow = [&](auto neighbour) {
       auto difference = neighbour - u(0, 0);

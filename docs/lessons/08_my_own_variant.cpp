@@ -1,4 +1,4 @@
-// Two ways to sum a table, and the planner that finds which one this machine likes.
+// Two ways to sum a table; the planner finds the faster one on this machine.
 #include <chrono>
 #include <cstdio>
 #include <numeric>
@@ -26,7 +26,7 @@ int main() {
   const std::vector<float> table(kSide * kSide, 0.5f);
   double (*const variants[])(const std::vector<float>&) = {by_rows, by_columns};
 
-  // What each is expected to cost: the same flops, but columns take a whole cache line for every value.
+  // Expected cost: the same flops, but summing by columns loads a whole cache line per value.
   const double cells = static_cast<double>(kSide * kSide);
   const std::vector<ridge::planner::Candidate> candidates = {
       {.variant = "rows", .cost = {.flops = cells, .bytes = 4 * cells, .efficiency = 0.5, .threads = 1}},

@@ -21,7 +21,7 @@ def seconds(variant):
     return time.perf_counter() - begin
 
 
-# What each is expected to cost: the same flops, but columns take a whole cache line for every value.
+# Expected cost: the same flops, but summing by columns loads a whole cache line per value.
 decision = planner.decide(f"lesson sum {side}x{side}", [
     planner.Candidate("rows", flops=side ** 2, bytes=4 * side ** 2, efficiency=0.5, threads=1),
     planner.Candidate("columns", flops=side ** 2, bytes=64 * side ** 2, efficiency=0.5, threads=1),

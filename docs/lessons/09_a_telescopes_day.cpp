@@ -15,9 +15,9 @@ int main() {
   const std::size_t channels = 64, taps = 8, stations = 2, times = 4096;
   const Problem problem{.channels = channels, .taps = taps, .stations = stations, .polarizations = 1};  // int8
   const auto bank = plan(ridge::host(), problem, {.effort = ridge::Effort::quick});
-  std::printf("leaks beyond 1.5 channels: %.0f dB\n", quality(bank.problem().weights, channels).leakage_db);
+  std::printf("leakage beyond 1.5 channels: %.0f dB\n", quality(bank.problem().weights, channels).leakage_db);
 
-  // The sky: a source that both telescopes hear under their own noise, a spectral line at channel 20.
+  // The sky: both telescopes receive a spectral line at channel 20, each with its own noise.
   std::mt19937 random(9);
   std::normal_distribution<double> noise(0, 8);
   const auto rounded = [](double v) { return static_cast<std::int8_t>(std::clamp(std::round(v), -127.0, 127.0)); };
@@ -31,7 +31,7 @@ int main() {
         packed.push_back(rounded(line.imag() + noise(random)));
       }
 
-  // They come in pieces of any size, as off a network.
+  // The samples arrive in pieces of any size, as from a network.
   Stream stream(bank);
   Correlator correlator(problem, {.times = times});
   const std::span<const std::byte> data = std::as_bytes(std::span(packed));
@@ -51,6 +51,6 @@ int main() {
     std::nth_element(power.begin(), power.begin() + channels / 2, power.end());
     return line / power[channels / 2];
   };
-  std::printf("alone the line stands %.0f times above the noise, correlated more than 20 times: %s\n",
+  std::printf("alone the line is %.0f times above the noise, correlated more than 20 times: %s\n",
               static_cast<double>(above_noise(0)), above_noise(1) > 20 ? "True" : "False");
 }

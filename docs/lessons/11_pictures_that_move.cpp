@@ -9,7 +9,7 @@
 
 using namespace ridge::image;
 
-// Noise, blurred: something to see at every place.
+// Blurred noise, so that every part of the image has structure.
 Image texture(std::size_t rows, std::size_t columns, const char* blur) {
   static std::mt19937 random(11);
   Image noise({.rows = rows, .columns = columns, .channels = 3}), out(noise.shape());

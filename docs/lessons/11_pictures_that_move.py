@@ -13,4 +13,4 @@ print("the ball moved", np.median(flow[50:70, 50:70], axis=(0, 1)).round().astyp
 print("the background", np.median(flow[:30], axis=(0, 1)).round().astype(int))
 
 busy = image.variance(first[:, :, 0].copy(), window=9)
-print("where the picture is busiest:", "on the ball" if busy[45:75, 45:75].mean() > busy[:30].mean() else "elsewhere")
+print("where the variance is largest:", "on the ball" if busy[45:75, 45:75].mean() > busy[:30].mean() else "elsewhere")
