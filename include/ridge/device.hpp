@@ -1,4 +1,4 @@
-// One Device: the host, an OpenCL device or a CUDA device behind the same words.
+// Devices, buffers, kernels and queues: one interface for the host, OpenCL devices and CUDA devices.
 //
 //   auto gpu = ridge::device("cuda:0");
 //   auto queue = gpu.queue();
@@ -27,58 +27,59 @@ namespace ridge {
 enum class Backend { host, opencl, cuda };
 const char* to_string(Backend backend);
 
-// What a device allows. Zero means "the device has none" (no sub-groups) unless said otherwise.
+// Limits and features of a device. Zero means that the device lacks the feature (no sub-groups), unless noted
+// otherwise.
 struct Limits {
-  std::size_t work_group = 1;                            // most work-items in a work-group
-  std::array<std::size_t, 3> work_group_sides{1, 1, 1};  // most along each axis
-  std::size_t local_memory = 0;                          // bytes a work-group may take
-  std::size_t registers = 0;                             // 32-bit registers a work-group may take; 0: unknown
+  std::size_t work_group = 1;                            // maximum work-items per work-group
+  std::array<std::size_t, 3> work_group_sides{1, 1, 1};  // maximum along each axis
+  std::size_t local_memory = 0;                          // bytes available to one work-group
+  std::size_t registers = 0;                             // 32-bit registers available to one work-group; 0: unknown
   std::size_t constant_memory = 0;                       // bytes
-  std::size_t sub_group = 0;                             // lanes that can shuffle
-  std::size_t alignment = 64;                            // bytes, of a buffer's start
+  std::size_t sub_group = 0;                             // work-items of a sub-group (a CUDA warp), which can shuffle
+  std::size_t alignment = 64;                            // bytes, of a buffer's first address
   std::size_t compute_units = 1;                         // cores, multiprocessors
-  std::size_t items_per_unit = 1;                        // resident work-items a compute unit; 0: unknown
+  std::size_t items_per_unit = 1;                        // resident work-items per compute unit; 0: unknown
   std::size_t memory = 0;                                // bytes
   std::size_t allocation = 0;                            // bytes, the largest single buffer
   bool float64 = true;
-  // Traits that decide which variants exist; zero and false where the device has none or does not say.
-  int architecture = 0;                     // CUDA's number, 90 for sm_90 and 120 for sm_120, by OpenCL too
-  std::size_t unit_registers = 0;           // 32-bit registers of a compute unit, shared by its resident groups
-  std::size_t unit_local_memory = 0;        // bytes of local memory of a compute unit, shared by its resident groups
-  bool matrix_units = false;                // products of small matrices as instructions (mma)
-  bool asynchronous_copies = false;         // global to local memory behind the work-items' backs (cp.async)
-  bool clusters = false;                    // groups that read each other's local memory
-  bool tensor_maps = false;                 // tiles fetched by a copy engine (TMA)
-  bool private_arrays_in_registers = true;  // false: unrolled private arrays live in memory (PoCL)
+  // Features that decide which variants exist. Zero or false: absent, or not reported by the driver.
+  int architecture = 0;  // CUDA compute capability: 90 for sm_90, 120 for sm_120; also set for NVIDIA's OpenCL
+  std::size_t unit_registers = 0;     // 32-bit registers of a compute unit, shared by its resident groups
+  std::size_t unit_local_memory = 0;  // bytes of local memory of a compute unit, shared by its resident groups
+  bool matrix_units = false;          // products of small matrices as instructions (mma)
+  bool asynchronous_copies = false;   // asynchronous copies from global to local memory (cp.async)
+  bool clusters = false;              // work-groups that read each other's local memory (distributed shared memory)
+  bool tensor_maps = false;           // tiles fetched by a copy engine (TMA)
+  bool private_arrays_in_registers = true;  // false: unrolled private arrays stay in memory (PoCL)
 };
 
 struct DeviceInfo {
   std::string id{};      // "host", "opencl:0", "cuda:0"
-  std::string name{};    // what the vendor calls it
-  std::string vendor{};  // for OpenCL the platform's name, so that "opencl:pocl" can find it
+  std::string name{};    // as reported by the driver
+  std::string vendor{};  // for OpenCL the platform's name, which "opencl:pocl" matches
   std::string driver{};  // driver and runtime versions; part of every cache key
-  std::string isa{};     // "sm_90", "NEON", "AVX3": what kernels are compiled for
-  std::string bus{};     // PCI address, "0000:1b:00.0", where the driver tells it (CUDA); finds the power counters
+  std::string isa{};     // "sm_90", "NEON", "AVX3": the target of compiled kernels
+  std::string bus{};     // PCI address, "0000:1b:00.0", if the driver reports it (CUDA); identifies the power counters
   Backend backend = Backend::host;
   Limits limits = {};
-  double clock_ghz = 0;                     // rated; 0 where the system does not say
+  double clock_ghz = 0;                     // rated; 0 if the system does not report it
   bool shares_host_memory = false;          // integrated devices and PoCL
   bool runs_on_host_cores = false;          // its compute units are the host's: PoCL and other CPU devices
-  std::vector<std::string> overrides = {};  // limits an override file changed, "work_group 1024 -> 128"
-  std::string fingerprint() const;          // changes whenever saved measurements of this device stop being valid
+  std::vector<std::string> overrides = {};  // limits changed by an override file, "work_group 1024 -> 128"
+  std::string fingerprint() const;          // changes whenever saved measurements of this device become invalid
 };
 
-// Where a buffer lives.
+// Memory in which a buffer is allocated.
 enum class MemoryKind {
   device,  // the device's own memory
   pinned,  // page-locked host memory: fast, asynchronous copies
-  mapped,  // host memory that kernels read and write in place
+  mapped,  // host memory that kernels access in place
 };
 
 struct BufferOptions {
   MemoryKind kind = MemoryKind::device;
-  std::string name = "buffer";  // shown when something goes wrong with it
-  bool write_combined = false;  // mapped and pinned only: the host will write and never read
+  std::string name = "buffer";  // shown in error messages
+  bool write_combined = false;  // mapped and pinned only: the host writes and never reads
 };
 
 namespace detail {
@@ -92,7 +93,7 @@ struct EventState;
 
 class Device;
 
-// A mapping of a buffer into host memory; ends with its scope. The device must not use the buffer meanwhile.
+// A mapping of a buffer into host memory; ends with its scope. The device must not use the buffer while it is mapped.
 class Mapping {
  public:
   explicit Mapping(std::shared_ptr<detail::MemoryState> memory);
@@ -121,7 +122,7 @@ class Buffer {
   MemoryKind kind() const;
   const std::string& name() const;
   Device device() const;
-  Mapping map() const;            // host, pinned and mapped buffers; else Error
+  Mapping map() const;            // host, pinned and mapped buffers; Error for other kinds
   std::uintptr_t native() const;  // CUdeviceptr, cl_mem, or the host address
   detail::MemoryState& state() const;
 
@@ -129,7 +130,7 @@ class Buffer {
   std::shared_ptr<detail::MemoryState> state_;
 };
 
-// A point in a queue's work. Two of one device tell the time that passed on the device between them.
+// A point in a queue's work. The device time between two events of one device can be measured.
 class Event {
  public:
   Event() = default;
@@ -144,7 +145,7 @@ class Event {
 };
 double seconds_between(const Event& first, const Event& last);  // waits for both
 
-// What a kernel is given: a buffer, or the bytes of a scalar or small struct.
+// A kernel argument: a buffer, or the bytes of a scalar or small struct.
 class Argument {
  public:
   Argument(const Buffer& buffer) : buffer_(&buffer) {}  // NOLINT: implicit on purpose, so that {a, b, 3} reads well
@@ -162,7 +163,7 @@ class Argument {
   alignas(16) std::array<std::byte, 64> bytes_{};
 };
 
-// Counts along three axes. An axis that is not given counts 1; a plain array would make it 0.
+// Counts along three axes. Omitted axes default to 1; in a plain array they would be 0.
 struct Extent : std::array<std::uint64_t, 3> {
   constexpr Extent(std::uint64_t x = 1, std::uint64_t y = 1, std::uint64_t z = 1)  // NOLINT: implicit on purpose
       : array{x, y, z} {}
@@ -172,14 +173,14 @@ struct Extent : std::array<std::uint64_t, 3> {
 struct Launch {
   Extent groups{};              // work-groups along each axis
   Extent items{};               // work-items in a group along each axis
-  std::size_t local_bytes = 0;  // what the kernel's LOCAL_BLOCK takes (see the dialect)
+  std::size_t local_bytes = 0;  // size of the kernel's LOCAL_BLOCK (see the kernel dialect)
 };
 
-// Source in the kernel dialect (src/device/dialect.hpp; docs/device.md).
+// Source in the kernel dialect, which compiles as OpenCL C and CUDA C++ (src/device/dialect.hpp, docs/device.md).
 struct KernelSource {
   std::string name{};  // shown in errors and dumps
   std::string text{};
-  std::vector<std::pair<std::string, std::string>> defines = {};  // in order, before the text
+  std::vector<std::pair<std::string, std::string>> defines = {};  // in order, emitted before the text
   bool relaxed_math = false;  // approximate division and square root, flush denormals
 };
 
@@ -189,9 +190,9 @@ class Kernel {
   explicit Kernel(std::shared_ptr<detail::KernelState> state) : state_(std::move(state)) {}
   explicit operator bool() const { return state_ != nullptr; }
   const std::string& name() const;
-  std::size_t registers() const;      // a work-item; 0 where the back end does not say
-  std::size_t private_bytes() const;  // spilled or private memory a work-item
-  std::size_t work_group() const;     // most work-items this kernel can run with
+  std::size_t registers() const;      // per work-item; 0 if the back end does not report it
+  std::size_t private_bytes() const;  // spilled or private memory per work-item
+  std::size_t work_group() const;     // maximum work-group size of this kernel
   detail::KernelState& state() const;
 
  private:
@@ -209,22 +210,22 @@ class Program {
   std::shared_ptr<detail::ProgramState> state_;
 };
 
-// Rows of bytes, and slices of rows, inside a longer stretch of memory: where the first byte lies and how far apart
-// rows and slices are. Zero: right after each other. Slices must lie a whole number of rows apart.
+// Layout of rows and slices inside an allocation: offset of the first byte and distances between rows and slices. Zero
+// means packed. The slice pitch must be a multiple of the row pitch.
 struct Pitches {
-  std::size_t offset = 0;  // bytes, as all three
+  std::size_t offset = 0;  // bytes, like the other two
   std::size_t row = 0;
   std::size_t slice = 0;
 };
-// How much of them a copy takes.
+// Size of a strided copy.
 struct ByteBox {
-  std::size_t bytes = 0;  // of a row
+  std::size_t bytes = 0;  // per row
   std::size_t rows = 1;
   std::size_t slices = 1;
 };
 
-// In order. Copies and launches return at once where the memory allows it; host memory given to upload and download
-// must stay alive until the queue has passed them.
+// An in-order queue. Copies and launches are asynchronous if the memory kind allows it. Host memory passed to upload
+// and download must stay alive until the queue has executed the copy.
 class Queue {
  public:
   explicit Queue(std::shared_ptr<detail::QueueState> state) : state_(std::move(state)) {}
@@ -232,7 +233,7 @@ class Queue {
   void download(const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset = 0);
   void copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::size_t from_offset = 0,
             std::size_t to_offset = 0);  // between buffers of this device, of any kind
-  // The same for part of a picture or a volume.
+  // Strided copies of a rectangle or a volume.
   void upload(const void* from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
               const ByteBox& box);
   void download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
@@ -241,8 +242,9 @@ class Queue {
             const ByteBox& box);
   void fill(const Buffer& to, std::byte value);
   void launch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments);
-  Event record();                     // when everything before it is done
-  void wait_for(const Event& event);  // later work of this queue waits for an event of another queue of this device
+  Event record();                     // completes after all work enqueued before it
+  void wait_for(const Event& event);  // later work of this queue waits for the event, which may be of another queue of
+                                      // this device
   void finish();
   Device device() const;
   std::uintptr_t native() const;  // CUstream or cl_command_queue
@@ -269,7 +271,7 @@ class Device {
   bool is_host() const { return info().backend == Backend::host; }
   Queue queue() const;
   Buffer buffer(std::size_t bytes, const BufferOptions& options = {}) const;
-  Program compile(const KernelSource& source) const;  // from the cache on disk where it can; not on the host
+  Program compile(const KernelSource& source) const;  // uses the cache on disk if possible; not on the host
   detail::DeviceState& state() const;
   std::shared_ptr<detail::DeviceState> shared_state() const { return state_; }
 
@@ -277,21 +279,22 @@ class Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-// Every device of this machine, the host first, and a line for each back end that is not there and why.
+// Every device of this machine, the host first, and one line per unavailable back end with the reason.
 struct DeviceList {
   std::vector<Device> devices = {};
   std::vector<std::string> notes = {};
 };
 const DeviceList& devices();
 
-// "host", "opencl:0", "opencl:pocl" (part of the platform's or device's name), "cuda:0", "best"; empty means
-// RIDGE_DEVICE, or "best" where that is not set.
+// Accepts "host", "opencl:0", "opencl:pocl" (a part of the platform's or device's name), "cuda:0" and "best". Empty
+// means RIDGE_DEVICE, or "best" if that is not set.
 Device device(const std::string& name = "");
 Device host();
 Device best();
 
-// Checking mode: fences around every buffer, new memory poisoned with NaN, every launch followed by a check that names
-// the kernel and the buffer of an overrun. On from the start with RIDGE_CHECK=1; applies to buffers made afterwards.
+// Checking mode: guard zones around every buffer, new memory filled with NaN, and a check after every launch that names
+// the kernel and the buffer of an overrun. Enabled from the start by RIDGE_CHECK=1; applies to buffers created
+// afterwards.
 void set_checking(bool on);
 bool checking();
 

@@ -1,4 +1,4 @@
-// The machine model: what every device here can do, measured once, saved, and used by every planner.
+// The machine model: measured performance limits of every device, saved to a file and used by every planner.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace ridge::machine {
 
-// Bytes per second, each byte read or written counted once (a copy of n bytes counts 2n).
+// Bytes per second; each byte read or written counts once (a copy of n bytes counts 2n).
 struct Bandwidth {
   double read = 0, write = 0, copy = 0;
-  double write_streaming = 0, copy_streaming = 0;  // non-temporal stores; 0 where there are none
+  double write_streaming = 0, copy_streaming = 0;  // non-temporal stores; 0 if unavailable
 };
 
-// A level of memory, nearest first; the last is the device's main memory.
+// A level of the memory hierarchy, fastest first; the last is the device's main memory.
 struct Level {
   std::string name{};        // "L1", "L2", "L3", "local", "memory"
-  std::size_t capacity = 0;  // bytes the level holds (for all cores together)
-  Bandwidth all = {};        // all cores at once
+  std::size_t capacity = 0;  // bytes, of all cores together
+  Bandwidth all = {};        // all cores concurrently
   Bandwidth one = {};        // one core (host only)
 };
 
@@ -34,13 +34,13 @@ struct Transfers {  // bytes per second between host and device; 0 on the host
 };
 
 struct Energy {
-  std::string counter{};  // "RAPL package", "NVML", "hwmon …"; empty where none is readable
-  std::string why_not{};  // then: the reason, in words
+  std::string counter{};  // "RAPL package", "NVML", "hwmon …"; empty if none is readable
+  std::string why_not{};  // the reason if no counter is readable
   double idle_watts = 0, load_watts = 0;
   double flops_per_watt = 0;  // float, under the FMA load
 };
 
-// y against x, for a person to look at: scaling by cores, work-group size, number of work-items, access patterns.
+// A measured curve y(x) for reports: scaling with cores, work-group size, number of work-items, access patterns.
 struct Sweep {
   std::string title{}, x{}, y{};
   struct Line {
@@ -51,13 +51,13 @@ struct Sweep {
 };
 
 struct Ceilings {
-  bool measured = false;  // false: estimated from the device's limits, good enough to rank candidates
-  double flops_float = 0, flops_double = 0;          // per second, all cores
+  bool measured = false;                     // false: estimated from the device's limits, sufficient to rank candidates
+  double flops_float = 0, flops_double = 0;  // per second, all cores
   double flops_float_one = 0, flops_double_one = 0;  // one core (host only)
   std::vector<Level> levels = {};
-  double launch_seconds = 0;  // an empty kernel, enqueue to done; on the host a fork and join of the pool
+  double launch_seconds = 0;  // from enqueue to completion of an empty kernel; on the host a fork and join of the pool
   Transfers transfers = {};
-  // The same while every other device is busy, because they may share memory; 0 where there is no other device.
+  // Measured while every other device is busy, because devices may share memory; 0 if there is no other device.
   double copy_while_others_busy = 0, flops_float_while_others_busy = 0;
   Energy energy = {};
   std::vector<Sweep> sweeps = {};
@@ -70,10 +70,10 @@ struct DeviceProfile {
 };
 
 struct Profile {
-  std::string hardware{};  // key: processor, memory, devices and drivers
+  std::string hardware{};  // identifies processor, memory, devices and drivers
   std::string measured_at{};
   double seconds_taken = 0;
-  bool studies = true;  // false: a quick one, with ceilings only
+  bool studies = true;  // false: a quick profile with ceilings only
   std::vector<DeviceProfile> devices = {};
   // Why the figures cannot be trusted, one sentence per reason: probes that contradict each other, repeated runs that
   // differ, other processes that used the CPUs. save() refuses such a profile. Empty in a saved one.
@@ -86,62 +86,62 @@ using Progress = std::function<void(double share, const std::string& what)>;
 struct MeasureOptions {
   std::vector<std::string> devices = {};  // ids; empty: all
   bool studies = true;                    // the sweeps, the memory-space and concurrency studies; false: ceilings only
-  double seconds = 50;                    // spend about this long in all
+  double seconds = 50;                    // approximate total time
   Progress progress = {};
 };
 
 Profile measure(const MeasureOptions& options = {});
-std::optional<Profile> load();  // the saved profile of this hardware, nothing when there is none or it is damaged
-// To path(), atomically. What keeps it from being saved is a warning: doubts, a folder that cannot be written, a file
-// named by RIDGE_PROFILE that holds something else than a profile of this hardware. True where it was saved.
+std::optional<Profile> load();  // the saved profile of this hardware; empty if missing or damaged
+// Writes to path() atomically and returns true on success. Prints a warning and returns false if the profile has
+// doubts, the folder is not writable, or the file named by RIDGE_PROFILE is not a profile of this hardware.
 bool save(const Profile& profile);
-std::string path();  // RIDGE_PROFILE, else machine-<hash of the hardware>.json in the cache folder
+std::string path();  // RIDGE_PROFILE, or machine-<hash of the hardware>.json in the cache folder
 
-// Ceilings of one device: from the saved profile, else estimated from its limits. Never measures, milliseconds.
+// Ceilings of one device, from the saved profile or else estimated from its limits. Never measures; takes milliseconds.
 Ceilings ceilings(const Device& device);
 
 std::string to_json(const Profile& profile);
-Profile from_json(const std::string& text);   // Error{io} when it is not one
-std::string to_text(const Profile& profile);  // for a terminal, about ten lines a device
+Profile from_json(const std::string& text);   // Error{io} if the text is not a profile
+std::string to_text(const Profile& profile);  // for a terminal, about ten lines per device
 
 // --- the roofline ---------------------------------------------------------------------------------------------------
-struct Point {  // a workload on it
+struct Point {  // a workload in the roofline diagram
   std::string label{};
   double flops = 0, bytes = 0, seconds = 0;
 };
 struct Roofline {
   std::string device{};
   double peak_float = 0, peak_double = 0;                  // FLOP/s
-  std::vector<std::pair<std::string, double>> roofs = {};  // name, bytes/s; nearest level first, main memory last
+  std::vector<std::pair<std::string, double>> roofs = {};  // name, bytes/s; fastest level first, main memory last
   std::vector<Point> points = {};
 };
 Roofline roofline(const DeviceProfile& device);
-// Share of the roof a point reaches: attainable = min(peak, intensity x main memory's bandwidth), or bytes alone where
-// it does no arithmetic.
+// Fraction of the attainable performance that a point reaches: attainable = min(peak, intensity x main memory
+// bandwidth). Points without arithmetic are compared by bandwidth.
 double roof_share(const Roofline& roofline, const Point& point);
 std::string to_text(const Roofline& roofline);
 std::string to_json(const Roofline& roofline);
 std::string to_svg(const Roofline& roofline);
 
 // --- the split solver -----------------------------------------------------------------------------------------------
-// A batch of equal items over several workers that run at once. A worker is a core group or a device with rates
-// measured while the others run.
+// Divides a batch of equal items among workers that run concurrently. A worker is a group of cores or a device, with
+// rates measured while the other workers run.
 struct Worker {
   std::string name{};
-  double seconds_per_item = 0;  // of one unit
-  std::size_t units = 1;        // cores or compute units it has
+  double seconds_per_item = 0;  // on one unit
+  std::size_t units = 1;        // cores or compute units
   std::size_t units_cap = 0;    // use at most this many; 0: all
-  double serial_seconds = 0;    // before its first item (a corner turn, a transfer)
-  std::uint64_t items_cap = 0;  // its memory holds at most this many; 0: any number
+  double serial_seconds = 0;    // before its first item (a transpose, a transfer)
+  std::uint64_t items_cap = 0;  // maximum items that fit its memory; 0: unlimited
 };
 struct Split {
-  std::vector<std::uint64_t> items = {};  // one a worker, in their order
+  std::vector<std::uint64_t> items = {};  // one per worker, in the workers' order
   std::vector<double> finish_seconds = {};
-  double seconds = 0;  // when the last one finishes
+  double seconds = 0;  // when the last worker finishes
 };
-// The integer split that finishes first. Error when the caps cannot hold the batch.
+// The integer split with the shortest time. Error if the caps cannot hold the batch.
 Split split(const std::vector<Worker>& workers, std::uint64_t items);
-// How many machines with these workers keep up with `frames_per_second` frames of `items_per_frame` items.
+// Number of machines with these workers that sustain `frames_per_second` frames of `items_per_frame` items.
 std::uint64_t machines_needed(const std::vector<Worker>& workers, std::uint64_t items_per_frame,
                               double frames_per_second);
 

@@ -1,5 +1,6 @@
-// How any workload chooses a variant: candidates, limits with reasons, a prediction, a measured choice, wisdom,
-// explain. The planner knows no workload: it sees names, costs and a function that times a candidate.
+// The planner, shared by all workloads: selects a variant from candidates by limits, prediction, measurement and
+// wisdom, and explains the choice. It is independent of workloads: it sees names, costs and a function that times a
+// candidate.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -12,36 +13,36 @@
 namespace ridge {
 
 enum class Effort {
-  quick,     // the machine model and wisdom only: milliseconds, nothing is run
-  measured,  // wisdom, else the most promising candidates are run and timed
+  quick,     // machine model and wisdom only: takes milliseconds, runs nothing
+  measured,  // wisdom if present; otherwise runs and times the most promising candidates
 };
 
 namespace planner {
 
-// A problem in words, the same for the same problem in every process: "transpose c64 8192x8192 batch 1".
+// Text that identifies a problem, equal for equal problems in every process: "transpose c64 8192x8192 batch 1".
 struct Problem {
-  std::string workload{};  // "transpose": wisdom is shown and forgotten by it
+  std::string workload{};  // "transpose": the key under which wisdom is listed and forgotten
   std::string key{};
-  double flops = 0;  // useful work, whatever the variant really does
+  double flops = 0;  // useful work, independent of the variant
   double bytes = 0;  // least traffic: each input read once, each output written once
 };
 
-// What a candidate is expected to cost, before it is run.
+// Expected cost of a candidate.
 struct Cost {
-  double flops = 0;         // really done, redundant work included
-  double bytes = 0;         // really moved through memory
+  double flops = 0;         // actually executed, including redundant work
+  double bytes = 0;         // actual memory traffic
   double launches = 0;      // kernel launches, or forks of the thread pool
-  double efficiency = 1;    // of the roof, what the variant's author expects it to reach, in (0, 1]
+  double efficiency = 1;    // fraction of the roofline ceiling the variant is expected to reach, in (0, 1]
   bool float64 = false;     // arithmetic in double
-  std::size_t threads = 0;  // host: threads it uses; 0 = all
+  std::size_t threads = 0;  // host: threads used; 0 = all
 };
 
 struct Candidate {
-  std::string variant{};                                             // "tile_padded"; a paper's letter as "burtsev/D"
+  std::string variant{};                                             // "tile_padded"; a paper's variant as "burtsev/D"
   std::vector<std::pair<std::string, std::string>> parameters = {};  // {"tile", "32x8"}
-  std::string refusal{};  // the limit it breaks, in words: "needs 66 KiB of local memory, the device has 48 KiB"
+  std::string refusal{};  // the violated limit: "needs 66 KiB of local memory, the device has 48 KiB"
   Cost cost = {};
-  std::string name() const;  // "tile_padded(tile=32x8)": what wisdom stores
+  std::string name() const;  // "tile_padded(tile=32x8)", the name stored in wisdom
 };
 
 enum class Source { only_choice, model, wisdom, measurement };
@@ -50,7 +51,8 @@ struct Trial {
   std::string name{};
   double predicted_seconds = 0;  // 0: refused
   double measured_seconds = 0;   // 0: not run
-  std::string reason{};          // why it lost: its refusal, "predicted 2.1x slower", "measured 1.3x slower", an error
+  std::string
+      reason{};  // why it was not chosen: its refusal, "predicted 2.1x slower", "measured 1.3x slower", an error
 };
 
 struct Decision {
@@ -58,37 +60,39 @@ struct Decision {
   Source source = Source::model;
   Problem problem = {};
   std::string device{};            // its id and name
-  std::vector<Trial> trials = {};  // one a candidate, in their order
-  double roof_seconds = 0;         // what the machine model says no variant can beat
-  std::string roof{};              // the ceiling that binds: "memory copy 4.20 TB/s"
+  std::vector<Trial> trials = {};  // one per candidate, in the candidates' order
+  double roof_seconds = 0;         // lower bound on the time by the machine model
+  std::string roof{};              // the limiting ceiling: "memory copy 4.20 TB/s"
   double planning_seconds = 0;
 
-  // Variant, parameters, predicted and measured time, the share of the roof reached, the losers with their reasons.
+  // Text: variant, parameters, predicted and measured time, fraction of the roofline ceiling, rejected candidates with
+  // reasons.
   std::string explain() const;
 };
 
-// How far a measured plan is.
+// Progress of a measured plan.
 struct Progress {
-  std::string candidate{};  // about to be built and timed
+  std::string candidate{};  // the candidate to be built and timed next
   std::size_t done = 0, of = 0;
 };
 
 struct Options {
   Effort effort = Effort::measured;
-  std::size_t most_trials = 8;  // best predicted first
-  double most_seconds = 60;     // no trial is begun that would probably end later than this; the first always is
+  std::size_t most_trials = 8;  // in order of predicted time
+  double most_seconds = 60;     // a trial expected to end after this limit is not started, except the first
   bool use_wisdom = true;       // read it
   bool save_wisdom = true;      // write it after a measurement
-  std::string variant{};        // "name" or "name(parameters)": consider only these; Error when none is allowed
-  bool verify = false;  // compare each answer with the reference's before it may win; always with RIDGE_VERIFY=1
+  std::string variant{};  // "name" or "name(parameters)": consider only these candidates; Error if none is allowed
+  bool verify =
+      false;  // compare each result with the reference before the candidate may win; always on with RIDGE_VERIFY=1
   std::function<void(const Progress&)> progress = {};  // called before each trial, from the planning thread
 };
 
-// Builds, warms up and times candidate i; seconds of one run. May throw Error: the candidate then loses with its
-// message.
+// Builds, warms up and times candidate i; returns seconds per run. May throw Error: the candidate is then rejected with
+// its message.
 using Measure = std::function<double(std::size_t candidate)>;
 
-// Error{invalid_argument} listing every refusal when no candidate is allowed.
+// Error{invalid_argument} with all refusals if no candidate is allowed.
 Decision decide(const Device& device, const Problem& problem, const std::vector<Candidate>& candidates,
                 const Options& options, const Measure& measure);
 
@@ -100,9 +104,9 @@ struct Entry {
   std::string workload{}, problem{}, device{}, fingerprint{}, winner{};
   double seconds = 0;
 };
-std::vector<Entry> all();                              // every machine's entries in the file
-std::size_t forget(const std::string& workload = "");  // empty: everything; returns how many
-std::string path();                                    // RIDGE_WISDOM, else wisdom.json in the cache folder
+std::vector<Entry> all();                              // entries of all machines in the file
+std::size_t forget(const std::string& workload = "");  // empty: all workloads; returns the number of removed entries
+std::string path();                                    // RIDGE_WISDOM, or wisdom.json in the cache folder
 
 }  // namespace wisdom
 }  // namespace ridge

@@ -1,11 +1,11 @@
-// What numbers samples are made of in memory; complex samples are pairs of them.
+// Number types of samples in memory; a complex sample is a pair of them.
 #pragma once
 
 namespace ridge {
 
 enum class Samples {
-  same,  // the plan's own: float, or double of an FFT planned in double
-  int4,  // complex only, a byte: low nibble real, high nibble imaginary, two's complement
+  same,  // the plan's own: float, or double for an FFT planned in double
+  int4,  // complex only, one byte: low nibble real, high nibble imaginary, two's complement
   int8,
   int16,
   float32,

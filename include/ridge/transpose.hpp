@@ -1,4 +1,4 @@
-// The corner turn: out[b][c][r] = in[b][r][c], at the speed of a copy.
+// Matrix transpose (corner turn): out[b][c][r] = in[b][r][c], at copy speed.
 //
 //   auto turn = ridge::transpose::plan<std::complex<float>>(ridge::host(), {.rows = 8192, .columns = 8192});
 //   turn.run(in, out);
@@ -17,16 +17,16 @@ namespace ridge::transpose {
 
 // Distances between neighbours, in elements; 0 means packed.
 struct Strides {
-  std::size_t row = 0;     // from a row to the next
-  std::size_t column = 0;  // from a column to the next, normally 1
-  std::size_t batch = 0;   // from a matrix to the next
+  std::size_t row = 0;     // from one row to the next
+  std::size_t column = 0;  // from one column to the next, normally 1
+  std::size_t batch = 0;   // from one matrix to the next
 };
 
 struct Problem {
   std::size_t rows = 0, columns = 0;  // of the input
   std::size_t batch = 1;
   Strides input = {}, output = {};
-  bool in_place = false;    // squares only: run(data, data)
+  bool in_place = false;    // square matrices only: run(data, data)
   std::size_t threads = 0;  // host: 0 = all
 };
 
@@ -36,16 +36,16 @@ struct PlanState;  // src/transpose/plan.cpp
 class AnyPlan {
  public:
   AnyPlan(const Device& device, const Problem& problem, std::size_t element_bytes, const planner::Options& options);
-  // Host memory, on any device (a device copies there and back). Error for short or overlapping spans.
+  // Host memory; other devices copy it in both directions. Error for short or overlapping spans.
   void run_bytes(const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) const;
   // Buffers of this plan's device; enqueued, not waited for.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;  // one
-  const std::vector<KernelSource>& kernels() const;         // what runs on a device; none on the host
+  const std::vector<KernelSource>& kernels() const;         // device kernels; empty on the host
   const Device& device() const;
   const Problem& problem() const;
-  double flops() const;  // none: it only moves
+  double flops() const;  // 0: no arithmetic
   double bytes() const;  // read and written
 
  private:

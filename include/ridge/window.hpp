@@ -1,4 +1,4 @@
-// Weights across a band or a filter: low side lobes against a wider peak.
+// Window functions for bands and filters: lower side lobes at the cost of a wider main lobe.
 #pragma once
 
 namespace ridge {
@@ -7,9 +7,9 @@ enum class Window {
   none,      // side lobes of -13 dB
   hamming,   // -43 dB
   blackman,  // -58 dB
-  kaiser,    // by its shape: beta
-  gaussian,  // by its shape: sigma in half lengths
-  taylor,    // -35 dB, the first four level
+  kaiser,    // shape parameter: beta
+  gaussian,  // shape parameter: sigma in half lengths
+  taylor,    // -35 dB, the first four side lobes level
 };
 
 }  // namespace ridge

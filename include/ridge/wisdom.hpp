@@ -1,4 +1,4 @@
-// Wisdom without a file: what this process has found out or was given, as text.
+// Wisdom in memory: exports, imports and clears the planner's measured winners as text.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace ridge::wisdom {
 
-// How a winner was found; what comes later here outweighs what comes before it.
+// How a winner was found; later values take precedence over earlier ones.
 enum class Rigor { estimated, measured, patient };
 
-// What has been measured, gathered or imported since this process began or forget_in_memory() was called: one JSON
-// object of the same kind as the file's, with the rigor of each entry.
+// Everything measured, gathered or imported since the process started or forget_in_memory() was called: one JSON object
+// in the format of the wisdom file, with the rigor of each entry.
 std::string export_text();
 
-// Takes such an object over, or a wisdom file's; whatever follows it is ignored. Plans made from now on use its
-// measured winners where the file knows none. Returns how many entries were taken. Error{io} says why it is no wisdom,
-// and then nothing is taken.
+// Imports such an object or the contents of a wisdom file; text after the object is ignored. Later plans use its
+// measured winners for problems that the file does not contain. Returns the number of imported entries. Error{io} with
+// the reason if the text is not wisdom; nothing is then imported.
 std::size_t import_text(std::string_view text);
 
-// Returns how many; wisdom.json stays as it is.
+// Returns the number of removed entries; wisdom.json is not changed.
 std::size_t forget_in_memory();
 
-// Adds one to the memory alone, for a caller that keeps account of plans it only estimated.
+// Adds one entry in memory only, for callers that record plans which were only estimated.
 void gather(const Entry& entry, Rigor rigor);
-// The best that the memory holds of a problem on a device.
+// The highest rigor in memory for a problem on a device.
 std::optional<Rigor> rigor_in_memory(const std::string& fingerprint, const std::string& workload,
                                      const std::string& problem);
 

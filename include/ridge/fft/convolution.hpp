@@ -1,4 +1,4 @@
-// Convolution and correlation by transforms, and one filter for many or long signals.
+// Convolution and correlation by FFT; applies one filter to many or long signals.
 //
 //   std::vector<float> smooth = ridge::fft::convolve<float>(ridge::host(), signal, weights);
 #pragma once
@@ -15,7 +15,7 @@ namespace ridge::fft {
 
 enum class ConvolutionKind {
   linear,    // a.size() + b.size() - 1 values
-  circular,  // of the longer one's length; the shorter one is padded with zeros
+  circular,  // length of the longer input; the shorter one is padded with zeros
 };
 
 // Element is float, double or complex of them. Convolution: out[n] = sum a[m] b[n - m].
@@ -29,7 +29,7 @@ std::vector<Element> correlate(const Device& device, std::span<const Element> a,
                                ConvolutionKind kind = ConvolutionKind::linear);
 
 struct ConvolutionOptions {
-  std::size_t block = 0;    // transform length of a block; 0: chosen for the filter's length
+  std::size_t block = 0;    // transform length per block; 0: chosen for the filter's length
   std::size_t threads = 0;  // 0 = all
   planner::Options planning = {.effort = Effort::quick};
 };
@@ -37,7 +37,7 @@ struct ConvolutionOptions {
 template <class Element>
 class Convolver;
 
-// One filter for many or long signals: overlap-save, blocks side by side over the threads.
+// Applies one filter to many or long signals by overlap-save; blocks are processed in parallel.
 template <class Element>
 class Convolution {
  public:

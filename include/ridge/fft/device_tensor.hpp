@@ -1,4 +1,4 @@
-// Real-to-real transforms (cosine, sine, Hartley, half-complex) on devices, in the words of tensor.hpp.
+// Real-to-real transforms (cosine, sine, Hartley, half-complex) on devices, for the problems of tensor.hpp.
 //
 //   ridge::fft::DeviceTensorPlan<float> dct(ridge::device("cuda:0"),
 //                                           {.kind = TensorKind::real_to_real,
@@ -6,8 +6,8 @@
 //                                            .real_kinds = {RealKind::dct2, RealKind::dct2}});
 //   dct.enqueue(queue, in, out);
 //
-// One to three axes of any length, any loops, strides that are not negative. The input is kept unless the plan is in
-// place.
+// One to three axes of any length, any number of loops, non-negative strides. The input is preserved unless the plan is
+// in place.
 #pragma once
 #include <memory>
 #include <span>
@@ -26,18 +26,18 @@ class DeviceTensor;  // src/fft/device/real_to_real/tensor.cpp
 template <class T>
 class DeviceTensorPlan {
  public:
-  // Error{invalid_argument} for other kinds than real_to_real, more than three axes, negative strides, lengths of 0
-  // along an axis, outputs that share elements.
+  // Error{invalid_argument} for kinds other than real_to_real, more than three axes, negative strides, axes of length
+  // 0, and outputs that share elements.
   DeviceTensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options = {});
 
-  // Memory of the device: enqueued, not waited for. Error where a buffer is shorter than the strides reach.
+  // Device memory: enqueued, not waited for. Error if a buffer is shorter than the strides require.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
-  // Memory of the host: there, transformed, and back.
+  // Host memory: uploads, transforms and downloads.
   void run(std::span<const T> in, std::span<T> out) const;
 
   const TensorProblem& problem() const;
   const Device& device() const;
-  double flops() const;  // by the usual count: half of a complex transform's
+  double flops() const;  // the conventional count: half of a complex transform's
   double bytes() const;  // every element read once and written once
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;
