@@ -1,4 +1,4 @@
-// Polyphase filter banks: a stream of samples in, channels out, state carried exactly.
+// Polyphase filter banks: convert a stream of samples into channels; state is carried exactly between pushes.
 //
 //   auto bank = ridge::filterbank::plan(ridge::host(), {.channels = 256, .taps = 16, .stations = 16});
 //   ridge::filterbank::Stream stream(bank);

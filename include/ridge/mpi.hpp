@@ -1,4 +1,4 @@
-// Many machines: work spread over the processes of an MPI run. Link ridge::mpi.
+// Distributed workloads: FFT, filter banks and stencils over the processes of an MPI run. Link ridge::mpi.
 #pragma once
 #include <ridge/mpi/box.hpp>
 #include <ridge/mpi/communicator.hpp>

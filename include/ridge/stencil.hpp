@@ -25,12 +25,12 @@
 
 namespace ridge::stencil {
 
-// Many steps of a linear stencil with constant weights can be taken at once, for two transforms (docs/leap.md). The
-// result differs from that of steps by rounding.
+// Many steps of a linear stencil with constant weights can be computed at once by two transforms (docs/leap.md). The
+// result differs from single steps by rounding.
 enum class LeapUse {
-  automatic,  // where so many steps are asked for at once that it is expected to take half the time at most
+  automatic,  // if the number of steps is large enough that it is expected to halve the time
   never,
-  always,  // however few steps; Error where the problem has no leap
+  always,  // for any number of steps; Error if the problem does not support it
 };
 
 struct Problem {
@@ -40,12 +40,12 @@ struct Problem {
   LeapUse leap = LeapUse::automatic;
 };
 
-// Of what a step changes, u(new) - u(old) over all cells and fields; l2 is the root of the mean square.
+// Norm of the change in one step, u(new) - u(old) over all cells and fields; l2 is the root mean square.
 enum class Norm { max, l2 };
 
 struct Stop {
   std::size_t steps = 0;
-  double change = 0;  // the norm of the last step
+  double change = 0;  // norm of the last step's change
   bool converged = false;
 };
 
@@ -61,54 +61,54 @@ template <class T>
 class Plan {
  public:
   Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options = {});
-  // Advances the grid by `steps`. Coefficients of the update come in a grid of their own, a field each.
+  // Advances the grid by `steps`. The update's coefficients are in a separate grid, one field each.
   void run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients = nullptr) const;
-  // Until a step changes the grid by no more than `tolerance`; a NaN, which no step can mend, ends it too.
+  // Steps until one changes the grid by no more than `tolerance`, or gives a NaN.
   Stop run_until(Grid<T>& grid, double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
                  std::size_t check_every = 0,  // 0: chosen so that checking costs little
                  const Grid<T>* coefficients = nullptr) const;
-  // Cells in memory of the plan's device, all fields one after the other as a Grid has them; `in` and `out` may be the
-  // same. Enqueued, not waited for. Calls one after the other, on the same queue or with the one before waited for:
-  // they share their memory. Not for plans on the host.
+  // Cells in memory of the plan's device, all fields consecutive as in a Grid; `in` and `out` may be the same.
+  // Enqueued, not waited for. Calls share scratch memory, so they must be serialized: use the same queue, or wait for
+  // the previous call. Not for plans on the host.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t steps,
                const Buffer& coefficients = {}) const;
   Session<T> start(const Grid<T>& grid, const Grid<T>* coefficients = nullptr) const;
-  // What ever more steps would lead to, in one go on the host: a plate's temperatures between fixed borders. Error
-  // where there is no leap, no limit, or a cell that is not a number.
+  // Computes the steady state directly, on the host: for example the temperatures of a plate between fixed borders.
+  // Error if the problem does not support leaps, has no limit, or a cell is not a number.
   void steady(Grid<T>& grid) const;
-  std::size_t leaps_from() const;  // steps at once from which on they are leapt over; 0: never
+  std::size_t leaps_from() const;  // number of steps from which run() leaps; 0: never
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;  // one
-  const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
+  const std::vector<KernelSource>& kernels() const;         // compiled kernels; empty on the host
   const Update<T>& update() const;
   const Problem& problem() const;
   const Device& device() const;
-  double flops() const;  // of a step, whatever the variant really does
-  double bytes() const;  // of a step: every cell read once and written once
+  double flops() const;  // per step, independent of the variant
+  double bytes() const;  // per step: every cell read once and written once
 
  private:
   std::shared_ptr<const PlanState<T>> state_;
 };
 
-// A grid that lives where the plan runs: steps without a round trip. A session belongs to one thread at a time.
+// A grid on the plan's device, advanced without transfers. A session belongs to one thread at a time.
 template <class T>
 class Session {
  public:
   void run(std::size_t steps);           // on a device: enqueued; read() waits
-  void prepare(std::size_t steps);       // compiles what run(steps) would compile when it comes to it
-  double change(Norm norm = Norm::max);  // of one further step, which is taken
+  void prepare(std::size_t steps);       // compiles the kernels of run(steps) in advance
+  double change(Norm norm = Norm::max);  // takes one more step and returns its change
   Stop run_until(double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
                  std::size_t check_every = 0);
   void read(Grid<T>& grid);
   void wait();
   std::size_t steps() const;       // taken so far
-  std::size_t leaps_from() const;  // as the plan's; 0 once a leap was refused because the grid grows
-  // Part of the grid, all fields one after the other, rows packed: how halos come and go. What is put may lie on a
-  // fixed border too. Error{invalid_argument} for a box that leaves the grid or a span of another size.
+  std::size_t leaps_from() const;  // as the plan's; 0 after a leap was refused because the grid grows
+  // Reads and writes part of the grid, all fields consecutive, rows packed; used for halos. put() may also write fixed
+  // borders. Error{invalid_argument} for a box outside the grid or a span of the wrong size.
   void get(const Box& box, std::span<T> cells);
   void put(const Box& box, std::span<const T> cells);
-  // A source and its receivers: a number added to a cell (z, y, x), and the cells of a box as they are now, kept until
-  // kept() hands over all there are, in the order of the calls, each as get() has it. On a device enqueued: no step
+  // Sources and receivers. add() adds a value to a cell (z, y, x). keep() records the current cells of a box; kept()
+  // returns all records in the order of the calls, each in the layout of get(). On a device these are enqueued: no step
   // waits for the host.
   void add(const std::array<std::size_t, 3>& cell, std::size_t field, T value);
   void keep(const Box& box);

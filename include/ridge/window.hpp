@@ -9,7 +9,7 @@ enum class Window {
   blackman,  // -58 dB
   kaiser,    // shape parameter: beta
   gaussian,  // shape parameter: sigma in half lengths
-  taylor,    // -35 dB, the first four side lobes level
+  taylor,    // -35 dB, the first four side lobes of equal height (nbar = 5)
 };
 
 }  // namespace ridge

@@ -1,4 +1,4 @@
-// Power behind a bank: spectra squared and summed.
+// Power detection after a filter bank: squares spectra and sums them.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace ridge::filterbank {
 enum class Products {
   total,   // |X|^2 + |Y|^2 (or |X|^2 of one polarization)
   powers,  // |X|^2, |Y|^2
-  // I = |X|^2 + |Y|^2, Q = |X|^2 - |Y|^2, U = 2 Re(X Y*), V = -2 Im(X Y*): two linear polarizations. V is positive
-  // where Y leads X by a quarter turn.
+  // I = |X|^2 + |Y|^2, Q = |X|^2 - |Y|^2, U = 2 Re(X Y*), V = -2 Im(X Y*) of two linear polarizations. V is positive if
+  // Y leads X by 90 degrees.
   stokes,
 };
 
@@ -25,14 +25,14 @@ struct Detection {
   std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
 };
 
-// Power of spectra, summed over times and channels; what is left of a sum is carried to the next push. Output: time,
-// station, product, channel. Problem::threads work on it, and the sums are the same however many there are.
+// Sums the power of spectra over times and channels; an incomplete sum is carried to the next push. Output: time,
+// station, product, channel. Uses Problem::threads threads; sums do not depend on their number.
 class Detector {
  public:
   Detector(const Problem& problem, const Detection& detection);
   std::size_t products() const;
   std::size_t channels() const;
-  std::size_t row_size() const;  // values of one summed time
+  std::size_t row_size() const;  // values per summed time
   std::size_t due(std::size_t spectra) const;
   std::size_t push(std::span<const std::complex<float>> spectra, std::span<float> out);
 
@@ -48,8 +48,8 @@ class Detector {
 
 class PowerState;
 
-// Samples in, power out: a bank and a detector behind it. On OpenCL and CUDA devices one kernel does both, and spectra
-// are never written. However the stream is cut into pushes, the sums are the same to the last bit. No delays.
+// A bank followed by a detector: samples in, power out. On OpenCL and CUDA devices one kernel does both and spectra are
+// never written. The sums are bit-identical for any division into pushes. Delays are not supported.
 class PowerStream {
  public:
   PowerStream(const Device& device, const Problem& problem, const Detection& detection,
@@ -57,13 +57,13 @@ class PowerStream {
   ~PowerStream();
   PowerStream(PowerStream&&) noexcept;
   PowerStream& operator=(PowerStream&&) noexcept;
-  std::size_t row_size() const;  // values of one summed time: station, product, channel
+  std::size_t row_size() const;  // values per summed time: station, product, channel
   std::string variant() const;
-  std::size_t due(std::size_t bytes) const;  // summed times that a push of so many bytes will write
-  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken. Pages
-  // of `in` that are locked (MemoryKind::pinned) travel fastest.
+  std::size_t due(std::size_t bytes) const;  // summed times that a push of `bytes` bytes will write
+  // Accepts any number of bytes. Error{invalid_argument} if `out` is shorter than what is due; nothing is then
+  // consumed. Transfers are fastest from page-locked memory (MemoryKind::pinned).
   std::size_t push(std::span<const std::byte> in, std::span<float> out);
-  // As Stream::start_at, with a spectrum that begins a sum.
+  // As Stream::start_at; the spectrum must be the first of a sum.
   std::uint64_t start_at(std::uint64_t spectrum);
 
  private:

@@ -1,4 +1,4 @@
-// Spectra back to samples.
+// Synthesis filter banks: reconstruct samples from spectra.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace ridge::filterbank {
 
-// The prototype that undoes `prototype` best in the sense of least squares: `length` times as long, one value a
-// sample. At critical sampling no short filter comes below about -35 dB; from 8/7 up 1.5 reaches -90 dB.
+// The least-squares inverse of `prototype`: `length` times as long, one value per sample. At critical sampling short
+// filters do not get below about -35 dB; from 8/7 oversampling, length 1.5 reaches -90 dB.
 std::vector<double> dual(std::span<const double> prototype, std::size_t channels, std::size_t hop, double length = 1.5);
 
 class SynthesisState;
 
-// The inverse of a bank, for one stream of spectra: time, polarization, station, channel in; steps of `hop` samples
-// out: step, station, sample, polarization. Nothing but a delay of delay() samples is between the input of the analysis
-// and this output.
+// The inverse of a bank, for one stream of spectra. Input: time, polarization, station, channel. Output, in steps of
+// `hop` samples: step, station, sample, polarization. The output is the analysis input delayed by delay() samples.
 class Synthesis {
  public:
   Synthesis(const Problem& analysis, double length = 1.5);
@@ -27,8 +26,8 @@ class Synthesis {
   Synthesis& operator=(Synthesis&&) noexcept;
   std::size_t hop() const;
   std::size_t delay() const;
-  std::size_t step_size() const;  // complex values of one step: stations * hop * polarizations
-  // As many steps as there are whole spectra in `in`; Error{invalid_argument} where `out` is shorter.
+  std::size_t step_size() const;  // complex values per step: stations * hop * polarizations
+  // Writes one step per whole spectrum in `in`; Error{invalid_argument} if `out` is shorter.
   std::size_t push(std::span<const std::complex<float>> in, std::span<std::complex<float>> out);
 
  private:

@@ -13,10 +13,10 @@
 
 namespace ridge::image {
 
-// Which pixels of a finer level are searched, where the coarser flow is regular.
+// Which pixels of a finer level are searched where the coarser flow is smooth.
 enum class Selection : std::uint8_t {
-  aligned,     // aligned blocks decide for themselves: no order, so every back end chooses the same points in parallel
-  scan_order,  // as the papers and OpenCV do: blocks begin where the scan finds a cell not yet covered; sequential
+  aligned,     // aligned blocks, decided independently: every back end selects the same points in parallel
+  scan_order,  // as in the papers and OpenCV: a block begins where the scan meets a cell not yet covered; sequential
 };
 
 struct FlowParameters {
@@ -36,16 +36,16 @@ struct FlowParameters {
 
 struct FlowProblem {
   std::size_t rows = 0, columns = 0;
-  std::size_t channels = 3;  // of the frames, 8 bits each: 1, 3, or 4 of which the last is left out
+  std::size_t channels = 3;  // of the frames, 8 bits each: 1, 3, or 4 (the fourth is ignored)
   FlowParameters parameters = {};
   std::size_t threads = 0;  // host: 0 = all
 };
-void check(const FlowProblem& problem);  // Error{invalid_argument} in words
+void check(const FlowProblem& problem);  // Error{invalid_argument} with the reason
 
 class FlowPlan : public AnyPlan {
  public:
   FlowPlan(const Device& device, const FlowProblem& problem, const planner::Options& options = {});
-  // Two 8-bit frames in, two channels of float out.
+  // Two 8-bit frames in, two float channels out.
   void run(const Image& first, const Image& second, Image& flow) const;
   void enqueue(Queue& queue, const Image& first, const Image& second, const Image& flow) const;
   const FlowProblem& problem() const { return problem_; }
@@ -57,8 +57,8 @@ inline FlowPlan plan(const Device& device, const FlowProblem& problem, const pla
   return FlowPlan(device, problem, options);
 }
 
-// The flow from every frame of a sequence to the next. On a device some pairs are on their way at once, so that
-// transfers and computing overlap, and a frame's pyramid serves both its pairs.
+// The flow between consecutive frames of a sequence. On a device several pairs are in flight, so that transfers and
+// computation overlap; a frame's pyramid is computed once for both its pairs.
 //
 //   FlowStream stream(plan);
 //   while (camera.read(frame)) {
@@ -73,11 +73,10 @@ class FlowStream {
   FlowStream& operator=(FlowStream&&) noexcept;
   ~FlowStream();
 
-  void push(
-      const Image& frame);  // in the host's memory, copied; the first one gives no field. Error where there is no room
-  std::size_t waiting() const;  // fields on their way or there
-  std::size_t room() const;     // for as many
-  Image next();                 // the oldest, waited for
+  void push(const Image& frame);  // host memory, copied; the first frame gives no field. Error if the stream is full
+  std::size_t waiting() const;    // fields in flight or finished
+  std::size_t room() const;       // maximum of waiting()
+  Image next();                   // waits for the oldest field
 
  private:
   struct State;

@@ -1,11 +1,12 @@
-// One image type: pixels of 1 to 4 channels in rows with a pitch, in memory of its own, in the caller's or on a device.
+// The image type: pixels of 1 to 4 channels in rows with a pitch; owns its memory, views the caller's, or is on a
+// device.
 //
 //   Image own({.rows = 480, .columns = 640, .channels = 3});
 //   Image caller = Image::view(mat.data, {.rows = 480, .columns = 640, .channels = 3}, mat.step);    // no copy
 //   Image resident = Image::on(gpu, own.shape());
 //   upload(queue, own, resident);
 //
-// An Image is a handle: copies share their pixels, as buffers do. clone() makes new ones.
+// An Image is a handle: copies share pixels, as buffers do. clone() copies the pixels.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace ridge::image {
 
-// What a channel of a pixel is. The last two only come out of integral(): its sums do not fit the others.
+// Type of a channel. u32 and f64 are outputs of integral() only, whose sums exceed the other types.
 enum class Depth : std::uint8_t { u8, u16, f32, u32, f64 };
 constexpr std::size_t bytes_of(Depth depth) {
   constexpr std::size_t kBytes[] = {1, 2, 4, 4, 8};
@@ -34,16 +35,16 @@ constexpr Depth depth_of() {
   if constexpr (std::is_same_v<T, double>) return Depth::f64;
 }
 
-// What lies beyond the image, for pixels a b c d:
+// Values beyond the image, for pixels a b c d:
 enum class Border : std::uint8_t {
-  reflect_101,  // d c b | a b c d | c b a: the edge stands once
-  reflect,      // c b a | a b c d | d c b: the edge stands twice
+  reflect_101,  // d c b | a b c d | c b a: the edge is not repeated
+  reflect,      // c b a | a b c d | d c b: the edge is repeated
   replicate,    // a a a | a b c d | d d d
   constant,     // k k k | a b c d | k k k
   wrap,         // b c d | a b c d | a b c
 };
 const char* to_string(Border border);  // "reflect-101"
-// Also by OpenCV's names, BORDER_REFLECT_101 and BORDER_DEFAULT. Error{invalid_argument} listing them.
+// Also accepts OpenCV's names BORDER_REFLECT_101 and BORDER_DEFAULT. Error{invalid_argument} listing the names.
 Border border_of(const std::string& name);
 std::ptrdiff_t border_index(Border border, std::ptrdiff_t index,
                             std::ptrdiff_t size);  // any distance; -1: the constant
@@ -56,19 +57,19 @@ struct Shape {
   bool operator==(const Shape&) const = default;
   std::string text() const;  // "1920x1080, 3 channels of 8-bit"
 };
-// Error{invalid_argument}: no pixels, more than 4 channels, a size whose bytes no machine can count.
+// Error{invalid_argument} for no pixels, more than 4 channels, or a size in bytes that overflows.
 void check(const Shape& shape, const std::string& what);
 
 class Image {
  public:
-  Image() = default;                   // nothing: rows() is 0
-  explicit Image(const Shape& shape);  // memory of its own, rows aligned, values not set
+  Image() = default;                   // empty: rows() is 0
+  explicit Image(const Shape& shape);  // own memory, rows aligned, values uninitialized
 
-  // The caller's memory, which must outlive the image and its copies. `pitch`: bytes from a row to the next, 0 for
-  // packed rows; a multiple of a channel's size. A view of const memory can be read from only.
+  // A view of the caller's memory, which must outlive the image and its copies. `pitch`: bytes from one row to the
+  // next, a multiple of the channel size; 0 for packed rows. A view of const memory is read-only.
   static Image view(void* pixels, const Shape& shape, std::size_t pitch = 0);
   static Image view(const void* pixels, const Shape& shape, std::size_t pitch = 0);
-  // On a device, in a buffer of its own or in one of the caller's from `offset` bytes on.
+  // On a device, in a new buffer or in the caller's buffer at `offset` bytes.
   static Image on(const Device& device, const Shape& shape, const std::string& name = "image");
   static Image of(const Buffer& buffer, const Shape& shape, std::size_t pitch = 0, std::size_t offset = 0);
 
@@ -79,13 +80,13 @@ class Image {
   std::size_t channels() const { return shape_.channels; }
   Depth depth() const { return shape_.depth; }
   std::size_t pitch() const { return pitch_; }                  // bytes
-  std::size_t span_bytes() const;                               // first byte to past the last one
+  std::size_t span_bytes() const;                               // from the first byte to past the last one
   bool resident() const { return static_cast<bool>(buffer_); }  // in a buffer
   bool read_only() const { return read_only_; }
-  const Buffer& buffer() const { return buffer_; }  // where resident()
+  const Buffer& buffer() const { return buffer_; }  // if resident()
   std::size_t offset() const { return offset_; }    // bytes into it
 
-  // Host memory only, unchecked but for that: Error{invalid_argument} for a resident image, or a read-only one.
+  // Host memory only, without bounds checks. Error{invalid_argument} for a resident or read-only image.
   std::byte* bytes();
   const std::byte* bytes() const;
   template <class T>
@@ -109,13 +110,13 @@ class Image {
   bool read_only_ = false;
 };
 
-// Between the host's memory and a device's, of equal shapes and any pitch; the host's pixels must stay until the queue
-// has passed them.
+// Copies between host and device, for equal shapes and any pitch. The host's pixels must stay valid until the queue has
+// executed the copy.
 void upload(Queue& queue, const Image& from, const Image& to);
 void download(Queue& queue, const Image& from, Image& to);
 
-// Copies pixels and converts their depth: integers to integers by their full range (255 is 65535), to and from float as
-// they are (255 is 255.0), rounded half to even and clamped.
+// Copies pixels and converts their depth. Between integers the full range is scaled (255 becomes 65535); to and from
+// float values are kept (255 becomes 255.0), rounded half to even and clamped.
 void convert(const Image& from, Image& to);
 
 }  // namespace ridge::image

@@ -1,4 +1,4 @@
-// What the plans of the image workloads share. Runs are const and may come from several threads at once.
+// Base class of the image plans. Runs are const and may be made by several threads at once.
 #pragma once
 #include <memory>
 #include <span>
@@ -18,14 +18,14 @@ class AnyPlan {
  public:
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;
-  const std::vector<KernelSource>& kernels() const;  // devices: what was compiled
+  const std::vector<KernelSource>& kernels() const;  // devices: compiled kernels
   const Device& device() const;
-  double flops() const;  // useful work of a run; 0 where bytes are what counts: operators, variance
+  double flops() const;  // useful work per run; 0 for memory-bound workloads: operators, variance
   double bytes() const;  // each input read once, each output written once
 
  protected:
   AnyPlan() = default;
-  // Host memory on any device (a device copies there and back); done when it returns.
+  // Host memory; other devices copy it in both directions. Complete on return.
   void run_images(std::span<const Image> in, Image& out) const;
   // Images of this plan's device; enqueued, not waited for.
   void enqueue_images(Queue& queue, std::span<const Image> in, const Image& out) const;

@@ -1,5 +1,5 @@
-// Files that many processes read and write together, each its own points. A .npy file, last axis fastest; a file system
-// that all of them see.
+// Parallel input and output of .npy files, last axis fastest: each process reads or writes its own points. Needs a file
+// system that all processes share.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace ridge::mpi {
 
-// Element: float, double, std::complex of them, std::int32_t, std::uint8_t. By all; the file must hold that type and
-// shape. The boxes need not tile it.
+// Element: float, double, std::complex of them, std::int32_t, std::uint8_t. Collective. The file must have that type
+// and shape. The boxes need not cover it.
 template <class Element>
 void read_npy(const Communicator& all, const std::string& path, const Shape& shape, const Box& box,
               std::span<Element> data);
 
-// By all; the boxes tile the shape. The file appears under its name when all of it is written, and not at all else.
+// Collective; the boxes must tile the shape. The file appears under its name only when it is complete.
 template <class Element>
 void write_npy(const Communicator& all, const std::string& path, const Shape& shape, const Box& box,
                std::span<const Element> data);

@@ -1,4 +1,4 @@
-// From one set of boxes to another: every element goes where it belongs in one exchange.
+// Redistribution of a grid from one set of boxes to another in a single exchange.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -17,11 +17,12 @@ class Route;  // src/mpi/route.hpp
 template <class Element>
 class Redistribute {
  public:
-  // This process's boxes; all of them together must tile the shape on each side. `batch` grids, one after the other.
+  // This process's boxes; on each side the boxes of all processes must tile the shape. `batch` grids, consecutive in
+  // memory.
   Redistribute(const Communicator& communicator, const Shape& shape, const Box& from, const Box& to,
                std::size_t batch = 1);
   void run(std::span<const Element> in, std::span<Element> out) const;
-  std::size_t bytes_sent() const;  // by this process, each run
+  std::size_t bytes_sent() const;  // by this process, per run
 
  private:
   std::shared_ptr<const Route> route_;

@@ -1,5 +1,5 @@
-// An update from its expressions alone, for callers whose formulas are not known when they are compiled: a Python
-// function that was traced, a formula out of a file.
+// Builds an update from expressions, for formulas unknown at compile time: a traced Python function, a formula from a
+// file.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -10,9 +10,9 @@
 namespace ridge::stencil {
 
 // `outputs` are the new values of the fields, made of make_read(), make_constant() and make_node() (values.hpp).
-// Weighted sums become linear<T>(), in the order of memory; others are worked off on the host a few hundred cells an
-// operation, to the last bit what update<T>() of the same operations gives. Error{invalid_argument} for what no stencil
-// can be.
+// Weighted sums become linear<T>(), in memory order. Other expressions are evaluated on the host one operation at a
+// time for a few hundred cells, bit-identical to update<T>() of the same operations. Error{invalid_argument} for
+// expressions that are not a valid stencil.
 template <class T>
 Update<T> from_expressions(std::size_t dimensions, const std::vector<Expression>& outputs, std::string name = "");
 

@@ -1,4 +1,4 @@
-// Cells on a structured grid, what lies beyond its sides, and parts of it.
+// Structured grids: cells, border conditions and boxes.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace ridge::stencil {
 
-// What lies beyond a side of the grid.
+// Border condition of one side of the grid.
 enum class Border {
-  fixed,   // Dirichlet: the outermost cells, as many layers as the stencil's radius along the axis, keep their values
-  mirror,  // Neumann: the cell k beyond the side is the k-th cell inside it, u(-k) = u(k - 1), so nothing flows through
-  periodic,  // the grid closes on itself; an axis is periodic on both sides or on neither
+  fixed,     // Dirichlet: the outermost cells, as many layers as the stencil's radius along the axis, keep their values
+  mirror,    // Neumann: the k-th cell beyond the side equals the k-th cell inside it, u(-k) = u(k - 1): zero flux
+  periodic,  // opposite sides are neighbours; an axis is periodic on both sides or on neither
 };
 const char* to_string(Border border);
 
@@ -23,35 +23,34 @@ struct Borders {
   static Borders all(Border border) { return {{border, border, border}, {border, border, border}}; }
 };
 
-// Cells of `fields` fields, a field after the other, rows packed; or cells where a caller has them. Copying a Grid
-// copies its cells into packed memory of the copy's own.
+// Cells of `fields` fields, field after field, rows packed; or a view of the caller's cells. Copying a Grid copies its
+// cells into packed memory owned by the copy.
 template <class T>
 class Grid {
  public:
   explicit Grid(std::vector<std::size_t> shape, std::size_t fields = 1);  // zeros
-  // Over a caller's memory, without a copy: plans read cells there and write them back. Strides are in elements,
-  // between fields and then along each axis of the shape, negative ones too; none: packed. An image with a pitch has
-  // {0, pitch, 1}, an array of structures {1, width * fields, fields}. `owner` is let go with the last Grid that was
-  // moved from this one; without an owner the caller keeps the memory alive.
-  // Error{invalid_argument} without an address, for another number of strides, and where two cells could be one
-  // element.
+  // A view of the caller's memory: plans read and write the cells in place. Strides are in elements, first between
+  // fields and then along each axis of the shape; they may be negative. Empty: packed. An image with a pitch has {0,
+  // pitch, 1}, an array of structures {1, width * fields, fields}. `owner` is released with the last Grid moved from
+  // this one; without an owner the caller keeps the memory alive. Error{invalid_argument} for a null address, a wrong
+  // number of strides, and cells that may overlap.
   static Grid over(T* cells, std::vector<std::size_t> shape, std::size_t fields = 1,
                    const std::vector<std::ptrdiff_t>& strides = {}, std::shared_ptr<void> owner = nullptr);
   Grid(const Grid& other);
   Grid& operator=(const Grid& other);
   Grid(Grid&&) noexcept = default;
   Grid& operator=(Grid&&) noexcept = default;
-  // Cells of a grid of the same shape and fields, into this one's memory, wherever that is.
+  // Copies the cells of a grid of the same shape and fields into this one's memory.
   void copy(const Grid& other);
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t fields() const { return fields_; }
-  std::size_t cells() const { return cells_; }  // of one field
-  // In elements, between fields and along z, y, x; 0 for axes the grid does not have.
+  std::size_t cells() const { return cells_; }  // per field
+  // In elements, between fields and along z, y, x; 0 for missing axes.
   const std::array<std::ptrdiff_t, 4>& strides() const { return strides_; }
-  bool packed() const { return packed_; }  // as a grid's own memory is
+  bool packed() const { return packed_; }  // as in a grid that owns its memory
   T* data() { return data_.get(); }        // the first cell
   const T* data() const { return data_.get(); }
-  // Error{invalid_argument} where cells are not packed.
+  // Error{invalid_argument} if the cells are not packed.
   std::span<T> field(std::size_t index = 0) { return all().subspan(index * cells_, cells_); }
   std::span<const T> field(std::size_t index = 0) const { return all().subspan(index * cells_, cells_); }
   std::span<T> all() {
@@ -62,15 +61,15 @@ class Grid {
     if (!packed_) refuse_span();
     return {data_.get(), cells_ * fields_};
   }
-  // Of the first field, unchecked.
+  // Cells of the first field, unchecked.
   T& operator()(std::size_t x) { return data_.get()[at(0, 0, x)]; }
   T& operator()(std::size_t y, std::size_t x) { return data_.get()[at(0, y, x)]; }
   T& operator()(std::size_t z, std::size_t y, std::size_t x) { return data_.get()[at(z, y, x)]; }
   const T& operator()(std::size_t x) const { return data_.get()[at(0, 0, x)]; }
   const T& operator()(std::size_t y, std::size_t x) const { return data_.get()[at(0, y, x)]; }
   const T& operator()(std::size_t z, std::size_t y, std::size_t x) const { return data_.get()[at(z, y, x)]; }
-  // Arrays of structures, the fields of a cell side by side: turned at the boundary, since kernels want fields apart.
-  // Error where the span does not hold cells() * fields() values.
+  // Converts from and to arrays of structures, in which the fields of a cell are adjacent; kernels need separate
+  // fields. Error unless the span has cells() * fields() values.
   void from_structures(std::span<const T> cells);
   void to_structures(std::span<T> cells) const;
 
@@ -90,7 +89,7 @@ class Grid {
   std::shared_ptr<T> data_;
 };
 
-// Cells from `begin` on, z, y, x; axes a grid does not have are 0 and 1.
+// A box of cells, starting at `begin` (z, y, x); missing axes are 0 and 1.
 struct Box {
   std::array<std::size_t, 3> begin{0, 0, 0}, extent{1, 1, 1};
   std::size_t cells() const { return extent[0] * extent[1] * extent[2]; }

@@ -1,4 +1,4 @@
-// Ready problems: updates with their stability checked. A grid, a border and a plan make them run (stencil.hpp).
+// Predefined stencil problems: updates with checked stability. Run them with a grid, borders and a plan (stencil.hpp).
 //
 //   auto update = ridge::stencil::heat<float>({.alpha = 0.4, .dt = 1e-6, .spacing = {1.3e-3, 1.3e-3}});
 #pragma once
@@ -14,13 +14,13 @@ namespace ridge::stencil {
 struct Heat {
   double alpha = 1;
   double dt = 0;
-  std::vector<double> spacing{};  // an axis each, slowest first: one, two or three
+  std::vector<double> spacing{};  // one per axis, slowest first: one, two or three
   int accuracy = 2;               // of the second derivatives: 2, 4, 6 or 8, with a radius of half that
 };
 // alpha dt (sum of 1/dx^2), stable below 0.5 (accuracy 4: 3/8, 6: 0.331, 8: 0.308).
 double heat_number(const Heat& heat);
 double heat_limit(int accuracy);
-// One field, linear. Error{invalid_argument} with both numbers and a dt that would do where it is unstable.
+// One field, linear. If unstable, Error{invalid_argument} with both numbers and a stable dt.
 template <class T>
 Update<T> heat(const Heat& heat);
 
@@ -31,44 +31,45 @@ struct Wave {
   std::vector<double> spacing{};
 };
 double courant_number(const Wave& wave);  // c dt sqrt(sum of 1/dx^2), stable up to 1
-// Two fields, linear: u now and u one step before. Error where it is unstable.
+// Two fields, linear: u now and u one step before. Error if unstable.
 template <class T>
 Update<T> wave(const Wave& wave);
 
-// --- acoustic waves in a medium: u_tt = c(x)^2 (u_xx + u_yy + u_zz)
-// --------------------------------------------------- Leapfrog in time, differences of any order in space: what seismic
-// modelling runs. The velocity is a number a cell.
+// --- acoustic waves in a medium: u_tt = c(x)^2 (u_xx + u_yy + u_zz) -------------------------------------------------
+//
+// Leapfrog in time, finite differences of order 2 to 8 in space, as in seismic modelling. One velocity per cell.
 struct Acoustic {
   double dt = 0;
-  std::vector<double> spacing{};  // an axis each, slowest first
+  std::vector<double> spacing{};  // one per axis, slowest first
   int accuracy = 8;               // of the second derivatives: 2, 4, 6 or 8
-  bool absorbing = false;         // a second coefficient, which lets waves die out where it is below 1
+  bool absorbing = false;         // adds a second coefficient, which damps waves where it is below 1
 };
 double courant_number(const Acoustic& acoustic, double fastest);  // c dt sqrt(sum of 1/dx^2)
-double acoustic_limit(int accuracy);                              // stable up to here: 1 of order 2, 0.87, 0.81, 0.78
-// Two fields: u now and u one step before. Coefficients: (c dt)^2 of each cell, and with `absorbing`
-// 1 / (1 + dt * damping) of each, where u_tt + 2 damping u_t = c^2 (...).
+double acoustic_limit(int accuracy);  // stability limit: 1 for order 2, then 0.87, 0.81, 0.78
+// Two fields: u now and u one step before. Coefficients per cell: (c dt)^2, and with `absorbing` 1 / (1 + dt *
+// damping), where u_tt + 2 damping u_t = c^2 (...).
 template <class T>
 Update<T> acoustic(const Acoustic& acoustic);
 
-// --- Maxwell's equations: FDTD on Yee's grid, 2D, the electric field across the plane --------------------------------
+// --- Maxwell's equations: FDTD on the Yee grid, 2D, electric field perpendicular to the plane (TM) ------------------
+//
 // Second order in space and time. Fields: Ez at the cells, Hx half a cell above them along y, Hy half a cell beside
-// them along x, both half a step before Ez. Coefficients, of each cell: what Ez keeps in a step, (1 - s) / (1 + s) with
-// s = conductivity dt / (2 permittivity), and what its curl adds, dt / (permittivity (1 + s)).
+// them along x, both half a step before Ez. Coefficients per cell: the decay factor of Ez, (1 - s) / (1 + s) with s =
+// conductivity dt / (2 permittivity), and the factor of its curl, dt / (permittivity (1 + s)).
 struct Maxwell {
   double dt = 0;
   double dy = 1, dx = 1;
   double permeability = 1;
 };
-// dt / sqrt(least permittivity * permeability) * sqrt(1/dx^2 + 1/dy^2), stable up to 1
+// dt / sqrt(minimum permittivity * permeability) * sqrt(1/dx^2 + 1/dy^2), stable up to 1
 double courant_number(const Maxwell& maxwell, double least_permittivity = 1);
 template <class T>
 Update<T> maxwell(const Maxwell& maxwell);
 
 // --- Euler's equations of a gas, 2D ---------------------------------------------------------------------------------
 // Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in
-// space and time where the flow is smooth, shocks over two or three cells. Four fields: density, momentum along x,
-// momentum along y, total energy. One step a run step, radius 2. A mirror border lets waves out; it is no wall.
+// space and time for smooth flow, shocks within two or three cells. Four fields: density, momentum along x, momentum
+// along y, total energy. Radius 2. A mirror border is an outflow border, not a wall.
 struct Euler {
   double gamma = 1.4;
   double dt = 0;
@@ -81,13 +82,13 @@ double courant_number(const Euler& euler, const Gas& gas);  // dt ((|u| + c) / d
 template <class T>
 Update<T> euler(const Euler& euler);
 
-// The exact solution of the Riemann problem (Toro, chapter 4), gas at rest or moving along x; x/t = speed.
+// The exact solution of the Riemann problem (Toro, chapter 4) at x/t = speed; the gas may move along x.
 Gas riemann(const Gas& left, const Gas& right, double gamma, double speed);
-// The fastest wave in it: max |u| + c.
+// Its fastest wave: max |u| + c.
 double riemann_speed(const Gas& left, const Gas& right, double gamma);
 
 // --- cellular automata ----------------------------------------------------------------------------------------------
-// "B3/S23": cells of 0 and 1; born with 3 of 8 neighbours, surviving with 2 or 3. Error for anything that is no rule.
+// "B3/S23": cells of 0 and 1; born with 3 of 8 neighbours, survives with 2 or 3. Error for an invalid rule.
 template <class T>
 Update<T> life(const std::string& rule = "B3/S23");
 
@@ -99,8 +100,8 @@ struct Kernel {
 // "gauss:2" (sigma, cut at 3 sigma), "box:1" (radius), "sharpen", "laplace", "sobel-x", "sobel-y", "emboss", or rows of
 // numbers: "0 1 0; 1 -4 1; 0 1 0". Error{invalid_argument} for anything else.
 Kernel parse_kernel(const std::string& text);
-// new(y, x) = sum of weight(r, c) old(y + r - rows / 2, x + c - columns / 2), for each channel alike. Weights are not
-// flipped.
+// new(y, x) = sum of weight(r, c) old(y + r - rows / 2, x + c - columns / 2), the same for each channel. Weights are
+// not flipped.
 template <class T>
 Update<T> convolution(const Kernel& kernel, std::size_t channels = 1);
 

@@ -1,10 +1,10 @@
-// What a stencil does to a cell, written once: as a function of neighbours, or as offsets and weights.
+// Definition of a stencil update: a function of neighbouring cells, or offsets and weights.
 //
 // update<T>(dimensions, f): f is a generic lambda. It gets an accessor u with u(dy, dx) for the first field, u.field(k,
 // dy, dx) for field k, u.coefficient(k, dy, dx) for per-cell coefficients (1D: dx alone; 3D: dz, dy, dx), and returns
-// the new value, or a std::array of them, a value a field. What it may use stands in stencil_values.hpp. On the host it
-// is inlined into the row loop (no call a cell); it is also called once with expressions, for a device's source, the
-// linear form and the flop count: so it must not branch on values (use select), and must always do the same.
+// the new value, or a std::array with one value per field. values.hpp lists the operations it may use. On the host it
+// is inlined into the row loop (no call per cell). It is also called once with expressions, which give the device
+// source, the linear form and the flop count; so it must not branch on values (use select) and must be deterministic.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -29,17 +29,18 @@ struct Term {
   std::size_t to = 0;
 };
 
-// Output rows from their neighbour rows: what a host engine calls, once a row or a few, whatever the update is. The
-// rows of `out` are neighbours along y: y, y + 1, ... Output and input never overlap.
+// Output rows and the neighbouring rows they read: the argument of an update's row function, which host engines call
+// once per row or group of rows. The rows of `out` are consecutive along y: y, y + 1, ... Output and input never
+// overlap.
 template <class T>
 struct Rows {
-  // in[(field * (2 rz + 1) + dz + rz) * (2 ry + count) + dy + ry + r] is x = 0 of the row that output row r reads at
-  // (dz, dy); it may be read from x = begin - rx up to end + rx.
+  // in[(field * (2 rz + 1) + dz + rz) * (2 ry + count) + dy + ry + r] points to x = 0 of the row that output row r
+  // reads at (dz, dy); readable from x = begin - rx to end + rx.
   const T* const* in = nullptr;
-  const T* const* coefficients = nullptr;  // the same order
+  const T* const* coefficients = nullptr;  // in the same order
   T* const* out = nullptr;                 // out[field * count + r]
   std::size_t count = 1;                   // output rows
-  std::size_t begin = 0, end = 0;          // the x to compute; nothing else is written
+  std::size_t begin = 0, end = 0;          // range of x to compute; nothing else is written
 };
 
 template <class T>
@@ -47,25 +48,26 @@ struct Update {
   std::size_t dimensions = 2;
   std::size_t fields = 1;
   std::size_t coefficients = 0;
-  Offset radius{};                            // along each axis: how far it reads, to either side, used or not
-  std::vector<Expression> outputs{};          // a field each
-  std::optional<std::vector<Term>> linear{};  // constant weights, no constant term: what the fastest kernels take
-  bool sums_terms = false;                    // defined as the sum of `linear` in its order, by linear<T>()
+  Offset radius{};                    // largest offset read along each axis, in both directions, also by unused reads
+  std::vector<Expression> outputs{};  // one per field
+  std::optional<std::vector<Term>>
+      linear{};             // constant weights without a constant term: the form of the fastest kernels
+  bool sums_terms = false;  // defined as the sum of `linear` in its order, by linear<T>()
   std::function<void(const Rows<T>&)> row{};  // the inlined loop
-  std::size_t rows_at_once = 4;               // more rows a call than this bring `row` nothing
-  double flops = 0;                           // a cell: 2 l - 1 for l weighted points, else the operations
+  std::size_t rows_at_once = 4;               // passing more rows per call to `row` does not help
+  double flops = 0;                           // per cell: 2 l - 1 for l weighted points, otherwise the operations
   std::string name{};                         // for keys and explain: equal for equal updates
 };
 
-// From offsets and weights. The points of a field are summed in the order given: the first product is rounded, the
-// others are added with FMA, so that whoever keeps this order agrees bit for bit. Error for weights that are not
-// finite (or, with integer cells, not integers), for no terms at all and for a field without terms.
+// From offsets and weights. The points of a field are summed in the given order: the first product is rounded, the
+// others are added by FMA; kernels that keep this order agree bit for bit. Error for weights that are not finite (or,
+// for integer cells, not integers), for an empty list, and for a field without terms.
 template <class T>
 Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::string name = "");
 
-// Shapes, in the order of memory (which the fastest kernels want). Von Neumann as in the stenCINES paper: the cross of
-// the points up to `order` along each axis, 2 d order of them and the centre. Diamond: |dz| + |dy| + |dx| <= order.
-// Moore: none of them beyond order.
+// Stencil shapes, in memory order (which the fastest kernels need). Von Neumann as in the stenCINES paper: the points
+// up to `order` along each axis, 2 d order of them, and the centre. Diamond: |dz| + |dy| + |dx| <= order. Moore: each
+// offset within order.
 std::vector<Offset> von_neumann(std::size_t dimensions, int order, bool centre = true);
 std::vector<Offset> diamond(std::size_t dimensions, int order, bool centre = true);
 std::vector<Offset> moore(std::size_t dimensions, int order, bool centre = true);
@@ -74,7 +76,7 @@ std::vector<Term> weighted(const std::vector<Offset>& offsets, double weight);
 
 namespace detail {
 
-// The accessor of the row loop: one cell, rows by pointers that do not change along x.
+// Accessor of the row loop for one cell; the row pointers are constant along x.
 template <class T>
 class Cell {
  public:
@@ -140,7 +142,7 @@ class Recorder {
  private:
   template <class... Offsets>
   Recorded<Compute<T>> read(Node::Kind kind, std::size_t index, Offsets... offsets) const {
-    static_assert(sizeof...(Offsets) >= 1 && sizeof...(Offsets) <= 3, "an offset an axis: u(dx), u(dy, dx), ...");
+    static_assert(sizeof...(Offsets) >= 1 && sizeof...(Offsets) <= 3, "one offset per axis: u(dx), u(dy, dx), ...");
     check(sizeof...(Offsets));
     Offset offset{};
     std::size_t axis = 3 - sizeof...(Offsets);
@@ -148,7 +150,7 @@ class Recorder {
     reads_->push_back(make_read(kind, index, offset));
     return Recorded<Compute<T>>(reads_->back());
   }
-  void check(std::size_t offsets) const;  // Error where an axis is missing or too many
+  void check(std::size_t offsets) const;  // Error unless there is one offset per axis
   std::size_t dimensions_;
   std::vector<Expression>* reads_;
 };
@@ -164,8 +166,8 @@ struct Outputs<std::array<Value, kCount>> {
   static const Value& get(const std::array<Value, kCount>& result, std::size_t i) { return result[i]; }
 };
 
-// kRows output rows in one pass over x: what neighbouring rows read in common is loaded once. Cell x goes to
-// out[field * kRows + row][x - begin].
+// Computes kRows output rows in one pass over x; values that neighbouring rows share are loaded once. Cell x is stored
+// in out[field * kRows + row][x - begin].
 template <std::size_t kRows, class T, class Function, class Out, std::size_t kOut>
 inline void update_range(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first,
                          std::array<Out, kOut>& out, std::size_t begin, std::size_t count) {
@@ -174,7 +176,7 @@ inline void update_range(const Function& function, const Offset& radius, const R
     for (std::size_t f = 0; f < kOut / kRows; ++f)
       out[f * kRows + r][i] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(result, f)).value);
   };
-  // Rows never overlap, which the compiler cannot know.
+  // Rows never overlap; the compiler cannot prove it.
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
@@ -200,13 +202,13 @@ void update_rows(const Function& function, const Offset& radius, const Rows<T>& 
   for (std::size_t f = 0; f < kFields; ++f) {
     for (std::size_t r = 0; r < kRows; ++r) out[f * kRows + r] = rows.out[f * rows.count + first + r] + rows.begin;
   }
-  const Rows<T> local = rows;  // of this function alone, so that no store can change it
+  const Rows<T> local = rows;  // a local copy, which no store can alias
   const Offset reach = radius;
   if constexpr (sizeof(T) > 1) {
     update_range<kRows>(function, reach, local, first, out, local.begin, local.end - local.begin);
   } else {
-    // A byte may alias anything, the table of rows too, and then nothing is vectorised: bytes go by way of an array
-    // that nobody else can know.
+    // A byte may alias anything, also the row pointers, which prevents vectorization. Bytes are therefore stored to a
+    // local array first.
     constexpr std::size_t kChunk = 512;
     std::array<std::array<T, kChunk>, kFields * kRows> chunk;
     for (std::size_t begin = local.begin; begin < local.end; begin += kChunk) {
@@ -218,7 +220,7 @@ void update_rows(const Function& function, const Offset& radius, const Rows<T>& 
 }
 
 // Fills in radius, number of coefficients, linear form, flops and name from the outputs. `reads` are further reads that
-// the row loop performs and the outputs do not use. Error for what no stencil can be.
+// the row loop performs and the outputs do not use. Error for expressions that are not a valid stencil.
 template <class T>
 void complete(Update<T>& update, const std::vector<Expression>& reads = {});
 

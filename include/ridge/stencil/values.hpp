@@ -1,8 +1,8 @@
-// What an update function computes with: Value<C> on the host, a number and nothing else, and Recorded<C>, which writes
-// down the same operations as an expression for devices. Both have the same words, so one generic lambda serves both:
-// + - * / (also with plain numbers, which are rounded to C first), < <= > >= == !=, && || !, and the functions min,
-// max, abs, sqrt, fma, select. Arithmetic is the same to the last bit wherever it runs as long as the compiler does not
-// fuse on its own: GCC does unless the unit that holds the lambda is compiled with -ffp-contract=off.
+// Number types for update functions: Value<C>, a plain number on the host, and Recorded<C>, which records the same
+// operations as an expression for devices. Both support the same operations, so one generic lambda works with both: + -
+// * / (also with plain numbers, which are rounded to C first), < <= > >= == !=, && || !, and the functions min, max,
+// abs, sqrt, fma, select. Results are bit-identical everywhere unless the compiler contracts products and sums to FMA:
+// GCC does so unless the translation unit with the lambda is compiled with -ffp-contract=off.
 #pragma once
 #include <array>
 #include <cmath>
@@ -17,14 +17,14 @@ namespace ridge::stencil {
 
 using Offset = std::array<int, 3>;  // slowest axis first; unused axes are 0 and come first: 2D is {0, dy, dx}
 
-// Cells of fewer bits than an int are computed with as ints and cut when they are stored; integers wrap.
+// Integers narrower than int are computed as int and truncated on store; integers wrap.
 template <class T>
 using Compute = std::conditional_t<std::is_floating_point_v<T>, T, std::int32_t>;
 
 // --- the tree of an update ------------------------------------------------------------------------------------------
-// Nodes are immutable and shared. less, less_equal, equal, both, either and opposite yield a truth, which only select
-// and the last three of them take. minimum(a, b) is b < a ? b : a, maximum(a, b) is a < b ? b : a, absolute(a) is
-// a < 0 ? -a : a of integers and clears the sign of floats, so that NaN and -0 go the same way everywhere.
+// Nodes are immutable and shared. less, less_equal, equal, both, either and opposite yield a truth value, which only
+// select, both, either and opposite accept. minimum(a, b) is b < a ? b : a, maximum(a, b) is a < b ? b : a. absolute(a)
+// is a < 0 ? -a : a for integers and clears the sign bit of floats, so that NaN and -0 behave the same everywhere.
 struct Node;
 using Expression = std::shared_ptr<const Node>;
 struct Node {
