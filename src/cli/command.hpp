@@ -1,4 +1,4 @@
-// One file a subcommand. Each adds itself to the program and runs when it was chosen.
+// The subcommands, one file each: every function adds its command to the program.
 #pragma once
 #include <string>
 
@@ -23,7 +23,7 @@ void add_check(Command& program);
 void add_place(Command& program);
 void add_check_accuracy(Command& check);
 
-// Of `ridge fft`.
+// Subcommand of `ridge fft`.
 void add_fft_explain(Command& fft);
 
 }  // namespace ridge::cli

@@ -1,3 +1,4 @@
+// The command `ridge`: lists the subcommands and starts the program.
 #include <ridge/threads.hpp>
 
 #include "cli/command.hpp"
@@ -59,6 +60,6 @@ void add_commands(ridge::cli::Command& program) {
 
 int main(int count, char** values) {
   ridge::cli::begin_process();
-  ridge::set_pinning(true);  // this program has the machine to itself, or was told otherwise
+  ridge::set_pinning(true);  // the command assumes it owns the machine; RIDGE_NO_PIN=1 overrides
   return ridge::cli::end_process(ridge::cli::run_program(count, values, kAbout, kFooter, RIDGE_VERSION, add_commands));
 }

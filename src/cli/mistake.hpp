@@ -1,4 +1,4 @@
-// A caller's mistake, in words: one line, exit 1.
+// Reports an error of the caller: one line, exit code 1.
 #pragma once
 #include <string>
 

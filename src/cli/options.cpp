@@ -1,3 +1,4 @@
+// Command-line parsing by CLI11: options, checks of values and files, errors and exit codes.
 #include "cli/options.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@
 namespace ridge::cli {
 namespace {
 
-// CLI11 only says that a subcommand is missing; a person wants to know which word was not understood.
+// CLI11 only reports a missing subcommand; this message names the unknown word.
 std::string unknown_command(const CLI::App& program, int count, char** values) {
   const CLI::App* app = &program;
   for (int i = 1; i < count && values[i][0] != '-'; ++i) {
@@ -42,7 +43,7 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
       if (one->get_name() == values[i]) next = one;
       names += (names.empty() ? "" : ", ") + one->get_name();
     }
-    if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // it may be a file
+    if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // the word may be a file name
     if (next == nullptr) {
       return fmt::format("{} has no command \"{}\"; there are {}", app->get_name(), values[i], names);
     }
@@ -51,7 +52,7 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
   return "";
 }
 
-// Whatever a file or an argument put into the message: line ends, and bytes that a terminal would obey.
+// Replaces line ends and control characters, which a file or an argument may have put into a message.
 std::string one_line(std::string message) {
   std::replace_if(
       message.begin(), message.end(), [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, ' ');
@@ -64,7 +65,7 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// The command that was chosen, with its words: "ridge bench fft".
+// Full name of the chosen command: "ridge bench fft".
 std::string chosen(const CLI::App& program) {
   std::string words = program.get_name();
   const CLI::App* app = &program;
@@ -75,13 +76,13 @@ std::string chosen(const CLI::App& program) {
   return words;
 }
 
-// In the order they were written (CLI11 turns them round); nothing where all was understood.
+// Message with the unrecognized words in their order (CLI11 reverses them); empty if there are none.
 std::string not_understood(const CLI::App& program) {
   const std::vector<std::string> words = program.remaining(true);
   return words.empty() ? "" : fmt::format("not understood: {}", fmt::join(words, " "));
 }
 
-// CLI11 takes -3 for a very large number, and what is too long for the largest.
+// Rejects negative and too large values, which CLI11 converts to very large numbers.
 CLI::Option* whole(CLI::Option* option) {
   return option->check([](const std::string& text) {
     std::size_t value = 0;
@@ -104,19 +105,19 @@ std::optional<double> number_in(const std::string& text) {
 
 constexpr const char* kFinite = "finite";
 
-// What an option's values name, where they are files.
+// How a command uses the files that an option names.
 enum class FileUse { read, write, write_names, last_is_write };
 struct FileOption {
   FileUse use;
-  std::string suffix{};  // of write_names
+  std::string suffix{};  // for write_names
 };
 std::map<const CLI::Option*, FileOption>& file_options() {
   static std::map<const CLI::Option*, FileOption> all;
   return all;
 }
 
-// The files that the given options of a command name: an output that cannot be written, or that would replace an input,
-// is a mistake before anything is computed.
+// Checks the files named by a command's options before anything is computed: outputs must be writable and must not
+// replace an input.
 void check_files(const CLI::App& app) {
   std::vector<NamedFile> inputs, outputs;
   for (const CLI::Option* const option : app.get_options()) {
@@ -133,14 +134,14 @@ void check_files(const CLI::App& app) {
           found->second.use == FileUse::last_is_write ? i + 1 == names.size() : found->second.use != FileUse::read;
       (written ? outputs : inputs).push_back(file);
       const bool one_file = found->second.use == FileUse::write || found->second.use == FileUse::write_names;
-      // Numbers take the place of {} later.
+      // Numbers are substituted for {} later.
       if (one_file && file.name.find("{}") == std::string::npos) check_output(file.option, file.name);
     }
   }
   check_distinct(inputs, outputs);
 }
 
-// NaN is in every range and at no time what was meant.
+// Rejects NaN, which passes every range check.
 CLI::Option* finite(CLI::Option* option) {
   const auto check = [](const std::string& text) {
     const auto value = number_in(text);
@@ -256,7 +257,8 @@ Option Command::option(const std::string& name, std::optional<double>& value, co
 }
 Option Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
   CLI::Option* const option = app_.add_option(name, values, help);
-  if (name[0] == '-') option->allow_extra_args(false);  // a value each time: else it takes the -- behind it too
+  if (name[0] == '-')
+    option->allow_extra_args(false);  // one value per occurrence: otherwise it also consumes a following --
   return Option(from_environment(option));
 }
 Option Command::option(const std::string& name, std::vector<std::size_t>& values, const std::string& help) {
@@ -281,7 +283,7 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
   return Option(app_.add_flag(name, value, help));
 }
 
-// Under mpirun every process finds the same mistake: the first reports it, and the others give it time to.
+// Under mpirun every process finds the same error: rank 0 reports it, and the others exit a second later.
 void Command::check_files_once() const {
   try {
     check_files(app_);
@@ -334,7 +336,7 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const CLI::Success& success) {  // --help and --version
     std::ostringstream text;
     const int code = app.exit(success, text, text);
-    std::fputs(text.str().c_str(), stdout);  // what fails is noticed at the end
+    std::fputs(text.str().c_str(), stdout);  // write errors are detected at the end
     return code;
   } catch (const ExitWith& verdict) {
     return verdict.code;
@@ -342,11 +344,11 @@ int run_program(int count, char** values, const std::string& about, const std::s
     const std::string words = not_understood(app);
     return fail(1, one_line(fmt::format("{} (see {} --help)", words.empty() ? error.what() : words, chosen(app))));
   } catch (const Error& error) {
-    // A kernel that does not compile is shown with its source.
+    // The message of a kernel that does not compile keeps its source lines.
     const bool source = error.kind() == ErrorKind::compile;
     return fail(error.callers_mistake() ? 1 : 2, source ? error.what() : one_line(error.what()));
   } catch (const std::system_error& error) {
-    // {fmt} throws this where standard output takes no more.
+    // {fmt} throws this when writing standard output fails.
     if (std::ferror(stdout) != 0) return standard_output_failed(error.code().value());
     if (error.code() == std::errc::resource_unavailable_try_again)
       return fail(1, "this machine starts no more threads for that");

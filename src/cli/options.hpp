@@ -1,5 +1,5 @@
-// Commands and their options. CLI11 does the work and stands behind options.cpp alone: its header costs seconds in
-// every file that sees it.
+// Commands and their options. Wraps CLI11, which only options.cpp includes: its header adds seconds to each
+// compilation.
 //
 //   Command& command = program.subcommand("sar", "Focus frames of radar echoes");
 //   command.option("--frames", options->frames, "Simulated frames").shows_default();
@@ -8,8 +8,8 @@
 //   command.runs([options] { run_sar(*options); });
 //
 // A name without dashes is a positional argument. Variables must live as long as the program; they are set before any
-// command runs. Numbers that are none (a std::size_t is 0 or more), unknown names and missing values are told to the
-// caller in one line.
+// command runs. Malformed numbers (a std::size_t must be 0 or more), unknown names and missing values are reported to
+// the user in one line.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -25,12 +25,12 @@ class Option;
 
 namespace ridge::cli {
 
-// Ends the program with this code when a command has said all there is to say.
+// Thrown to end the program with this code after a command has printed its own message.
 struct ExitWith {
   int code = 1;
 };
 
-// A handle, cheap to copy. Every call returns the option again.
+// A handle, cheap to copy. Setters return the option for chaining.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -40,18 +40,18 @@ class Option {
   Option one_of(const std::vector<std::string>& words) const;
   Option between(double low, double high) const;
   Option positive() const;
-  Option ends_in(const std::vector<std::string>& endings) const;  // names of files; "-" too
-  Option may_be_nan() const;                                      // or infinite; other numbers must be finite
-  Option separated_by(char separator) const;                      // lists: 64,128 beside --x 64 --x 128
+  Option ends_in(const std::vector<std::string>& endings) const;  // file names; "-" is also accepted
+  Option may_be_nan() const;                                      // or infinite; other number options must be finite
+  Option separated_by(char separator) const;                      // lists: 64,128 as well as --x 64 --x 128
   Option not_with(const Option& other) const;
   Option only_with(const Option& other) const;
-  // Files. Before the command runs, each output must be writable and must not be one of the inputs, also through
+  // File options. Before the command runs, each output must be writable and must differ from every input, also through
   // links, relative names and redirections. "-" is a standard stream.
   Option reads() const;                                       // names of input files
   Option writes() const;                                      // names of output files
   Option writes_names_with(const std::string& suffix) const;  // output names begin with the value and `suffix`
   Option reads_then_writes() const;                           // a list: inputs, and the output last
-  bool given() const;                                         // once the commands run
+  bool given() const;                                         // valid once the commands run
 
  private:
   CLI::Option* option_;
@@ -65,10 +65,10 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command& subcommand(const std::string& name, const std::string& about);
-  void needs_subcommand();               // `ridge bench` alone is a mistake
+  void needs_subcommand();               // `ridge bench` alone is an error
   void may_have_subcommand();            // `ridge fft IN OUT` or `ridge fft check`
   bool has_subcommand() const;           // one was chosen
-  void footer(const std::string& text);  // what --help ends with: examples first
+  void footer(const std::string& text);  // end of --help: examples first
 
   Option option(const std::string& name, std::string& value, const std::string& help);
   Option option(const std::string& name, std::size_t& value, const std::string& help);
@@ -77,7 +77,7 @@ class Command {
   Option option(const std::string& name, std::optional<double>& value, const std::string& help);
   Option option(const std::string& name, std::vector<std::string>& values, const std::string& help);
   Option option(const std::string& name, std::vector<std::size_t>& values, const std::string& help);
-  // The word itself, when it is met.
+  // Calls `take` with the word during parsing.
   Option option(const std::string& name, const std::function<void(const std::string& word)>& take,
                 const std::string& help);
   Option bytes(const std::string& name, std::size_t& value, const std::string& help);      // 64M, 2G, 4096
@@ -95,8 +95,8 @@ class Command {
 // How a command uses the files that an option names: "read", "write", "write names", "read, then write", or empty.
 std::string file_use(const CLI::Option& option);
 
-// The whole program: `add` gives it its commands. Returns the exit code: 0, 1 for a mistake of the caller's, 2 for one
-// of ours, with a line on stderr.
+// Runs the whole program; `add` adds the commands. Returns the exit code: 0, 1 for an error of the caller, 2 for a
+// defect of ridge, with one line on stderr.
 int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
                 const std::string& version, const std::function<void(Command& program)>& add);
 

@@ -1,3 +1,4 @@
+// Checks that outputs are writable, and that no output is an input or another output.
 #include "cli/output_folder.hpp"
 
 #include <sys/stat.h>
@@ -19,7 +20,7 @@ namespace {
 
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-// Of regular files only: two names of a terminal or of /dev/null do not disturb each other.
+// Identity of a regular file. Devices have none: two outputs to a terminal or /dev/null do not conflict.
 std::optional<FileIdentity> identity_of(const std::string& name, int standard_stream) {
   struct stat status {};
   const int found = name == "-" ? ::fstat(standard_stream, &status) : ::stat(name.c_str(), &status);
@@ -27,7 +28,7 @@ std::optional<FileIdentity> identity_of(const std::string& name, int standard_st
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
-// One path for each file, also for one that does not exist.
+// A unique path per file, also for files that do not exist.
 fs::path canonical_path(const std::string& name) {
   std::error_code error;
   const fs::path whole = fs::absolute(name, error);
@@ -35,7 +36,7 @@ fs::path canonical_path(const std::string& name) {
   return error ? whole : found;
 }
 
-// Names of files that need not exist.
+// Compares names of files that need not exist.
 bool same_name(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (a.empty() || a == "-" || b == "-" || fs::is_other(a, ignored)) return false;

@@ -1,3 +1,4 @@
+// Signal handlers, standard streams and exit of the command's process.
 #include "cli/process.hpp"
 
 #include <fcntl.h>
@@ -22,13 +23,15 @@ bool said = false;
 void keep_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
-    // Opened the wrong way round: whoever reads from it or writes to it is told. Nobody listens to complaints anyway.
+    // Opened in the opposite mode, so that reading standard input or writing standard output fails. Writes to standard
+    // error are discarded.
     const int mode = number == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
-    if (::open("/dev/null", mode) != number) std::_Exit(2);  // the lowest free number is this one
+    if (::open("/dev/null", mode) != number)
+      std::_Exit(2);  // open() returns the lowest free descriptor, which is this one
   }
 }
 
-// What comes out of a destructor or a thread of a library's, mostly because there is no memory.
+// Handles exceptions from destructors and library threads, mostly std::bad_alloc.
 [[noreturn]] void on_terminate() {
   base::remove_temporaries();
   try {

@@ -1,17 +1,16 @@
-// How the command's process begins and ends: nothing of its own is left behind, and standard output is a file like any
-// other, where one that is full or closed is an error and never a silent success.
+// Start and end of the command's process: removes temporary files and reports failed writes to standard output.
 #pragma once
 
 namespace ridge::cli {
 
-// Call first. Signals and failures nobody caught take the temporaries away. Where the caller closed standard input,
-// output or error, its number is kept: the next file opened would get it, and what is printed would end up in that.
+// Call first. Signals and uncaught exceptions remove temporary files. A closed standard stream keeps its descriptor
+// reserved; otherwise the next opened file would get it and receive printed output.
 void begin_process();
 
-// Call last: `code`, or 1 with a line on stderr where something printed did not arrive.
+// Call last. Returns `code`, or 1 with a line on stderr if writing standard output failed.
 int end_process(int code);
 
-// The line for it; returns the exit code.
+// Reports a failed write to standard output; returns the exit code.
 int standard_output_failed(int error);
 
 }  // namespace ridge::cli

@@ -1,3 +1,4 @@
+// Writes the manual page, the JSON list of options and completions for bash, zsh and fish.
 #include "cli/reference.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Long and short names with their dashes; none for a positional argument.
+// Long and short names with their dashes; empty for a positional argument.
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -41,7 +42,7 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-// The words an option takes: CLI11 keeps them in the text of the check only, "FLOAT:{none,hamming}".
+// The allowed words of an option. CLI11 stores them only in the text of the check, "FLOAT:{none,hamming}".
 std::vector<std::string> words_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -67,10 +68,9 @@ void walk(const CLI::App& app, const std::string& path,
   for (const CLI::App* command : commands_of(app)) walk(*command, path + " " + command->get_name(), visit);
 }
 
-// --- a manual page
-// ----------------------------------------------------------------------------------------------------
+// --- the manual page ------------------------------------------------------------------------------------------------
 
-// What troff would take for its own.
+// Escapes troff's special characters.
 std::string plain(const std::string& text) {
   std::string escaped = replaced(replaced(text, "\\", "\\e"), "-", "\\-");
   std::string result;
@@ -83,7 +83,7 @@ std::string plain(const std::string& text) {
   return result;
 }
 
-// CLI11 appends its own remarks to some descriptions.
+// Built from the option objects, because CLI11 appends its own remarks to some descriptions.
 std::string manual_options(const CLI::App& app) {
   std::string page;
   for (const CLI::Option* option : options_of(app)) {
@@ -106,7 +106,7 @@ std::string manual_footer(const CLI::App& app) {
   return ".PP\n.nf\n" + plain(app.get_footer().substr(app.get_footer().find_first_not_of('\n'))) + "\n.fi\n";
 }
 
-// A list of terms, each with its explanation, as a section.
+// A section of terms with their explanations.
 std::string manual_terms(const std::string& title, std::initializer_list<std::pair<const char*, const char*>> terms) {
   std::string section = ".SH " + title + "\n";
   for (const auto& [term, explanation] : terms) section += ".TP\n.B " + plain(term) + "\n" + plain(explanation) + "\n";
@@ -163,7 +163,7 @@ std::string manual(const CLI::App& program) {
 
 // --- the table of options -------------------------------------------------------------------------------------------
 
-// Every command with its options, for programs that make other forms of it, and for tests over all options.
+// Every command with its options as JSON, for other programs and for tests over all options.
 base::Json table(const CLI::App& program) {
   base::Json commands = base::Json::array();
   walk(program, "ridge", [&](const CLI::App& app, const std::string& path) {
@@ -187,8 +187,7 @@ base::Json table(const CLI::App& program) {
   return commands;
 }
 
-// --- completion
-// -------------------------------------------------------------------------------------------------------
+// --- completion -----------------------------------------------------------------------------------------------------
 
 constexpr const char* kDevices = "ridge devices 2>/dev/null | grep -oE '(host|opencl:[0-9]+|cuda:[0-9]+)' | sort -u";
 
@@ -244,7 +243,7 @@ std::string bash(const CLI::App& program) {
 }
 
 std::string quoted(const std::string& text) { return replaced(text, "'", "'\\''"); }
-// Inside a specification of _arguments and _describe.
+// Escapes text for the specifications of _arguments and _describe.
 std::string for_zsh(const std::string& text) {
   return quoted(replaced(replaced(replaced(replaced(text, "\\", "\\\\"), ":", "\\:"), "[", "\\["), "]", "\\]"));
 }

@@ -1,4 +1,4 @@
-// What --help knows, in other forms: a manual page, and completion for the shells.
+// Generates the manual page and the shell completions from the commands.
 #pragma once
 
 namespace CLI {
@@ -7,7 +7,7 @@ class App;
 
 namespace ridge::cli {
 
-// Adds `ridge completion SHELL` and `ridge manual`, which are made from the commands that `program` has when they run.
+// Adds `ridge completion SHELL` and `ridge manual`, generated from the commands that `program` has when they run.
 void add_reference(CLI::App& program);
 
 }  // namespace ridge::cli

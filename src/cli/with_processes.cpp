@@ -1,3 +1,4 @@
+// Starts MPI if needed, compares the processes' command lines and reports errors once.
 #include "cli/with_processes.hpp"
 
 #include <chrono>
@@ -18,9 +19,9 @@ namespace ridge::cli {
 
 namespace {
 
-constexpr double kDeadline = 600;  // seconds that one waits for another
+constexpr double kDeadline = 600;  // seconds to wait for another process
 
-// What this process was asked for, without what may differ from one to the next.
+// Command line of this process without --device and --threads, which may differ between processes.
 std::string own_words() {
   std::ifstream file("/proc/self/cmdline");
   std::string text, word;
@@ -32,7 +33,7 @@ std::string own_words() {
     }
     skip = own;
   }
-  // Long lines are told by their beginning and compared by this too.
+  // Long lines are shown truncated, so a hash of the whole line is compared too.
   return text.size() < 400 ? text : fmt::format("{:x}: {}", std::hash<std::string>()(text), text);
 }
 
@@ -55,7 +56,7 @@ void with_processes(const std::function<void(const mpi::Communicator&)>& work) {
   try {
     processes.must_be_equal(own_words());
     work(processes);
-  } catch (const ExitWith&) {  // all of them have stopped
+  } catch (const ExitWith&) {  // all processes have stopped
     throw;
   } catch (const Error& error) {
     fail(error.callers_mistake() ? 1 : 2, error.what());

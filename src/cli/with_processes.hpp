@@ -1,4 +1,4 @@
-// Commands that run alone or under mpirun.
+// Runs a command alone or under mpirun.
 #pragma once
 #include <functional>
 
@@ -6,7 +6,7 @@
 
 namespace ridge::cli {
 
-// Every process of an MPI run may meet a mistake; one tells it and ends them all.
+// Runs `work` in every process of an MPI run. If one fails, it prints the error and terminates all.
 void with_processes(const std::function<void(const mpi::Communicator&)>& work);
 
 }  // namespace ridge::cli

@@ -1,4 +1,4 @@
-// ridge check accuracy: how exact the transforms are, beside FFTW's.
+// ridge check accuracy: measures the rounding errors of the transforms, next to FFTW's.
 #include <algorithm>
 #include <memory>
 
@@ -27,7 +27,7 @@ fft::PeerTransform<T> fftw_transform() {
   const std::vector<Peer> peers = fft_peers();
   const auto fftw = std::find_if(peers.begin(), peers.end(), [](const Peer& peer) { return peer.name == "fftw"; });
   if (fftw == peers.end() || !fftw->prepare) return {};
-  // A plan a length: several inputs go through it.
+  // One plan per length, reused for several inputs.
   struct Prepared {
     std::size_t n = 0;
     base::AlignedArray<std::complex<T>> in, out;
@@ -70,7 +70,7 @@ std::size_t check_errors(const AccuracyCommand& options, const std::vector<std::
     if (worst.add(share)) worst_length = row.length;
     if (row.chosen && ratio > worst_ratio) worst_ratio = ratio, worst_ratio_length = row.length;
     if (!row.broken.empty()) ++broken;
-    if (!options.every_row && row.broken.empty() && rows.size() > 400) continue;  // a page, not a book
+    if (!options.every_row && row.broken.empty() && rows.size() > 400) continue;  // keeps the table short
     table.push_back({fmt::to_string(row.length), type, row.variant + (row.chosen ? " *" : ""),
                      fmt::format("{:.2e}", row.forward), fmt::format("{:.2e}", row.inverse),
                      fmt::format("{:.0f} %", 100 * share), row.peer > 0 ? fmt::format("{:.2e}", row.peer) : "-",

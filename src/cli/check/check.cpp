@@ -1,4 +1,4 @@
-// ridge check: random problems against plain references, on the device one asks for.
+// ridge check: compares random problems with plain reference implementations, on a given device.
 #include <signal.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@
 namespace ridge::cli {
 namespace {
 
-constexpr double kRarely = 0.03, kOften = 0.3;  // problems of the largest size: of comparisons, of laws
+constexpr double kRarely = 0.03, kOften = 0.3;  // fraction of problems of the largest size: comparisons, laws
 
 struct CheckRequest {
   std::vector<std::string> workloads{};
@@ -34,7 +34,7 @@ struct CheckRequest {
   bool verbose = false, laws = false, spoil = false;
 };
 
-// A number, or `today`: the same all day on every machine, another one tomorrow.
+// Parses a number or `today`, which gives the same seed on every machine and changes daily.
 std::uint64_t seed_of(const std::string& text) {
   if (text == "today") {
     const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -61,7 +61,7 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
              !outcome.wrong.empty()     ? "\n  WRONG: " + outcome.wrong
              : !outcome.refused.empty() ? "\n  refused: " + outcome.refused
                                         : "");
-  std::fflush(stdout);  // so that the last one is known where a driver ends the program
+  std::fflush(stdout);  // keeps the last line if a driver ends the program
 }
 
 std::string repeating(const check::Options& options, const std::string& device, const std::string& before,
@@ -73,12 +73,13 @@ std::string repeating(const check::Options& options, const std::string& device, 
                      fmt::format("{}{}", options.large > kRarely ? " --laws" : "", options.spoil ? " --spoil" : ""));
 }
 
-// The problem at work, for whatever ends the program in the middle of it.
+// The problem in progress, printed by the signal handler.
 char at_work[512];
 std::size_t at_work_length = 0;
 struct sigaction without_us[NSIG];
 
-// A fault comes again where nobody catches it, and ends as it would have; what was sent is sent again.
+// Prints the problem in progress and restores the previous handler. A fault then recurs and ends the program as before;
+// a signal sent by a process is raised again.
 void say_what_was_at_work(int number, siginfo_t* cause, void*) {
   static_cast<void>(!::write(STDERR_FILENO, at_work, at_work_length));
   ::sigaction(number, &without_us[number], nullptr);
@@ -100,7 +101,7 @@ void note_problems(check::Options& options, const std::string& device, const std
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::sigaction(number, &action, &without_us[number]);
 }
 
-// What failed, each as the command that repeats it, and a line of counts; exit 2 where anything did.
+// Prints each failure as the command that repeats it, and one line of counts. Exits with 2 after any failure.
 void report(const check::Report& report, const check::Options& options, const std::string& device,
             const std::string& before = "") {
   base::clear_progress();
@@ -115,7 +116,7 @@ void report(const check::Report& report, const check::Options& options, const st
   if (!report.failures.empty()) throw ExitWith{2};
 }
 
-// By all processes; the root speaks.
+// Collective; the root prints.
 void check_processes(const mpi::Communicator& all, check::Options options, bool verbose) {
   options.go_on = [&](bool in_time) { return all.largest(in_time ? 0 : 1) == 0; };
   if (all.root() && (verbose || options.only)) options.each = print_outcome;

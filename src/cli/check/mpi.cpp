@@ -1,3 +1,4 @@
+// Random FFT problems over MPI processes, compared with a high-precision reference.
 #include "cli/check/mpi.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using check::Draw;
 using check::Outcome;
 using check::Random;
 
-// A workload is a plain function: the processes it asks stand here.
+// The processes of the current run. Static, because a workload is a plain function without state.
 std::optional<mpi::Communicator> everyone;
 
 template <class T>
@@ -48,7 +49,7 @@ class DistributedCheck {
       wrong = run<Complex, Complex>(samples, shape_, plan_.input(), spectrum, spectrum_, plan_.output(), true);
     }
     if (!wrong.empty()) return "forward: " + wrong;
-    // What comes back is made from the spectrum as it is stored.
+    // The inverse's reference starts from the spectrum rounded to the stored precision.
     std::vector<Value> given = spectrum;
     for (Value& value : given) value = {rounded(value.re), rounded(value.im)};
     std::vector<Value> back = whole(given);
@@ -98,7 +99,7 @@ class DistributedCheck {
     }
   }
 
-  // Of a real spectrum the first half of the last axis, and the whole from it.
+  // Conversions between the whole spectrum and the stored part: n/2+1 values along the last axis of a real transform.
   std::vector<Value> stored(const std::vector<Value>& values) const {
     const std::size_t n = shape_.back(), half = spectrum_.back();
     std::vector<Value> some(values.size() / n * half);
@@ -129,7 +130,7 @@ class DistributedCheck {
     return values;
   }
 
-  // Calls visit(place in the whole, place in this process's memory) for the points of a box.
+  // Calls visit(index in the whole grid, index in this process's memory) for the points of a box.
   template <class Visit>
   void each_point(const mpi::Shape& shape, const mpi::Box& box, const Visit& visit) const {
     const auto strides = box.strides();
@@ -174,7 +175,7 @@ class DistributedCheck {
       difference += std::norm(std::complex<double>(out[to]) - right);
       norm += std::norm(right);
     });
-    // Every process sees the sums of all, so that they agree about the outcome.
+    // Every process gets the sums over all, so that they agree on the outcome.
     difference = everyone->sum(difference);
     norm = everyone->sum(norm);
     if (everyone->sum(in == before ? 0 : 1) > 0) return "the input was changed";
@@ -183,8 +184,8 @@ class DistributedCheck {
     return {};
   }
 
-  // The specification's, twice of it where a length goes by convolution; of a few values more, which say little of a
-  // mean.
+  // The specified gate; doubled for lengths computed by convolution (prime factors above 13), and larger below 16
+  // points, where the mean over few values varies more.
   double gate() const {
     bool convolution = false;
     for (std::size_t rest : shape_) {
@@ -203,7 +204,7 @@ class DistributedCheck {
   std::uint64_t data_;
 };
 
-// Boxes of any cut, in any order in memory; nothing: the plan's own.
+// Draws boxes of any decomposition and memory order; empty: the plan's own.
 std::optional<mpi::Box> draw_box(Random& random, const mpi::Shape& shape, std::size_t kind) {
   const std::size_t count = everyone->count(), rank = everyone->rank();
   const std::size_t axis = random.below(shape.size());

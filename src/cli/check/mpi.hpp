@@ -6,7 +6,7 @@
 
 namespace ridge::cli {
 
-// Of these processes, each of which draws the same problems and comes to the same outcome. One at a time.
+// All processes draw the same problems and reach the same outcome. Only one such workload may exist at a time.
 check::Workload mpi_workload(const mpi::Communicator& all);
 
 }  // namespace ridge::cli

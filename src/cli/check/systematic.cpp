@@ -1,3 +1,4 @@
+// Runs all FFTs up to a length, or those listed in a file, and writes the HTML page of outcomes.
 #include "cli/check/systematic.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ CellCounts counted(const std::vector<check::SystematicRow>& rows) {
   return counts;
 }
 
-// Colour and a sign: red alone does not tell everybody.
+// A cell has a colour and a character, for readers who do not distinguish red and green.
 std::string cell_html(const check::SystematicCell& cell) {
   const check::Outcome& o = cell.outcome;
   const char* const kind = !o.wrong.empty() ? "wrong" : !o.refused.empty() ? "refused" : "right";

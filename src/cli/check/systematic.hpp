@@ -1,4 +1,4 @@
-// ridge check --systematic and --problems: listed transforms, and a page of green and red.
+// ridge check --systematic and --problems: checks listed transforms and writes an HTML page of the outcomes.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace ridge::cli {
 
-// Every length up to `most`; a page where `page` names a file. Exit 2 where one is wrong.
+// Checks every length up to `most` and writes a page if `page` names a file. Exits with 2 if a result is wrong.
 void check_systematically(const Device& device, std::size_t most, const std::string& page);
-// The problems of a file, a line each.
+// Checks the problems of a file, one per line.
 void check_file(const Device& device, const std::string& path);
 
 }  // namespace ridge::cli

@@ -1,4 +1,4 @@
-// ridge fftw: runs a program that was built for FFTW on Ridgeline's plans.
+// ridge fftw: runs a program built for FFTW with Ridgeline's plans by LD_PRELOAD.
 #include <unistd.h>
 #include <cerrno>
 #include <csignal>
@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> command;
 };
 
-// Beside the command, as in a build folder, or where an installed one has its libraries.
+// Path of the drop-in library: next to the command, as in a build folder, or in the library folder of an installation.
 std::string drop_in() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -41,7 +41,7 @@ std::string drop_in() {
                                                   name, folder.string()));
 }
 
-// Creates it, so that an empty file means: no plan was made.
+// Creates the file; if it stays empty, no plan was made.
 void check_can_be_written(const std::string& file) {
   std::FILE* const opened = std::fopen(file.c_str(), "a");
   if (opened == nullptr)
@@ -66,14 +66,14 @@ void run(const Options& options) {
   const std::string preload = before == nullptr || *before == 0 ? library : library + ":" + before;
   setenv("LD_PRELOAD", preload.c_str(), 1);
   if (!options.trace.empty()) {
-    const std::string trace = fs::absolute(options.trace);  // the program may change its folder
+    const std::string trace = fs::absolute(options.trace);  // absolute, because the program may change its folder
     check_can_be_written(trace);
     setenv("RIDGE_FFTW_TRACE", trace.c_str(), 1);
   }
   std::vector<char*> words;
   for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // What this process ignores or blocks is not the program's affair.
+  // The program does not inherit ignored or blocked signals.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,3 +1,4 @@
+// Adds the `ridge fftw` command.
 #pragma once
 #include "cli/options.hpp"
 

@@ -1,3 +1,4 @@
+// Inspects an executable: static linking, other rights, FFTW linked into it.
 #include "cli/fftw/program.hpp"
 
 #include <elf.h>
@@ -21,7 +22,7 @@
 namespace ridge::cli {
 namespace {
 
-// A file's bytes, or none where it cannot be read.
+// The bytes of a file; empty if it cannot be read.
 class Contents {
  public:
   explicit Contents(const std::string& path) {
@@ -48,7 +49,7 @@ class Contents {
   struct stat status_ {};
 };
 
-// As execvp finds it; empty where it does not.
+// Finds a program like execvp; empty if not found.
 std::string find_program(const std::string& word) {
   if (word.find('/') != std::string::npos) return word;
   const char* const path = std::getenv("PATH");
@@ -60,7 +61,7 @@ std::string find_program(const std::string& word) {
   return "";
 }
 
-// The program of a script's first line: "#!/usr/bin/env python3" is python3. Empty for what is no script.
+// Interpreter from a script's first line: "#!/usr/bin/env python3" gives python3. Empty for other files.
 std::string interpreter(std::string_view bytes) {
   if (!bytes.starts_with("#!")) return "";
   std::istringstream line(std::string(bytes.substr(2, std::min(bytes.find('\n'), std::size_t{256}))));
@@ -89,7 +90,7 @@ bool is_static(std::string_view bytes) {
   return true;
 }
 
-// FFTW's planner has this text inside, with whatever it is linked.
+// FFTW's planner contains this text, also if it is linked statically.
 bool contains_fftw(std::string_view bytes) {
   return bytes.find(" fftw_wisdom #x%M") != std::string_view::npos ||
          bytes.find(" fftwf_wisdom #x%M") != std::string_view::npos;
@@ -104,7 +105,7 @@ bool has_other_rights(const std::string& path, const struct stat& status) {
 }  // namespace
 
 void check_preload_reaches(const std::string& word) {
-  constexpr int kMostScripts = 4;  // as many as Linux follows
+  constexpr int kMostScripts = 4;  // Linux's limit on nested interpreters
   std::string path = find_program(word);
   for (int scripts = 0; scripts <= kMostScripts && !path.empty(); ++scripts) {
     const Contents file(path);

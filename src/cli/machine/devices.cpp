@@ -1,4 +1,4 @@
-// ridge devices: what there is to compute on.
+// ridge devices: lists the devices and their limits.
 #include <memory>
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ base::Json to_json(const DeviceInfo& info) {
             {"private_arrays_in_registers", limits.private_arrays_in_registers}}}};
 }
 
-// What decides which variants a device has.
+// Features of a device that decide which variants it supports.
 std::string traits_text(const DeviceInfo& info) {
   const Limits& limits = info.limits;
   std::vector<std::string> traits;

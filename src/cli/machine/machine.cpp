@@ -1,4 +1,4 @@
-// ridge machine: what this machine can do.
+// ridge machine: measures or loads the machine profile and prints it.
 #include <memory>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace ridge::cli {
 
 machine::Profile profile_or_measure(const ProfileOptions& options, ProfileSource* how) {
   if (!options.refresh) {
-    // A quick profile serves quick questions; whoever asks for the whole gets the whole.
+    // A saved quick profile is sufficient only for --quick.
     if (auto saved = machine::load(); saved && (saved->studies || options.quick)) {
       if (how != nullptr) *how = ProfileSource::saved;
       return *std::move(saved);
@@ -49,7 +49,8 @@ struct Options {
 
 void run(const Options& options) {
   const double start = base::now();
-  if (const std::string kept = machine::kept_file(); !kept.empty()) mistake(kept);  // before a minute of measuring
+  if (const std::string kept = machine::kept_file(); !kept.empty())
+    mistake(kept);  // checked before a minute of measuring
   ProfileSource how{};
   const machine::Profile profile = profile_or_measure(options.profile, &how);
   if (options.json) {

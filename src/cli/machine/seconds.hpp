@@ -1,11 +1,11 @@
-// Times as a person writes them.
+// Parses durations with units.
 #pragma once
 #include <optional>
 #include <string_view>
 
 namespace ridge::cli {
 
-// "3100ns", "20.5us", "0.9ms", "2s", "0"; a number other than 0 needs its unit.
+// Accepts "3100ns", "20.5us", "0.9ms", "2s" and "0"; numbers other than 0 need a unit.
 std::optional<double> parse_seconds(std::string_view text);
 
 }  // namespace ridge::cli

@@ -1,4 +1,4 @@
-// ridge size: how many machines keep up with a stream of frames.
+// ridge size: number of machines that sustain a stream of frames.
 #include <charconv>
 #include <cmath>
 #include <memory>
@@ -58,7 +58,7 @@ machine::Worker parse_worker(const std::string& text) {
   return worker;
 }
 
-// Workers with a machine to themselves, and all of them together.
+// Workers of one machine, with rates measured alone and while all of them run.
 struct Board {
   std::vector<machine::Worker> alone, together;
 };
@@ -78,7 +78,7 @@ double corner_turn_seconds(std::size_t rows, std::size_t columns) {
   return base::best_seconds([&] { turn.run(std::span<const Complex>(from.span()), to.span()); }, {.seconds = 0.1});
 }
 
-// Lines along both axes of a frame in host memory, on these devices; the corner turn is the host's.
+// Measures transforms along both axes of a frame in host memory on these devices; the host does the transpose.
 Board measured(const SizeOptions& options, const std::vector<Device>& devices, const std::vector<std::size_t>& frame) {
   const fft::HybridOptions hybrid{.memory = options.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
                                   .seconds = options.seconds};
@@ -93,7 +93,7 @@ Board measured(const SizeOptions& options, const std::vector<Device>& devices, c
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const auto& found = plan.shares()[i];
       board.alone[i].seconds_per_item += share * found.alone_seconds / static_cast<double>(lines);
-      // One that got nothing is not worth its cost beside the others: as slow as it likes.
+      // A device without a share gets the time of its whole batch per transform, so that the solver leaves it out.
       board.together[i].seconds_per_item += share * (found.rate > 0 ? 1 / found.rate : found.alone_seconds);
     }
   };
@@ -128,7 +128,7 @@ void print(const Board& board, std::uint64_t items, double rate) {
     names += (names.empty() ? "" : " + ") + worker.name;
   }
   const machine::Split split = machine::split(board.together, items);
-  // Rates are lower while the others run: where that costs more than it brings, one worker alone is the answer.
+  // Rates are lower while other workers run. If sharing costs more than it gains, one worker alone is the answer.
   const machine::Worker* better = nullptr;
   for (const machine::Worker& worker : board.alone) {
     if (machine::split({worker}, items).seconds <= split.seconds) better = &worker;
@@ -183,7 +183,7 @@ std::optional<double> parse_seconds(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit == "s" || (unit.empty() && value == 0)) return value;  // a bare number may mean any of the units
+  if (unit == "s" || (unit.empty() && value == 0)) return value;  // a bare number has no defined unit
   if (unit == "ms") return value * 1e-3;
   if (unit == "us") return value * 1e-6;
   if (unit == "ns") return value * 1e-9;

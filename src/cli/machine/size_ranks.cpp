@@ -1,3 +1,4 @@
+// Predicts strong and weak scaling of a distributed FFT from measured or given rates.
 #include "cli/machine/size_ranks.hpp"
 
 #include <algorithm>
@@ -21,11 +22,11 @@
 namespace ridge::cli {
 namespace {
 
-constexpr double kMostPointsMeasured = 1 << 25;             // a process
-constexpr std::size_t kWorkingSet = std::size_t{32} << 20;  // bytes of one side: more than a core's caches
+constexpr double kMostPointsMeasured = 1 << 25;             // per process
+constexpr std::size_t kWorkingSet = std::size_t{32} << 20;  // bytes per array: more than a core's caches
 
-// One process of several that run at once, on as many planes of the shape as do not fit its cache: each plane in it,
-// then columns across all of them.
+// FLOP/s of one process while all run, on enough planes of the shape to exceed its cache: transforms within each plane,
+// then columns across the planes.
 template <class T>
 double transform_rate(const mpi::Communicator& all, const mpi::Shape& shape) {
   using Complex = std::complex<T>;
@@ -63,7 +64,7 @@ double transform_rate(const mpi::Communicator& all, const mpi::Shape& shape) {
   return flops / all.largest(seconds);
 }
 
-// Bytes a second that each of them copies while all do.
+// Bytes per second that each process copies while all do.
 double copy_rate(const mpi::Communicator& all) {
   base::AlignedArray<std::byte> from(kWorkingSet), to(from.size());
   std::memset(from.data(), 1, from.size());
@@ -73,7 +74,7 @@ double copy_rate(const mpi::Communicator& all) {
   return static_cast<double>(from.size()) / all.largest(seconds);
 }
 
-// Packed, sent and received: three passes over memory.
+// An exchange through memory: packing, sending and receiving are three passes.
 mpi::Network copies(double rate) { return {.latency = 1e-6, .bytes_per_second = rate / 3}; }
 
 template <class T>
@@ -131,7 +132,8 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
   for (std::size_t ranks = 1; ranks <= options.ranks; ranks *= 2) {
     const mpi::Prediction found = mpi::predict(shape, sizeof(std::complex<T>), ranks, rates);
     if (found.way.empty()) break;
-    // Weak: the first axis grows with the processes, so that each has as much as one process has of this shape now.
+    // Weak scaling: the first axis grows with the processes, so that each keeps the points that one process has of this
+    // shape.
     mpi::Shape longer = shape;
     longer[0] *= ranks;
     const mpi::Prediction weak = mpi::predict(longer, sizeof(std::complex<T>), ranks, rates);

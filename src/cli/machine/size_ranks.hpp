@@ -1,4 +1,4 @@
-// ridge size --ranks: what a distributed transform would take on more processes than there are here.
+// ridge size --ranks: predicts the time of a distributed transform on more processes than are running.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,11 +6,11 @@
 namespace ridge::cli {
 
 struct SizeRanksOptions {
-  std::size_t ranks = 0;  // up to so many
+  std::size_t ranks = 0;  // largest number of processes
   std::string shape = "1024x1024x1024";
   std::string type = "f32";
-  std::string latency = "2us", bandwidth = "1G";  // between machines, a process
-  std::size_t node = 16;                          // processes a machine
+  std::string latency = "2us", bandwidth = "1G";  // between machines, per process
+  std::size_t node = 16;                          // processes per machine
 };
 
 void run_size_ranks(const SizeRanksOptions& options);

@@ -1,4 +1,4 @@
-// ridge wisdom: what the planner remembers.
+// ridge wisdom: shows or clears the planner's measured choices.
 #include <memory>
 
 #include <fmt/format.h>

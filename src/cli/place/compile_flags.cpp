@@ -1,3 +1,4 @@
+// Reads compile_commands.json and extracts the flags of one file.
 #include "cli/place/compile_flags.hpp"
 
 #include <filesystem>
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A command line as a shell takes it apart: quotes and backslashes, nothing else.
+// Splits a command line like a shell: quotes and backslashes, nothing else.
 std::vector<std::string> words(const std::string& line) {
   std::vector<std::string> list;
   std::string word;
@@ -46,7 +47,8 @@ std::vector<std::string> words(const std::string& line) {
   return list;
 }
 
-// What says how the file is read: names of headers' folders are made whole, for the build ran elsewhere.
+// Keeps the flags that affect parsing (-I, -D, -std, ...). Include folders become absolute, because the build ran in
+// another folder.
 std::vector<std::string> kept(const std::vector<std::string>& command, const fs::path& folder) {
   static const char* const with_path[] = {"-I", "-isystem", "-iquote", "-include", "-idirafter"};
   std::vector<std::string> flags;

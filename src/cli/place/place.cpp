@@ -1,4 +1,4 @@
-// ridge place: sequential C++ loops to a device, verified and explained.
+// ridge place: translates sequential C++ loops to device code, verifies and explains it.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -36,7 +36,7 @@ struct Request {
   bool json = false, verdicts = false;
 };
 
-// An integer, or a view's number with its name before it or without.
+// True for an integer parameter, or an integer field of a view, with or without the view's name.
 bool can_be_pinned(const std::string& name, const std::vector<place::Parameter>& known) {
   return std::any_of(known.begin(), known.end(), [&](const place::Parameter& p) {
     if (p.kind == "integer" && p.name == name) return true;
@@ -86,7 +86,7 @@ bool tiled(const place::Report& report) {
   return false;
 }
 
-// And what helps against a header that is not found.
+// Joins the errors, with advice if a header was not found.
 std::string all_errors(const std::vector<std::string>& errors) {
   std::string text;
   for (const std::string& e : errors) text += (text.empty() ? "" : "; ") + e;
@@ -95,8 +95,8 @@ std::string all_errors(const std::vector<std::string>& errors) {
   return text;
 }
 
-// Where the kernels will read from, by the machine model: the device that was named, or the one that programs take.
-// Without one, what devices are like.
+// Sets memory sizes and bandwidths from the machine model of the named device, or of the device that programs use by
+// default. Keeps the defaults if there is none.
 void ask_machine(const std::string& named, const std::string& emit, place::Memories& memories) {
   std::optional<Device> chosen;
   for (const Device& d : devices().devices)
@@ -111,7 +111,7 @@ void ask_machine(const std::string& named, const std::string& emit, place::Memor
     if (level.name == "local" && level.all.read > 0) memories.local = level.all.read;
   }
   if (memories.cached == 1 || memories.local == 1) memories.cached = memories.local = 1;
-  // A processor's local memory is memory like any other: a tile is one more copy.
+  // A CPU device's local memory is ordinary memory: a tile is only an additional copy.
   if (!info.limits.private_arrays_in_registers && memories.tiles == "auto") memories.tiles = "never";
 }
 
@@ -134,7 +134,7 @@ void run(const Request& request) {
       options.flags.end());
   if (options.emit != "openmp" && !request.verdicts && !request.json)
     ask_machine(request.device, options.emit, options.memories);
-  // Of each part; how long it takes is not known before.
+  // Progress by stage, because durations are unknown in advance.
   const auto progress = base::terminal_progress();
   progress(0, "reading " + request.file);
   place::Report report = place::analyze(request.file, options);
@@ -168,7 +168,8 @@ void run(const Request& request) {
   judging.device = request.device;
   judging.emit = options.emit;
   place::Report judged = report;
-  if (other_device) {  // the same kernels on what there is, and CUDA's compiler over the program itself
+  if (other_device) {  // no CUDA here: run the same kernels on the available device, and compile the program itself
+                       // with nvcc
     progress(0.3, "compiling the placed program with nvcc");
     if (const std::string fault = place::judge::cuda_fault(report, judging); !fault.empty())
       throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
@@ -176,7 +177,7 @@ void run(const Request& request) {
     judged = place::analyze(request.file, options);
   }
   bool by_run = false;
-  if (!request.command.empty() && !other_device) {  // the user's own data first
+  if (!request.command.empty() && !other_device) {  // first on the user's own data
     progress(0.4, "running the placed program on its own data");
     const auto sameness = place::dynamic::same_output(report, *source, users);
     base::clear_progress();
@@ -191,7 +192,7 @@ void run(const Request& request) {
   progress(0.6, "compiling and comparing the original and the placed program");
   auto outcome = place::judge::compare(judged, *source, judging);
   base::clear_progress();
-  if (outcome.verified && !outcome.slower.empty()) {  // without them, and compared again
+  if (outcome.verified && !outcome.slower.empty()) {  // compare again without the slower kernels
     for (const std::string& kernel : outcome.slower)
       fmt::print("{} goes back to the host: with it the program is slower\n", kernel);
     options.without = outcome.slower;
@@ -206,7 +207,7 @@ void run(const Request& request) {
     base::clear_progress();
   }
   if (outcome.verified && judging.weighs && tiled(report) && request.options.memories.tiles == "auto") {
-    options.memories.tiles = "never";  // the model has said what pays, now the clock does
+    options.memories.tiles = "never";  // tiles were chosen by the model; now compare measured times
     place::Report plain = place::analyze(request.file, options);
     judging.weighs = false;
     progress(0.9, "comparing without tiles in local memory");

@@ -1,3 +1,4 @@
+// Problems that `ridge tour` runs on each device, and its pictures.
 #include "cli/tour/cases.hpp"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank, kImages }
 
 double seconds_each(bool quick) { return quick ? 0.02 : 0.2; }
 
-// Each is a compilation, of seconds where a device of processors unrolls what a GPU keeps in registers. 0: the
-// planner's own number.
+// Maximum trials per plan; 0: the planner's default. Each trial is a compilation, which takes seconds on CPU devices,
+// where private arrays are unrolled into memory.
 std::size_t trials_on(const Device& device, bool quick) {
   if (device.limits().private_arrays_in_registers) return 0;
   return quick ? 1 : 3;
@@ -46,7 +47,7 @@ void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cas
   }
 }
 
-// Short transforms in a batch, and on the host a long one.
+// Short transforms in a batch, and one long transform on the host.
 void add_ffts(const Device& device, bool quick, std::vector<TourCase>& cases) {
   const bool gpu = device.info().backend == Backend::cuda;
   const std::size_t points = std::size_t{1} << (quick ? 18 : gpu ? 26 : 22);
@@ -54,7 +55,7 @@ void add_ffts(const Device& device, bool quick, std::vector<TourCase>& cases) {
   batch.problem = {.shape = {1024}, .batch = points / 1024, .threads = 0};
   one.problem = {.shape = {points}, .threads = 0};
   batch.seconds_each = one.seconds_each = seconds_each(quick);
-  batch.trials = 2;  // on devices: each is a compilation
+  batch.trials = 2;  // on devices: each trial is a compilation
   std::vector<FftBench> wanted{batch};
   if (device.is_host()) wanted.push_back(one);
   for (const FftBench& bench : wanted) {
@@ -63,11 +64,11 @@ void add_ffts(const Device& device, bool quick, std::vector<TourCase>& cases) {
   }
 }
 
-// The plane and the cube that everyone measures.
+// The common benchmark problems: a 5-point stencil in 2D and a 7-point stencil in 3D.
 void add_stencils(const Device& device, bool quick, std::vector<TourCase>& cases) {
   for (const std::size_t dimensions : {2, 3}) {
     StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
-    if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // seconds, not a minute
+    if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // limits the time to seconds
     one.seconds_each = seconds_each(quick);
     one.trials = trials_on(device, quick);
     if (quick && one.trials > 0) one.steps = 8;
@@ -76,7 +77,7 @@ void add_stencils(const Device& device, bool quick, std::vector<TourCase>& cases
   }
 }
 
-// Bytes of sixteen stations to 256 channels of floats.
+// 8-bit samples of sixteen stations to 256 float channels.
 void add_filterbanks(const Device& device, bool quick, std::vector<TourCase>& cases) {
   const filterbank::Problem problem{.channels = 256, .taps = 16, .stations = 16, .threads = 0};
   FilterbankCases wanted;
@@ -109,7 +110,7 @@ std::vector<report::BenchRow> bench_flow(const Device& device) {
   return {row};
 }
 
-// Where kernels compile within seconds.
+// Only on devices whose kernels compile within seconds.
 void add_flows(const Device& device, std::vector<TourCase>& cases) {
   if (!device.is_host() && device.info().backend != Backend::cuda) return;
   cases.push_back({kImages, device.id(), fmt::format("flow {}x{}", kFlowColumns, kFlowRows),
@@ -146,7 +147,7 @@ std::vector<report::Bench> tour_benches() {
 }
 
 std::vector<TourCase> tour_cases(const std::vector<Device>& devices, bool quick) {
-  // PoCL compiles a kernel for seconds: whoever waits for a first page should not wait for that.
+  // PoCL takes seconds to compile a kernel, so its cases run last and do not delay the first page.
   std::vector<Device> order = devices;
   std::stable_sort(order.begin(), order.end(), [](const Device& a, const Device& b) {
     const auto rank = [](const Device& one) { return one.is_host() ? 0 : one.info().backend == Backend::cuda ? 1 : 2; };

@@ -1,4 +1,4 @@
-// ridge tour: this machine as a page, the first one within half a minute.
+// ridge tour: measures this machine and writes an HTML report; a first version within half a minute.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -21,8 +21,8 @@
 namespace ridge::cli {
 namespace {
 
-constexpr double kFirstPageSeconds = 20;  // no case of the first look is begun later
-constexpr double kBetweenPages = 5;       // at least, while the tour goes on
+constexpr double kFirstPageSeconds = 20;  // cases of the first pass start within this time
+constexpr double kBetweenPages = 5;       // minimum seconds between updates of the page
 
 struct Options {
   ProfileOptions profile;
@@ -86,7 +86,7 @@ class Tour {
  private:
   static std::string words(const TourCase& one) { return one.what + " on " + one.device; }
 
-  // Ceilings without their studies and one small problem of each workload, as far as they are done in time.
+  // Measures ceilings without the studies and one small problem per workload, within the time limit.
   void first_look() {
     machine::MeasureOptions measuring;
     measuring.progress = base::terminal_progress();
@@ -123,13 +123,13 @@ class Tour {
     }
   }
 
-  // One case's rows; what fails is left out with its reason, and the tour goes on.
+  // Adds the rows of one case; a failing case is skipped with a warning.
   void measure(const TourCase& one, double share) {
     progress_(share, words(one));
     report::Bench& bench = page_.benches[one.bench];
     try {
       const auto rows = one.run();
-      // The first look's small problems make room for the real ones.
+      // Rows of real size replace those of the first pass.
       if (small_.erase({bench.title, one.device}) > 0) {
         std::erase_if(bench.rows, [&](const report::BenchRow& row) { return row.device == one.device; });
       }
@@ -155,7 +155,7 @@ class Tour {
   const Options& options_;
   std::filesystem::path json_;
   report::Report page_;
-  std::set<std::pair<std::string, std::string>> small_;  // benches and devices whose rows are the first look's
+  std::set<std::pair<std::string, std::string>> small_;  // benches and devices whose rows are from the first pass
   base::Progress progress_ = base::terminal_progress();
   double start_ = base::now(), published_ = start_;
 };
