@@ -1,4 +1,4 @@
-// ridge channelize: filter banks over files and pipes.
+// ridge channelize: polyphase filter banks over files and pipes.
 #include <cmath>
 #include <memory>
 
@@ -28,7 +28,8 @@ void add_prototype_options(Command& command, PrototypeOptions& options) {
 
 namespace {
 
-// Through the bank itself: tones beside the centres, and noise there and back at every ratio.
+// Measures the prototype through the bank: leakage of tones near channel centres, and reconstruction error of noise by
+// analysis and synthesis for several ratios.
 void measure_design(const PrototypeOptions& options, const std::vector<double>& h) {
   constexpr int kSteps = 32;
   double worst = -1000, at = 0;

@@ -1,3 +1,4 @@
+// Filter bank and correlator on one device, in batches of whole integrations.
 #include "cli/channelize/correlation.hpp"
 
 #include <algorithm>
@@ -7,11 +8,11 @@
 namespace ridge::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{512} << 20;  // of spectra, and of samples, of one integration
-constexpr std::size_t kUsualBytes = std::size_t{64} << 20;  // of the spectra of several
-constexpr std::size_t kTimes = 16;  // that lie together, where an integration has whole such blocks
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;  // per integration, of spectra and of samples
+constexpr std::size_t kUsualBytes = std::size_t{64} << 20;  // of spectra of several integrations
+constexpr std::size_t kTimes = 16;  // times per block, if an integration consists of whole blocks
 
-// The correlator reads times that lie together at full speed; nobody else sees the spectra.
+// The correlator is fastest with blocks of consecutive times; the order of spectra is internal.
 filterbank::Problem in_its_order(filterbank::Problem problem, const filterbank::Correlation& correlation) {
   const bool blocks = correlation.times % kTimes == 0;
   problem.order = blocks ? filterbank::Order::channel : filterbank::Order::time;
@@ -86,7 +87,7 @@ std::size_t DeviceCorrelation::push(std::span<const std::byte> in, std::span<flo
   }
   window_.forget_before(
       queue_, std::max(window_.from(), g.frame_start(g.oldest_row(spectra_) * static_cast<std::int64_t>(g.channels))));
-  queue_.finish();  // the caller's memory is his again
+  queue_.finish();  // the caller may reuse its memory
   return made;
 }
 

@@ -1,4 +1,4 @@
-// Samples in, correlations out, all on one device: neither spectra nor what the next ones need ever leave it.
+// Filter bank and correlator on one device: spectra and filter state stay on it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@ namespace ridge::cli {
 
 class DeviceCorrelation final : public BankWork {
  public:
-  // Nothing where an integration is too long to lie there at once, or where delays are undone.
+  // Null if an integration exceeds the memory limit, or if delays are corrected.
   static std::unique_ptr<DeviceCorrelation> make(const Device& device, const filterbank::Problem& problem,
                                                  const filterbank::Correlation& correlation,
                                                  const planner::Options& options);
@@ -36,8 +36,8 @@ class DeviceCorrelation final : public BankWork {
   filterbank::Plan plan_;
   filterbank::Correlator correlator_;
   filterbank::Geometry geometry_;
-  std::size_t times_;    // of an integration
-  std::size_t at_once_;  // integrations whose spectra there is room for
+  std::size_t times_;    // per integration
+  std::size_t at_once_;  // integrations whose spectra fit the buffer
   filterbank::on_device::SampleWindow window_;
   Buffer values_, sums_;
   std::uint64_t spectra_ = 0;

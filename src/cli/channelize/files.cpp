@@ -1,3 +1,4 @@
+// Sets up and runs `ridge channelize`: devices, subbands, progress and the final report.
 #include "cli/channelize/files.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 namespace ridge::cli {
 namespace {
 
-// Names with a comma between them; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
+// Parses comma-separated device names; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
 std::vector<Device> devices_for(const std::string& names, const mpi::Communicator& processes) {
   std::vector<Device> found;
   std::istringstream words(names);
@@ -42,7 +43,7 @@ std::vector<Device> devices_for(const std::string& names, const mpi::Communicato
   return found;
 }
 
-// Every process of a team knows what the root found in the file.
+// Sends the root's file information to every process of a team.
 io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Communicator& team) {
   std::array<double, 7> numbers{};
   if (info != nullptr) {
@@ -78,7 +79,7 @@ Setup setup_for(const ChannelizeOptions& options, const io::SampleInfo& info, co
   setup.devices = devices_for(options.device, processes);
   setup.work.options.effort = options.measure ? Effort::measured : Effort::quick;
   setup.work.options.variant = options.variant;
-  // Summed where the spectra are made, but where something else needs those.
+  // Power is summed on the device unless another option needs the spectra.
   const bool spectra = options.digest || options.by_channel || !options.delays.empty() || !options.replacements.empty();
   if (!spectra) setup.work.detection = detection_for(options);
   return setup;
@@ -103,7 +104,7 @@ std::unique_ptr<DistributedStations> distributed_work_for(const ChannelizeOption
   return distributed;
 }
 
-// Everything on one device where that can be, else spectra or power of parts of the stations.
+// Runs everything on one device if possible; otherwise divides the stations.
 std::unique_ptr<BankWork> work_for(const ChannelizeOptions& options, const Setup& setup,
                                    const mpi::Communicator& team) {
   if (options.correlate && team.count() == 1 && setup.devices.size() == 1 && !options.digest && !options.by_channel &&
@@ -118,7 +119,7 @@ std::unique_ptr<BankWork> work_for(const ChannelizeOptions& options, const Setup
   return parts;
 }
 
-// One stream, from its first sample to its last.
+// Processes one stream from its first to its last sample.
 class Channelizing {
  public:
   Channelizing(const ChannelizeOptions& options, const mpi::Communicator& processes, const mpi::Communicator& team)
@@ -133,7 +134,7 @@ class Channelizing {
   }
 
   void run() {
-    // As much at a time as the memory allows, and no more than keeps a pipe lively.
+    // Block size: limited by the memory, and small enough for low latency with pipes.
     const std::size_t in_each = work_->hop() * info_.sample_bytes();
     const std::size_t out_each = std::max<std::size_t>(1, work_->time_size() * sizeof(float) / spectra_a_time());
     const std::size_t spectra = std::clamp<std::size_t>(
@@ -158,7 +159,7 @@ class Channelizing {
       behind.put(out, made * work_->time_size());
       if (after - shown > 0.2) {
         shown = after;
-        // Nobody knows how long a pipe is: the bar shows that it lives, the words how far it is.
+        // The length of a pipe is unknown: the bar only shows activity, the text shows the position.
         progress(std::min(0.99, 1 - 1 / (1 + (after - begun_) / 10)), words(after));
       }
     }
@@ -169,9 +170,9 @@ class Channelizing {
   }
 
  private:
-  static constexpr std::size_t kBlocks = 3;  // one comes, one is worked on, one goes
+  static constexpr std::size_t kBlocks = 3;  // one is read, one is processed, one is written
 
-  // Spectra that make one time of what is made.
+  // Spectra per output time.
   std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : options_.times; }
 
   void find_start() {
@@ -208,7 +209,7 @@ class Channelizing {
                        base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
   }
 
-  // Bytes of a raw input behind its last whole sample of all stations.
+  // Bytes of a raw input after its last complete sample of all stations.
   std::size_t bytes_left_over() const {
     const filterbank::Problem& p = setup_.work.problem;
     const std::size_t block = info_.streams == 1 ? 1 : p.input_block != 0 ? p.input_block : p.channels;
@@ -244,13 +245,13 @@ class Channelizing {
   }
 
   const ChannelizeOptions& options_;
-  std::shared_ptr<io::SampleReader> reader_;  // a thread of its own reads it
+  std::shared_ptr<io::SampleReader> reader_;  // read by a separate thread
   io::SampleInfo info_;
   Setup setup_;
   std::unique_ptr<BankWork> work_;
-  double seconds_;  // from a sample to the next
+  double seconds_;  // between samples
   Sink sink_;
-  std::uint64_t first_ = 0;  // spectrum
+  std::uint64_t first_ = 0;  // first spectrum
   double begun_ = 0, working_ = 0;
 };
 
@@ -268,7 +269,7 @@ void one_subband(const ChannelizeOptions& options, const mpi::Communicator& proc
   distributed_work_for(options, setup, team)->serve();
 }
 
-// "3", "0-7", "1,4,6-9"
+// Parses "3", "0-7", "1,4,6-9".
 std::vector<std::size_t> parse_subbands(const std::string& text) {
   std::vector<std::size_t> numbers;
   std::istringstream words(text);
@@ -303,7 +304,7 @@ std::string with_number(std::string name, std::size_t number, const char* which)
 
 void channelize(const ChannelizeOptions& options, const mpi::Communicator& processes) {
   if (options.subbands.empty()) return one_subband(options, processes, processes);
-  // As many teams as there are subbands, or processes; a team does its subbands one after the other.
+  // One team per subband, at most one per process; a team processes its subbands one after another.
   const std::vector<std::size_t> subbands = parse_subbands(options.subbands);
   const std::size_t teams = std::min(subbands.size(), processes.count());
   std::size_t mine = 0;

@@ -1,4 +1,5 @@
-// `ridge channelize IN OUT`: any format in, a bank over blocks of bounded size, channels, power or correlations out.
+// `ridge channelize IN OUT`: reads any format, runs a bank in blocks of bounded memory, writes channels, power or
+// correlations.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +20,10 @@ struct PrototypeOptions {
   std::string weights;  // a file of channels * taps numbers: .npy or raw float64
 };
 void add_prototype_options(Command& command, PrototypeOptions& options);
-// The prototype itself; Error in words.
+// The prototype's weights; Error with the reason.
 std::vector<double> prototype_for(const PrototypeOptions& options);
 
-// "1048576:new.f64": weights that take over with the first spectrum whose newest sample has this number or a later one.
+// "1048576:new.f64": weights from the first spectrum whose newest sample has this number or a later one.
 struct Replacement {
   std::uint64_t sample = 0;
   std::vector<double> weights{};
@@ -34,7 +35,7 @@ filterbank::Ratio ratio_for(const std::string& text);
 
 struct ChannelizeOptions {
   std::string in, out;
-  std::string subbands;  // "0-7": IN and OUT hold {} for the number
+  std::string subbands;  // "0-7": substituted for {} in IN and OUT
   std::string format = "auto";
   PrototypeOptions prototype;
   std::string oversample = "1/1";
@@ -42,9 +43,9 @@ struct ChannelizeOptions {
   bool stations_given = false, polarizations_given = false;
   std::string samples = "i8";  // raw
   bool centred = false;
-  double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says
+  double rate = 0, frequency = 0;  // Hz, MHz; for raw input, or overriding the header
   bool frequency_given = false;
-  std::string start, source, telescope;  // the same; start is UTC or an MJD
+  std::string start, source, telescope;  // override the header; start is UTC or an MJD
   std::size_t bits = 32;                 // of a .fil file's values
   std::string levels;                    // a file of offsets and scales for 8 bits
   bool by_channel = false;
@@ -66,7 +67,7 @@ struct ChannelizeOptions {
   bool measure = false, quiet = false;
 };
 
-// Alone or under mpirun, one subband or many.
+// In one process or under mpirun, one subband or many.
 void channelize(const ChannelizeOptions& options, const mpi::Communicator& processes);
 
 }  // namespace ridge::cli

@@ -1,3 +1,4 @@
+// Threads and queues that read samples ahead and write results behind.
 #include "cli/channelize/flow.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Reading ahead and writing behind: while one block of samples is worked on, the next ones come and the results before
-// go, each in a thread of its own.
+// Reading and writing in separate threads: while one block of samples is processed, the next ones are read and finished
+// results are written.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -20,7 +20,7 @@
 
 namespace ridge::cli {
 
-// Memory that devices copy from and to at full speed: page-locked by the first of them that is not the host.
+// Staging memory, page-locked by the first device that is not the host, for fast transfers.
 class StagingMemory {
  public:
   StagingMemory(const std::vector<Device>& devices, std::size_t bytes);
@@ -33,11 +33,11 @@ class StagingMemory {
   std::optional<Mapping> locked_;
 };
 
-// Numbers of blocks that pass from one thread to another, in order.
+// Queue of block indices between two threads, in order.
 class BlockQueue {
  public:
   void put(std::size_t block);
-  // Waits; nothing once it is closed and empty. The other side's exception, where it failed.
+  // Waits for an index; empty once the queue is closed and empty. Rethrows the other thread's exception.
   std::optional<std::size_t> take();
   void close();
   void fail(std::exception_ptr why);
@@ -50,8 +50,8 @@ class BlockQueue {
   std::exception_ptr why_;
 };
 
-// Fills blocks of `bytes` with what `read` gives, until it gives less than a whole one. A pipe may be silent when
-// something else has failed: then the thread is left to itself, so `read` must own what it uses.
+// Fills blocks of `bytes` bytes by `read` until it returns less than a whole block. After a failure elsewhere a silent
+// pipe may block the thread for ever; it is then detached, so `read` must own its resources.
 class ReadAhead {
  public:
   using Read = std::function<std::size_t(std::byte* to, std::size_t bytes)>;
@@ -63,7 +63,7 @@ class ReadAhead {
     std::span<const std::byte> bytes{};
     bool last = false;
   };
-  Block take();  // rethrows what reading threw
+  Block take();  // rethrows exceptions of `read`
   void give_back(const Block& block);
 
  private:
@@ -72,7 +72,7 @@ class ReadAhead {
     Read read;
     std::size_t bytes;
     std::vector<StagingMemory> memory{};
-    std::vector<std::size_t> filled{};  // bytes in each
+    std::vector<std::size_t> filled{};  // bytes per block
     BlockQueue empty{}, full{};
     std::atomic<bool> ended = false;
     void run();
@@ -81,7 +81,7 @@ class ReadAhead {
   std::thread thread_;
 };
 
-// Hands blocks of floats to `write`, in order.
+// Passes blocks of floats to `write`, in order.
 class WriteBehind {
  public:
   using Write = std::function<void(std::span<const float> values)>;
@@ -92,16 +92,16 @@ class WriteBehind {
     std::size_t number = 0;
     std::span<float> values{};
   };
-  Block room();  // rethrows what writing threw
+  Block room();  // rethrows exceptions of `write`
   void put(const Block& block, std::size_t values);
-  void finish();  // everything is written; rethrows
+  void finish();  // waits until everything is written; rethrows
 
  private:
   void run();
 
   Write write_;
   std::vector<StagingMemory> memory_;
-  std::vector<std::size_t> filled_;  // values in each
+  std::vector<std::size_t> filled_;  // values per block
   BlockQueue empty_, full_;
   std::thread thread_;
 };

@@ -1,3 +1,4 @@
+// Parses samples' headers, weights, bandpass factors and delays.
 #include "cli/channelize/input.hpp"
 
 #include <algorithm>
@@ -41,8 +42,8 @@ Samples samples_of(io::SampleType type) {
   }
 }
 
-// The axes of an array of samples say what lies where: (time), (time, polarization), (time, station, polarization) or
-// (block, station, sample, polarization). What the options say must be that.
+// Derives the layout from the axes of an array: (time), (time, polarization), (time, station, polarization) or (block,
+// station, sample, polarization). The options must agree with it.
 void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeOptions& options,
                io::SampleInfo& info) {
   if (shape.empty() || shape.size() > 4) {
@@ -71,7 +72,7 @@ void take_axes(const std::vector<std::size_t>& shape, const std::string& name, c
   }
 }
 
-// What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64.
+// Sample format of a .npy file: int8 or int16 with a last axis of 2, or complex64.
 io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
   const io::NpyHeader header = io::read_npy_header(in);
   io::SampleInfo info;
@@ -92,7 +93,8 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
   return info;
 }
 
-// Sums of neighbours before the spectrum is in order of frequency would join both ends of the band.
+// Rejects sums over neighbouring channels before the spectrum is in order of frequency: they would join both ends of
+// the band.
 void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) {
   if (!options.out.ends_with(".fil")) return;
   if (problem.channels % 2 == 0) {

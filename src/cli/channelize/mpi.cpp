@@ -1,3 +1,4 @@
+// Distributes the root's stream over MPI processes by stations.
 #include "cli/channelize/mpi.hpp"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ DistributedStations::DistributedStations(const StationWork& work, const Device& 
   const std::uint64_t own = mine.end - mine.begin;
   std::vector<std::uint64_t> stations(all.count());
   all.gather(&own, sizeof own, stations.data());
-  stations.erase(std::remove(stations.begin(), stations.end(), 0u), stations.end());  // too slow to help
+  stations.erase(std::remove(stations.begin(), stations.end(), 0u),
+                 stations.end());  // processes too slow to contribute
   if (stations.size() > 1) {
     variant_ +=
         fmt::format(", {} stations over {} processes by their speed", fmt::join(stations, " + "), stations.size());
@@ -40,7 +42,7 @@ DistributedStations::~DistributedStations() {
   if (!all_.root()) return;
   try {
     tell(Word::end, 0);
-  } catch (const Error&) {  // they are gone already
+  } catch (const Error&) {  // the other processes have already ended
   }
 }
 

@@ -1,4 +1,4 @@
-// The stations of a bank over the processes of an MPI run: the root has the stream, the others serve.
+// The stations of a bank distributed over MPI processes: the root has the stream, the others process their stations.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace ridge::cli {
 
-// Made by all; then the root uses it, and the others serve() until its own is gone.
+// Constructed by all processes. The root then uses it; the others call serve() until the root's object is destroyed.
 class DistributedStations final : public BankWork {
  public:
   DistributedStations(const StationWork& work, const Device& device, const mpi::Communicator& all);
@@ -30,7 +30,7 @@ class DistributedStations final : public BankWork {
   std::size_t push(std::span<const std::byte> in, std::span<float> out, bool last) override;
   std::uint64_t spectra() const override;
 
-  // By all; spectra only.
+  // Collective; spectra only.
   void set_delays(std::uint64_t sample, std::span<const double> delays);
   void replace_weights(std::uint64_t sample, const std::vector<double>& weights);
 
@@ -46,7 +46,7 @@ class DistributedStations final : public BankWork {
   std::optional<mpi::filterbank::PowerStream> power_;
   std::size_t time_size_ = 0, times_each_ = 1;
   std::string variant_;
-  std::uint64_t bytes_ = 0, first_ = 0;  // of the stream; the spectrum it began with
+  std::uint64_t bytes_ = 0, first_ = 0;  // bytes of the stream; its first spectrum
 };
 
 }  // namespace ridge::cli

@@ -1,3 +1,4 @@
+// Detects, correlates, reorders and writes spectra in the output formats.
 #include "cli/channelize/output.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ filterbank::Products products_of(const std::string& text) {
 
 constexpr std::size_t kRowsForLevels = 1024;
 
-// UTC, or an MJD.
+// Parses UTC or an MJD.
 io::StartTime start_for(const std::string& text) {
   if (const auto start = io::parse_utc(text)) return *start;
   double mjd = 0;
@@ -43,7 +44,7 @@ std::string sum_of(const std::vector<T>& values) {
   return values.empty() ? "none" : fmt::format("{:08x}", io::crc32c(values.data(), values.size() * sizeof(T)));
 }
 
-// Everything that two runs whose outputs are joined must have in common.
+// Text of all parameters that must agree between two runs whose outputs are joined.
 std::string what_is_written(const ChannelizeOptions& options, const filterbank::Problem& p) {
   std::string text = fmt::format("{} channels, {} taps, {} stations, {} polarizations, {} samples, oversampled {}/{}",
                                  p.channels, p.taps, p.stations, p.polarizations, options.samples,
@@ -259,7 +260,7 @@ std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
   return io::npy_header(header, reserve);
 }
 
-// What the headers of channels in order of frequency have in common.
+// Common header fields of formats with channels in order of frequency.
 Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds,
                       const char* format) const {
   const auto& p = problem_;
@@ -273,7 +274,7 @@ Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& in
   const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
   const double step = sign * megahertz / static_cast<double>(p.channels);
   const double middle = options.frequency_given ? options.frequency : info.frequency_mhz;
-  // The lowest channel in order is floor(channels / 2) below the middle.
+  // In order of frequency the lowest channel is floor(channels / 2) below the centre.
   const double first = middle - step * static_cast<double>(p.channels / 2);
   const double last = first + step * static_cast<double>(p.stations * p.channels - 1);
   if (std::min(first, last) < 0) {
@@ -308,7 +309,7 @@ void Sink::write_dada_header(const ChannelizeOptions& options, const io::SampleI
   write(io::psrdada_text(header));
 }
 
-// From time, polarization, station, channel to time, frequency, polarization.
+// Reorders from time, polarization, station, channel to time, frequency, polarization.
 void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_t times) {
   const auto& p = problem_;
   const std::size_t turn = p.centred ? 0 : p.channels - p.channels / 2;
@@ -338,12 +339,12 @@ void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleIn
   header.tsamp = io::nearest_decimal(seconds * static_cast<double>(hop_ * options.times));
   header.tstart = all.start.after(static_cast<double>(options.from_sample) * seconds).mjd();
   header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(options.sum_channels));
-  // A sum's middle is between its channels.
+  // The centre of a sum is between its channels.
   header.fch1 = io::nearest_decimal(all.first_mhz + all.step_mhz * (static_cast<double>(options.sum_channels) - 1) / 2);
   write(io::sigproc_header(header));
 }
 
-// From time, station, product, channel as the FFT leaves them to time, product, frequency.
+// Reorders from time, station, product, channel in FFT order to time, product, frequency.
 void Sink::sort_by_frequency(std::span<const float> power) {
   const auto& p = problem_;
   const std::size_t channels = detector_->channels(), products = detector_->products();

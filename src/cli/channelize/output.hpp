@@ -1,4 +1,4 @@
-// What `ridge channelize` writes: spectra, their power or their correlation, with a header where the format has one.
+// Outputs of `ridge channelize`: spectra, power or correlations, with a header if the format has one.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ridge::cli {
 
-// A sum of what passes that depends on its order: two numbers modulo 2^64, over words of 8 bytes.
+// An order-dependent checksum of the output: two numbers modulo 2^64, over words of 8 bytes.
 class Digest {
  public:
   void add(std::span<const std::complex<float>> values);
@@ -27,29 +27,29 @@ class Digest {
   std::uint64_t sum_ = 0, sums_ = 0;
 };
 
-// Power as the options ask for it, or nothing.
+// Power detection requested by the options, or nothing.
 std::optional<filterbank::Detection> detection_for(const ChannelizeOptions& options);
 
-// Products as the options ask for them.
+// Correlation requested by the options.
 filterbank::Correlation correlation_of(const ChannelizeOptions& options);
 
 class Sink {
  public:
-  // What comes is `made`; where that is spectra and power or correlations are wished for, they are made here, the
-  // latter on `device`. `seconds` from a sample to the next, 0 where nobody said.
+  // `made` is the kind of input. If it is spectra and the options request power or correlations, these are computed
+  // here, correlations on `device`. `seconds` is the time between samples; 0: unknown.
   Sink(const ChannelizeOptions& options, const filterbank::Problem& problem, std::size_t hop,
        const io::SampleInfo& info, double seconds, Product made, const Device& device);
 
-  // Spectra that become one output time.
+  // Spectra per output time.
   std::size_t spectra_each() const { return each_; }
-  // --resume: output times that are there already, whole ones; what is left of another is cut off.
+  // --resume: number of complete output times in the file; an incomplete one is truncated.
   std::uint64_t there_already();
 
-  void put(std::span<const float> values);  // whole output times of what is made
+  void put(std::span<const float> values);  // complete output times
   void finish();
-  std::string what() const;  // of one output time, in words
+  std::string what() const;  // text that describes one output time
   std::uint64_t written() const { return times_; }
-  std::string remark() const;  // for the report: values that 8 bits could not hold
+  std::string remark() const;  // for the report: number of clipped 8-bit values
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
@@ -58,8 +58,8 @@ class Sink {
   std::size_t write(const std::string& text);
   std::string npy_header(std::uint64_t times, std::size_t reserve) const;
   struct Band {
-    double first_mhz = 0, step_mhz = 0;  // of the first channel in order, and to the next
-    io::StartTime start{};               // of the stream's first sample
+    double first_mhz = 0, step_mhz = 0;  // frequency of the first channel in order; distance to the next
+    io::StartTime start{};               // time of the stream's first sample
     std::string source{}, telescope{};
   };
   Band band(const ChannelizeOptions& options, const io::SampleInfo& info, double seconds, const char* format) const;
@@ -80,16 +80,16 @@ class Sink {
   std::optional<filterbank::Correlator> correlator_;
   std::optional<Digest> digest_;
   std::optional<io::EightBits> eight_bits_;
-  std::string levels_to_;  // the file that estimated levels go to
+  std::string levels_to_;  // output file of estimated levels
   std::vector<std::uint8_t> levels_;
   std::vector<float> power_, sorted_;
   io::PsrdadaHeader dada_header_;
-  std::vector<std::complex<float>> sums_;  // correlations, or channels in another order
+  std::vector<std::complex<float>> sums_;  // correlations, or reordered channels
   std::size_t header_bytes_ = 0;
   std::uint64_t times_ = 0;
 };
 
-// Writes the spectra with lost samples to --flags, and returns how many there are between `from` and `end`.
+// Writes the spectra with lost samples to --flags, and returns their number between `from` and `end`.
 std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
                           const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end);
 

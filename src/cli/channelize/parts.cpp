@@ -1,3 +1,4 @@
+// Divides the stations among devices and joins their results.
 #include "cli/channelize/parts.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::size_t parts_in(const filterbank::Problem& problem, std::size_t wanted) {
 
 }  // namespace
 
-// On a device: spectra, or power that is summed there.
+// Stations of one device: spectra, or power summed on the device.
 class Part {
  public:
   Part(const StationWork& work, const mpi::Part& wanted, const Device& device) : stations(wanted) {
@@ -38,7 +39,7 @@ class Part {
   void replace_weights(std::uint64_t sample, const std::vector<double>& weights) {
     spectra_only().replace_weights(weights, sample);
   }
-  // Works on `bytes`; then the spectra are in `values`.
+  // Processes `bytes` asynchronously; the result is in `values`.
   void begin() {
     done_ = std::async(std::launch::async, [this] {
       values.resize(due(bytes.size()));
@@ -46,7 +47,7 @@ class Part {
     });
   }
   void finish() { done_.get(); }
-  // Floats that a push of so many bytes makes.
+  // Floats produced by a push of `count` bytes.
   std::size_t due(std::size_t count) const {
     return power_ ? power_->due(count) * power_->row_size() : stream_->due(count) * plan_->spectrum_size() * 2;
   }
@@ -89,7 +90,7 @@ StationParts::StationParts(const StationWork& work, const std::vector<Device>& d
   std::vector<std::size_t> stations;
   for (std::size_t i = 0; i < count; ++i) {
     const mpi::Part& mine = shares[i];
-    if (mine.begin == mine.end) continue;  // too slow to help
+    if (mine.begin == mine.end) continue;  // device too slow to contribute
     stations.push_back(mine.end - mine.begin);
     parts_.push_back(std::make_unique<Part>(
         StationWork{mpi::filterbank::problem_of(problem, mine), work.detection, work.options}, mine, devices[i]));
@@ -103,7 +104,7 @@ StationParts::StationParts(const StationWork& work, const std::vector<Device>& d
 
 StationParts::~StationParts() = default;
 
-// Output times that can be written with the first `bytes` of the stream.
+// Number of output times that the first `bytes` of the stream yield.
 std::uint64_t StationParts::times_in(std::uint64_t bytes) const {
   return geometry_.spectra_in(bytes) / (work_.detection ? work_.detection->times : 1);
 }
@@ -118,7 +119,7 @@ std::uint64_t StationParts::start_at(std::uint64_t spectrum) {
 }
 
 std::size_t most_times_of(const filterbank::Geometry& g, std::size_t each, std::size_t bytes) {
-  // A block completes at once what its stations lacked, and so does a block of output times.
+  // The last byte of a block may complete several spectra at once, and so may a block of output times.
   const std::size_t spectra = bytes / (g.hop * g.frame_bytes() / g.block) + 1 + std::max(g.block, g.channels) / g.hop +
                               2 + (g.by_channel ? g.times : 0) + g.longest / g.hop;
   return each > 1 ? spectra / each + 1 : spectra;
@@ -153,7 +154,7 @@ std::size_t StationParts::push(std::span<const std::byte> in, std::span<float> o
     throw Error(ErrorKind::internal, "stations over several devices: a push that is not of whole blocks");
   }
   bytes_ += in.size();
-  // The first stations may have samples at the very end that the last does not.
+  // At the very end the first stations may have more samples than the last one.
   const std::uint64_t whole = times_in(bytes_);
   const std::size_t times = whole > times_ ? static_cast<std::size_t>(whole - times_) : 0;
   if (out.size() < times * time_size_) throw Error(ErrorKind::internal, "no room for what the samples make");
@@ -184,8 +185,8 @@ void StationParts::split(std::span<const std::byte> in, std::size_t part, std::v
   }
 }
 
-// Spectra: time, polarization, station, channel; or block, channel, station, polarization and time. Power: time,
-// station, product and channel.
+// Output order of spectra: time, polarization, station, channel; or block, channel, station, polarization, time. Power:
+// time, station, product, channel.
 void StationParts::join(const std::vector<float>& from, std::size_t part, std::size_t times, float* out) const {
   const mpi::Part& mine = parts_[part]->stations;
   const std::size_t inner = work_.detection        ? time_size_ / geometry_.stations

@@ -1,4 +1,4 @@
-// The stations of a bank over several devices of this process: each has as many of them as it is fast.
+// The stations of a bank divided among several devices of this process, in proportion to their speed.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,19 +14,19 @@
 
 namespace ridge::cli {
 
-// What every station goes through.
+// Processing of every station.
 struct StationWork {
   filterbank::Problem problem;
-  std::optional<filterbank::Detection> detection;  // power in place of spectra
+  std::optional<filterbank::Detection> detection;  // power instead of spectra
   planner::Options options;
 };
 
-// Output times, of `each` spectra, that a push of so many bytes makes at most.
+// Maximum number of output times, of `each` spectra, that a push of `bytes` bytes produces.
 std::size_t most_times_of(const filterbank::Geometry& geometry, std::size_t each, std::size_t bytes);
 
 class Part;
 
-// The same bytes out as one bank of all stations, which it is where there is one device.
+// Produces the same bytes as one bank of all stations; with a single device it is one bank.
 class StationParts final : public BankWork {
  public:
   StationParts(const StationWork& work, const std::vector<Device>& devices);
@@ -56,7 +56,7 @@ class StationParts final : public BankWork {
   std::size_t time_size_ = 0;
   std::string variant_;
   std::vector<std::unique_ptr<Part>> parts_;
-  std::uint64_t bytes_ = 0, times_ = 0, first_ = 0;  // of the stream; output times; the spectrum it began with
+  std::uint64_t bytes_ = 0, times_ = 0, first_ = 0;  // bytes of the stream; output times; its first spectrum
 };
 
 }  // namespace ridge::cli

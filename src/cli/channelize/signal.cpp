@@ -1,3 +1,4 @@
+// Generates noise and tones and writes them as samples.
 #include "cli/channelize/signal.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace {
 struct SignalOptions {
   std::string out, samples = "i8", format = "auto";
   std::size_t stations = 1, polarizations = 2, block = 256;
-  double rate = 0, seconds = 1, frequency = 150;  // rate 0: what suits the format
+  double rate = 0, seconds = 1, frequency = 150;  // rate 0: the format's default
   std::uint64_t seed = 1, from_sample = 0, chunk = std::uint64_t{1} << 20;
   std::vector<std::string> tones;
   bool pace = false;
@@ -81,7 +82,7 @@ void write_signal(SignalOptions options) {
   const std::uint64_t first = at, end = first + (samples + info.block - 1) / info.block * frame;
   io::OutputStream out(options.out);
   const auto format = signal_format(options.format, info, options.from_sample / info.block, end - first, out);
-  // Whole blocks; a raw file is its bytes.
+  // Whole blocks; raw files are written as plain bytes.
   std::vector<std::byte> bytes(options.format == "raw" ? std::size_t{1} << 20
                                                        : ((std::size_t{1} << 20) / frame + 1) * frame);
   const auto progress = base::terminal_progress();

@@ -1,4 +1,4 @@
-// ridge channelize signal: synthetic samples to a file or pipe.
+// ridge channelize signal: writes synthetic samples to a file or pipe.
 #pragma once
 
 #include "cli/options.hpp"

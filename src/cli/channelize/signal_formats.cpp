@@ -1,3 +1,4 @@
+// Writers for raw, GUPPI RAW, PSRDADA and VDIF.
 #include "cli/channelize/signal_formats.hpp"
 
 #include <cmath>
@@ -21,7 +22,7 @@ std::size_t bits_of(const io::SampleInfo& info) { return io::complex_bytes(info.
 double bandwidth_mhz(const io::SampleInfo& info) {
   return static_cast<double>(info.streams) / info.sample_seconds * 1e-6;
 }
-// From the middle of the first stream to that of all.
+// Centre frequency of all streams, from that of the first stream.
 double middle_mhz(const io::SampleInfo& info) {
   return info.frequency_mhz + 0.5 * (static_cast<double>(info.streams) - 1) / info.sample_seconds * 1e-6;
 }
@@ -35,7 +36,7 @@ class Raw final : public SignalFormat {
   io::OutputStream& out_;
 };
 
-// Our blocks are those of the format: channel, time, polarization.
+// Blocks have the layout of the format: channel, time, polarization.
 class Guppi final : public SignalFormat {
  public:
   Guppi(const io::SampleInfo& info, std::uint64_t first, io::OutputStream& out)
@@ -91,7 +92,7 @@ class Psrdada final : public SignalFormat {
   io::OutputStream& out_;
 };
 
-// A thread for every station and polarization, a frame of each for every block; offset binary.
+// One VDIF thread per station and polarization, one frame of each per block; offset binary.
 class Vdif final : public SignalFormat {
  public:
   Vdif(const io::SampleInfo& info, std::uint64_t first, io::OutputStream& out)
@@ -129,7 +130,7 @@ class Vdif final : public SignalFormat {
     for (std::size_t n = 0; n < info_.block; ++n) {
       const std::size_t from = ((station * info_.block + n) * info_.polarizations + polarization) * part_;
       for (std::size_t i = 0; i < part_; ++i) {
-        // The sign is the highest bit of the last byte of a number.
+        // The sign is the highest bit of a number's last byte.
         const bool sign = i % (part_ / 2) == part_ / 2 - 1;
         payload_[n * part_ + i] = block[from + i] ^ (sign ? std::byte{0x80} : std::byte{0});
       }
@@ -142,7 +143,7 @@ class Vdif final : public SignalFormat {
 
   io::SampleInfo info_;
   std::uint64_t number_, frames_ = 0;
-  std::size_t part_;  // bytes of a complex sample
+  std::size_t part_;  // bytes per complex sample
   std::vector<std::byte> payload_;
   io::VdifHeader header_;
   io::OutputStream& out_;

@@ -1,3 +1,4 @@
+// Reads channels, runs the synthesis bank and writes samples.
 #include "cli/channelize/synthesis.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct SynthesisOptions {
   bool quiet = false;
 };
 
-// A .npy file says what it holds: time, polarization, station, channel, as `ridge channelize` writes them.
+// Checks the shape of a .npy file: time, polarization, station, channel, as `ridge channelize` writes them.
 void check_shape(io::InputStream& in, const filterbank::Problem& problem) {
   if (!io::looks_like_npy(in.peek(6)) && !in.name().ends_with(".npy")) return;
   const io::NpyHeader header = io::read_npy_header(in);
@@ -47,7 +48,8 @@ void check_shape(io::InputStream& in, const filterbank::Problem& problem) {
   }
 }
 
-// Steps of `hop` samples come out of the synthesis late by its delay; what this passes on begins with the first sample.
+// Removes the delay of the synthesis: drops the first samples, so that the output begins with the first sample of the
+// input.
 class Undelayed {
  public:
   Undelayed(const filterbank::Problem& problem, const filterbank::Synthesis& synthesis, io::OutputStream& out)

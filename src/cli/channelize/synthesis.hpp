@@ -1,4 +1,4 @@
-// `ridge channelize synthesize`: channels back to samples.
+// `ridge channelize synthesize`: reconstructs samples from channels.
 #pragma once
 
 #include "cli/options.hpp"

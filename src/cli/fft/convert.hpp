@@ -1,4 +1,4 @@
-// Numbers of files as numbers of a transform.
+// Converts elements of files to the element type of a transform.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ void convert(const std::byte* from, std::size_t count, To* to) {
   }
 }
 
-// `count` plain numbers.
+// Converts `count` real numbers.
 template <class To>
 void convert_numbers(io::ElementType type, const std::byte* from, std::size_t count, To* to) {
   switch (type) {

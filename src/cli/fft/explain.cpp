@@ -1,4 +1,4 @@
-// ridge fft explain: why this plan.
+// ridge fft explain: prints the chosen plan, the lower bound and the rejected variants.
 #include <memory>
 
 #include <fmt/format.h>

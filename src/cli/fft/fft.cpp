@@ -1,4 +1,4 @@
-// ridge fft: transforms of files and pipes.
+// ridge fft: transforms files and pipes.
 #include <memory>
 
 #include <fmt/format.h>

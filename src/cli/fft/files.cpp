@@ -1,3 +1,4 @@
+// Reads, transforms and writes files of `ridge fft` in one process.
 #include "cli/fft/files.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ double parse_scale(const std::string& text, std::size_t points) {
   return value;
 }
 
-// The last axis of the input, where the samples' last axis has n points.
+// Points of the input's last axis if the samples' last axis has n points.
 std::size_t last_axis(const FftFileProblem& problem, std::size_t n) { return problem.real_out() ? n / 2 + 1 : n; }
 
 void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, const std::string& name,
@@ -89,7 +90,7 @@ void take_raw_shape(const FftFileOptions& options, FftFileProblem& problem) {
   if (part == "f64") problem.element = problem.real_in() ? ElementType::float64 : ElementType::complex128;
 }
 
-// Reads, transforms and writes `count` transforms at a time.
+// Reads, transforms and writes the input in batches of bounded memory.
 template <class T>
 class FileTransform {
  public:
@@ -109,7 +110,7 @@ class FileTransform {
     }
   }
 
-  // How many transforms went through.
+  // Returns the number of transforms.
   std::uint64_t run() {
     const auto progress = base::terminal_progress();
     std::uint64_t done = 0;
@@ -137,7 +138,7 @@ class FileTransform {
   }
 
  private:
-  // For the first batch, which is the largest, when it has come: what a header claims is not enough.
+  // Allocates for the first batch, which is the largest, after it has been read: a header's count is not trusted.
   void take_memory(std::size_t count) {
     points_ =
         base::AlignedArray<Complex>(count * (problem_.real_in() ? problem_.in_elements / 2 + 1 : problem_.in_elements));
@@ -186,7 +187,7 @@ class FileTransform {
       convert_numbers(problem_.element, raw_.data(), in, numbers);
       plan.forward(std::span<const T>(numbers, in), std::span(result_.data(), out));
     } else {
-      if (!problem_.pairs && !io::is_complex(problem_.element)) {  // reals: imaginary parts are 0
+      if (!problem_.pairs && !io::is_complex(problem_.element)) {  // real input: imaginary parts are 0
         convert_numbers(problem_.element, raw_.data(), in, numbers);
         for (std::size_t i = in; i-- > 0;) points_[i] = Complex(numbers[i], 0);
       } else {
@@ -204,7 +205,7 @@ class FileTransform {
     out_.write(result_.data(), out * (problem_.real_out() ? sizeof(T) : sizeof(Complex)));
   }
 
-  static constexpr double kShareSeconds = 0.2;  // to find how several devices share a chunk
+  static constexpr double kShareSeconds = 0.2;  // time to measure how several devices divide a chunk
 
   const FftFileOptions& options_;
   const FftFileProblem& problem_;
@@ -222,7 +223,7 @@ class FileTransform {
 
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms) {
   io::NpyHeader header{problem.out_element(), problem.batch_axes};
-  // A raw file's batch is an axis of its own unless it is one transform.
+  // The batch of a raw file becomes an axis unless it is one transform.
   if (problem.batch_axes.empty() && transforms != 1) header.shape.push_back(static_cast<std::size_t>(transforms));
   header.shape.insert(header.shape.end(), problem.shape.begin(), problem.shape.end());
   if (problem.real && !problem.inverse) header.shape.back() = header.shape.back() / 2 + 1;
@@ -244,7 +245,7 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
   if (npy_in) {
     take_npy_shape(options, io::read_npy_header(in), in.name(), problem);
   } else {
-    if (ends_with_npy(options.in)) io::read_npy_header(in);  // says what is wrong with it
+    if (ends_with_npy(options.in)) io::read_npy_header(in);  // reports what is wrong with the header
     take_raw_shape(options, problem);
   }
   if (problem.real && !problem.inverse && io::is_complex(problem.element)) {
@@ -273,7 +274,7 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
     if (options.batch != 0) {
       problem.transforms = options.batch;
     } else if (const auto left = in.remaining(); left && *left % each == 0) {
-      problem.transforms = *left / each;  // else it ends within one, which reading it will say
+      problem.transforms = *left / each;  // otherwise the file ends within a transform, which reading reports
     }
   }
   problem.npy_out = ends_with_npy(options.out) || (options.out == "-" && npy_in);
@@ -295,7 +296,7 @@ void transform_file_alone(const FftFileOptions& options) {
     if (!problem.transforms && out.is_pipe()) {
       mistake("a .npy header says how many transforms follow: give --batch, or write to a file");
     }
-    // Room for any count: where the input is a pipe, it is known at the end.
+    // Reserves space for any count: for a pipe it is known only at the end.
     const std::string header = npy_header(header_of(problem, problem.transforms.value_or(0)), kNpyHeader);
     header_bytes = header.size();
     out.write(header.data(), header.size());

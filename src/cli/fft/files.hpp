@@ -1,4 +1,4 @@
-// What `ridge fft IN OUT` reads and writes: elements of any type in, batches of bounded size through memory.
+// Files of `ridge fft IN OUT`: input elements of any type, processed in batches of bounded memory.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -15,41 +15,41 @@ struct FftFileOptions {
   std::string in, out;
   std::string shape;  // of the transform; empty: the last axis of a .npy file
   bool inverse = false, real = false, measure = false;
-  std::size_t batch = 0;    // raw: how many; 0: to the end
-  std::string type;         // f32, f64; empty: what the input is made of
+  std::size_t batch = 0;    // raw: number of transforms; 0: to the end
+  std::string type;         // f32, f64; empty: the input's precision
   std::string samples;      // raw: i8, i16, f32, f64; empty: as --type
   std::string scale = "1";  // a number, 1/n, 1/sqrt(n)
   std::string variant;
   std::string device = "host";
   std::size_t threads = 0;
-  std::size_t memory = std::size_t{64} << 20;  // bytes of samples in memory at a time
+  std::size_t memory = std::size_t{64} << 20;  // bytes of samples held in memory
 };
 
-// What a file and the options together mean.
+// The problem described by a file and the options.
 struct FftFileProblem {
   io::ElementType element = io::ElementType::complex64;  // of the input
   std::vector<std::size_t> shape;                        // of the transform; real: of the samples
-  std::vector<std::size_t> batch_axes;                   // of a .npy file, before the transform's
+  std::vector<std::size_t> batch_axes;                   // leading axes of a .npy file
   std::optional<std::uint64_t> transforms;               // unknown for a raw pipe
   bool float64 = false;
   bool npy_out = false;
-  std::size_t in_elements = 0, out_elements = 0;  // of one transform
+  std::size_t in_elements = 0, out_elements = 0;  // per transform
   double scale = 1;
   bool real = false, inverse = false;
-  bool pairs = false;  // raw integers that are real and imaginary parts in turn
+  bool pairs = false;  // raw integers: alternating real and imaginary parts
   bool real_in() const { return real && !inverse; }
   bool real_out() const { return real && inverse; }
-  std::size_t in_bytes() const;  // of one transform
+  std::size_t in_bytes() const;  // per transform
   io::ElementType out_element() const;
 };
 
-// Looks at the header, which is taken from the stream. Error{io, invalid_argument} in words.
+// Reads the header and removes it from the stream. Error{io, invalid_argument} with the reason.
 FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& in);
 
-inline constexpr std::size_t kNpyHeader = 256;  // bytes at least, so that any count has room
+inline constexpr std::size_t kNpyHeader = 256;  // minimum bytes, with space for any count
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms);  // of the output
 
-// Alone, or all the processes that were started together.
+// In one process, or in all processes of an MPI run.
 void transform_file(const FftFileOptions& options);
 void transform_file_alone(const FftFileOptions& options);
 

@@ -1,3 +1,4 @@
+// Computes the lower bound on a transform's time from the machine model.
 #include "cli/fft/floor.hpp"
 
 #include <algorithm>

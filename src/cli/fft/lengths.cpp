@@ -1,3 +1,4 @@
+// Parses lengths and shapes, and lists the benchmark lengths.
 #include "cli/fft/lengths.hpp"
 
 #include <fmt/format.h>

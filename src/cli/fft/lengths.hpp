@@ -1,4 +1,4 @@
-// Lengths and shapes as a person writes them, and the lists the bench knows by name.
+// Parses lengths and shapes, and holds the named lists of lengths of the benchmark.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -1,3 +1,4 @@
+// Distributed transform of a file: each process reads, transforms and writes its own box.
 #include "cli/fft/mpi.hpp"
 
 #include <fmt/format.h>

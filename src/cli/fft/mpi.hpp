@@ -1,4 +1,4 @@
-// `mpirun ridge fft IN OUT`: a file transformed by many processes, of which each reads and writes its own points.
+// `mpirun ridge fft IN OUT`: many processes transform a file; each reads and writes its own points.
 #pragma once
 #include <ridge/mpi/communicator.hpp>
 

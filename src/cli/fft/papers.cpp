@@ -1,4 +1,4 @@
-// ridge fft papers: the papers' variants, run, checked and timed, and the papers' tables redrawn.
+// ridge fft papers: runs, checks and times the variants of the papers and prints the papers' tables.
 #include "cli/fft/papers.hpp"
 
 #include <bit>
@@ -47,7 +47,7 @@ const Peer* find_fftw(const PapersOptions& options, const std::vector<Peer>& pee
 PaperBaselines baselines(std::size_t n, const PapersOptions& options, const Peer* fftw) {
   Points in(n), out(n);
   PeerRun theirs;
-  if (fftw != nullptr) theirs = fftw->prepare({.shape = {n}}, in.data(), out.data());  // spoils what the arrays hold
+  if (fftw != nullptr) theirs = fftw->prepare({.shape = {n}}, in.data(), out.data());  // overwrites the arrays
   std::mt19937 generator(1);
   std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
   for (auto& point : in) {
@@ -102,8 +102,8 @@ UnitRow unit_row(const Device& device, UnitDesign design, std::size_t lines, dou
           .gflops = flops / measure_unit(device, design, lines, seconds) * 1e-9};
 }
 
-// The thesis's figures: p = 2, 4, 8, 16 at 1024 points on one unit, then more and more units for the best. A platform
-// has no more than its own.
+// The thesis's measurements: p = 2, 4, 8, 16 at 1024 points on one unit, then increasing numbers of units for the best
+// p. A platform is limited to its own number of units.
 UnitSeries measure_units(const Device& device, const std::string& name, double seconds) {
   constexpr std::size_t kLength = 1024, kRounds = 32;
   const std::size_t free_lines = device.info().shares_host_memory ? 256 : 16384;

@@ -1,4 +1,4 @@
-// Of `ridge fft`.
+// Adds the `ridge fft papers` command.
 #pragma once
 
 #include "cli/options.hpp"

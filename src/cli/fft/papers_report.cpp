@@ -1,3 +1,4 @@
+// Formats the measurements of `ridge fft papers` as text, Markdown and JSON.
 #include "cli/fft/papers_report.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::string number(double value, int digits = 2) {
   return value > 0 ? fmt::format("{:.{}f}", value, digits) : std::string("-");
 }
 
-// Three digits, from 0.05 to some thousands.
+// Three digits, for values from 0.05 to some thousands.
 std::string factor(double value) { return number(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
 
 std::string micro(double seconds) { return seconds > 0 ? fmt::format("{:.4g}", seconds * 1e6) : std::string("-"); }
@@ -30,7 +31,7 @@ std::string series_text(const PaperSeries& series) {
   return fmt::format("{}, {}, acting as {} ({})", series.device.id, series.device.name, series.platform, groups);
 }
 
-// Which of the paper's platforms a series is to be read beside: the one it acts as, else the one with its groups.
+// The paper's platform to compare a series with: the emulated one, otherwise the one with the same work-group size.
 std::string beside(const PaperSeries& series) {
   if (series.platform != "own") return series.platform;
   for (const Platform& platform : platforms()) {
@@ -108,7 +109,7 @@ std::string thesis(const UnitRow& row) {
   return found == kPublished.end() ? "-" : found->second;
 }
 
-// What the thesis's model makes of its two machines.
+// Prediction of the thesis's capacity model for its two machines.
 std::string capacity_text(const std::string& name) {
   if (name == "own" || platform(name).capacity.registers == 0) return {};
   const UnitCapacity& unit = platform(name).capacity;

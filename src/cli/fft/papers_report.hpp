@@ -1,4 +1,4 @@
-// What `ridge fft papers` found, as tables and as JSON.
+// Results of `ridge fft papers` as tables and as JSON.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace ridge::cli {
 
-// Seconds of one transform on the host.
+// Seconds per transform on the host.
 struct PaperBaselines {
-  double radix2 = 0;  // the paper's: sequential radix 2, decimation in time
-  double host = 0;    // our own, all cores
-  double fftw = 0;    // 0: not there
+  double radix2 = 0;  // the paper's baseline: sequential radix 2, decimation in time
+  double host = 0;    // Ridgeline on all cores
+  double fftw = 0;    // 0: unavailable
 };
 
 struct PaperLength {
@@ -23,7 +23,7 @@ struct PaperLength {
   fft::papers::LengthTimes times;
 };
 
-// One device acting as one platform.
+// Measurements of one device that emulates one platform.
 struct PaperSeries {
   DeviceInfo device;
   std::string platform;  // "own", or a paper's
@@ -35,7 +35,7 @@ struct UnitRow {
   std::size_t items = 0, units = 0;
   std::string radices, twiddles;
   double rcc = 0;
-  double gflops = 0;  // of all units together
+  double gflops = 0;  // all units together
 };
 struct UnitSeries {
   DeviceInfo device;
@@ -48,10 +48,10 @@ struct PaperReport {
   std::vector<UnitSeries> units = {};
 };
 
-// What the composition law says of K2^ at `length` from the longest shorter length that has every kind of run; 0: none.
+// K2^ at `length` predicted by the composition law from the longest shorter length that has every kind of run; 0: none.
 double law_k2_up(const PaperSeries& series, std::size_t length, const std::string& variant);
 
-// A table for people: a heading, a note, rows of which the first is the header.
+// A table with a heading and a note; the first row is the header.
 struct PaperTable {
   std::string title, note;
   std::vector<std::vector<std::string>> rows;

@@ -1,4 +1,4 @@
-// ridge flow: dense optical flow of two frames, of a sequence, and its distance from the truth.
+// ridge flow: optical flow of two frames or of a sequence, and its error against a ground truth.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace ridge::cli {
 namespace {
 
-// Before there is anything to draw: a field that was written should not stand beside a failure.
+// Checks the picture format before the field is written, so that a failure leaves no output.
 void check_picture(const std::string& name) {
   if (!name.empty()) io::check_format(name, 3, io::Sample::u8);
 }

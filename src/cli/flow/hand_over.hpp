@@ -1,4 +1,4 @@
-// Work handed from one thread to the next, a few pieces at a time: reading ahead, writing behind.
+// A bounded queue between two threads, for reading ahead and writing behind.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -13,7 +13,7 @@ class HandOver {
  public:
   explicit HandOver(std::size_t room) : room_(room) {}
 
-  // False where the other side has given up.
+  // Waits for space. False if the queue has ended.
   bool give(T piece) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return pieces_.size() < room_ || ended_; });
@@ -22,7 +22,7 @@ class HandOver {
     changed_.notify_all();
     return true;
   }
-  // Nothing when there is no more. Throws what the giving side failed with.
+  // Waits for an element; empty at the end. Rethrows the producer's exception.
   std::optional<T> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !pieces_.empty() || ended_; });

@@ -1,4 +1,4 @@
-// A sequence: frames are read ahead, fields written behind, the flow computed between.
+// Flow of a frame sequence: one thread reads frames ahead, one writes fields, the main thread computes.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +16,7 @@
 namespace ridge::cli {
 namespace {
 
-// "frame_%04d.png": one %d with an optional width, and nothing else that printf would read.
+// File name of a frame: "frame_%04d.png" has one %d with an optional width, and no other printf directive.
 std::string numbered(const std::string& pattern, std::size_t number) {
   const auto refuse = [&] {
     return Error(ErrorKind::invalid_argument, fmt::format("{}: a pattern has one %d, as in frame_%04d.png", pattern));
@@ -33,7 +33,7 @@ std::string numbered(const std::string& pattern, std::size_t number) {
   return pattern.substr(0, at) + digits + pattern.substr(end + 1);
 }
 
-// The next frame, or an empty image at the end.
+// Returns the next frame, or an empty image at the end.
 using Source = std::function<image::Image()>;
 
 Source files(const FlowOptions& options) {
@@ -119,7 +119,7 @@ void run_flow_sequence(const FlowOptions& options) {
       frames.end(std::current_exception());
     }
   });
-  // Where the second thread cannot start, the first must not wait for ever.
+  // Ends the reader if the writer thread cannot be started.
   struct AtTheEnd {
     HandOver<image::Image>& frames;
     ~AtTheEnd() { frames.end(); }
@@ -137,13 +137,13 @@ void run_flow_sequence(const FlowOptions& options) {
     }
   });
   std::exception_ptr failure;
-  std::vector<double> seconds;  // from field to field
+  std::vector<double> seconds;  // between consecutive fields
   const double begin = base::now();
   try {
     image::FlowStream flows(plan);
     std::size_t number = options.first;
     double last = base::now();
-    const auto hand_on = [&] {  // false: the writer has failed
+    const auto hand_on = [&] {  // false if the writer has failed
       image::Image field = flows.next();
       const double now = base::now();
       seconds.push_back(now - last);
@@ -160,7 +160,7 @@ void run_flow_sequence(const FlowOptions& options) {
                     fmt::format("frame {} is {}, those before it are {}", number + flows.waiting() + 1,
                                 frame->shape().text(), before.shape().text()));
       }
-      if (flows.room() == 1) last = base::now();  // reading is not the flow's
+      if (flows.room() == 1) last = base::now();  // excludes the time to read the frame
       flows.push(*frame);
       if (flows.waiting() == flows.room()) going = hand_on();
     }
@@ -173,7 +173,7 @@ void run_flow_sequence(const FlowOptions& options) {
   reader.join();
   writer.join();
   if (!failure) failure = fields.failure();
-  if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // nothing was put into it
+  if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // the folder is empty
   if (failure) std::rethrow_exception(failure);
   if (seconds.empty()) throw Error(ErrorKind::io, "one frame only: flow needs two");
   report(options, seconds, base::now() - begin, seconds.size());

@@ -1,4 +1,4 @@
-// ridge image: operators and chains of them on files.
+// ridge image: applies operators and chains of them to image files.
 #include <memory>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace ridge::cli {
 namespace {
 
 struct ImageOptions {
-  std::vector<std::string> words;  // the operator and its numbers, the input and the output
+  std::vector<std::string> words;  // the operator and its parameters, the input and the output
   std::string device, border, guide, like = "ridge";
   double constant = 0;
   std::size_t threads = 0;

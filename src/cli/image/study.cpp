@@ -1,3 +1,4 @@
+// Measures the errors and times of the variance methods.
 #include "cli/image/study.hpp"
 
 #include <algorithm>

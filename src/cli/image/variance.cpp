@@ -1,4 +1,4 @@
-// ridge variance: the local variance of an image by any of the methods, and the study of their errors.
+// ridge variance: local variance of an image, and a study of the methods' errors.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -25,7 +25,7 @@ struct VarianceOptions {
   bool study = false, measure = false, explain = false;
 };
 
-// One channel; colours become grey first.
+// Reads an image as one channel; colours are converted to grey.
 image::Image one_channel(const std::string& name, std::size_t threads) {
   const image::Image in = image::read(name);
   if (in.channels() == 1) return in;
@@ -70,7 +70,7 @@ void run_variance(const VarianceOptions& options) {
   for (std::size_t r = 0; r < out.rows(); ++r) {
     for (std::size_t c = 0; c < out.columns(); ++c) {
       const double value = out.row<float>(r)[c];
-      if (std::isnan(value)) continue;  // a window with one in it
+      if (std::isnan(value)) continue;  // the window contains NaN
       ++numbers;
       least = std::min(least, value);
       greatest = std::max(greatest, value);
@@ -83,7 +83,7 @@ void run_variance(const VarianceOptions& options) {
   double factor = 1;
   if (floats) {
     image::write(name, out);
-  } else {  // 8 bits: the standard deviation, which has the units of the image
+  } else {  // 8-bit output: the standard deviation, in units of the image
     image::Image bytes({.rows = in.rows(), .columns = in.columns()});
     factor = options.scale > 0 ? options.scale : greatest > 0 ? 255 / std::sqrt(greatest) : 1;
     for (std::size_t r = 0; r < out.rows(); ++r) {

@@ -1,3 +1,4 @@
+// Simulates, reads and writes SAR frames and images.
 #include "cli/sar/frames.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 
 namespace ridge::cli {
 
-// Inside what pulse and aperture leave whole.
+// Positions whose echoes and apertures are completely inside the frame.
 const std::vector<SimulatedTarget>& simulated_targets() {
   static const std::vector<SimulatedTarget> targets{
       {0.12, 0.40, 1}, {0.25, 0.52, 0.5}, {0.33, 0.60, 2}, {0.51, 0.44, 1}};

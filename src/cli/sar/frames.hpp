@@ -1,4 +1,4 @@
-// Frames of `ridge sar` from files, pipes or a simulation, and its images to files and pipes.
+// Frames of `ridge sar` from files, pipes or a simulation; its images to files and pipes.
 #pragma once
 #include <memory>
 #include <span>
@@ -19,20 +19,20 @@ struct SarOptions {
   bool measure = false, explain = false, copies = false;
 };
 
-// A simulated target: shares of the frame along range and track, and its amplitude.
+// A simulated target: position as fractions of the frame in range and along the track, and its amplitude.
 struct SimulatedTarget {
   double range, along, amplitude;
 };
 const std::vector<SimulatedTarget>& simulated_targets();
 
-// Frames to focus: simulated ones without end, or those of a file or pipe.
+// Source of frames: an endless simulation, or a file or pipe.
 class SarFrames {
  public:
   explicit SarFrames(const SarOptions& options);
   bool simulated() const { return in_ == nullptr; }
   // The simulated frame.
   std::span<const sar::Complex> frame() const { return frame_; }
-  // The next frame of the file into `to`; false at its end.
+  // Reads the next frame of the file into `to`; false at its end.
   bool read(std::span<sar::Complex> to);
 
  private:
@@ -40,7 +40,7 @@ class SarFrames {
   std::unique_ptr<io::InputStream> in_;
 };
 
-// All images, one after the other.
+// Writes all images, consecutively.
 class SarImages {
  public:
   explicit SarImages(const SarOptions& options);

@@ -1,3 +1,4 @@
+// Runs a SAR stream and measures times and energy.
 #include "cli/sar/runs.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace ridge::cli {
 namespace {
 
-// Energy from its making until stop().
+// Measures the energy from construction until stop().
 class Meter {
  public:
   explicit Meter(const Device& device) : counter_(machine::EnergyCounter::open(device)) {
@@ -29,7 +30,7 @@ class Meter {
   double before_ = 0;
 };
 
-// Every frame the stream has memory for holds the simulated one afterwards, and all its paths are warm.
+// Copies the simulated frame into every slot of the stream and runs each once as a warm-up.
 void fill_and_warm(sar::Stream& stream, std::span<const sar::Complex> frame) {
   while (!stream.full()) {
     std::copy(frame.begin(), frame.end(), stream.frame().begin());
@@ -127,7 +128,7 @@ SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> fram
     call = [&] { focus.enqueue(queue, echoes, image); };
   }
   times.frames = best_device_seconds(queue, {call}, {.seconds = 0.5});
-  // Counters of energy tick a few times a second.
+  // Long enough for energy counters, which update only a few times per second.
   Meter meter(device);
   const double start = base::now();
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What `ridge sar` times: frames as fast as they go, frames that come at a rate, and frames that never leave.
+// Timed runs of `ridge sar`: at full speed, at a given frame rate, and with data resident on the device.
 #pragma once
 #include <functional>
 #include <span>
@@ -10,23 +10,23 @@
 namespace ridge::cli {
 
 struct SarTimes {
-  std::vector<double> frames;  // seconds between one image and the next, or from a frame's coming to its image
+  std::vector<double> frames;  // seconds between consecutive images, or from a frame's arrival to its image
   double total = 0;
   double joules = 0;
-  std::string counter, why_not;  // of the energy: one of the two
+  std::string counter, why_not;  // energy counter, or the reason why there is none
 };
 
 using HaveImage = std::function<void(std::span<const sar::Complex> image)>;
 
-// Frames as fast as they go. Simulated ones lie in the stream's own memory already, as a receiver would leave them
-// there; with `copies` they and their images are copied from and to memory of any kind.
+// Processes frames at full speed. Simulated frames are already in the stream's own memory, as a receiver would write
+// them; with `copies`, frames and images are copied from and to pageable memory.
 SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream, const Device& device,
                                  SarFrames& frames, const HaveImage& have);
 
-// Simulated frames that come `rate` times a second: how long each takes until its image is there.
+// Simulated frames arrive `rate` times per second; measures the latency of each image.
 SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Device& device);
 
-// The data stay where the device has them: seconds a frame in `frames`, one value.
+// Data stay on the device: one value in `frames`, seconds per frame.
 SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> frame);
 
 }  // namespace ridge::cli

@@ -1,4 +1,4 @@
-// ridge sar: frames of radar echoes in, focused images out, with a deadline.
+// ridge sar: focuses frames of radar echoes and reports the rate against a deadline.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,7 +15,7 @@
 namespace ridge::cli {
 namespace {
 
-// Magnitudes in dB below the brightest point, 60 dB deep.
+// Draws magnitudes in dB relative to the brightest point, down to -60 dB.
 void draw(const SarOptions& options, std::span<const sar::Complex> image) {
   float brightest = 0;
   for (const auto& value : image) brightest = std::max(brightest, std::abs(value));
@@ -102,7 +102,7 @@ void run_sar(SarOptions options) {
   const planner::Options planning{.effort = options.measure ? Effort::measured : Effort::quick};
   SarFrames frames(options);
   SarImages images(options);
-  std::vector<sar::Complex> image;  // the last one
+  std::vector<sar::Complex> image;  // the last image
   const sar::Plan focus(device, options.problem, planning);
   if (options.explain) fmt::print("{}\n", focus.explain());
   sar::Stream stream(device, options.problem, planning);
@@ -111,13 +111,13 @@ void run_sar(SarOptions options) {
   const SarTimes times =
       run_as_fast_as_possible(options, stream, device, frames, [&](std::span<const sar::Complex> finished) {
         images.write(finished);
-        // Of a file nobody knows which image is the last.
+        // The number of frames in a file is unknown, so every image is kept as the possibly last one.
         if (keep && (!frames.simulated() || ++seen == options.frames)) image.assign(finished.begin(), finished.end());
       });
   if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": no frame in it");
   images.finish();
   if (!options.png.empty()) draw(options, image);
-  if (options.out == "-") return;  // standard output is the images'
+  if (options.out == "-") return;  // standard output carries the images
   if (frames.simulated()) print_points(options.problem, image);
   print_stream(options, times);
   if (!frames.simulated()) return;

@@ -1,3 +1,4 @@
+// Reads arrays and images as grids, and parses grid sizes.
 #include "cli/stencil/input.hpp"
 
 #include <cstdint>

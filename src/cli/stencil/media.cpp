@@ -1,3 +1,4 @@
+// Acoustic and Maxwell problems: medium, absorbing layer, source, receivers and the time loop.
 #include "cli/stencil/media.hpp"
 
 #include <unistd.h>
@@ -37,7 +38,7 @@ struct MediumOptions {
 
 [[noreturn]] void refuse_medium(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
-// The medium, a number a cell: out of a file, or the same everywhere.
+// Reads the medium, one number per cell, from a file, or fills it with a constant.
 InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
   InputGrid medium;
   if (!options.medium.empty()) {
@@ -71,7 +72,7 @@ InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
   return medium;
 }
 
-// "40,256": a cell, slowest axis first. Empty: near the first side, in the middle of the others.
+// "40,256": a cell, slowest axis first. Default: near the first side, centred along the other axes.
 std::array<std::size_t, 3> source_cell(const MediumOptions& options, const std::vector<std::size_t>& shape) {
   std::array<std::size_t, 3> cell{};
   const std::size_t missing = 3 - shape.size();
@@ -97,7 +98,7 @@ std::size_t cell_index(const std::array<std::size_t, 3>& cell, const std::vector
   return index;
 }
 
-// How far into the layer along its sides a cell lies, 0 to 1.
+// Relative depth of a cell in the absorbing layer, 0 to 1.
 double layer_depth(const std::vector<std::size_t>& shape, std::size_t index, std::size_t layer) {
   double deepest = 0;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -109,7 +110,7 @@ double layer_depth(const std::vector<std::size_t>& shape, std::size_t index, std
   return deepest;
 }
 
-// By all threads.
+// Uses all threads.
 template <class Make>
 void for_each_cell(const InputGrid& medium, const Make& make) {
   base::parallel(0, [&](std::size_t thread, std::size_t threads) {
@@ -118,8 +119,8 @@ void for_each_cell(const InputGrid& medium, const Make& make) {
   });
 }
 
-// A wave that crosses the layer, is thrown back at the grid's side and crosses it again keeps 1e-3 of its height. With
-// more damping the layer itself throws back more than it saves.
+// Damping for which a wave that crosses the layer, is reflected at the grid's side and crosses the layer again keeps
+// 1e-3 of its amplitude. With more damping the layer itself reflects more.
 double most_damping(double fastest, double width) { return 3 * fastest * std::log(1e3) / (2 * width); }
 
 // Ricker wavelet of amplitude 1 with its peak at kDelay / frequency. Its mean is 0 and its spectrum peaks at the
@@ -139,7 +140,7 @@ void write_array(const std::string& file, const std::vector<std::size_t>& shape,
   out.commit();
 }
 
-// What both problems leave to a run.
+// The parts that differ between both problems.
 template <class T>
 struct Driven {
   stencil::Update<T> update;
@@ -148,17 +149,17 @@ struct Driven {
   double dt, frequency;
   double strength;       // added to field 0 of the source's cell per step, times the pulse
   double source_time;    // when the pulse is evaluated, in steps after the start of the step
-  std::size_t accesses;  // numbers of a cell that a step reads and writes at least
-  bool remembers;        // the second field is the first one a step before
+  std::size_t accesses;  // minimum number of values per cell read and written in a step
+  bool remembers;        // the second field is the first one's previous level
   std::string about;
 };
 
-// Before anything is computed.
+// Checks the options before anything is computed.
 void check_medium(const MediumOptions& options, const std::vector<std::size_t>& shape) {
   if (options.record.empty()) return;
   if (options.depth >= shape[0])
     refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", options.depth, fmt::join(shape, "x")));
-  // What the receivers hear is kept until the end, and copied once to be written.
+  // Recorded values are kept in memory until the end, and copied once to be written.
   const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(shape.back()) *
                        (options.type == "f64" ? sizeof(double) : sizeof(float));
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
@@ -169,7 +170,7 @@ void check_medium(const MediumOptions& options, const std::vector<std::size_t>& 
                     options.steps, shape.back(), base::human_bytes(bytes), base::human_bytes(memory)));
 }
 
-// A pulse whose waves are shorter than two cells is none on this grid.
+// Rejects a pulse whose waves are shorter than two cells.
 void check_frequency(double frequency, double slowest, double spacing) {
   const double most = slowest / (2 * spacing);
   if (frequency <= most) return;
@@ -179,7 +180,7 @@ void check_frequency(double frequency, double slowest, double spacing) {
                   frequency, most));
 }
 
-// The layer asked for, or as much of the usual one as a small grid has room for.
+// Width of the layer: as given, or the default limited for small grids.
 std::size_t settled_layer(const MediumOptions& options, bool given, const std::vector<std::size_t>& shape) {
   const std::size_t shortest = *std::min_element(shape.begin(), shape.end());
   if (!given) return std::min(options.layer, shortest / 6);
@@ -189,8 +190,8 @@ std::size_t settled_layer(const MediumOptions& options, bool given, const std::v
   return options.layer;
 }
 
-// Receivers: the row of cells `depth` below the first side, through the source's plane. What they hear is kept where
-// the grid is, step for step; where the second field is the first one a step before, two steps at a time.
+// Receivers: the row of cells `depth` below the first side, in the source's plane. Values are recorded on the grid's
+// device at each step; if the second field is the first one's previous level, for two steps at a time.
 template <class T>
 class Receivers {
  public:
@@ -198,7 +199,7 @@ class Receivers {
       : box_{source, {1, 1, driven.shape.back()}}, fields_(driven.update.fields), wanted_(!options.record.empty()) {
     box_.begin[2] = 0;
     box_.begin[3 - driven.shape.size()] = options.depth;
-    // Cells of a fixed side do not change, and their older level is not what they were.
+    // Cells of a fixed side do not change, so their older level is not their previous value.
     pairs_ = driven.remembers;
     for (std::size_t axis = 0; axis < driven.shape.size(); ++axis) {
       const std::size_t at = source[3 - driven.shape.size() + axis];
@@ -231,7 +232,7 @@ class Receivers {
   std::vector<std::size_t> steps_{};
 };
 
-// Cells of a fixed border never change, so a source there would drive nothing.
+// Rejects a source in a fixed border, whose cells never change.
 void check_source(const MediumOptions& options, const stencil::Offset& radius, const stencil::Problem& problem,
                   const std::array<std::size_t, 3>& cell) {
   const std::size_t missing = 3 - problem.shape.size();
@@ -266,7 +267,7 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
   stencil::Session<T> session = plan.start(grid, &driven.coefficients);
   const double brought = base::now();
   session.prepare(1);
-  std::size_t chunk = 64;  // steps at once; grows until it takes as long as the time between waits
+  std::size_t chunk = 64;  // steps per call; grows until a call takes the time between waits
   session.prepare(receivers.steps(std::min(options.steps, chunk)));
   session.prepare(receivers.steps(options.steps));
   const double start = base::now();
@@ -280,7 +281,7 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
     if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
     receivers.listen(session, count);
     step += count;
-    // A device only queues the steps: without waits the bar would run ahead of it.
+    // A device only enqueues the steps: without waits the progress bar would run ahead of it.
     if (count < chunk && base::now() - waited < kBetweenWaits) continue;
     session.wait();
     if (count == chunk && base::now() - waited < kBetweenWaits) chunk *= 2;
@@ -335,7 +336,7 @@ Driven<T> acoustic_run(const MediumOptions& options, const InputGrid& medium) {
                     "{:.4g}; a dt up to {:.4g} will do",
                     acoustic.dt, number, limit, acoustic.dt * limit / number));
   }
-  // Eight cells to the shortest wave there is: twice the peak frequency where it is slowest.
+  // Eight cells per shortest wave: at twice the peak frequency and the lowest velocity.
   const double frequency = options.frequency > 0 ? options.frequency : slowest / (16 * options.spacing);
   check_frequency(frequency, slowest, options.spacing);
   Driven<T> driven{
@@ -414,7 +415,7 @@ Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
   return driven;
 }
 
-// Gives back --layer, which is another where nobody gave it.
+// Returns --layer, whose default depends on the grid.
 Option add_medium_options(Command& command, const std::shared_ptr<MediumOptions>& options) {
   command.option("--device", options->device, "Where to run").value_name("NAME");
   command.option("--steps", options->steps, "Time steps").shows_default().between(0, kMostSteps);
@@ -442,7 +443,7 @@ Option add_medium_options(Command& command, const std::shared_ptr<MediumOptions>
       .value_name("N");
 }
 
-// The medium, and what depends on its size.
+// Reads the medium and sets the options that depend on its size.
 InputGrid settle_medium(MediumOptions& options, const Option& layer, std::size_t axes) {
   InputGrid medium = read_medium(options, axes);
   check_medium(options, medium.shape);

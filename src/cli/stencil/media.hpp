@@ -1,4 +1,4 @@
-// Waves through a medium, driven by a source and heard by receivers: `ridge stencil acoustic` and `maxwell`.
+// Waves in a medium with a source and receivers: `ridge stencil acoustic` and `maxwell`.
 #pragma once
 #include "cli/options.hpp"
 

@@ -1,3 +1,4 @@
+// Writes grids, pictures and series during a stencil run.
 #include "cli/stencil/output.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ io::GridSource empty_source(const stencil::Scenario<T>& scenario) {
   return source;
 }
 
-// Fields of 0 to 255 as the image they are.
+// Converts fields of 0 to 255 to an image.
 io::Raster image_of(const io::GridSource& views) {
   io::Raster raster;
   raster.height = views.shape[0];
@@ -129,7 +130,7 @@ void Outputs::picture(const std::string& file, std::size_t step, double time, co
     shown = static_cast<std::size_t>(found - views.names.begin());
   }
   const std::string title = fmt::format("{} {}, step {}, t={:.4g}", title_, views.names[shown], step, time);
-  const bool own_range = shown == 0;  // the problem's range is that of its first view
+  const bool own_range = shown == 0;  // the scenario's range applies to its first view
   io::write_png(file, io::draw_field(views, shown,
                                      {.map = colours_,
                                       .low = own_range || options_.low ? low_ : std::nullopt,

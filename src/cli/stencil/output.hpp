@@ -1,4 +1,4 @@
-// What a run leaves: grids for ParaView, arrays, pictures.
+// Output files of a stencil run: grids for ParaView, arrays, pictures.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ridge::cli {
 
-// The views of a state as the writers want them; `read` must outlive it.
+// The views of a state in the form that the writers need; `read` must outlive it.
 template <class T>
 io::GridSource views_of(const stencil::Scenario<T>& scenario, const stencil::SlabReader<T>& read);
 // The state itself, for checkpoints.
@@ -19,12 +19,12 @@ io::GridSource state_of(const stencil::Scenario<T>& scenario, const stencil::Sla
 
 class Outputs {
  public:
-  // `resumed_from`: the step a series goes on from.
+  // `resumed_from`: the step from which a series continues.
   Outputs(const RunOptions& options, std::string title, std::string colours, std::optional<double> low,
           std::optional<double> high, bool y_up, bool image, std::optional<std::size_t> resumed_from);
-  // At every `every`-th step and at the last one.
+  // Writes at every `every`-th step and at the last one.
   void frame(std::size_t step, double time, bool last, const io::GridSource& views);
-  const std::vector<std::string>& written() const { return written_; }  // a line each, for the person
+  const std::vector<std::string>& written() const { return written_; }  // one line per file, for the report
 
  private:
   void picture(const std::string& file, std::size_t step, double time, const io::GridSource& views);

@@ -1,3 +1,4 @@
+// The time loop of a stencil scenario: steps, outputs, checkpoints, signals and the final report.
 #include "cli/stencil/run.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ using stencil::SlabReader;
 volatile std::sig_atomic_t stop_signal = 0;
 void on_stop(int number) { stop_signal = number; }
 
-// Asked to stop, a run finishes what it is at, writes its checkpoint and ends.
+// On a signal, a run finishes the current steps, writes its checkpoint and ends.
 class StopSignals {
  public:
   StopSignals() {
@@ -68,7 +69,7 @@ Device device_for(const mpi::Communicator& processes, const std::string& name) {
   return all[processes.rank_here() % all.size()];
 }
 
-// Compares what must not change between a run and its continuation.
+// Checks the parameters that must not change between a run and its continuation.
 template <class T>
 void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
   const auto differs = [&](const std::string& what, const std::string& there, const std::string& here) {
@@ -101,12 +102,12 @@ class Run {
     domain.cuts = stencil::Cuts::moving;
     const double work = static_cast<double>(cells()) * static_cast<double>(options.steps);
     const bool worth_measuring = domain.planner.effort == Effort::quick && work > 2e10 && !options.steady;
-    // A run that is stopped and goes on must give the same bits, which leaps of other lengths would not.
+    // A stopped and resumed run must give the same bits, which leaps of different lengths would not.
     if (!options.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
     const double before = base::now();
-    // Steps that are leapt over need no kernel that was measured.
+    // Leaps need no measured kernel.
     const bool may_leap = processes.count() == 1 && scenario_.problem.leap != stencil::LeapUse::never &&
-                          (scenario_.update.linear || device_.is_host());  // elsewhere a kernel is compiled to know
+                          (scenario_.update.linear || device_.is_host());  // other devices compile a kernel to find out
     if (worth_measuring && !may_leap) domain.planner.effort = Effort::measured;
     progress_(0, "planning");
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
@@ -170,7 +171,7 @@ class Run {
     };
   }
 
-  // Of the root: the newest whole checkpoint, if this run is to go on from one.
+  // On the root: the newest complete checkpoint, if this run resumes.
   std::optional<io::Checkpoint> found_checkpoint() const {
     if (!domain_->root() || !options_.resume) return std::nullopt;
     auto found = io::newest_checkpoint(options_.checkpoint);
@@ -218,8 +219,8 @@ class Run {
     return 0;
   }
 
-  // Chunks on a device, where each ends with a wait: of about a quarter of a second, as the plan expects it. And what
-  // they need compiled.
+  // Compiles the kernels and chooses the chunk size for a device, where each chunk ends with a wait: about a quarter of
+  // a second by the plan's prediction.
   void prepare() {
     const double before = base::now();
     const double expected = domain_->step_seconds();
@@ -236,7 +237,7 @@ class Run {
   }
   bool checkpoint_is_due(std::size_t step) const { return step % checkpoint_interval() == 0; }
 
-  // As many steps as take a quarter of a second, or can be leapt over, and none past what is due.
+  // Number of steps that take a quarter of a second, or form a leap, up to the next output.
   std::size_t next_steps() const {
     std::size_t end = options_.steps;
     const auto up_to = [&](std::size_t interval) {
@@ -282,7 +283,7 @@ class Run {
     });
   }
 
-  // A flow that went wrong is told of where it is noticed.
+  // Error if the state is no longer valid.
   void complain(const SlabReader<T>& read) const {
     if (!scenario_.complaint) return;
     const io::GridSource state = state_of(scenario_, read);
@@ -299,7 +300,7 @@ class Run {
     }
   }
 
-  // The least and greatest value of every view at the end.
+  // Minimum and maximum of every view at the end.
   void look(const io::GridSource& views) {
     for (std::size_t index = 0; index < views.names.size(); ++index) {
       double least = std::numeric_limits<double>::infinity(), greatest = -least;
@@ -384,7 +385,7 @@ class Run {
   const RunOptions& options_;
   Device device_;
   std::unique_ptr<Domain<T>> domain_;
-  std::optional<Outputs> outputs_;  // of the root
+  std::optional<Outputs> outputs_;  // on the root only
   base::Progress progress_ = [](double, const std::string&) {};
   // A leap that is refused, because the grid grows, becomes steps, which cannot be stopped: so the first one is short.
   static constexpr double kFirstLeapSeconds = 2;  // if it were steps
@@ -392,7 +393,7 @@ class Run {
   std::size_t step_ = 0, first_step_ = 0, chunk_ = 16;
   double computing_ = 0, planning_ = 0;
   std::size_t leaps_ = 0;
-  std::optional<std::size_t> checkpointed_;  // the step of the last checkpoint
+  std::optional<std::size_t> checkpointed_;  // step of the last checkpoint
   std::vector<std::string> ranges_;
 };
 
@@ -404,7 +405,7 @@ void check(const RunOptions& options) {
     if (ending != ".pvd" && ending != ".vti" && ending != ".npy" && ending != ".png") {
       mistake(fmt::format("--out {}: the name must end in .pvd (a series for ParaView), .vti, .npy or .png", name));
     }
-    if (ending == ".png" && !io::have_png()) io::encode_png({});  // says what is missing
+    if (ending == ".png" && !io::have_png()) io::encode_png({});  // reports that PNG support is missing
   }
   if (!options.frames.empty() && !io::have_png()) io::encode_png({});
   if (!options.colours.empty()) io::colour_map(options.colours);

@@ -1,4 +1,4 @@
-// A scenario from its start, or from a checkpoint, to its last step: files, pictures, checkpoints, progress.
+// Runs a scenario from its start or a checkpoint to its last step: files, pictures, checkpoints, progress.
 #pragma once
 #include <optional>
 #include <string>
@@ -27,18 +27,18 @@ struct RunOptions {
   std::string field;    // shown in pictures; empty: the first
   std::optional<double> low, high;
   std::size_t pixels = 768;
-  std::string device;  // "cuda:*": one a process
+  std::string device;  // "cuda:*": one device per process
   stencil::DomainOptions domain;
   bool explain = false;
-  bool steady = false;  // the steady state instead of steps
-  // The scenario's own initial state, unless the grid is given.
+  bool steady = false;  // compute the steady state instead of steps
+  // File of the initial state; empty: the scenario's own.
   std::string in;  // .npy, .png
 };
 
-// Error for names with an ending nobody writes, and the like: before anything is computed.
+// Checks names and combinations of options before anything is computed.
 void check(const RunOptions& options);
 
-// 0, or 128 and the number of the signal that stopped it.
+// Returns 0, or 128 plus the number of the signal that stopped it.
 template <class T>
 int run_scenario(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const RunOptions& options);
 

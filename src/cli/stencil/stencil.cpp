@@ -1,4 +1,4 @@
-// ridge stencil: ready problems on structured grids.
+// ridge stencil: predefined problems on structured grids.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -107,7 +107,7 @@ void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, co
   if (const int code = run_scenario(processes, std::move(scenario), options.run); code != 0) throw ExitWith{code};
 }
 
-// f32 or f64: make<T>() is asked for one of them.
+// Runs make<T>() for f32 or f64.
 template <class Make>
 void start_typed(const mpi::Communicator& processes, const Options& options, const Make& make) {
   if (options.type == "f64") {
@@ -117,7 +117,7 @@ void start_typed(const mpi::Communicator& processes, const Options& options, con
   }
 }
 
-// The size asked for, that of the file given, or what stands there.
+// Sets the shape to the given size or that of the input file; otherwise keeps it.
 void take_size(const Options& options, std::vector<std::size_t>& shape) {
   if (!options.size.empty()) {
     shape = parse_cells(options.size);
