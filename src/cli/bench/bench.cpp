@@ -1,4 +1,4 @@
-// ridge bench: our variants, each other's and other libraries' times in one run.
+// ridge bench: times the variants and other libraries on the same data in one run.
 #include "cli/bench/bench.hpp"
 
 #include <stdlib.h>  // setenv
@@ -25,7 +25,7 @@ std::shared_ptr<BenchOptions> add_bench_options(Command& command, const std::str
   return options;
 }
 
-void compare_plans() { ::setenv("RIDGE_VERIFY", "1", 0); }  // kept where it is set
+void compare_plans() { ::setenv("RIDGE_VERIFY", "1", 0); }  // keeps a value already set
 
 std::vector<Device> bench_devices(const BenchOptions& options) {
   compare_plans();

@@ -1,4 +1,4 @@
-// What every `ridge bench` has in common; one file a workload beside it.
+// Options and output shared by all `ridge bench` commands; one file per workload next to it.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,29 +13,29 @@
 namespace ridge::cli {
 
 struct BenchOptions {
-  std::vector<std::string> devices;  // --device, may be given several times; empty: every device
+  std::vector<std::string> devices;  // --device, may be repeated; empty: every device
   std::vector<std::string> against;  // --against
   std::string variant;               // --variant
   std::string json;                  // --json FILE
   bool explain = false;
 };
 
-// The options every bench takes.
+// Adds the options common to all benches.
 std::shared_ptr<BenchOptions> add_bench_options(Command& command, const std::string& peers);
 
-// From here on plans compare before they choose, unless RIDGE_VERIFY says otherwise: nothing is timed that was not
-// compared on the very problem.
+// From now on plans compare candidates with the reference before choosing, unless RIDGE_VERIFY is set: no variant is
+// timed that was not compared on the same problem.
 void compare_plans();
 
-// The devices wished for, or all of them, whose plans compare from here on.
+// The requested devices, or all. Enables comparison in their plans.
 std::vector<Device> bench_devices(const BenchOptions& options);
 
 // Prints the table and writes the JSON file.
 void finish_bench(const report::Bench& bench, const BenchOptions& options);
-// Warns of shares above 100 % of the roof and writes the JSON file.
+// Warns of shares above 100 % of the roofline ceiling and writes the JSON file.
 void save_bench(const report::Bench& bench, const BenchOptions& options);
 
-// One a workload.
+// One per workload.
 void add_bench_transpose(Command& bench);
 void add_bench_fft(Command& bench);
 void add_bench_stencil(Command& bench);

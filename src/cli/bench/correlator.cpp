@@ -1,4 +1,4 @@
-// Products of all pairs of stations on a device, samples resident, each compared with the host's before it is timed.
+// ridge bench correlator: times the correlator on a device with resident data, after comparison with the host.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ struct CorrelatorCase {
   double seconds = 0.3;
 };
 
-// Of values around 1, so that bytes use their range.
+// Scale for values around 1, so that int8 uses its range.
 constexpr float kByteScale = 100;
 
 std::vector<std::complex<float>> products_on_host(const filterbank::Problem& problem,
@@ -33,7 +33,7 @@ std::vector<std::complex<float>> products_on_host(const filterbank::Problem& pro
   return answer;
 }
 
-// Every product. One alone that is wrong shows among millions.
+// Relative distance over all products, of which each is compared: a single wrong one is found among millions.
 double products_apart(std::span<const std::complex<float>> ours, std::span<const std::complex<float>> expected) {
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -1,3 +1,4 @@
+// ridge bench fft: parses the problems, times Ridgeline and the peers on the host, prints the table.
 #include "cli/bench/fft.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void fill(base::AlignedArray<std::complex<T>>& data) {
   }
 }
 
-// The relative distance of two answers: a peer that computes something else is not worth timing.
+// Relative distance of two results: a peer that computes something else is not timed.
 template <class T>
 double distance(const base::AlignedArray<std::complex<T>>& ours, const base::AlignedArray<std::complex<T>>& theirs) {
   double difference = 0, norm = 0;
@@ -66,7 +67,7 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
   const PeerProblem& problem = wanted.problem;
   const std::size_t points = points_of(problem.shape, problem.batch);
   const std::size_t spectrum = problem.real ? points / problem.shape.back() * (problem.shape.back() / 2 + 1) : points;
-  const std::size_t size = std::max(points, spectrum);  // of reals more than enough
+  const std::size_t size = std::max(points, spectrum);  // sufficient also for real arrays
   base::AlignedArray<Complex> in(size), out(size), expected(size), kept(size);
   std::fill(out.begin(), out.end(), Complex{});
 
@@ -110,14 +111,14 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
     }
   }
 
-  // The peers' planning has written over `in`. A spectrum that is to become real is one of reals.
+  // The peers' planning has overwritten `in`. The input of a real inverse must be the spectrum of real samples.
   fill(kept);
   if (problem.real && problem.inverse) {
     plans.front().forward(std::span<const T>(reinterpret_cast<const T*>(kept.data()), points),
                           in.span().first(spectrum));
     std::copy(in.begin(), in.end(), kept.begin());
   }
-  // New data before each round: a peer may spoil its input, and nobody profits from having seen it.
+  // Fresh data before each round: a peer may overwrite its input, and no contender starts with cached data.
   std::size_t turn = 0;
   const auto restore = [&] {
     const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(turn);
@@ -186,13 +187,13 @@ struct FftOptions {
   std::string type = "f32", kind;
   bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, threads = 1, trials = 0;
-  std::size_t batch = 0;  // 0: not given, so 1 on the host and what fills a device there
+  std::size_t batch = 0;  // 0: not given: 1 on the host, enough to fill a device otherwise
   bool window = false;
   double seconds = 0.2;
   HybridBenchOptions hybrid;
 };
 
-// The transforms of a file; those in place are left out, for nothing here is timed so.
+// The transforms listed in a file; in-place problems are skipped, because the bench runs out of place.
 std::vector<FftBench> cases_of_file(const FftOptions& options, const BenchOptions& bench) {
   std::vector<FftBench> cases;
   for (const check::TextProblem& listed : check::read_problems(options.problems)) {
@@ -260,7 +261,7 @@ std::vector<FftBench> cases_of(const FftOptions& options, const BenchOptions& be
   return cases;
 }
 
-// The peers asked for, with a line for each that is not there.
+// The requested peers, with one line for each that is unavailable.
 std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>& missing) {
   std::vector<Peer> chosen;
   const std::vector<Peer> known = fft_peers();
@@ -280,7 +281,7 @@ std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>
   return chosen;
 }
 
-// A device is for many points: so many that they come from its memory.
+// Sets the batch so that the data exceed a device's caches.
 void fill_device(const FftOptions& options, bool on_host, FftBench& one) {
   if (on_host || options.batch != 0 || options.batch_points != 0 || !options.problems.empty()) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
@@ -293,7 +294,7 @@ void run_planning(const FftOptions& options, const BenchOptions& bench) {
   fmt::print("{}", planning_table(cases, devices));
 }
 
-// A device to run on, or several at once ("host+cuda:0").
+// A device to run on, or several concurrently ("host+cuda:0").
 struct Place {
   std::vector<Device> devices;
   bool joined() const { return devices.size() > 1; }
@@ -305,7 +306,7 @@ struct Place {
 };
 
 std::vector<Place> places_of(const BenchOptions& bench) {
-  // A bare `ridge bench fft` runs on the host, where most peers are.
+  // Without --device the bench runs on the host, which most peers support.
   if (bench.devices.empty()) return {{{host()}}};
   std::vector<Place> places;
   for (const std::string& name : bench.devices) places.push_back({parse_joined_devices(name)});
@@ -345,7 +346,7 @@ void run_fft(const FftOptions& options, const BenchOptions& bench) {
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
       disagreements.insert(disagreements.end(), measured.disagreements.begin(), measured.disagreements.end());
-      if (place.joined()) notes.push_back(measured.explanation);  // the shares are the answer
+      if (place.joined()) notes.push_back(measured.explanation);  // includes the shares of the devices
       progress(1, "");
       if (bench.explain && !place.joined()) fmt::print("{}\n", measured.explanation);
       shown.show(report::to_text(result), result.rows.size());
@@ -357,7 +358,7 @@ void run_fft(const FftOptions& options, const BenchOptions& bench) {
   if (!disagreements.empty()) throw Error(ErrorKind::internal, fmt::format("{}", fmt::join(disagreements, "; ")));
 }
 
-// Under mpirun: every process takes part, the root speaks.
+// Under mpirun: collective; the root prints.
 void run_mpi(const FftOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
   report::Bench result;
   result.title = fmt::format("Fourier transforms over {} processes", all.count());

@@ -1,3 +1,4 @@
+// Times transforms and peers with data resident on a device, against a copy.
 #include "cli/bench/fft_device.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace ridge::cli {
 namespace {
 
-// What is compared of two answers: enough to see a wrong one, little enough to fetch.
+// Number of compared values: enough to detect a wrong result, few enough to download.
 constexpr std::size_t kCompared = std::size_t{1} << 22;
 
 template <class T>
@@ -30,7 +31,7 @@ void fill(Queue& queue, const Buffer& buffer) {
   queue.finish();
 }
 
-// The first and the last values of an array.
+// Downloads the first and the last values of an array.
 template <class T>
 std::vector<std::complex<T>> fetched(Queue& queue, const Buffer& buffer) {
   const std::size_t all = buffer.size() / sizeof(std::complex<T>), part = std::min(all, kCompared / 2);

@@ -1,3 +1,4 @@
+// Times one batch on several devices together and on each alone.
 #include "cli/bench/fft_hybrid.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace ridge::cli {
 namespace {
 
-// An array in host memory of the kind that was asked for.
+// An array in host memory of the requested kind.
 template <class Value>
 class Array {
  public:

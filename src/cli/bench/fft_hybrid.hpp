@@ -1,4 +1,4 @@
-// `ridge bench fft --device host+cuda:0`: one batch in host memory over several devices at once.
+// `ridge bench fft --device host+cuda:0`: one batch in host memory divided among several devices.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,11 +14,11 @@ struct HybridBenchOptions {
   double seconds = 1;
 };
 
-// "host+cuda:0" -> its devices. Error where a name is no device.
+// Parses "host+cuda:0". Error if a name is not a device.
 std::vector<Device> parse_joined_devices(const std::string& names);
 
-// Rows beside "host alone" and so on; the explanation has shares and rates. The answer is compared with the first
-// device's alone before.
+// Rows of all devices together and of each alone; the explanation lists shares and rates. The result is first compared
+// with that of the first device alone.
 FftBenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
                                 const HybridBenchOptions& options);
 

@@ -1,3 +1,4 @@
+// Times real-to-real transforms on the host against FFTW, and on devices.
 #include "cli/bench/fft_kind.hpp"
 
 #include <cmath>

@@ -1,13 +1,13 @@
-// Real-to-real transforms in the FFT's bench.
+// Benchmark of real-to-real transforms.
 #pragma once
 #include "cli/bench/fft.hpp"
 
 namespace ridge::cli {
 
-// "dct2"; Error{invalid_argument} naming those that exist.
+// Parses "dct2"; Error{invalid_argument} listing the known names.
 fft::RealKind parse_real_kind(const std::string& name);
 
-// wanted.problem.kind along every axis. On a device data stays there, and the share is that of a copy.
+// Applies wanted.problem.kind along every axis. On a device data are resident, and the share is relative to a copy.
 FftBenchResult bench_fft_kind(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers);
 
 }  // namespace ridge::cli

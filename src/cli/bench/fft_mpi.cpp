@@ -1,3 +1,4 @@
+// Times distributed transforms and FFTW's MPI transforms.
 #include "cli/bench/fft_mpi.hpp"
 
 #include <cmath>
@@ -12,14 +13,15 @@
 namespace ridge::cli {
 namespace {
 
-// A number in [-0.5, 0.5) for a point of the whole grid, whoever has it.
+// Pseudo-random number in [-0.5, 0.5) for a point of the whole grid, the same in every process.
 double point_value(std::size_t point) {
   std::uint64_t bits = (point + 1) * 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 31)) * 0xD6E8FEB86659FD93u;
   return static_cast<double>(bits >> 40) / (1 << 24) - 0.5;
 }
 
-// use(element in memory, point of the whole grid), rows of the last axis `row` elements apart where the box has it last
+// Calls use(element in memory, point of the whole grid); rows of the last axis are `row` elements apart if it is the
+// fastest.
 template <class Use>
 void for_box_points(const mpi::Box& box, const mpi::Shape& shape, std::size_t row, const Use& use) {
   const auto strides = box.strides();
@@ -36,8 +38,7 @@ void for_box_points(const mpi::Box& box, const mpi::Shape& shape, std::size_t ro
   }
 }
 
-// A sum that keeps what each addition cuts off: two sums of 2^27 doubles in another order would differ by more than the
-// transforms do.
+// Compensated summation: plain sums of 2^27 doubles in different orders would differ by more than the transforms.
 class LongSum {
  public:
   void add(double value) {
@@ -51,7 +52,7 @@ class LongSum {
   double sum_ = 0, lost_ = 0;
 };
 
-// The whole spectrum in two numbers that any difference changes: projections on what looks like noise.
+// Two checksums of the distributed spectrum: projections onto pseudo-random vectors, which any difference changes.
 template <class T>
 std::pair<std::complex<double>, double> distributed_projection(const mpi::Communicator& all, const mpi::Box& box,
                                                                const mpi::Shape& shape, const std::complex<T>* values) {
@@ -137,7 +138,7 @@ FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wan
       }
     }
   }
-  // In turn, round by round; a round counts what the slowest process needed.
+  // Alternating rounds; the time of a round is that of the slowest process.
   double best = INFINITY, peers_best = INFINITY, spent = 0;
   const auto timed = [&](const auto& call) {
     all.barrier();

@@ -1,4 +1,4 @@
-// `mpirun ridge bench fft`: transforms distributed over processes.
+// `mpirun ridge bench fft`: benchmark of distributed transforms.
 #pragma once
 #include <ridge/mpi/communicator.hpp>
 
@@ -6,8 +6,7 @@
 
 namespace ridge::cli {
 
-// By all processes; the root's rows say what the slowest of them needed. The whole spectrum is compared with the
-// peer's.
+// Collective; the root's rows hold the time of the slowest process. The whole spectrum is compared with the peer's.
 FftBenchResult bench_fft_mpi(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi);
 
 }  // namespace ridge::cli

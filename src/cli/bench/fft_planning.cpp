@@ -1,3 +1,4 @@
+// Times planning with an empty cache, from the cache, with measurement and from wisdom.
 #include "cli/bench/fft_planning.hpp"
 
 #include <cstdlib>
@@ -15,15 +16,15 @@
 namespace ridge::cli {
 namespace {
 
-// RIDGE_CACHE_DIR set to an empty folder for as long as this lives. Wisdom lies there too, unless RIDGE_WISDOM says
-// otherwise.
+// Sets RIDGE_CACHE_DIR to an empty folder during its lifetime. The folder also holds the wisdom, unless RIDGE_WISDOM is
+// set.
 class EmptyCache {
  public:
   EmptyCache() {
     if (const char* before = std::getenv(kName)) before_ = before;
     setenv(kName, folder_.path().c_str(), 1);
     if (const char* verify = std::getenv(kVerify)) verify_ = verify;
-    setenv(kVerify, "0", 1);  // what a user waits for is planning alone
+    setenv(kVerify, "0", 1);  // users wait for planning only, without comparison
   }
   EmptyCache(const EmptyCache&) = delete;
   EmptyCache& operator=(const EmptyCache&) = delete;
@@ -77,7 +78,7 @@ PlanningTimes times_typed(const Device& device, const FftBench& wanted) {
 }  // namespace
 
 PlanningTimes planning_times(const Device& device, const FftBench& wanted) {
-  // The first plan of a process also makes the device's context and loads its compiler.
+  // The first plan of a process also creates the device's context and loads its compiler.
   static_cast<void>(seconds_of<float>(device, {.shape = {2}}, {.effort = Effort::quick, .use_wisdom = false}));
   return wanted.problem.float64 ? times_typed<double>(device, wanted) : times_typed<float>(device, wanted);
 }

@@ -1,4 +1,4 @@
-// ridge bench filterbank: every variant of the filter bank, beside liquid-dsp's, against the roof.
+// ridge bench filterbank: times every variant of the filter bank, next to liquid-dsp and the roofline ceiling.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -40,8 +40,8 @@ filterbank::Ratio ratio_of(const std::string& text) {
   return ratio;
 }
 
-// A peer numbers its channels its own way and may start a sample earlier: what must agree is the power of every
-// channel, summed over the run.
+// Compares the power of every channel summed over the run: a peer may number channels differently and start one sample
+// earlier.
 void check_powers(const std::string& peer, std::size_t channels, std::span<const std::complex<float>> ours,
                   std::span<const std::complex<float>> theirs) {
   std::vector<double> a(channels), b(channels);
@@ -143,7 +143,7 @@ class FilterbankCase {
     }
   }
 
-  // The study's other half of the table: the FIR without the FFT behind it.
+  // The second part of the study's table: the FIR without the FFT.
   void add_fir(const filterbank::Problem& complete, std::vector<std::function<void()>>& calls) {
     const filterbank::Geometry g = filterbank::resolve(complete);
     const auto fir = filterbank::host_fir_alone(complete, g);
@@ -217,7 +217,7 @@ void bench(const FilterbankCases& wanted, const BenchOptions& options) {
                        .note = "Integers in, float channels out, through memory; two polarizations.",
                        .rows = {}};
   const auto progress = base::terminal_progress();
-  // Devices by name only: the host is what a bench without --device shows.
+  // Devices only by name: without --device the bench runs on the host.
   std::vector<Device> chosen;
   for (const std::string& name : options.devices) chosen.push_back(device(name));
   if (chosen.empty()) chosen.push_back(host());

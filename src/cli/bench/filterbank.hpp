@@ -1,4 +1,4 @@
-// What `ridge bench filterbank` asks for, and its part for devices.
+// Problems of `ridge bench filterbank`, and its part for devices.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,10 +15,10 @@ struct FilterbankCases {
   std::size_t stations = 1, threads = 1;
   std::string oversample = "1/1";
   double seconds = 0.5;
-  double size = 0;         // complex samples of a run; 0: 4e6 on the host, 1e8 on a device
-  bool transfers = false;  // devices: from and to host memory as well
-  bool detect = false;     // devices: power of the spectra, summed, in one kernel
-  bool power = false;      // devices: joules by the board's counter
+  double size = 0;         // complex samples per run; 0: 4e6 on the host, 1e8 on a device
+  bool transfers = false;  // devices: also with transfers from and to host memory
+  bool detect = false;     // devices: also detected power, summed in the same kernel
+  bool power = false;      // devices: energy by the board's counter
   bool all = false;        // devices: every candidate, not only the planner's choice
   bool scenario = false;   // host: the planner's choice only, and the FIR alone
 };
@@ -26,18 +26,18 @@ struct FilterbankCases {
 // "filterbank int8 256x16 stations 64"
 std::string filterbank_text(const filterbank::Problem& problem);
 
-// Rows for the table, lines to print.
+// Rows of the table and lines to print.
 struct FilterbankResult {
   std::vector<report::BenchRow> rows;
   std::vector<std::string> notes;
   std::string explanation;
 };
 
-// One problem on one device, for the bench and for the tour.
+// Times one problem on one device, for the bench and the tour.
 FilterbankResult bench_filterbank(const Device& device, const filterbank::Problem& problem,
                                   const FilterbankCases& wanted, const BenchOptions& options);
 
-// The same where the device is not the host.
+// As above, for devices other than the host.
 FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
                                             const FilterbankCases& wanted, const BenchOptions& options);
 

@@ -1,5 +1,5 @@
-// The filter bank on a device: data resident, beside the separate FIR + cuFFT path and a copy of the same bytes; then,
-// where asked, from and to host memory, and the power it takes.
+// Benchmark of the filter bank on a device: resident data, next to a separate FIR + cuFFT and a copy of the same bytes;
+// optionally with transfers and energy.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -129,7 +129,7 @@ class DeviceCase {
     return static_cast<double>(g_.spectrum_size()) * (2 + 4 * (static_cast<double>(g_.taps) - 1));
   }
 
-  // All spectra by the host.
+  // Computes all spectra on the host.
   std::vector<std::complex<float>> on_host() {
     const filterbank::Plan plan = filterbank::plan(host(), problem_, {.effort = Effort::quick});
     filterbank::Stream stream(plan);
@@ -157,7 +157,7 @@ class DeviceCase {
     }
   }
 
-  // FIR and cuFFT as two passes; the FIR alone is timed, too.
+  // FIR and cuFFT as two passes; the FIR alone is timed as well.
   void add_separate(const BenchOptions& options, std::span<const std::complex<float>> expected,
                     std::vector<std::function<void()>>& calls, std::vector<std::string>& notes) {
     if (std::find(options.against.begin(), options.against.end(), "cufft") == options.against.end()) return;
@@ -191,7 +191,7 @@ class DeviceCase {
     }
   }
 
-  // FIR, transform, power and a short sum over times in one kernel: samples are read, sums written.
+  // FIR, transform, power and a short sum over times in one kernel: reads samples, writes sums.
   void detected(std::span<const std::complex<float>> expected, double rate, double samples,
                 std::vector<std::string>& notes) {
     const filterbank::Problem problem = filterbank::complete(problem_);
@@ -205,7 +205,7 @@ class DeviceCase {
       bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
     };
     call();
-    // The rows of a unit together.
+    // Sums the rows of a unit.
     std::vector<float> ours(std::min(count, expected.size() / g_.spectrum_size()) / unit * (unit / summed) * row);
     queue_.download(sums, ours.data(), ours.size() * sizeof(float));
     queue_.finish();
@@ -234,7 +234,7 @@ class DeviceCase {
   std::string power(const std::function<void()>& call, double flops, double seconds) {
     auto counter = machine::EnergyCounter::open(device_);
     if (!counter.readable()) return fmt::format("; no power counter: {}", counter.why_not());
-    // The counter rises in steps of some tens of milliseconds.
+    // The counter updates every few tens of milliseconds.
     const auto repeats = static_cast<std::size_t>(std::ceil(1.0 / seconds));
     call();
     queue_.finish();
@@ -246,7 +246,7 @@ class DeviceCase {
                        flops * static_cast<double>(repeats) / joules * 1e-9);
   }
 
-  // Page-locked host memory there and back, against what the link alone needs for the same bytes.
+  // With transfers from and to page-locked host memory, relative to the time of the transfers alone.
   void transfers(const std::vector<filterbank::Plan>& plans, double samples, std::vector<std::string>& notes) {
     const Buffer from = device_.buffer(in_.size(), {.kind = MemoryKind::pinned, .name = "bench host samples"});
     const Buffer to = device_.buffer(out_.size(), {.kind = MemoryKind::pinned, .name = "bench host spectra"});

@@ -1,4 +1,4 @@
-// ridge bench image: flow, variance and operators beside OpenCV and libvips, the same data in the same run.
+// ridge bench image: times flow, variance and operators next to OpenCV and libvips, on the same data.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,8 +33,8 @@ struct ImageBenchOptions {
   bool live = false, cpu_time = false;
 };
 
-// Smooth colours with some noise: neither flat nor random, so that medians and flows have typical work. Each wave is
-// sin(a row + b column), put together from tables of the rows' and the columns' sines.
+// Test image of smooth colours with noise: neither flat nor random, so that medians and flow do typical work. Each wave
+// is sin(a row + b column), computed from tables of the rows' and columns' sines.
 image::Image typical(const image::Shape& shape, double shift) {
   image::Image image(shape);
   struct Turn {
@@ -80,11 +80,11 @@ image::Image typical(const image::Shape& shape, double shift) {
 struct ImageCase {
   std::string name;
   ImageWork work;
-  image::Shape shape = {};  // of the first image, which is made when its turn comes where it was not read
+  image::Shape shape = {};  // of the first image, which is generated later if it was not read
   image::Image first = {}, second = {};
 };
 
-// Channels and depth as the table names them.
+// Sets channels and depth from their name in the table.
 image::Shape shape_of(image::Shape shape, const std::string& kind) {
   for (shape.channels = 1; shape.channels <= 4; ++shape.channels) {
     for (const image::Depth depth : {image::Depth::u8, image::Depth::f32}) {
@@ -153,7 +153,7 @@ std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
         whole += " ";
         for (int i = 0; i < 49; ++i) whole += fmt::format("{}{}", i == 0 ? "" : ",", 0.02 + 0.0001 * i);
       }
-      if (text == "convolve 31x31") {  // a lens out of focus: a disc
+      if (text == "convolve 31x31") {  // a defocused lens: a disc
         whole += " ";
         for (int i = 0; i < 31 * 31; ++i) {
           const int y = i / 31 - 15, x = i % 31 - 15;
@@ -167,7 +167,7 @@ std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   return cases;
 }
 
-// Our plan and a call of it on images of the device.
+// A plan and a call of it on images of the device.
 struct Ours {
   std::function<void()> call;
   double bytes = 0;
@@ -222,8 +222,8 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchOptio
   return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
 }
 
-// Processor seconds of this process (a peer may have a thread of its own), the least of several calls in turn: what a
-// busy machine leaves of a time.
+// Minimum CPU seconds of this process over several alternating calls, including threads that a peer may start. Less
+// sensitive to other processes than elapsed time.
 std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
   const auto now = [] {
     timespec time{};
@@ -244,10 +244,11 @@ std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& 
   return least;
 }
 
-// Threads sleep while another library's work, or still wait beside them: a round is long enough for both to be over.
+// Minimum seconds per round with several threads: long enough for threads of the other library to go to sleep and ours
+// to wake up.
 constexpr double kRoundOfThreads = 4e-3;
 
-// On CUDA a kernel takes a second to compile, on one core: those that the plans will time are compiled all at once.
+// Compiles the kernels that the plans will time in parallel: on CUDA a kernel takes a second on one core.
 void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, std::size_t trials) {
   if (device.info().backend != Backend::cuda) return;
   std::vector<KernelSource> sources;
@@ -296,7 +297,7 @@ void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
         std::fflush(stdout);
       }
     }
-    image::Image input;  // cases that follow one another share it
+    image::Image input;  // shared by consecutive cases
     for (ImageCase one : cases) {
       if (!one.first) {
         if (!input || input.shape() != one.shape) {
@@ -338,7 +339,7 @@ void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
         row.seconds = seconds.front();
         for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
       } else {
-        // Beside a copy of as many bytes, in turn: what a trip through memory takes at this size.
+        // Alternates with a copy of as many bytes: the time of the memory traffic at this size.
         const auto half = static_cast<std::size_t>(mine.bytes / 2);
         const Buffer from = device.buffer(half, {.name = "copied"}), to = device.buffer(half, {.name = "copy"});
         const auto seconds = best_device_seconds(queue, {mine.call, [&] { queue.copy(from, to, half); }},

@@ -1,5 +1,5 @@
-// ridge bench image-stages: the parts of the flow and the variance on a device, each by the device's clock, beside what
-// the device's instructions and memory allow.
+// ridge bench image-stages: times each stage of the flow and the variance by the device's clock, next to the lower
+// bounds from instructions and memory.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -27,7 +27,7 @@ struct StageOptions {
   bool no_flow = false, no_variance = false, scan_order = false;
 };
 
-// Seconds of every stage, the least of several rounds, in the order they first came.
+// Minimum seconds per stage over several rounds, in order of first occurrence.
 using Stages = std::vector<std::pair<std::string, double>>;
 
 Stages time_stages(Queue& queue, const FlowVariant& variant, std::span<const Image> frames, const Image& out) {
@@ -46,13 +46,13 @@ Stages time_stages(Queue& queue, const FlowVariant& variant, std::span<const Ima
         found->second += seconds;
       }
     }
-    if (round == 1) best = now;  // the first is cold
+    if (round == 1) best = now;  // the first round is a warm-up
     for (std::size_t i = 0; round > 1 && i < best.size(); ++i) best[i].second = std::min(best[i].second, now[i].second);
   }
   return best;
 }
 
-// What a stage has to do: instructions a lane (NVIDIA's compute units have 128 and 16 that take powers), and bytes.
+// Work of a stage: instructions per lane (an NVIDIA compute unit has 128 lanes, and 16 for exponentials), and bytes.
 struct StageWork {
   std::string operations{};
   double instructions = 0, powers = 0, bytes = 0;
@@ -84,7 +84,7 @@ std::map<std::string, StageWork> work_of(const FlowVariant& variant, const FlowD
                           0};
   all["search singles"] = {fmt::format("{:.2f} G products", singles * products * 1e-9), singles * products * 3, 0, 0};
   const bool matrix = design.smooth == Smooth::matrix;
-  const double by_unit = matrix ? 1 - design.polynomial / 8.0 * 0.6 : 1;  // whole steps are three of five
+  const double by_unit = matrix ? 1 - design.polynomial / 8.0 * 0.6 : 1;  // three of five in complete steps
   all["filter"] = {fmt::format("{:.2f} G weights", pairs * 1e-9), pairs * (matrix ? 3.5 + (1 - by_unit) : 7.5),
                    pairs * by_unit, 0};
   const double channels = static_cast<double>(pipeline.problem().channels);
@@ -114,7 +114,7 @@ double stream_seconds(const std::shared_ptr<const FlowVariant>& variant, std::sp
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 3; ++round) {
     FlowQueues stream(variant, lanes);
-    for (int warm = 0; warm < 2; ++warm) {  // the frames are there before the clock runs: reading them is not ours
+    for (int warm = 0; warm < 2; ++warm) {  // warm-up: the time to read the frames is not counted
       Image input = stream.input();
       for (std::size_t r = 0; r < input.rows(); ++r) {
         std::copy_n(frames[static_cast<std::size_t>(warm)].row<std::uint8_t>(r), input.shape().row_bytes(),
@@ -179,7 +179,7 @@ void bench_flow(const Device& device, const StageOptions& options, const std::st
           best_device_seconds(queue, {[&] { variant->enqueue(queue, resident, out); }}, {.seconds = 0.3}).front();
       fmt::print("  {}: resident {:.3f} ms, {:.0f} pairs/s; a stream, frames in and flow out, by", candidate.name(),
                  one * 1e3, 1 / one);
-      std::fflush(stdout);  // a design takes seconds to compile
+      std::fflush(stdout);  // compiling a design takes seconds
       for (const std::size_t lanes : {2, 3, 4}) {
         const double streamed = stream_seconds(variant, frames, lanes);
         fmt::print("{} {} queues {:.3f} ms, {:.0f} pairs/s", lanes == 2 ? "" : ";", lanes, streamed * 1e3,
@@ -209,7 +209,7 @@ void bench_variance(const Device& device, const StageOptions& options, const std
   }
   upload(queue, scan, image);
   queue.finish();
-  // A copy of as many bytes as the output has, in the same run: what the shares are of.
+  // Reference of the shares: a copy of as many bytes as the output, in the same run.
   const Buffer again = device.buffer(out.span_bytes(), {.name = "copy"});
   const double copied =
       best_device_seconds(queue, {[&] { queue.copy(out.buffer(), again, out.span_bytes(), out.offset()); }},

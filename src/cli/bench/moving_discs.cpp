@@ -1,3 +1,4 @@
+// Draws textured discs that move over a moving background.
 #include "cli/bench/moving_discs.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ float random_at(int x, int y, int stream) {
   return static_cast<float>((h ^ h >> 16) & 0xffff) / 65535.0f;
 }
 
-// Random values on a grid of `scale` pixels, linear between them.
+// Random values on a grid of `scale` pixels, interpolated linearly.
 float smooth_at(int x, int y, int scale, int stream) {
   const int far = 1 << 14, column = (x + far) / scale, row = (y + far) / scale;
   const float s = static_cast<float>((x + far) % scale) / static_cast<float>(scale);
@@ -24,7 +25,7 @@ float smooth_at(int x, int y, int scale, int stream) {
 }
 
 struct Disc {
-  int row, column, radius, down, right;  // pixels a frame
+  int row, column, radius, down, right;  // down, right: pixels per frame
 };
 
 }  // namespace

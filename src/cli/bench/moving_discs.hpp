@@ -1,5 +1,5 @@
-// Two frames to time the flow with: discs and the ground behind them, textured at several scales, move by different
-// vectors, and every pixel has noise of its own.
+// Synthetic frames for the flow benchmark: textured discs and background move by different vectors, and every pixel has
+// independent noise.
 #pragma once
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The rows of a bench's table as they become known, so that a bench that is stopped has said what it knew.
+// Prints the rows of a benchmark table as they become available, so that an interrupted run has printed its results.
 #pragma once
 #include <cerrno>
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace ridge::cli {
 
 class RowsAsTheyCome {
  public:
-  // The table of all rows so far, a line a row below its head; prints those that are new.
+  // `table` has all rows so far, one line each below the header; prints the new ones.
   void show(const std::string& table, std::size_t rows) { show_lines(table, rows + 1); }
-  // The same with everything that stands below the rows.
+  // Prints the remaining rows and everything below them.
   void finish(const std::string& table) { show_lines(table, static_cast<std::size_t>(-1)); }
 
  private:

@@ -1,4 +1,4 @@
-// ridge bench stencil: what is timed, and the table.
+// ridge bench stencil: selects the problems and prints the table.
 #include "cli/bench/stencil.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct StencilOptions {
   bool every = false, quick = false, power = false;
 };
 
-// "star:2" of the grid's dimensions, "box3d:1", ...
+// Parses "star:2" of the grid's dimensions, "box3d:1", ...
 struct Shape {
   bool box = false;
   std::size_t dimensions = 2;
@@ -51,7 +51,7 @@ Shape parse_stencil(const std::string& text) {
                   text));
 }
 
-// Systems have several fields: grids of fewer cells, and steps that take longer.
+// Systems have several fields: their grids have fewer cells, and steps take longer.
 void set_system(StencilBench& one, const Device& device, const std::string& name, bool quick) {
   one.system = name;
   const bool large = device.info().backend == Backend::cuda;
@@ -77,7 +77,8 @@ void run_stencil(const StencilOptions& options, const BenchOptions& bench, const
   result.note =
       "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "
       "1 where several steps are taken in one pass. Useful cells only.";
-  // Alone, the bench itself compares what it times, and plans need not: on large grids that takes longer than all else.
+  // In this bench plans need not compare candidates: the bench compares what it times, and on large grids a second
+  // comparison would take longer than everything else.
   std::vector<Device> places;
   for (const std::string& name : bench.devices) places.push_back(device(name));
   if (distributed || places.empty()) places = bench_devices(bench);

@@ -1,4 +1,4 @@
-// One problem on one device: every contender compared with the others, then timed.
+// Benchmark of one stencil problem on one device: compares all contenders, then times them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@
 namespace ridge::cli {
 namespace {
 
-// The farthest two answers are apart, as a share of the largest value; infinitely far where one is no number.
+// Largest difference of two results relative to the largest value; infinite if one is NaN.
 template <class T>
 double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
   std::mutex mutex;
@@ -42,7 +42,7 @@ double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
   return largest > 0 ? apart / largest : apart;
 }
 
-// Flops a joule over about a second of runs, and the rate that lasts: a device at its power limit lowers its clock.
+// Flops per joule over about a second of runs, and the sustained rate: a device at its power limit lowers its clock.
 std::string power_note(const Device& device, const StencilBench& wanted, const std::function<void()>& run,
                        double seconds, double updates, double flops, report::BenchRow& row) {
   auto counter = machine::EnergyCounter::open(device);
@@ -102,9 +102,9 @@ class StencilCase {
     add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
                          base::human_seconds(base::now() - planned)));
     roofs_.probe();
-    for (Contender<T>& one : contenders_) {  // one at a time: large grids together would not fit
+    for (Contender<T>& one : contenders_) {  // one at a time: several large grids might not fit
       measure(one);
-      // What has been measured is not lost when the rest takes too long.
+      // Printed immediately, so that an interrupted run has shown its results.
       if (contenders_.size() > 1) fmt::print(stderr, "{}: {:.3g} Gcell/s\n", one.name, updates_ / one.seconds * 1e-9);
     }
     roofs_.probe();
@@ -116,7 +116,7 @@ class StencilCase {
   }
 
  private:
-  // What takes long is said when it is over, not with the rows.
+  // Prints the duration of a long stage when it ends.
   void tell(const char* what, double seconds) const {
     if (seconds > 1)
       fmt::print(stderr, "{}: {} in {}\n", stencil_problem_text(wanted_), what, base::human_seconds(seconds));
@@ -146,7 +146,7 @@ class StencilCase {
       }
       try {
         contenders_.push_back({alone(name), name, stencil::depth_of(candidate)});
-      } catch (const Error& error) {  // a limit that shows only when the kernel is compiled
+      } catch (const Error& error) {  // a limit found only at compilation
         result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, error.what()));
       }
     }
@@ -157,8 +157,8 @@ class StencilCase {
             planner::Options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant}};
   }
 
-  // On the problem that is timed, every kernel that is timed. The plain loop knows fixed borders only, and not every
-  // shape; else our plainest variant, which the tests hold to the reference bit by bit, stands in.
+  // Compares every timed kernel on the timed problem. The plain loop supports fixed borders only, and not every shape;
+  // otherwise the simplest variant, which the tests compare with the reference bit by bit, is used instead.
   void compare_with_each_other() {
     std::vector<std::size_t> depths;
     for (const Contender<T>& one : contenders_) depths.push_back(one.depth);
@@ -172,7 +172,7 @@ class StencilCase {
       expected = grid_;
       alone("base").run(expected, steps, made_.coefficients.get());
     }
-    // Several fields and levels round more often in a step than a sum does.
+    // Systems round more often per step than a weighted sum.
     const double allowed = (wanted_.system.empty() ? 4 : 16) * static_cast<double>(steps) *
                            static_cast<double>(std::numeric_limits<T>::epsilon());
     for (const Contender<T>& one : contenders_) {
@@ -188,8 +188,8 @@ class StencilCase {
     }
   }
 
-  // Each run starts from the same random grid: after many steps nothing but smooth values would be left, which a GPU
-  // at its power limit does faster.
+  // Each run starts from the same random grid: after many steps only smooth values would be left, which a GPU at its
+  // power limit processes faster.
   void measure(Contender<T>& one) {
     stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
     const stencil::Box whole = whole_box();
@@ -206,8 +206,8 @@ class StencilCase {
       plain_->run(wanted_.steps);
       return base::now() - start;
     };
-    // A neighbour that takes memory away takes it from a copy too: both in the same rounds. Small grids would be thrown
-    // out of the caches by it.
+    // Other processes that use memory bandwidth slow down a copy too, so both are timed in the same rounds. Not for
+    // small grids, which a copy would evict from the caches.
     const bool copies = device_.is_host() && 2 * grid_.all().size_bytes() > machine::host_caches().back().size;
     constexpr double kGlance = 0.01;
     std::vector<std::function<double()>> calls{ours};
@@ -223,7 +223,7 @@ class StencilCase {
     const auto wants_more = [&](std::size_t i, int rounds) {
       return rounds < kFewestRounds || (spent[i] < wanted_.seconds_each && rounds < kMostRounds);
     };
-    for (const auto& call : calls) call();  // cold
+    for (const auto& call : calls) call();  // warm-up
     if (device_.is_host()) {
       for (int rounds = 0; wants_more(0, rounds) || (plain_ && wants_more(1, rounds)); ++rounds) {
         for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -232,7 +232,7 @@ class StencilCase {
         if (copies) roofs_.probe_copy(kGlance);
       }
     } else {
-      // One after the other: a device at its power limit would lower its clock for what the other has drawn.
+      // Not alternately: a device at its power limit would lower its clock for the energy that the other call has used.
       for (std::size_t i = 0; i < calls.size(); ++i) {
         for (int rounds = 0; wants_more(i, rounds); ++rounds) round(i);
       }
@@ -289,7 +289,7 @@ class StencilCase {
   double updates_ = 0, plain_seconds_ = 0;  // of all steps
   std::string chosen_;
   std::vector<Contender<T>> contenders_;  // the planner's choice first
-  std::unique_ptr<PlainRun<T>> plain_;    // none for a stencil it does not know
+  std::unique_ptr<PlainRun<T>> plain_;    // the planner's choice first
   StencilBenchResult result_;
 };
 

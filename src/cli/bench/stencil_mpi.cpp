@@ -1,3 +1,4 @@
+// Compares and times distributed stencils: one process, all without halos, all with halos.
 #include "cli/bench/stencil_mpi.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int kLeastRounds = 3;
 
-// What nobody has to hold whole: a number for a cell's place.
+// Initial value as a function of the cell's position, so that no process holds the whole grid.
 template <class T>
 void initial_cell(const std::array<std::size_t, 3>& cell, T* value) {
   *value = static_cast<T>((cell[0] * 31 + cell[1] * 17 + cell[2] * 7) % 101) / 101;
@@ -113,14 +114,14 @@ class DistributedStencil {
     return session;
   }
 
-  // Along the slowest axis only, where boxes are what one process alone is timed with.
+  // Divides the slowest axis only, so that each box has the shape that one process alone is timed with.
   std::string cut(const mpi::Communicator& processes) const {
     std::string text = std::to_string(processes.count());
     for (std::size_t axis = 1; axis < wanted_.shape.size(); ++axis) text += "x1";
     return text;
   }
 
-  // The best of some rounds.
+  // Minimum over several rounds.
   double seconds_of(const auto& call) const {
     double best = 0, spent = 0;
     for (int round = 0; round < kLeastRounds || spent < wanted_.seconds_each; ++round) {

@@ -1,4 +1,4 @@
-// Stencils over processes: how near so many come to as many times one.
+// Weak-scaling benchmark of stencils over MPI processes.
 #pragma once
 #include <ridge/mpi/communicator.hpp>
 
@@ -6,9 +6,9 @@
 
 namespace ridge::cli {
 
-// By all processes, which own equal boxes of wanted.shape cells each, one behind the other along the slowest axis.
-// Compared with one process to the last bit on a small grid, then timed: one process alone, all of them without a word
-// to each other, all with halos. The notes say where the time went.
+// Collective; each process owns an equal box of wanted.shape cells, consecutive along the slowest axis. First compared
+// with one process bit by bit on a small grid, then timed: one process alone, all without communication, all with halo
+// exchange. The notes break down the time.
 StencilBenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted);
 
 }  // namespace ridge::cli

@@ -1,3 +1,4 @@
+// Builds updates and initial grids of the stencil benchmark.
 #include "cli/bench/stencil_problem.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace ridge::cli {
 namespace {
 
-// Weights that sum to one: nothing grows or dies out over many steps.
+// Weights with sum one, so that values neither grow nor decay over many steps.
 PlainStencil with_weights(PlainStencil stencil) {
   const double others = static_cast<double>(offsets_of(stencil).size() - 1);
   stencil.centre = 0.5;
@@ -32,7 +33,7 @@ stencil::Update<T> sum_of(const PlainStencil& stencil) {
   return stencil::linear<T>(stencil.dimensions, terms);
 }
 
-// Well within what is stable, on cells of size 1.
+// Well below the stability limit, for cells of size 1.
 constexpr double kCourant = 0.5;
 
 template <class T>
@@ -57,7 +58,7 @@ void fill_cells(stencil::Grid<T>& grid, const Value& value) {
   });
 }
 
-// What a step starts from: a gas that stays one, small media's contrasts, else anything from 0 to 1.
+// Initial state: a physically valid gas, small contrasts of media, otherwise values from 0 to 1.
 template <class T>
 void fill_system(const StencilSystem& system, StencilProblem<T>& made) {
   if (system.name == "euler") {
@@ -120,7 +121,7 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
                          .problem = {.shape = wanted.shape,
                                      .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
                                      .threads = wanted.threads,
-                                     .leap = stencil::LeapUse::never},  // steps are what is measured
+                                     .leap = stencil::LeapUse::never},  // measures single steps
                          .grid = stencil::Grid<T>(wanted.shape, fields)};
   if (system) {
     fill_system(*system, made);

@@ -1,4 +1,4 @@
-// The problems `ridge bench stencil` times: what a step does, from which grid, and what it must move at least.
+// Problems of `ridge bench stencil`: the update, the initial grid and the minimum memory traffic.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,23 +13,23 @@ namespace ridge::cli {
 
 template <class T>
 struct StencilProblem {
-  PlainStencil plain{};  // with weights; none where a system is asked for
+  PlainStencil plain{};  // with weights; unused for systems
   stencil::Update<T> update;
   stencil::Problem problem{};
   stencil::Grid<T> grid;
   std::unique_ptr<stencil::Grid<T>> coefficients{};
-  double least_values = 2;  // read and written for a cell and step: whatever changes once each, levels that are only
-                            // remembered and coefficients read
+  // Minimum values read and written per cell and step: changing fields are read and written once each; previous levels
+  // and coefficients are read once.
+  double least_values = 2;
 };
 
-// Another grid every time: nobody's figures may rest on one set of numbers.
+// A new random grid every time, so that results do not depend on one set of values.
 template <class T>
 StencilProblem<T> stencil_problem(const StencilBench& wanted);
 
 std::vector<stencil::Offset> offsets_of(const PlainStencil& stencil);
 
-// "wave2d", "acoustic3d:4", "euler2d", "maxwell2d": its name, axes and the differences' order; none for star2d and
-// such.
+// Name, dimensions and order of "wave2d", "acoustic3d:4", "euler2d", "maxwell2d"; empty for star2d and the like.
 struct StencilSystem {
   std::string name{};
   std::size_t dimensions = 2;

@@ -1,3 +1,4 @@
+// Measures or loads copy bandwidth and peak arithmetic for the stencil benchmark.
 #include "cli/bench/stencil_roofs.hpp"
 
 #include <algorithm>

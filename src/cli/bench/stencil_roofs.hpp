@@ -1,4 +1,4 @@
-// What binds a stencil: the copy rate and the peak of where it runs.
+// Ceilings of a stencil: copy bandwidth and peak arithmetic of its device.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ridge::cli {
 
-// Bytes and flops a second. A device's are those of the saved profile. On the host, whose neighbours come and go, they
-// are the best of the profile (where somebody has measured) and of probes between the timings.
+// Bytes and flops per second. A device's are from the saved profile. On the host, where other processes may interfere,
+// they are the best of the profile (if there is one) and of probes between the timings.
 class StencilRoofs {
  public:
   StencilRoofs(const Device& device, std::size_t threads, bool float64, double seconds);

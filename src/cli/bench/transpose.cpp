@@ -1,3 +1,4 @@
+// ridge bench transpose: times every variant of the transpose against a copy.
 #include "cli/bench/transpose.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::size_t checked_bytes(const transpose::Problem& problem, std::size_t element
   return bytes;
 }
 
-// The roof of pure movement: the copy probe.
+// Ceiling of pure data movement: the copy bandwidth.
 double copy_roof(const Device& device) {
   const machine::Bandwidth memory = machine::ceilings(device).memory().all;
   return std::max(memory.copy, memory.copy_streaming);
@@ -118,7 +119,7 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
       queue.finish();
       plans.push_back(std::move(plan));
       names.push_back(candidate.name());
-    } catch (const Error& error) {  // a limit that shows only when the kernel is compiled: explain() says the same
+    } catch (const Error& error) {  // a limit found only at compilation; explain() reports it too
       base::warn(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
     }
   }

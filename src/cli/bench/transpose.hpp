@@ -1,4 +1,4 @@
-// The corner turn's bench, for `ridge bench transpose` and for the tour.
+// The transpose benchmark of `ridge bench transpose` and `ridge tour`.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,12 +13,12 @@ namespace ridge::cli {
 struct TransposeCase {
   transpose::Problem problem;
   std::string type = "c64";  // i8, i16, f32, f64, c64, c128
-  std::size_t trials = 0;    // variants to try before one is chosen, and no others in rows; 0: all there are
-  double plan_seconds = 60;  // in which they are tried
+  std::size_t trials = 0;    // variants to try, and to show in rows; 0: all
+  double plan_seconds = 60;  // time limit of the trials
 };
 
-// A row a variant that the device allows, the planner's choice marked. Peer "memcpy" moves the same bytes by a plain
-// copy (all threads on the host, the driver's own copy on a device).
+// One row per variant that the device allows, the planner's choice marked. The peer "memcpy" copies the same bytes (all
+// threads on the host, the driver's copy on a device).
 std::vector<report::BenchRow> bench_transpose(const Device& device, const TransposeCase& wanted,
                                               const std::string& variant, double seconds_each,
                                               std::string* explanation);

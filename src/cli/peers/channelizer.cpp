@@ -1,3 +1,4 @@
+// Lists the channelizer peers, with the reason if one is unavailable.
 #include "cli/peers/channelizer.hpp"
 
 namespace ridge::cli {

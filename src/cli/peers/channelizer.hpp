@@ -1,4 +1,4 @@
-// Other libraries' channelizers behind one interface, for `ridge bench filterbank`.
+// Channelizers of other libraries behind one interface, for `ridge bench filterbank`.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -16,8 +16,8 @@ struct ChannelizerProblem {
 
 struct ChannelizerPeer {
   std::string name;
-  std::string missing = {};  // why it is not there; then prepare is empty
-  // One stream of int8 samples, two polarizations by turns, to [block][polarization][channel]; critical sampling.
+  std::string missing = {};  // why it is unavailable; prepare is then empty
+  // One stream of int8 samples with alternating polarizations to [block][polarization][channel]; critical sampling.
   std::function<std::function<void()>(const ChannelizerProblem& problem, const std::int8_t* in,
                                       std::complex<float>* out)>
       prepare = {};

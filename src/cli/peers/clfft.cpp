@@ -1,4 +1,4 @@
-// clFFT, AMD's library for OpenCL, opened when it is asked for; its header is needed to build this.
+// Peer clFFT, AMD's FFT library for OpenCL, loaded at run time; its header is needed to build this file.
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "cli/peers/opencl_queue.hpp"
 #include "cli/peers/peer.hpp"
-// After our choice of OpenCL's version.
+// Must follow the definition of the OpenCL version.
 #include <clFFT.h>
 
 namespace ridge::cli {
@@ -38,7 +38,7 @@ bool find(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-// Kept until the process ends, as its caches of kernels are.
+// Kept until the process ends, like its caches of kernels.
 const Library* load() {
   static const Library* const loaded = []() -> const Library* {
     for (const char* name : {"libclFFT.so.2", "libclFFT.so"}) {
@@ -58,7 +58,7 @@ const Library* load() {
           find(handle, "clfftSetPlanScale", library->set_scale) && find(handle, "clfftBakePlan", library->bake) &&
           find(handle, "clfftEnqueueTransform", library->enqueue) &&
           find(handle, "clfftDestroyPlan", library->destroy) && library->setup(&data) == CLFFT_SUCCESS) {
-        std::atexit([] { load()->teardown(); });  // it complains where nobody does
+        std::atexit([] { load()->teardown(); });  // otherwise it prints a warning at exit
         return library.release();
       }
     }
@@ -73,7 +73,7 @@ void check(clfftStatus status, const char* doing) {
   throw Error(ErrorKind::unavailable, fmt::format("clFFT says {} while {}", static_cast<int>(status), doing));
 }
 
-// A plan; fastest axis first, as clFFT counts.
+// A plan; fastest axis first, as in clFFT.
 class Transform {
  public:
   Transform(const Library& library, const PeerProblem& problem, const Buffer& in, const Buffer& out, const Queue& queue)

@@ -1,4 +1,4 @@
-// cuFFT, NVIDIA's own library, opened when it is asked for: nothing of it is needed to build this.
+// Peer cuFFT, NVIDIA's FFT library, loaded at run time: not needed to build this file.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace ridge::cli {
 namespace {
 
-// The part of cufft.h that is used, which has not changed since its first version.
+// The used declarations of cufft.h, which have not changed since its first version.
 using Handle = int;
 using Result = int;
 struct Library {
@@ -64,7 +64,7 @@ const Library* load() {
           find(handle, "cufftDestroy", library->destroy) && find(handle, "cufftExecC2C", library->c2c) &&
           find(handle, "cufftExecZ2Z", library->z2z) && find(handle, "cufftExecR2C", library->r2c) &&
           find(handle, "cufftExecD2Z", library->d2z)) {
-        return library.release();  // kept until the process ends, as the library is
+        return library.release();  // kept until the process ends, like the library
       }
     }
     return nullptr;

@@ -1,5 +1,5 @@
-// FFTW 3, with plans it has measured: comparing with its estimates would flatter us, and so would a planner that was
-// stopped. What it learns is kept in its own format beside our wisdom, so that only the first bench waits for it.
+// Peer FFTW 3 with measured plans: its estimates and interrupted planning would make it look slower. Its wisdom is kept
+// next to Ridgeline's, so that only the first bench waits for planning.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +20,7 @@
 namespace ridge::cli {
 namespace {
 
-// The two precisions are two libraries whose functions differ in a letter.
+// The two precisions are two libraries whose functions differ by one letter.
 struct Float {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
@@ -68,12 +68,12 @@ struct Double {
   }
 };
 
-// Debian's FFTW on ARM has no cycle counter and plans by the clock: 20 s for 2^13 points. Stopped after 4 s it kept
-// plans a third slower, so up to there it takes the time it wants.
+// Debian's FFTW on ARM has no cycle counter and plans by the clock: 20 s for 2^13 points. Interrupted after 4 s, its
+// plans were a third slower, so planning is unlimited up to this length.
 constexpr std::size_t kUnlimitedUpTo = std::size_t{1} << 13, kMostWisdom = std::size_t{16} << 20;
 constexpr double kPlanningSeconds = 60;
 
-// FFTW's own wisdom of this hardware; empty where nothing can be kept.
+// File of FFTW's wisdom for this hardware; empty if nothing can be stored.
 template <class Library>
 std::filesystem::path wisdom_path() {
   const std::filesystem::path folder = base::cache_folder();
@@ -161,7 +161,7 @@ typename Library::Plan make_plan(const PeerProblem& problem, void* in, void* out
     return Library::plan_forward(rank, shape.data(), batch, static_cast<Real*>(in), nullptr, 1, points,
                                  static_cast<Complex*>(out), nullptr, 1, spectrum, flags | FFTW_PRESERVE_INPUT);
   }
-  // Of several axes it cannot keep the spectrum: the bench gives new data before each round.
+  // With several axes it overwrites the spectrum: the bench restores the data before each round.
   return Library::plan_inverse(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, spectrum,
                                static_cast<Real*>(out), nullptr, 1, points,
                                flags | (rank == 1 ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT));
@@ -172,7 +172,7 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
   if (points > (std::size_t{1} << 30)) throw Error(ErrorKind::unavailable, "FFTW counts in int");
-  static std::mutex planning;  // FFTW's planner is one for the process
+  static std::mutex planning;  // FFTW's planner is not thread-safe
   const std::lock_guard lock(planning);
   Library::set_threads(problem.threads == 0 ? base::hardware_threads() : problem.threads);
   typename Library::Plan plan = nullptr;

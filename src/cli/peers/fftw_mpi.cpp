@@ -1,3 +1,4 @@
+// Plans and runs FFTW's MPI transforms, in place and out of place.
 #include "cli/peers/fftw_mpi.hpp"
 
 #include <algorithm>
@@ -12,8 +13,7 @@
 namespace ridge::cli {
 namespace {
 
-// Of each plan; without a limit where none is asked for. Under a short one its processes come to different plans and
-// abort.
+// Time limit per plan; unlimited by default. With a short limit its processes choose different plans and abort.
 double planning_seconds() {
   const char* given = std::getenv("RIDGE_FFTW_SECONDS");
   return given == nullptr ? FFTW_NO_TIMELIMIT : std::max(1.0, std::atof(given));

@@ -1,4 +1,4 @@
-// FFTW's own transforms over MPI, for `mpirun ridge bench fft`.
+// Peer FFTW over MPI, for `mpirun ridge bench fft`.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace ridge::cli {
 
-// One problem planned by all processes of MPI_COMM_WORLD: slabs, the output left transposed, the better of in place and
-// out of place. Samples of real problems lie in rows of 2 (n/2+1).
+// One problem planned by all processes of MPI_COMM_WORLD: slabs, transposed output, the faster of in place and out of
+// place. Samples of real problems are in rows of 2 (n/2+1).
 class DistributedPeer {
  public:
   virtual ~DistributedPeer() = default;
@@ -24,7 +24,7 @@ class DistributedPeer {
   virtual const void* spectrum(std::size_t way) const = 0;
 };
 
-// Nothing where it was not there when this was built. Error{unavailable} where it cannot do the problem.
+// Null if it was not found when this was built. Error{unavailable} if it does not support the problem.
 std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem);
 bool have_fftw_mpi();
 

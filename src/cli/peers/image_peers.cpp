@@ -1,3 +1,4 @@
+// Loads the OpenCV and libvips plugins.
 #include "cli/peers/image_peers.hpp"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@ ImagePeer image_peer(const std::string& name) {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::string file = (self.parent_path() / ("libridge_peer_" + name + ".so")).string();
-  // Stays open: the peer's threads and tables do.
+  // Stays open, because the peer's threads and tables do.
   void* plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto* entry = plugin == nullptr ? nullptr : reinterpret_cast<ImagePeerEntry>(dlsym(plugin, kImagePeerEntry));
   if (entry == nullptr) {

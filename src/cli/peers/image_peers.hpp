@@ -1,4 +1,4 @@
-// Other libraries' image operators, for `ridge bench image`.
+// Image operators of other libraries, for `ridge bench image`.
 #pragma once
 #include <functional>
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace ridge::cli {
 
-// What is timed: a chain of one operator, a variance or a flow.
+// The timed work: a chain of one operator, a variance or a flow.
 struct ImageWork {
   std::vector<image::Operation> operation = {};  // one, or none
-  std::size_t variance_window = 0;               // else this
-  bool flow = false;                             // else this
+  std::size_t variance_window = 0;               // if there is no operation
+  bool flow = false;                             // if there is neither
   image::Border border = image::Border::reflect_101;
 };
 
-// A call that does the same work in the peer's own way, or nothing where it has none. Images stay where they are.
+// A call that does the same work with the peer's library, or empty if it has no such function. Images stay in place.
 using PeerCall = std::function<void()>;
 struct ImagePeer {
   std::string name;
@@ -25,11 +25,11 @@ struct ImagePeer {
       prepare;
 };
 
-// "opencv" or "vips": a plugin beside the command. Error{unavailable} where it was not built, Error{invalid_argument}
-// for any other name.
+// Loads the plugin "opencv" or "vips" next to the command. Error{unavailable} if it was not built,
+// Error{invalid_argument} for other names.
 ImagePeer image_peer(const std::string& name);
 
-// What a plugin has, under this name.
+// Entry point of a plugin.
 inline constexpr const char* kImagePeerEntry = "ridge_image_peer";
 using ImagePeerEntry = void (*)(ImagePeer* peer);
 

@@ -1,4 +1,4 @@
-// KissFFT, as Debian builds it: float, one thread.
+// Peer KissFFT, as built by Debian: float, one thread.
 #include <memory>
 
 #include <kiss_fft.h>

@@ -1,4 +1,4 @@
-// liquid-dsp's polyphase channelizer: complex float, one thread, a block of samples a call.
+// Peer liquid-dsp: its polyphase channelizer, complex float, one thread, one block of samples per call.
 #include <complex>  // first: liquid.h takes these for its own complex numbers only where it finds them
 #include <memory>
 
@@ -21,7 +21,7 @@ std::function<void()> prepare(const ChannelizerProblem& problem, const std::int8
     if (!banks.back()) throw Error(ErrorKind::unavailable, "liquid-dsp refuses it");
   }
   const std::size_t channels = problem.channels, blocks = problem.blocks;
-  // It takes complex floats: a block is converted while it is in cache.
+  // Its input is complex float: each block is converted while in cache.
   return [banks, channels, blocks, in, out, room = std::vector<std::complex<float>>(channels)]() mutable {
     for (const auto& bank : banks) firpfbch_crcf_reset(bank.get());
     for (std::size_t b = 0; b < blocks; ++b) {

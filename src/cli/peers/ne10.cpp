@@ -1,4 +1,4 @@
-// Ne10, ARM's own library: float, one dimension, one thread, lengths of 2, 3 and 5 that are a multiple of 4.
+// Peer Ne10, ARM's library: float, one dimension, one thread, multiples of 4 with factors 2, 3 and 5.
 #include <memory>
 
 #include <NE10.h>
@@ -10,7 +10,7 @@
 namespace ridge::cli {
 namespace {
 
-// Other lengths are refused here: the library would divide by zero or write past its end.
+// Rejects other lengths: the library would divide by zero or write out of bounds.
 void check(const PeerProblem& problem) {
   if (problem.float64) throw Error(ErrorKind::unavailable, "Ne10 transforms float");
   if (problem.threads != 1) throw Error(ErrorKind::unavailable, "Ne10 has no threads of its own");

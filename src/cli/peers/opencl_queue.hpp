@@ -1,4 +1,4 @@
-// What an OpenCL peer needs to know of one of our queues, and the ICD loader it has in common with us.
+// Native OpenCL handles of a queue, and the ICD loader, for OpenCL peers.
 #pragma once
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 
 namespace ridge::cli {
 
-// The loader that our own back end has opened; nullptr where there is none.
+// The loader that Ridgeline's back end has opened; nullptr if there is none.
 inline void* opencl_library() {
   static void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   return library;

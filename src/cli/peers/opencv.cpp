@@ -1,4 +1,4 @@
-// OpenCV's ways. Its headers warn under our flags: they are system headers here.
+// Peer OpenCV. Its headers are system headers here, because they produce warnings with our flags.
 #include <cmath>
 #include <memory>
 
@@ -113,7 +113,7 @@ extern "C" void ridge_image_peer(ridge::cli::ImagePeer* peer) {
                const cv::Mat next = mat_of(second);
                return [prepare, next] { cv::optflow::calcOpticalFlowSF(prepare.in, next, *prepare.out, 3, 2, 4); };
              }
-             if (work.variance_window != 0) {  // the mean of the squares less the square of the mean
+             if (work.variance_window != 0) {  // mean of the squares minus square of the mean
                const int side = static_cast<int>(work.variance_window);
                auto mean = std::make_shared<cv::Mat>();
                return [prepare, mean, side] {

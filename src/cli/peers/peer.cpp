@@ -1,3 +1,4 @@
+// Lists the FFT peers, with the reason for each that is unavailable.
 #include "cli/peers/peer.hpp"
 
 namespace ridge::cli {

@@ -1,3 +1,4 @@
+// Runs the baseline stencil on the host's threads or as a simple device kernel.
 #include "cli/peers/plain_stencil.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ class PlainHost final : public PlainRun<T> {
     put(grid);
   }
   void put(const stencil::Grid<T>& grid) override {
-    base::parallel(threads_, [&](std::size_t thread, std::size_t count) {  // first touch as it will be used
+    base::parallel(threads_, [&](std::size_t thread, std::size_t count) {  // first touch by the thread that will use it
       const auto mine = base::share(grid.cells(), thread, count);
       std::copy(grid.all().begin() + static_cast<std::ptrdiff_t>(mine.begin),
                 grid.all().begin() + static_cast<std::ptrdiff_t>(mine.end), one_.data() + mine.begin);

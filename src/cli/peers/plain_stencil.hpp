@@ -1,4 +1,4 @@
-// What a person would write: a plain loop the compiler vectorises, over our threads; on a device a cell a work-item.
+// The baseline stencil: a plain loop, vectorized by the compiler, on all threads; on a device one cell per work-item.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ridge::cli {
 
-// Stencils the peers know: crosses and boxes with one weight for the centre and one for the others, fixed borders.
+// Supported stencils: stars and boxes with one weight for the centre and one for the other points, fixed borders.
 struct PlainStencil {
   std::size_t dimensions = 2;
   int order = 1;
@@ -17,13 +17,12 @@ struct PlainStencil {
   double centre = 0, other = 0;
 };
 
-// Advances a grid of its own, which `grid` starts, by `steps`; read() brings it back. Nothing for a stencil it does not
-// know.
+// Advances its own copy of `grid`; read() copies it back. Null for an unsupported stencil.
 template <class T>
 class PlainRun {
  public:
   virtual ~PlainRun() = default;
-  virtual void put(const stencil::Grid<T>& grid) = 0;  // starts anew from it
+  virtual void put(const stencil::Grid<T>& grid) = 0;  // restarts from `grid`
   virtual void run(std::size_t steps) = 0;             // waits
   virtual void read(stencil::Grid<T>& grid) = 0;
 };

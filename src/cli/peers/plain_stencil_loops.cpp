@@ -1,9 +1,9 @@
-// The plain loops for every instruction set, so that the peer is as good as a compiler for this very machine makes it.
+// The plain loops compiled for every instruction set, so that the baseline uses this machine's best.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cli/peers/plain_stencil_loops.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
-// foreach_target comes first
+// must follow foreach_target
 #include <hwy/highway.h>
 
 #include <cmath>

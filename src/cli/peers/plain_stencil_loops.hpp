@@ -1,3 +1,4 @@
+// Row loops of the baseline stencil.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// libvips' ways: its C interface, from memory to memory.
+// Peer libvips: its C interface, from memory to memory.
 #include <cmath>
 
 #include <vips/vips.h>
@@ -8,7 +8,7 @@
 namespace ridge::cli {
 namespace {
 
-VipsImage* image_of(const image::Image& image) {  // packed rows only: ours are copied once
+VipsImage* image_of(const image::Image& image) {  // packed rows only: the image is copied once
   constexpr VipsBandFormat kFormats[] = {VIPS_FORMAT_UCHAR, VIPS_FORMAT_USHORT, VIPS_FORMAT_FLOAT};
   std::vector<std::byte> bytes;
   for (std::size_t r = 0; r < image.rows(); ++r) {
@@ -83,7 +83,7 @@ extern "C" void ridge_image_peer(ridge::cli::ImagePeer* peer) {
            [](const ImageWork& work, const image::Image& first, const image::Image&, std::size_t threads) -> PeerCall {
              static const bool started = [] {
                const bool fine = vips_init("ridge") == 0;
-               vips_cache_set_max(0);  // every call computes
+               vips_cache_set_max(0);  // so that every call computes
                return fine;
              }();
              if (!started || work.flow || work.variance_window != 0) return {};

@@ -1,3 +1,4 @@
+// Selects VkFFT's CUDA or OpenCL build for a device.
 #include "cli/peers/vkfft.hpp"
 
 namespace ridge::cli {

@@ -1,5 +1,5 @@
-// VkFFT is one header that is compiled for one back end. Ours are two files, each with the header in a namespace of its
-// own, where the calls it makes are pointers that are looked for when the program runs.
+// Peer VkFFT, a header compiled for one back end at a time. Two files include it, each in its own namespace, in which
+// the driver calls are pointers resolved at run time.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,8 +15,8 @@ namespace ridge::cli {
 PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue);
 PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue);
 
-// What both back ends' VkFFTConfiguration have in common; fastest axis first, as VkFFT counts. From the input's own
-// buffer into the output's, where the passes between stay.
+// Fills the common part of both back ends' VkFFTConfiguration; fastest axis first, as in VkFFT. Reads the input buffer
+// and writes the output buffer, which also holds intermediate results.
 template <class Configuration>
 void describe_to_vkfft(const PeerProblem& problem, Configuration& wanted) {
   if (problem.inverse) throw Error(ErrorKind::unavailable, "its inverse works in place only");

@@ -1,5 +1,6 @@
+// VkFFT for CUDA, with driver and NVRTC calls resolved at run time.
 #include "cli/peers/vkfft.hpp"
-// Everything vkFFT.h includes, so that inside the namespace its includes bring nothing.
+// Everything that vkFFT.h includes, so that its includes have no effect inside the namespace.
 #include <cuComplex.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -21,10 +22,10 @@ namespace ridge::cli::vkfft_cuda {
 const detail::CudaDriver* driver = nullptr;
 const detail::Nvrtc* compiler = nullptr;
 std::string architecture;           // "sm_90"
-CUstream current_stream = nullptr;  // of the transform that is made or run now
+CUstream current_stream = nullptr;  // of the transform being planned or run
 
-// Found before the functions of the same names that the headers declare and nobody links. The run time's calls are made
-// of the driver's.
+// Shadow the functions of the same names that the headers declare and that are not linked. Runtime API calls are
+// implemented with the driver API.
 decltype(&::cuDeviceGetAttribute) cuDeviceGetAttribute = nullptr;
 decltype(&::cuFuncSetAttribute) cuFuncSetAttribute = nullptr;
 decltype(&::cuLaunchKernel) cuLaunchKernel = nullptr;
@@ -33,8 +34,8 @@ decltype(&::cuModuleGetGlobal) cuModuleGetGlobal = nullptr;
 decltype(&::cuModuleLoadDataEx) cuModuleLoadDataEx = nullptr;
 decltype(&::cuModuleUnload) cuModuleUnload = nullptr;
 
-// In order with the kernels: VkFFT changes their constants between two launches, and our streams do not wait for the
-// default one that it would use.
+// Copies in stream order: VkFFT changes the kernels' constants between launches, and our streams do not synchronize
+// with the default stream it would use.
 constexpr auto cuMemcpyHtoD = [](CUdeviceptr to, const void* from, std::size_t bytes) {
   return driver->memcpy_host_to_device(to, from, bytes, current_stream);
 };
@@ -50,7 +51,7 @@ constexpr auto cudaMalloc = [](void** memory, std::size_t bytes) {
 constexpr auto cudaFree = [](void* memory) {
   return error_of(driver->mem_free(reinterpret_cast<CUdeviceptr>(memory)));
 };
-constexpr auto cudaMemcpy = [](void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {  // to the device only
+constexpr auto cudaMemcpy = [](void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {  // host to device only
   return error_of(cuMemcpyHtoD(reinterpret_cast<CUdeviceptr>(to), from, bytes));
 };
 constexpr auto cudaDeviceSynchronize = [] { return error_of(driver->context_synchronize()); };
@@ -63,7 +64,7 @@ constexpr auto cudaEventRecord = [](cudaEvent_t event, cudaStream_t stream) {
 };
 constexpr auto cudaEventSynchronize = [](cudaEvent_t event) { return error_of(driver->event_synchronize(event)); };
 
-// Machine code for this device where VkFFT asks for PTX of the oldest architecture: the better of the two.
+// Compiles to machine code for this device instead of VkFFT's PTX for the oldest architecture, which is slower.
 constexpr auto nvrtcCreateProgram = [](nvrtcProgram* program, const char* text, const char* name, int, const void*,
                                        const void*) {
   return compiler->create_program(program, text, name, 0, nullptr, nullptr);
@@ -132,7 +133,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
   const DeviceInfo& info = queue.device().info();
   architecture = info.isa;
   const auto transform = std::make_shared<Transform>();
-  // "cuda:3" is the driver's device 3.
+  // "cuda:3" is device 3 of the driver.
   if (driver->device_get(&transform->device, std::stoi(info.id.substr(info.id.find(':') + 1))) != CUDA_SUCCESS) {
     throw Error(ErrorKind::unavailable, "the driver does not find " + info.id);
   }

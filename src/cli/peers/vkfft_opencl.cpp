@@ -1,5 +1,6 @@
+// VkFFT for OpenCL, with calls resolved at run time.
 #include "cli/peers/vkfft.hpp"
-// Everything vkFFT.h includes, so that inside the namespace its includes bring nothing.
+// Everything that vkFFT.h includes, so that its includes have no effect inside the namespace.
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 
 namespace ridge::cli::vkfft_opencl {
 
-// Found before the functions of the same names that cl.h declares and nobody links.
+// Shadow the functions of the same names that cl.h declares and that are not linked.
 decltype(&::clBuildProgram) clBuildProgram = nullptr;
 decltype(&::clCreateBuffer) clCreateBuffer = nullptr;
 decltype(&::clCreateCommandQueue) clCreateCommandQueue = nullptr;
