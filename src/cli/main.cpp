@@ -9,33 +9,33 @@
 namespace {
 
 constexpr const char* kAbout =
-    "Ridgeline runs regular, heavy computations close to the limit of the machine it finds,\n"
-    "and says how close and which limit binds.";
+    "Ridgeline runs regular, heavy computations close to the limits of this machine,\n"
+    "and reports how close and which limit applies.";
 
 constexpr const char* kFooter = R"(
 First steps:
   ridge tour                     measure this machine, run each workload on each device, write report.html
-  ridge devices                  what there is to compute on, and what is missing and why
+  ridge devices                  list the devices, and the reasons why others are missing
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
-  ridge sar --png scene.png      focus simulated radar echoes, measure the points, report the rate
-  ridge size --rate 1555         how many machines keep up with so many frames a second
+  ridge sar --png scene.png      focus simulated radar echoes, measure the point targets, report the rate
+  ridge size --rate 1555         number of machines needed for 1555 frames per second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge channelize in out        filter banks over files and pipes
   ridge flow a.png b.png flow.flo                       dense optical flow of two frames
   ridge variance in.png out.npy  the local variance of an image
   ridge image gauss 2 a.png b.png                       image operators and chains of them
-  ridge place blur.cpp --function blur                  your own loops to a device, verified and explained
-  ridge fftw -- octave-cli p.m   a program built for FFTW, on our plans
-  ridge bench fft                transforms of every length, beside other libraries
-  ridge bench stencil            stencils against the memory roof and a plain loop
-  ridge bench transpose          every variant of the corner turn against the copy bandwidth
-  ridge check --seconds 60       random problems against plain references, on any device
+  ridge place blur.cpp --function blur                  run your own loops on a device, verified and explained
+  ridge fftw -- octave-cli p.m   run a program built for FFTW with Ridgeline's plans
+  ridge bench fft                time transforms of many lengths and other libraries
+  ridge bench stencil            time stencils against the memory bandwidth and a plain loop
+  ridge bench transpose          time every variant of the transpose against the copy bandwidth
+  ridge check --seconds 60       compare random problems with plain references, on any device
 
 An output appears under its name when it is complete, follows symbolic links and keeps the permissions of the file it
 replaces; an input is never replaced. Long operations show their progress on a terminal.
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
-Every command has its own --help. The exit code is 0, 1 for a mistake of the caller's, 2 for one of ours.)";
+Every command has its own --help. The exit code is 0 for success, 1 for a user error, 2 for a defect of ridge.)";
 
 void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_tour(program);

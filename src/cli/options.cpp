@@ -45,7 +45,7 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
     }
     if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // the word may be a file name
     if (next == nullptr) {
-      return fmt::format("{} has no command \"{}\"; there are {}", app->get_name(), values[i], names);
+      return fmt::format("{} has no command \"{}\"; the commands are {}", app->get_name(), values[i], names);
     }
     app = next;
   }
@@ -126,8 +126,7 @@ void check_files(const CLI::App& app) {
     std::vector<std::string> names = option->results();
     if (names.empty() && !option->get_default_str().empty()) names.push_back(option->get_default_str());
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i].empty())
-        throw Error(ErrorKind::invalid_argument, option->get_name() + ": the name of a file is empty");
+      if (names[i].empty()) throw Error(ErrorKind::invalid_argument, option->get_name() + ": the file name is empty");
       const NamedFile file{option->get_name(), names[i] + found->second.suffix,
                            found->second.use == FileUse::write_names};
       const bool written =
@@ -172,7 +171,8 @@ Option Option::between(double low, double high) const {
   const std::string range = fmt::format("{} to {}", low, high);
   const auto check = [low, high, range](const std::string& text) {
     const auto value = number_in(text);
-    return value && *value >= low && *value <= high ? std::string() : fmt::format("{} is not in {}", text, range);
+    return value && *value >= low && *value <= high ? std::string()
+                                                    : fmt::format("{} is not in the range {}", text, range);
   };
   option_->check(check, range);
   return *this;
@@ -271,7 +271,9 @@ Option Command::option(const std::string& name, const std::function<void(const s
 Option Command::bytes(const std::string& name, std::size_t& value, const std::string& help) {
   const auto take = [name, &value](const std::string& text) {
     const auto parsed = base::parse_bytes(text);
-    if (!parsed) throw Error(ErrorKind::invalid_argument, fmt::format("{} {}: write 64M or 2G", name, text));
+    if (!parsed)
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("{} {}: needs a size in bytes, as in 64M or 2G", name, text));
     value = *parsed;
   };
   return option(name, take, help).value_name("BYTES");
@@ -351,10 +353,10 @@ int run_program(int count, char** values, const std::string& about, const std::s
     // {fmt} throws this when writing standard output fails.
     if (std::ferror(stdout) != 0) return standard_output_failed(error.code().value());
     if (error.code() == std::errc::resource_unavailable_try_again)
-      return fail(1, "this machine starts no more threads for that");
+      return fail(1, "the system cannot start more threads: use fewer --threads");
     return fail(2, one_line(fmt::format("unexpected failure: {}", error.what())));
   } catch (const std::bad_alloc&) {
-    return fail(1, "not enough memory on this machine for that");
+    return fail(1, "not enough memory on this machine for this problem");
   } catch (const std::exception& error) {
     return fail(2, fmt::format("unexpected failure: {}", error.what()));
   }

@@ -59,12 +59,12 @@ void check_distinct(const std::vector<NamedFile>& inputs, const std::vector<Name
       const auto other = identity_of(input.name, STDIN_FILENO);
       if ((identity && identity == other) || same_name(output.name, input.name) ||
           (output.is_prefix && begins_with(input.name, output.name)))
-        mistake(
-            fmt::format("{}: that is the file that is read ({}); name another output", shown(output), shown(input)));
+        mistake(fmt::format("{}: this is also the input ({}); name another output", shown(output), shown(input)));
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (same_name(output.name, outputs[j].name))
-        mistake(fmt::format("{} and {} name one file; give each output its own", shown(outputs[j]), shown(output)));
+        mistake(
+            fmt::format("{} and {} name the same file; give each output its own", shown(outputs[j]), shown(output)));
     }
   }
 }
@@ -79,7 +79,7 @@ void check_output(const std::string& option, const std::string& name) {
     mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
   }
   if (::access(folder.c_str(), W_OK) != 0) {
-    mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
+    mistake(fmt::format("{} {}: the folder {} is not writable", option, name, folder.string()));
   }
 }
 

@@ -38,7 +38,7 @@ void keep_standard_streams() {
     if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
     std::fputs("ridge: unexpected failure\n", stderr);
   } catch (const std::bad_alloc&) {
-    std::fputs("ridge: not enough memory on this machine for that\n", stderr);
+    std::fputs("ridge: not enough memory on this machine for this problem\n", stderr);
     std::_Exit(1);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ridge: unexpected failure: %s\n", error.what());

@@ -116,30 +116,32 @@ std::string manual_terms(const std::string& title, std::initializer_list<std::pa
 std::string manual_end() {
   return manual_terms(
              "EXIT STATUS",
-             {{"0", "The command did what was asked."},
+             {{"0", "Success."},
               {"1",
-               "A mistake of the caller: an option, a file, a device that is not there. `ridge check` found a wrong "
-               "answer. One line on standard error says what is needed."},
-              {"2", "A fault of ridge itself."},
+               "A user error: a wrong option, a missing file, an unavailable device. `ridge check accuracy` found an "
+               "error "
+               "above the gate. One line on standard error says what is needed."},
+              {"2", "A defect of ridge, or a wrong result found by `ridge check`."},
               {"128+N", "Ended by signal N, after temporary files were removed: 130 for SIGINT, 143 for SIGTERM."}}) +
          manual_terms(
              "ENVIRONMENT",
              {{"RIDGE_DEVICE", "Device for commands without --device: host, opencl:0, opencl:pocl, cuda:0, best."},
               {"RIDGE_BACKENDS", "Back ends to look for, comma-separated: host, opencl, cuda."},
               {"RIDGE_THREADS", "Threads on the host. Default: all cores that the process may use."},
-              {"RIDGE_PIN, RIDGE_NO_PIN", "Tie the threads to cores, or never."},
+              {"RIDGE_PIN, RIDGE_NO_PIN", "1: pin threads to cores, or never do so."},
               {"RIDGE_CACHE_DIR", "Folder of the machine profile, wisdom and compiled kernels."},
               {"RIDGE_PROFILE", "File of the machine profile. A file that holds something else is not overwritten."},
               {"RIDGE_WISDOM", "File of the wisdom. A file that holds something else is not overwritten."},
-              {"RIDGE_LIMITS", "JSON file of smaller device limits, for tests of a smaller device."},
+              {"RIDGE_LIMITS", "JSON file of reduced device limits, for tests."},
               {"RIDGE_VERIFY",
                "1: plans compare each variant with a reference before it may win. strict: a wrong variant "
                "is an error."},
-              {"RIDGE_CHECK", "1: fences around buffers and new memory filled with NaN, to find defects. Slow."},
+              {"RIDGE_CHECK", "1: guard zones around buffers and new memory filled with NaN, to find defects. Slow."},
               {"RIDGE_SIMD", "Widest instruction set on the host: sse4, avx2, avx512, neon, fcma."},
-              {"RIDGE_COMPILE_CACHE", "off: compile every kernel again. all: also keep what PoCL keeps itself."},
+              {"RIDGE_COMPILE_CACHE",
+               "off: compile every kernel again. all: also cache kernels that PoCL caches itself."},
               {"RIDGE_FFTW_TRACE", "File to which the FFTW drop-in appends a line per plan."},
-              {"XDG_CACHE_HOME, HOME", "Where the cache folder is without RIDGE_CACHE_DIR."}}) +
+              {"XDG_CACHE_HOME, HOME", "Location of the cache folder without RIDGE_CACHE_DIR."}}) +
          manual_terms("FILES", {{"~/.cache/ridge/machine-*.json", "Measured profile of this machine (ridge machine)."},
                                 {"~/.cache/ridge/wisdom.json", "Measured choices of the planner (ridge wisdom)."},
                                 {"~/.cache/ridge/kernels/", "Compiled device kernels."}});
@@ -147,7 +149,7 @@ std::string manual_end() {
 
 std::string manual(const CLI::App& program) {
   std::string page = fmt::format(
-      ".\\\" Made by `ridge manual` from what --help says.\n.TH RIDGE 1 \"\" \"ridge {}\" \"User Commands\"\n.SH NAME\n"
+      ".\\\" Made by `ridge manual` from the --help texts.\n.TH RIDGE 1 \"\" \"ridge {}\" \"User Commands\"\n.SH NAME\n"
       "ridge \\- regular, heavy computations close to the limit of the machine\n.SH SYNOPSIS\n.B ridge\n"
       "\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{}\n",
       plain(program.version()), plain(program.get_description()));
@@ -327,7 +329,7 @@ std::string fish(const CLI::App& program) {
 }  // namespace
 
 void add_reference(CLI::App& program) {
-  CLI::App* const completion = program.add_subcommand("completion", "Completion for a shell, on standard output");
+  CLI::App* const completion = program.add_subcommand("completion", "Print the completion script for a shell");
   auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "bash, zsh or fish")
       ->required()
@@ -340,10 +342,10 @@ void add_reference(CLI::App& program) {
   completion->callback([&program, shell] {
     fmt::print("{}", *shell == "bash" ? bash(program) : *shell == "zsh" ? zsh(program) : fish(program));
   });
-  CLI::App* const page = program.add_subcommand("manual", "The manual page, on standard output");
+  CLI::App* const page = program.add_subcommand("manual", "Print the manual page");
   page->footer("\nExamples:\n  ridge manual | man -l -\n  ridge manual > ridge.1");
   auto json = std::make_shared<bool>(false);
-  page->add_flag("--json", *json, "Every command and its options as JSON instead");
+  page->add_flag("--json", *json, "Print every command and its options as JSON instead");
   page->callback([&program, json] { fmt::print("{}", *json ? table(program).dump(1) + "\n" : manual(program)); });
 }
 

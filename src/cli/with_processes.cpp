@@ -61,7 +61,7 @@ void with_processes(const std::function<void(const mpi::Communicator&)>& work) {
   } catch (const Error& error) {
     fail(error.callers_mistake() ? 1 : 2, error.what());
   } catch (const std::bad_alloc&) {
-    fail(1, "not enough memory on this machine for that");
+    fail(1, "not enough memory on this machine for this problem");
   } catch (const std::exception& error) {
     fail(2, error.what());
   }

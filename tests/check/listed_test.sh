@@ -13,7 +13,7 @@ grep -qE '(src|href)="(http|//)' cells.html && fail "cells.html loads something"
 expect 'none wrong' "$ridge" check fft stencil --laws --device host --seconds 2 --points 4096
 "$ridge" bench fft --problems "$problems" --device host --seconds 0.001 >table 2>&1 || fail "bench: $(tail -3 table)"
 has 'fft c64 1000' table
-has 'irf100: left out: benches run out of place' table
+has 'irf100: left out: the bench runs out of place' table
 
 # A check that finds a wrong answer exits with 2 and prints a command that reproduces it.
 for more in "" --laws; do
@@ -34,7 +34,7 @@ has BROKEN out
 "$ridge" check accuracy --lengths 64 >out || fail "accuracy: $(tail -2 out)"
 
 mistake '--systematic and --problems' "$ridge" check --systematic 4 --problems "$problems"
-mistake '--page shows what --systematic finds' "$ridge" check --page a.html
+mistake '--page needs --systematic' "$ridge" check --page a.html
 mistake 'no such file' "$ridge" check --problems gone.txt
 mistake 'has none for sar' "$ridge" check sar --laws
 echo 'cf8 cq7' >bad.txt

@@ -72,7 +72,7 @@ $ridge channelize in.raw bytes1.raw $bank --correlate --times 50 --arithmetic in
 same bytes.raw bytes1.raw "products of bytes, little memory"
 mistake "no arithmetic" $ridge channelize in.raw out.raw $bank --correlate --times 50 --arithmetic int9
 mistake "scale is 2" $ridge channelize in.raw out.raw $bank --correlate --times 50 --scale 2
-mistake "say --correlate" $ridge channelize in.raw out.raw $bank --times 50 --arithmetic int8
+mistake "need --correlate" $ridge channelize in.raw out.raw $bank --times 50 --arithmetic int8
 
 # --- killed and gone on with, subbands, a digest ------------------------------------------------------------------------
 signal="signal - --stations 3 --block 64 --samples i16 --seconds 0.4"
@@ -213,10 +213,10 @@ field() { # file, key, type for od: a value of a .fil header
   od -An -t "$3" -j $((at + ${#2})) -N "${3#?}" "$1" | tr -d ' '
 }
 fil="--channels 64 --taps 8 --rate 256000 --quiet"
-mistake "needs the frequency of the band's middle" $ridge channelize long.raw out.fil $fil
-mistake "reaches below 0 MHz" $ridge channelize long.raw out.fil $fil --frequency 0.1
-mistake "needs the frequency of the band's middle" $ridge channelize long.raw out.dada $fil
-mistake "UTC like" $ridge channelize long.raw out.fil $fil --frequency 1420 --start yesterday
+mistake "needs the centre frequency of the band" $ridge channelize long.raw out.fil $fil
+mistake "extends below 0 MHz" $ridge channelize long.raw out.fil $fil --frequency 0.1
+mistake "needs the centre frequency of the band" $ridge channelize long.raw out.dada $fil
+mistake "needs UTC as in" $ridge channelize long.raw out.fil $fil --frequency 1420 --start yesterday
 $ridge channelize long.raw out.fil $fil --frequency 1420 --start 2025-03-01T12:00:00 --telescope GBT --source 3C48 \
   --from-sample 2560 || fail ".fil"
 [ "$(field out.fil fch1 f8)" = 1419.872 ] || fail "fch1 is $(field out.fil fch1 f8)"
@@ -262,7 +262,7 @@ for detect in total stokes; do
 done
 printf '%.0s0 1\n' $(seq 256) >steps.txt
 $ridge channelize long.raw clipped.fil $eight --bits 8 --levels steps.txt 2>report || fail "levels"
-grep -q "of 76800 values beyond their 8 bits and clipped" report || fail "no count of clipped values: $(cat report)"
+grep -q "of 76800 values exceed 8 bits and were clipped" report || fail "no count of clipped values: $(cat report)"
 mistake "holds 256 levels; products x channels need 64" $ridge channelize long.raw out.fil $fil --frequency 1420 --bits 8 --levels steps.txt
 mistake "is for .fil files" $ridge channelize long.raw out.raw $fil --bits 8
 mistake "line 1 needs an offset and a scale above 0" $ridge channelize long.raw out.fil $fil --frequency 1420 --bits 8 --levels <(echo 1 0)
@@ -315,10 +315,10 @@ npy pairs.npy '|i1' '(38400, 2, 2)' <in.raw
 $ridge channelize pairs.npy pairs.raw --channels 64 --taps 8 --quiet || fail "a .npy of one station"
 $ridge channelize in.raw alone.raw --channels 64 --taps 8 --quiet || fail "raw, one station"
 same alone.raw pairs.raw "(time, polarization)"
-mistake "--stations 1, and its shape (12800, 3, 2) says 3" $ridge channelize times.npy out.raw --stations 1
+mistake "--stations 1 contradicts its shape (12800, 3, 2), which has 3" $ridge channelize times.npy out.raw --stations 1
 mistake "--block 32, and its shape" $ridge channelize blocks.npy out.raw --block 32
 mistake "two polarizations need an axis" $ridge channelize <(npy /dev/stdout '|i1' '(76800, 2)' <in.raw) out.raw
-mistake "hold 3 polarizations" $ridge channelize <(npy /dev/stdout '|i1' '(25600, 3, 2)' <in.raw) out.raw
+mistake "have 3 polarizations" $ridge channelize <(npy /dev/stdout '|i1' '(25600, 3, 2)' <in.raw) out.raw
 npy more.npy '|i1' '(400, 2, 64, 2, 2)' <in.raw
 mistake "asks for 204800 bytes, and it ends 51200 bytes early" $ridge channelize more.npy out.raw --channels 64
 mistake "ends 51200 bytes early" $ridge channelize <(cat more.npy) out.raw --channels 64
@@ -351,19 +351,19 @@ mistake "BLOCSIZE" $ridge channelize <(guppi 0 | head -c 5000) out.raw --channel
 mistake "no number" $ridge channelize in.raw out.raw --delays <(echo "0 x y")
 mistake "holds 2 numbers" $ridge channelize in.raw out.raw --delays <(echo "0 1")
 mistake "factors" $ridge channelize in.raw out.raw --bandpass ones.raw
-mistake "a sample number, a colon" $ridge channelize in.raw out.raw --replace-weights 6400
+mistake "needs SAMPLE:FILE" $ridge channelize in.raw out.raw --replace-weights 6400
 mistake "in order of samples" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
 mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw --stations 3 --channels 64
-mistake "ends within a time" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
+mistake "ends within a spectrum" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
 mistake "give --rate" $ridge channelize in.raw out.dada --channels 64
 mistake "order of time" $ridge channelize in.raw out.dada --channels 64 --rate 1e6 --detect stokes
 mistake "--rate must be a multiple" $ridge channelize signal out.vdif --format vdif --rate 195312.5
 mistake "i4, i8 or i16" $ridge channelize signal out.raw --format guppi --samples f32
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
-mistake "numbers like 0-7" $ridge channelize in.raw out.raw --subbands 5-2
-mistake "goes on with a raw file" $ridge channelize in.raw out.npy --resume
+mistake "needs numbers as in 0-7" $ridge channelize in.raw out.raw --subbands 5-2
+mistake "needs a raw output file" $ridge channelize in.raw out.npy --resume
 mistake "a multiple of --block" $ridge channelize signal out.raw --from-sample 7
-mistake "say which with --detect" $ridge channelize in.raw out.raw --times 4
+mistake "need --detect or --correlate" $ridge channelize in.raw out.raw --times 4
 mistake "no peer \"abacus\"" $ridge bench filterbank --against abacus
 
 finish

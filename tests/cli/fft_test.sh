@@ -42,14 +42,14 @@ int16 1 2 0 0 0 0 0 0 | "$ridge" fft - - --shape 4 --samples i16 >pairs.raw || f
 head -c 33554432 /dev/zero >zeros.raw
 "$ridge" fft zeros.raw zeros.out --shape 4096 --memory 1M || fail "many pieces"
 cmp zeros.raw zeros.out || fail "many pieces differ"
-mistake "that is the file that is read" "$ridge" fft pulses.npy pulses.npy
+mistake "this is also the input" "$ridge" fft pulses.npy pulses.npy
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
 { cat spectrum.npy && echo; } >longer.npy
 mistake "its shape (2, 4) of complex64 asks for 64 bytes, and it ends 4 bytes early" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
 mistake "continues after them" "$ridge" fft longer.npy out.npy
-mistake "goes on after its 2 transforms" "$ridge" fft <(cat longer.npy) out.npy
-mistake "goes on after its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
+mistake "has more data than its 2 transforms" "$ridge" fft <(cat longer.npy) out.npy
+mistake "has more data than its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
 # What only a header claims takes no memory, from a file or a pipe.
 int16 1 2 3 4 | npy claims.npy '<c8' '(300000000,)'
 # The address sanitizer takes more address space than that for itself.
@@ -61,15 +61,15 @@ for how in 'exec "$@" claims.npy' 'cat claims.npy | "$@" -'; do
 done
 mistake "into transform 1" bash -c "ulimit -v $limit; exec \"\$@\"" limited "$ridge" fft raw.c8 out.raw --shape 300000000 --threads 1
 mistake "into transform 2" "$ridge" fft <(head -c 40 raw.c8) out.raw --shape 4
-mistake "whose last axes are not 5" "$ridge" fft spectrum.npy out.npy --shape 5
-mistake "say what it holds with --shape" "$ridge" fft raw.c8 out.raw
-mistake "--real wants real samples" "$ridge" fft spectrum.npy out.npy --real
+mistake "its last axes must be 5" "$ridge" fft spectrum.npy out.npy --shape 5
+mistake "is not a .npy file: give --shape" "$ridge" fft raw.c8 out.raw
+mistake "--real needs real samples" "$ridge" fft spectrum.npy out.npy --real
 mistake "No such file" "$ridge" fft nothing.npy out.npy
 mistake "--scale big" "$ridge" fft spectrum.npy out.npy --scale big
 mistake "is not a length" "$ridge" fft raw.c8 out.raw --shape 4x-1
 mistake "0 points" "$ridge" fft raw.c8 out.raw --shape 0
 mistake "too large" "$ridge" fft raw.c8 out.raw --shape 2^40x2^40
-mistake "wants IN and OUT" "$ridge" fft raw.c8
+mistake "needs IN and OUT" "$ridge" fft raw.c8
 int16 1 | npy big-endian.npy '>f8' '(1,)'
 mistake "other way round" "$ridge" fft big-endian.npy out.npy
 printf '\x93NUMPY\x01\x00' >cut.npy
@@ -82,11 +82,11 @@ grep -q "classic/radix2_dit" stderr || fail "variants are not listed: $(cat stde
 # --- explain, check and bench ----------------------------------------------------------------------------------------
 "$ridge" fft explain 1024 --quick >text || fail "explain"
 grep -q "classic/radix2_dit" text || fail "explain names no losers: $(cat text)"
-grep -q "^floor " text || fail "explain names no floor"
+grep -q "^lower bound " text || fail "explain prints no lower bound"
 "$ridge" fft explain 64 --variant classic/cpu_244 >text || fail "explain a variant"
 "$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
 grep -q "radix planner" text || fail "no radix planner: $(cat text)"
-mistake "explain what" "$ridge" fft explain
+mistake "needs N or --shape" "$ridge" fft explain
 "$ridge" check accuracy --lengths 12,16 --variants >text || fail "check: $(cat text)"
 grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 "$ridge" bench fft --device host --lengths 8,12 --against fftw,kissfft,ne10 --seconds 0.001 --json bench.json >text ||
@@ -103,7 +103,7 @@ done
 if grep -q "vs fftw" text; then
   ls cache/fftw-f32-*.wisdom >/dev/null || fail "FFTW's wisdom is not kept"
   echo broken >"$(echo cache/fftw-f32-*.wisdom)"
-  expect "FFTW cannot use it" "$ridge" bench fft --device host --lengths 8 --against fftw --seconds 0.001
+  expect "FFTW cannot read this wisdom" "$ridge" bench fft --device host --lengths 8 --against fftw --seconds 0.001
 fi
 mistake "timed on the host" "$ridge" bench fft --device host+host --lengths 8 --real --inverse
 

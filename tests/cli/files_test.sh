@@ -19,7 +19,7 @@ kept() {
   local input=$1 before
   shift
   before=$(cksum <"$input")
-  mistake 'that is the file that is read' "$ridge" "$@"
+  mistake 'this is also the input' "$ridge" "$@"
   [ "$before" = "$(cksum <"$input")" ] || fail "$input was replaced by: $*"
 }
 # names FILE: other names of it
@@ -55,17 +55,17 @@ kept loop.cpp place loop.cpp --function twice --emit openmp --out ./loop.cpp
 kept loop.cpp place loop.cpp --report loop.cpp
 head -c 512 /dev/zero >weights.f64
 kept weights.f64 channelize design - --channels 16 --taps 4 --weights weights.f64 --save weights.f64
-mistake 'that is the file that is read' "$ridge" fft no-such.npy no-such.npy
+mistake 'this is also the input' "$ridge" fft no-such.npy no-such.npy
 # Through standard input, and pictures whose names begin as the input's does.
 cp c.npy before.npy
-mistake 'that is the file that is read' "$ridge" fft - c.npy <c.npy
+mistake 'this is also the input' "$ridge" fft - c.npy <c.npy
 same before.npy c.npy "read from standard input"
 if "$ridge" stencil heat --size 16x16 --steps 1 --out frame_000000.png >/dev/null 2>&1; then
   kept frame_000000.png stencil heat --in frame_000000.png --steps 2 --every 1 --png frame
 fi
 # Two outputs of one name.
-mistake 'name one file' "$ridge" stencil acoustic --size 32x32 --steps 2 --out x.npy --record ./x.npy
-mistake 'name one file' "$ridge" stencil heat --size 32x32 --steps 2 --out x.npy --out x.npy
+mistake 'name the same file' "$ridge" stencil acoustic --size 32x32 --steps 2 --out x.npy --record ./x.npy
+mistake 'name the same file' "$ridge" stencil heat --size 32x32 --steps 2 --out x.npy --out x.npy
 mistake 'is empty' "$ridge" fft c.npy ''
 
 # --- an existing output keeps its permissions, a link stays a link -----------------------------------------------------

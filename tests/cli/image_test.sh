@@ -52,14 +52,14 @@ printf 'not an image at all\n' >text.png
 frame small.ppm 0 32 48
 mistake "cannot read missing.png" "$ridge" flow missing.png b.ppm x.flo
 mistake "text.png: not an image" "$ridge" flow text.png b.ppm x.flo
-mistake "two frames of one size" "$ridge" flow a.ppm small.ppm x.flo
-mistake "written as .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
+mistake "two frames of the same size" "$ridge" flow a.ppm small.ppm x.flo
+mistake "needs the extension .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
 mistake ".pfm files hold float pixels" "$ridge" flow a.ppm b.ppm x.flo --picture x.pfm
 [ ! -e x.flo ] || fail "a field beside a failure"
 mistake "layers is 0" "$ridge" flow a.ppm b.ppm x.flo --layers 0
-mistake "give FIRST SECOND OUT.flo" "$ridge" flow a.ppm
+mistake "needs FIRST SECOND OUT.flo" "$ridge" flow a.ppm
 mistake "one %d" "$ridge" flow 'frames/f_%s.ppm' out2
-mistake "--first N says where a sequence begins" "$ridge" flow 'frames/g_%04d.ppm' out2
+mistake "the first frame with --first N" "$ridge" flow 'frames/g_%04d.ppm' out2
 mistake "need --size" "$ridge" flow - out2
 mistake "not a .flo file" "$ridge" flow compare a.ppm flow.flo
 printf 'P5\n4000000000 4000000000\n255\n' >bomb.pgm
@@ -106,11 +106,11 @@ mistake "unknown convention \"pillow\": use one of ridge, opencv" "$ridge" image
 mistake "gauss SIGMA" "$ridge" image gauss 2 opencv a.ppm x.ppm
 
 # --- variance --------------------------------------------------------------------------------------------------------
-expect 'variance .* of windows 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
+expect 'variance .* windows of 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
 [ "$(size v.npy)" -eq $((128 + 64 * 48 * 4)) ] || fail "v.npy has $(size v.npy) bytes"
 # As a user compiles it, who asks for no quick compilation.
 if "$ridge" devices 2>/dev/null | grep -q 'opencl:0'; then
-  expect 'variance .* of windows 7x7' env -u POCL_EXTRA_BUILD_FLAGS "$ridge" variance a.ppm v.npy --window 7 --device opencl:0
+  expect 'variance .* windows of 7x7' env -u POCL_EXTRA_BUILD_FLAGS "$ridge" variance a.ppm v.npy --window 7 --device opencl:0
   said=$(env -u POCL_EXTRA_BUILD_FLAGS RIDGE_CACHE_DIR="$beside/new" POCL_CACHE_DIR="$beside/pocl" "$ridge" variance a.ppm v.npy \
     --window 7 --method online --device opencl:0 2>&1 >/dev/null)
   [ -z "$said" ] || fail "the kernel's compiler told the user: $said"

@@ -23,7 +23,7 @@ wrong '"99999999999999999999" is not a whole number' check fft --case 9999999999
 wrong '"-1" is not a whole number' fft c.npy x.npy --threads -1
 wrong '"nan" is not a number' check --seconds nan
 wrong '"inf" is not a number' stencil acoustic --speed inf
-wrong '-1 is not in 0 to 1000000' check --seconds -1
+wrong '-1 is not in the range 0 to 1000000' check --seconds -1
 wrong '0 is not above 0' size --rate 0
 wrong '"abc" is not a number' size --rate abc
 wrong 'no device "nope"' fft c.npy x.npy --device nope
@@ -35,7 +35,7 @@ wrong '--json /nowhere/x: there is no folder /nowhere' bench fft --lengths 2^20 
 wrong '--json folder: it is a folder' bench filterbank --json folder
 wrong '--json /nowhere/x: there is no folder' bench stencil --device host --json /nowhere/x
 wrong '--out /nowhere/x.html: there is no folder' tour --out /nowhere/x.html
-wrong 'its data goes beside it' tour --out x.json
+wrong 'its data are written next to it' tour --out x.json
 wrong '--svg /nowhere/x-: there is no folder' machine --svg /nowhere/x
 wrong '--flags /nowhere/f: there is no folder' channelize zeros x.raw --flags /nowhere/f
 wrong '--png /nowhere/x.png: there is no folder' sar --png /nowhere/x.png
@@ -49,7 +49,7 @@ for command in 'channelize text.npy x.raw' 'channelize synthesize text.npy x.raw
   # shellcheck disable=SC2086
   wrong 'it does not begin as one' $command
 done
-wrong 'no frame in it' sar --in nothing --out x.raw
+wrong 'contains no frame' sar --in nothing --out x.raw
 wrong 'card "????????????????????" has no value' channelize zeros x.raw --format guppi
 wrong 'a PGM file holds grey' image gauss 2 rgb.npy x.pgm
 
@@ -60,17 +60,17 @@ wrong '-5 is not above 0' stencil acoustic --size 64x64 --steps 2 --frequency -5
 wrong '-5 is not above 0' channelize zeros x.raw --rate -5
 wrong '0 is not above 0' stencil heat --dt 0
 wrong '0 is not above 0' stencil heat --every 0
-wrong 'colours from --low 5 to --high 1' stencil heat --size 16x16 --steps 2 --low 5 --high 1
+wrong '--low 5 must be below --high 1' stencil heat --size 16x16 --steps 2 --low 5 --high 1
 wrong 'shorter than two cells' stencil acoustic --size 64x64 --frequency 1e9
 wrong 'shorter than two cells' stencil maxwell --size 64x64 --frequency 10
 wrong 'not in 0 to 4096' fft c.npy x.npy --threads 99999999999
 wrong 'must end in .png' sar --png x.txt
 wrong 'must end in .svg' variance --study --plot x.txt
 wrong 'with units of time' size --rate 10 --worker a=5
-wrong 'of memory, and this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
+wrong 'of memory, but this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
 wrong 'not in 1 to 16777216' channelize design - --channels 100000000
-wrong 'numbers like 0-7' channelize 'in{}' 'out{}' --subbands -1
-wrong 'numbers like 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615
+wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands -1
+wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615
 wrong 'at most 2^26 weights' channelize design - --channels 10000000
 wrong 'are for a sequence' flow a.pgm a.pgm x.flo --rate 30
 wrong 'which format' flow a.pgm a.pgm x.flo --picture x.bmp
@@ -78,14 +78,14 @@ wrong '--picture /nowhere/x.png: there is no folder' flow a.pgm a.pgm x.flo --pi
 wrong '--picture is for two frames' flow 'a_%d.pgm' x --picture x.png
 wrong '--size is for raw frames' flow 'a_%d.pgm' x --size 50x40
 wrong 'ends inside frame 1' flow - x --size 30x20 <zeros
-wrong 'cannot make the folder a.pgm' flow - a.pgm --size 10x10 <zeros
-wrong '--guide goes with cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
-wrong 'nothing begins so' bench image --only nonsense --device host
-wrong '-1 is not in 0 to' variance a.pgm x.png --scale -1
-wrong '--plot draws what --study finds' variance a.pgm x.npy --plot x.svg
+wrong 'cannot create the folder a.pgm' flow - a.pgm --size 10x10 <zeros
+wrong '--guide is for cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
+wrong 'no case begins with it' bench image --only nonsense --device host
+wrong '-1 is not in the range 0 to' variance a.pgm x.png --scale -1
+wrong '--plot needs --study' variance a.pgm x.npy --plot x.svg
 if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
   wrong 'no integer parameter m' place loop.cpp --function twice --emit openmp --param m=4
-  wrong 'give NAME=NUMBER' place loop.cpp --function twice --emit openmp --param n=99999999999999999999
-  wrong 'that is the file that is read' place loop.cpp --function twice --emit openmp --out ./loop.cpp
+  wrong 'needs NAME=NUMBER' place loop.cpp --function twice --emit openmp --param n=99999999999999999999
+  wrong 'this is also the input' place loop.cpp --function twice --emit openmp --out ./loop.cpp
 fi
 finish

@@ -24,7 +24,7 @@ mistake "OpenCL and CUDA" "$ridge" fft papers --device host
 
 "$ridge" fft papers --device opencl:0 --platform komdiv --lengths 2^8,2^9 --seconds 0.0005 --json papers.json \
   --markdown papers.md >papers.txt || fail "papers"
-holds papers.txt "acting as komdiv (groups of 128)" "K2 of every variant" "choice"
+holds papers.txt "emulating komdiv (groups of 128)" "K2 of every variant" "choice"
 holds papers.json '"K1"' '"K2"' '"K2^"' '"K3"' '"%K"' '"law_K2^"' '"paper_winner": "F"' '"stages": "1-8 local, 9 each"' \
   '"refusal": "one group of at most 128 work-items does up to 256 points, not 512"'
 holds papers.md '| N | wins |' '|---|'

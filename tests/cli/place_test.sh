@@ -92,7 +92,7 @@ void scaled(float* a, int n) {
 }
 END
 mistake "sizes.hpp" $ridge place scaled.cpp --function scaled
-has "flags of the compiler follow after --" "$beside/err"
+has "give compiler flags after --" "$beside/err"
 mistake "SHIFT" $ridge place scaled.cpp --function scaled -- -Iinclude
 nothing_new $ridge place scaled.cpp --function scaled --verdicts --param n=9 --param n=10 -- -Iinclude -DSHIFT=1
 nothing_new $ridge place scaled.cpp --function scaled --verdicts -- -Iinclude -DSHIFT=1
@@ -191,7 +191,7 @@ void overflowing(float* a, int n) {
 END
 refused() {  # FUNCTION LINE WORDS
   nothing_new $ridge place hostile.cpp --function "$1" --emit openmp
-  has "nothing is placed, no file is written" "$beside/out"
+  has "no loop can run on a device, no file is written" "$beside/out"
   grep -E "hostile.cpp:$2: |line $2: " "$beside/out" | grep -qF -- "$3" || fail "$1 does not say \"$3\" of line $2: $(cat "$beside/out")"
 }
 refused jumping 3 goto

@@ -30,14 +30,14 @@ stencil heat --size 40x30 --steps 5000 --checkpoint leap.ckp
 ! grep -q "by 1 leap" stdout || fail "a run with checkpoints leaps"
 stencil heat --size 40x30 --steady --type f64 --out steady.npy
 has "steady state: temperature from 1 to 1" stdout
-mistake "has no steps" "$ridge" stencil heat --steady --every 5
+mistake "computes no steps" "$ridge" stencil heat --steady --every 5
 rm -f leap.*
 
 stencil wave --size 20x24x28 --steps 10 --border x=periodic,y=fixed,z=fixed/mirror --out wave.npy --type f64
 stencil euler --flow sod --size 3x60 --steps 20 --out sod.npy
 [ "$(stat -c %s sod.npy)" -eq $((128 + 4 * 3 * 60 * 4)) ] || fail "four views of sod: $(stat -c %s sod.npy)"
 stencil acoustic --size 40x50 --steps 30 --record heard.npy --out sound.npy --layer 8
-has "cells to the shortest wave" stdout
+has "cells per shortest wave" stdout
 [ "$(stat -c %s heard.npy)" -eq $((128 + 30 * 50 * 4)) ] || fail "receivers: $(stat -c %s heard.npy)"
 [ "$(stat -c %s sound.npy)" -eq $((128 + 40 * 50 * 4)) ] || fail "sound: $(stat -c %s sound.npy)"
 mistake "must be above 0" "$ridge" stencil acoustic --velocity sound.npy --steps 1
@@ -100,19 +100,19 @@ stencil acoustic --size 40x50 --source 3,20 --layer 0 --border mirror --steps 2
 mistake "is not above 0" "$ridge" stencil acoustic --spacing -1
 mistake "is not a number" "$ridge" stencil acoustic --dt nan
 mistake "is not above 0" "$ridge" stencil acoustic --frequency 0
-mistake "receivers outside a grid of 40x50" "$ridge" stencil acoustic --size 40x50 --record x.npy --depth 40
-mistake "nothing would be left of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --layer 20
+mistake "receivers are outside a grid of 40x50" "$ridge" stencil acoustic --size 40x50 --record x.npy --depth 40
+mistake "would cover a whole grid of 40x50" "$ridge" stencil maxwell --size 40x50 --layer 20
 mistake "must end in .npy" "$ridge" stencil acoustic --size 40x50 --record x.txt
 mistake "no folder /no/such" "$ridge" stencil acoustic --size 40x50 --steps 1000000000 --record /no/such/x.npy
 mistake "no-such.npy" "$ridge" stencil acoustic --velocity no-such.npy
 stencil heat --size 4x5x6 --steps 1 --out three.npy
-mistake "has 2 axes and one number a cell" "$ridge" stencil maxwell --permittivity three.npy
+mistake "needs 2 axes and one number per cell" "$ridge" stencil maxwell --permittivity three.npy
 mistake "this problem has 2" "$ridge" stencil maxwell --size 5x6x7
 mistake "cover all 1 cells" "$ridge" stencil acoustic --size 1x1
 stencil maxwell --size 40x50 --steps 30 --source 20,25 --out light.npy --type f64
 [ "$(stat -c %s light.npy)" -eq $((128 + 40 * 50 * 8)) ] || fail "light: $(stat -c %s light.npy)"
 mistake "is unstable" "$ridge" stencil acoustic --size 40x50 --dt 1
-mistake "no cell of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --source 40,0
+mistake "not a cell of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --source 40,0
 stencil life --size 30x40 --steps 5 --out life.npy
 for rule in B/S B3/S B/S2; do
   stencil life --size 30x40 --steps 2 --rule $rule
@@ -155,7 +155,7 @@ mistake "periodic" "$ridge" stencil heat --size 8x8 --border x=periodic/fixed,y=
 mistake "must end in" "$ridge" stencil heat --out heat.txt
 mistake "needs --checkpoint" "$ridge" stencil heat --resume
 mistake "no rule" "$ridge" stencil life --rule 23/3
-mistake "wants --in" "$ridge" stencil convolve
+mistake "needs --in" "$ridge" stencil convolve
 mistake "not a number" "$ridge" stencil convolve --in last.npy --kernel "1 nan 1"
 mistake "no such" "$ridge" stencil convolve --in last.npy --kernel blur
 for option in --out --checkpoint; do
@@ -176,7 +176,7 @@ stencil "${run[@]}" --resume
 has "no checkpoint run.ckp yet" stdout
 cp run.npy whole.npy
 stencil "${run[@]}" --resume
-has "going on from step 400" stdout
+has "continuing from step 400" stdout
 mistake "was made with dt" "$ridge" stencil "${run[@]}" --alpha 0.5 --resume
 mistake "size" "$ridge" stencil heat --size 96x81 --steps 400 --checkpoint run.ckp --resume
 mistake "float32" "$ridge" stencil "${run[@]}" --type f64 --resume
@@ -187,7 +187,7 @@ printf 'x' | dd of=run.ckp bs=1 seek=5000 conv=notrunc 2>/dev/null
 stencil "${run[@]}" --resume
 has "run.ckp is refused: the checksum of block" stderr
 has "using run.ckp.previous of step 360" stderr
-has "going on from step 360" stdout
+has "continuing from step 360" stdout
 cmp -s run.npy whole.npy || fail "resumed from the generation before: another grid"
 [ -e run.ckp.damaged ] || fail "the damaged checkpoint is gone"
 echo broken >run.ckp
@@ -246,13 +246,13 @@ if ! ldd "$ridge" | grep -q libtsan; then  # which maps a file of its own when i
     "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr
     [ $? -eq 1 ]
   ) || fail "no space: exit code"
-  has "step 120: cannot write run.ckp: File too large; step 100 is safe in run.ckp" stderr
+  has "step 120: cannot write run.ckp: File too large; step 100 is saved in run.ckp" stderr
   [ "$(wc -l <stderr)" -eq 1 ] || fail "no space: more than a line: $(cat stderr)"
   cmp -s run.ckp kept.ckp || fail "no space: the checkpoint before was touched"
   [ -z "$(ls | grep -E 'part|tmp')" ] || fail "no space: something half written: $(ls)"
 fi
 stencil "${run[@]}" --resume
-has "going on from step 100" stdout
+has "continuing from step 100" stdout
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=100k tmpfs small 2>/dev/null; then
   "$ridge" stencil heat --size 128x128 --steps 200 --every 20 --checkpoint small/run.ckp >stdout 2>stderr
   code=$?
@@ -266,7 +266,7 @@ fi
 # --- bench -----------------------------------------------------------------------------------------------------------
 "$ridge" bench stencil --device host --stencil star2d:1,star3d:1 --size 96x80 --type f64 --quick >stdout 2>stderr &&
   fail "bench: sizes of other axes are taken"
-has "has not the axes of star3d:1" stderr
+has "the number of axes does not match star3d:1" stderr
 "$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --all \
   --json bench.json >stdout 2>stderr || fail "bench: $(cat stderr)"
 has "5-point f64 96x80 8 steps" stdout

@@ -28,7 +28,7 @@ expect '^3 frames' "$ridge" sar --in frames.npy --out images.npy "${small[@]}"
 npy fewer.npy '<c8' '(4, 256, 256)' <frames.raw
 mistake "asks for 2097152 bytes, and it ends 524288 bytes early" "$ridge" sar --in fewer.npy --out x.npy "${small[@]}"
 mistake "ends 524288 bytes early" "$ridge" sar --in <(cat fewer.npy) --out x.npy "${small[@]}"
-mistake "cut short" "$ridge" sar --device host --in <(head -c 1000 frames.raw) --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+mistake "is truncated" "$ridge" sar --device host --in <(head -c 1000 frames.raw) --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 
 if ! "$ridge" devices | grep -q 'opencl:0'; then
   echo "no OpenCL device here: the rest is left out"
@@ -39,7 +39,7 @@ expect '^fft 64 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl
   --measure-seconds 0.1 --cores 2 --piece 16K
 expect '^opencl:0 ' "$ridge" bench fft --device host+opencl:0 --lengths 64 --batch 64 --measure-seconds 0.1 --pinned
 mistake "given twice" "$ridge" bench fft --device opencl:0+opencl:0 --lengths 16 --batch 64
-mistake "complex transforms only" "$ridge" bench fft --device host+opencl:0 --lengths 16 --real
+mistake "need complex transforms" "$ridge" bench fft --device host+opencl:0 --lengths 16 --real
 mistake "--piece" "$ridge" bench fft --device host+opencl:0 --lengths 16 --piece none
 head -c $((300 * 64 * 8)) /dev/urandom | od -An -v -t d1 -w1 | awk '{ printf "%c", ($1 + 128) % 90 + 33 }' >samples.raw
 "$ridge" fft samples.raw one.raw --shape 64 --samples i8 --device host || fail "fft on the host"
@@ -48,8 +48,8 @@ head -c $((300 * 64 * 8)) /dev/urandom | od -An -v -t d1 -w1 | awk '{ printf "%c
 paste <(od -An -v -t f4 -w4 one.raw) <(od -An -v -t f4 -w4 both.raw) |
   awk '{ d = $1 - $2; s += d * d; n += $1 * $1 } END { exit !(n > 0 && s < 1e-12 * n) }' || fail "host and both differ"
 small=(--frames 6 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6 --device opencl:0)
-expect 'come 5 times a second: image after' "$ridge" sar "${small[@]}" --rate 5
-expect 'copied from and to memory' "$ridge" sar "${small[@]}" --copies
+expect 'arriving 5 times per second: latency' "$ridge" sar "${small[@]}" --rate 5
+expect 'copied from and to pageable memory' "$ridge" sar "${small[@]}" --copies
 
 # Peers: their answers are compared before they are timed, so a row with a time is a right answer.
 text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64 --batch 32 --seconds 0.01 --trials 1 2>&1) ||

@@ -57,7 +57,7 @@ wrong() {
   [ "$before" = "$(ls)" ] || fail "left behind by $*: $(ls)"
 }
 wrong "cannot read nowhere.npy" nowhere.npy x.npy
-wrong "whose last axes are not 7x7" volume.npy x.npy --shape 7x7
+wrong "its last axes must be 7x7" volume.npy x.npy --shape 7x7
 wrong "there is no folder" volume.npy no/such/x.npy --shape 12x15x20
 wrong "not pipes" - x.npy --shape 12x15x20
 wrong "nonsense" volume.npy x.npy --shape 12x15x20 --variant nonsense

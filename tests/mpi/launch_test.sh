@@ -53,7 +53,7 @@ killed() {
   for _ in $(seq 200); do [ run.ckp -nt "$beside/killed" ] && break || sleep 0.05; done
   kill -TERM $victim
   wait $victim
-  grep -q "going on from step" "$beside/out" || fail "does not go on: $(cat "$beside/out" "$beside/err2")"
+  grep -q "continuing from step" "$beside/out" || fail "does not go on: $(cat "$beside/out" "$beside/err2")"
   grep -q "refused" "$beside/err2" && fail "a damaged checkpoint: $(cat "$beside/err2")"
   rm -f run.*
 }

@@ -39,14 +39,14 @@ alone $run --out one.npy --out one.pvd
 on 3 $short --steps 60 --checkpoint run.ckp --out run.pvd
 [ "$(ls run.ckp*)" = "$(printf 'run.ckp\nrun.ckp.previous')" ] || fail "not one checkpoint: $(ls run.ckp*)"
 on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
-has "going on from step 60" stdout
+has "continuing from step 60" stdout
 on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
-has "going on from step 90" stdout
+has "continuing from step 90" stdout
 cmp -s one.npy run.npy || fail "restarted on other numbers of processes: another grid"
 cmp -s one_000120.vti run_000120.vti || fail "another grid in the series"
 [ "$(grep -c '<DataSet' run.pvd)" -eq 5 ] || fail "the series is not whole"
 alone $run --checkpoint run.ckp --resume
-has "going on from step 120" stdout
+has "continuing from step 120" stdout
 rm -f run.*
 
 # All processes killed, then restarted with another number.

@@ -16,10 +16,11 @@ std::shared_ptr<BenchOptions> add_bench_options(Command& command, const std::str
   auto options = std::make_shared<BenchOptions>();
   command.option("--device", options->devices, "Device to run on; may be repeated (default: every device)")
       .value_name("NAME");
-  command.option("--against", options->against, fmt::format("Peers to time beside us: {}", peers))
+  command.option("--against", options->against, fmt::format("Other libraries to time: {}", peers))
       .separated_by(',')
       .value_name("PEER,...");
-  command.option("--variant", options->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
+  command.option("--variant", options->variant, "Time only this variant, as name or name(parameters)")
+      .value_name("NAME");
   command.option("--json", options->json, "Write machine, rows and summary to FILE").writes();
   command.flag("--explain", options->explain, "Print the planner's explanation of each choice");
   return options;
@@ -50,8 +51,8 @@ void save_bench(const report::Bench& bench, const BenchOptions& options) {
 }
 
 void add_bench(Command& program) {
-  Command& command =
-      program.subcommand("bench", "Time every variant of a workload, beside its peers, against the roof");
+  Command& command = program.subcommand(
+      "bench", "Time the variants of a workload and other libraries, relative to the machine's limits");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"
@@ -59,8 +60,8 @@ void add_bench(Command& program) {
       "  ridge bench stencil --device host\n"
       "  ridge bench filterbank --device cuda:0 --json bank.json\n"
       "  ridge bench transpose --explain\n"
-      "\nA time is the best of several; ours and the peers' are taken in turn in the same run on the same data.\n"
-      "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
+      "\nA time is the best of several. Ridgeline and the peers run alternately on the same data.\n"
+      "Shares of the roofline ceiling use the saved profile (ridge machine), or an estimate if there is none.");
   add_bench_fft(command);
   add_bench_stencil(command);
   add_bench_filterbank(command);

@@ -69,7 +69,7 @@ void bench_correlator(const Device& device, const CorrelatorCase& wanted, report
       queue.finish();
       const double far = products_apart(ours, expected);
       if (!(far < 3e-5))
-        throw Error(ErrorKind::internal, fmt::format("correlator, {}: {:.2g} from the host", what, far));
+        throw Error(ErrorKind::internal, fmt::format("correlator, {}: differs by {:.2g} from the host", what, far));
     };
     std::vector<std::function<void()>> calls{[&] { correlator.enqueue(queue, in, wanted.times, out); }};
     std::vector<std::string> names{name + ", from float spectra"};
@@ -107,31 +107,35 @@ void bench_correlator(const Device& device, const CorrelatorCase& wanted, report
 }  // namespace
 
 void add_bench_correlator(Command& bench) {
-  Command& command = bench.subcommand("correlator", "Products of every pair of stations, on floats or on matrix units");
+  Command& command =
+      bench.subcommand("correlator", "Correlation of every pair of stations, in float or on matrix units");
   command.footer(
       "\nExamples:\n"
       "  ridge bench correlator --device cuda:0                      64 stations, 256 channels, 1024 times\n"
       "  ridge bench correlator --stations 16 --arithmetic int8\n"
-      "\nOperations are 8 for each product that is asked for; the share is of a copy of the same bytes.");
+      "\nCounts 8 operations per product; shares are relative to a copy of the same bytes.");
   auto options = add_bench_options(command, "none");
   auto wanted = std::make_shared<CorrelatorCase>();
-  command.option("--stations", wanted->stations, "Stations").shows_default();
-  command.option("--polarizations", wanted->polarizations, "1 or 2").shows_default();
-  command.option("--channels", wanted->channels, "Channels").shows_default();
-  command.option("--times", wanted->times, "Spectra of one integration, a multiple of 32").shows_default();
-  command.option("--arithmetic", wanted->arithmetic, "float32, float16, int8").separated_by(',').value_name("NAME,...");
-  command.option("--seconds", wanted->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.option("--stations", wanted->stations, "Number of stations").shows_default();
+  command.option("--polarizations", wanted->polarizations, "Number of polarizations, 1 or 2").shows_default();
+  command.option("--channels", wanted->channels, "Number of channels").shows_default();
+  command.option("--times", wanted->times, "Spectra per integration, a multiple of 32").shows_default();
+  command.option("--arithmetic", wanted->arithmetic, "Number types: float32, float16, int8")
+      .separated_by(',')
+      .value_name("NAME,...");
+  command.option("--seconds", wanted->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
   command.runs([options, wanted] {
     if (wanted->times == 0 || wanted->times % 32 != 0) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("{} times: no multiple of 32", wanted->times));
+      throw Error(ErrorKind::invalid_argument, fmt::format("--times {}: needs a multiple of 32", wanted->times));
     }
     report::Bench result;
-    result.title = "Products of every pair of stations";
-    result.note = "Samples are on the device already; packed ones are rounded already.";
+    result.title = "Correlation of every pair of stations";
+    result.note = "Samples are resident on the device; packed ones are already rounded.";
     for (const Device& device : bench_devices(*options)) {
       if (!device.is_host()) bench_correlator(device, *wanted, result);
     }
-    if (result.rows.empty()) throw Error(ErrorKind::unavailable, "no device but the host: this bench is for devices");
+    if (result.rows.empty())
+      throw Error(ErrorKind::unavailable, "this bench needs an OpenCL or CUDA device: none was found");
     finish_bench(result, *options);
   });
 }

@@ -34,7 +34,8 @@ std::size_t points_of(const std::vector<std::size_t>& shape, std::size_t batch) 
   std::size_t points = batch;
   for (const std::size_t n : shape) {
     if (__builtin_mul_overflow(points, n, &points)) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("{} is too large to count", shape_text(shape)));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("{}: the number of points overflows 64 bits", shape_text(shape)));
     }
   }
   return points;
@@ -152,7 +153,7 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
     restore();
     peer_runs[i]();
     if (const double far = distance(out, expected); !(far < tolerance)) {
-      throw Error(ErrorKind::internal, fmt::format("{}: our answer and {}'s differ by {:.2g}",
+      throw Error(ErrorKind::internal, fmt::format("{}: Ridgeline's result and {}'s differ by {:.2g}",
                                                    fft_problem_text(problem), peer_names[i], far));
     }
     calls.push_back(peer_runs[i]);
@@ -200,9 +201,9 @@ std::vector<FftBench> cases_of_file(const FftOptions& options, const BenchOption
     const bool backwards = listed.inverse && listed.problem.kind == fft::Kind::real;
     const bool elsewhere = !bench.devices.empty() && bench.devices != std::vector<std::string>{"host"};
     if (listed.problem.in_place || (backwards && elsewhere)) {
-      fmt::print(
-          "{}: left out: {}\n", check::to_text(listed),
-          listed.problem.in_place ? "benches run out of place" : "real backward transforms are timed on the host");
+      fmt::print("{}: left out: {}\n", check::to_text(listed),
+                 listed.problem.in_place ? "the bench runs out of place"
+                                         : "real inverse transforms are timed on the host only");
       continue;
     }
     FftBench one;
@@ -270,7 +271,7 @@ std::vector<Peer> peers_of(const BenchOptions& options, std::vector<std::string>
     if (found == known.end()) {
       std::string names;
       for (const Peer& peer : known) names += (names.empty() ? "" : ", ") + peer.name;
-      throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there are {}", name, names));
+      throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the peers are {}", name, names));
     }
     if (found->missing.empty()) {
       chosen.push_back(*found);
@@ -319,13 +320,13 @@ void run_fft(const FftOptions& options, const BenchOptions& bench) {
   result.title = !options.kind.empty() ? "Real-to-real transforms"
                  : options.real        ? "Real Fourier transforms"
                                        : "Fourier transforms";
-  result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
+  result.note = "GFLOP/s counts 5 N log2 N per transform, half of that for real transforms.";
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
   const std::vector<Place> places = places_of(bench);
   if (options.real && options.inverse) {
     for (const Place& place : places) {
       if (place.joined() || !place.devices.front().is_host()) {
-        throw Error(ErrorKind::invalid_argument, "--real --inverse is timed on the host: --device host");
+        throw Error(ErrorKind::invalid_argument, "--real --inverse is timed on the host only: give --device host");
       }
     }
   }
@@ -362,14 +363,15 @@ void run_fft(const FftOptions& options, const BenchOptions& bench) {
 void run_mpi(const FftOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
   report::Bench result;
   result.title = fmt::format("Fourier transforms over {} processes", all.count());
-  result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones; the slowest process's time.";
+  result.note =
+      "GFLOP/s counts 5 N log2 N per transform, half of that for real transforms; time of the slowest process.";
   bool against = false;
   for (const std::string& name : bench.against) {
     if (name != "fftw-mpi") {
-      throw Error(ErrorKind::invalid_argument, fmt::format("under mpirun there is one peer, fftw-mpi, not {}", name));
+      throw Error(ErrorKind::invalid_argument, fmt::format("under mpirun the only peer is fftw-mpi, got {}", name));
     }
     against = have_fftw_mpi();
-    if (!against) result.missing_peers.push_back("fftw-mpi: not there when this was built (libfftw3-mpi-dev)");
+    if (!against) result.missing_peers.push_back("fftw-mpi: not found when this was built (Debian: libfftw3-mpi-dev)");
   }
   std::vector<std::string> notes;
   for (const FftBench& one : cases_of(options, bench)) {
@@ -398,10 +400,11 @@ std::string fft_problem_text(const PeerProblem& problem) {
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   if (wanted.window && (wanted.problem.kind || device.is_host())) {
-    throw Error(ErrorKind::invalid_argument, "bench fft: --window is for transforms on devices");
+    throw Error(ErrorKind::invalid_argument, "bench fft: --window needs --device with an OpenCL or CUDA device");
   }
   if (!wanted.stored.empty() && (wanted.problem.kind || device.is_host())) {
-    throw Error(ErrorKind::invalid_argument, "--type f16 and bf16 are for complex and real transforms on devices");
+    throw Error(ErrorKind::invalid_argument,
+                "--type f16 and bf16 need complex or real transforms on an OpenCL or CUDA device");
   }
   if (wanted.problem.kind) return bench_fft_kind(device, wanted, peers);
   if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
@@ -410,7 +413,7 @@ FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std
 }
 
 void add_bench_fft(Command& bench) {
-  Command& command = bench.subcommand("fft", "Fourier transforms of any length and shape, against other libraries");
+  Command& command = bench.subcommand("fft", "Time Fourier transforms of any length and shape, and other libraries");
   command.footer(
       "\nExamples:\n"
       "  ridge bench fft --against fftw,kissfft,ne10                       2^1..2^22, complex float, one thread\n"
@@ -421,58 +424,63 @@ void add_bench_fft(Command& bench) {
       "  ridge bench fft --against fftw --shape 64x64,512x512,128x128x128\n"
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
-      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in all\n"
+      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in total\n"
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
-      "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch of the host's over both at "
-      "once\n"
-      "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  over processes\n"
-      "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
-      "\nFFTW plans by measuring, without a limit up to 2^13 points (20 s there on ARM) and for a minute beyond; what "
-      "it\n"
-      "learns is kept in the cache folder, so that the next bench begins at once.");
+      "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch divided among both\n"
+      "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  distributed over processes\n"
+      "  ridge bench fft --classic --lengths 1024                          also the papers' variants\n"
+      "\nFFTW plans by measuring, without a time limit up to 2^13 points (20 s on ARM) and for at most a minute "
+      "above.\n"
+      "Its wisdom is kept in the cache folder, so that later benches start immediately.");
   auto bench_options = add_bench_options(command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
   auto options = std::make_shared<FftOptions>();
   auto batch_points = std::make_shared<std::string>();
   const Option lengths =
-      command.option("--lengths", options->lengths, "2^1..2^22, smooth, primes, or lengths separated by commas")
+      command.option("--lengths", options->lengths, "Lengths: 2^1..2^22, smooth, primes, or a list separated by commas")
           .shows_default()
           .value_name("LIST");
-  command.option("--shape", options->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
+  command.option("--shape", options->shapes, "Shapes AxB or AxBxC, separated by commas, instead of lengths")
       .value_name("SHAPE")
       .not_with(lengths);
-  command.option("--problems", options->problems, "The transforms of a file, as cf1024 or drb64x64*8 (docs/check.md)")
+  command
+      .option("--problems", options->problems,
+              "Time the transforms listed in a file, as cf1024 or drb64x64*8 (docs/check.md)")
       .value_name("FILE")
       .not_with(lengths);
-  command.option("--type", options->type, "f32, f64; on devices also f16 and bf16: stored so, computed in float")
+  command
+      .option("--type", options->type, "Precision: f32, f64; on devices also f16 and bf16 storage, computed in float")
       .shows_default()
       .one_of({"f32", "f64", "f16", "bf16"});
-  command.flag("--real", options->real, "From real samples to half a spectrum");
+  command.flag("--real", options->real, "Transform real samples to half a spectrum");
   command
       .option("--kind", options->kind,
-              "A real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
+              "Real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
       .value_name("KIND");
-  command.flag("--inverse", options->inverse, "The inverse transform; with --real on the host");
-  const Option batch =
-      command.option("--batch", options->batch, "Transforms one after the other (default: 1; on devices 2^26 points)")
-          .positive();
-  command.option("--batch-points", *batch_points, "As many transforms as make this many points")
+  command.flag("--inverse", options->inverse, "Time the inverse transform; with --real on the host only");
+  const Option batch = command
+                           .option("--batch", options->batch,
+                                   "Number of transforms, consecutive in memory (default: 1; on devices 2^26 points)")
+                           .positive();
+  command.option("--batch-points", *batch_points, "Set the batch to this total number of points")
       .value_name("N")
       .not_with(batch);
-  command.threads(options->threads, "Threads for us and for peers that have them (0: all of ours)");
-  command.flag("--classic", options->classic, "Also the textbooks' and papers' variants, in rows of their own");
-  command.flag("--window", options->window, "Devices: with a window on load; without peers");
-  command.option("--trials", options->trials, "Devices: variants to time before one is chosen (default 8)").positive();
-  command.flag("--planning", options->planning, "How long plans take: first, from the cache, measured, from wisdom");
+  command.threads(options->threads, "Threads for Ridgeline and for peers that support them (0: all)");
+  command.flag("--classic", options->classic, "Also time the variants of textbooks and papers, in separate rows");
+  command.flag("--window", options->window, "Devices: apply a window on load; without peers");
+  command.option("--trials", options->trials, "Devices: number of variants to time before one is chosen (default 8)")
+      .positive();
+  command.flag("--planning", options->planning, "Time planning: first, from the cache, measured, from wisdom");
   auto& hybrid = options->hybrid;
-  command.flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");
-  command.option("--cores", hybrid.cores, "Several devices at once: cores of the host for everything (0: all)");
-  command.option("--units", hybrid.units, "Several devices at once: transforms at once on a device (0: any number)");
-  command.flag("--no-pin", hybrid.no_pin, "Several devices at once: threads that copy may wander");
-  command.option("--piece", hybrid.piece, "Several devices at once: what travels at a time (1M)").value_name("BYTES");
-  command.option("--measure-seconds", hybrid.seconds, "Several devices at once: time to find the shares")
+  command.flag("--pinned", hybrid.pinned, "Several devices at once: use page-locked instead of pageable memory");
+  command.option("--cores", hybrid.cores, "Several devices at once: maximum number of host cores (0: all)");
+  command.option("--units", hybrid.units,
+                 "Several devices at once: maximum concurrent transforms on a device (0: any number)");
+  command.flag("--no-pin", hybrid.no_pin, "Several devices at once: do not pin the threads that copy");
+  command.option("--piece", hybrid.piece, "Several devices at once: size of one transfer (1M)").value_name("BYTES");
+  command.option("--measure-seconds", hybrid.seconds, "Several devices at once: time to measure the shares, in seconds")
       .shows_default()
       .between(0.01, 600.0);
-  command.option("--seconds", options->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.option("--seconds", options->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
   command.runs([options, bench_options, batch_points] {
     if (!batch_points->empty()) options->batch_points = parse_length(*batch_points);
     with_processes([&](const mpi::Communicator& all) {

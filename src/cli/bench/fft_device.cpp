@@ -99,15 +99,15 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   std::vector<std::string> names;
   for (const Peer& peer : peers) {
     try {
-      if (halves) throw Error(ErrorKind::unavailable, "halves are ours alone");
-      if (wanted.window) throw Error(ErrorKind::unavailable, "windows are ours alone");
-      if (!peer.prepare_on_device) throw Error(ErrorKind::unavailable, "it does not run on devices");
+      if (halves) throw Error(ErrorKind::unavailable, "16-bit storage is not supported by peers");
+      if (wanted.window) throw Error(ErrorKind::unavailable, "windows on load are not supported by peers");
+      if (!peer.prepare_on_device) throw Error(ErrorKind::unavailable, "it runs on the host only");
       PeerRun run = peer.prepare_on_device(problem, in, out, queue);
       queue.fill(out, std::byte{0});
       run();
       if (const double far = distance(fetched<T>(queue, out), expected); !(far < tolerance)) {
         result.disagreements.push_back(
-            fmt::format("{}: our answer and {}'s differ by {:.2g}", fft_problem_text(problem), peer.name, far));
+            fmt::format("{}: Ridgeline's result and {}'s differ by {:.2g}", fft_problem_text(problem), peer.name, far));
         continue;
       }
       calls.push_back(std::move(run));

@@ -61,7 +61,8 @@ fft::HybridOptions options_of(const HybridBenchOptions& options) {
   if (!options.piece.empty()) {
     const auto bytes = base::parse_bytes(options.piece);
     if (!bytes || *bytes == 0) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("--piece {}: write 1M or 256K", options.piece));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("--piece {}: needs a size in bytes, as in 1M or 256K", options.piece));
     }
     hybrid.piece_bytes = *bytes;
   }
@@ -72,7 +73,8 @@ template <class T>
 FftBenchResult bench_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
                             const HybridBenchOptions& options) {
   using Complex = std::complex<T>;
-  if (wanted.problem.real) throw Error(ErrorKind::invalid_argument, "several devices at once: complex transforms only");
+  if (wanted.problem.real)
+    throw Error(ErrorKind::invalid_argument, "several devices at once need complex transforms: leave out --real");
   const fft::Problem problem{.shape = wanted.problem.shape, .batch = wanted.problem.batch};
   const fft::HybridPlan<T> hybrid(devices, problem, options_of(options));
   const fft::Plan<T> single(host(), problem, {.effort = Effort::quick});

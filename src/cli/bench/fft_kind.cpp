@@ -71,7 +71,7 @@ FftBenchResult on_host(const FftBench& wanted, const std::vector<Peer>& peers) {
   std::vector<std::string> names;
   for (const Peer& peer : peers) {
     if (peer.name != "fftw") {
-      result.notes.push_back(fmt::format("{}: left out: the bench of --kind knows FFTW alone", peer.name));
+      result.notes.push_back(fmt::format("{}: left out: the only peer of --kind is fftw", peer.name));
       continue;
     }
     runs.push_back(peer.prepare(problem, in.data(), out.data()));
@@ -95,7 +95,7 @@ FftBenchResult on_host(const FftBench& wanted, const std::vector<Peer>& peers) {
       norm += static_cast<double>(expected[k]) * static_cast<double>(expected[k]);
     }
     if (!(std::sqrt(difference / norm) < (sizeof(T) == sizeof(float) ? 1e-5 : 1e-13))) {
-      throw Error(ErrorKind::internal, fmt::format("{}: our answer and {}'s differ by {:.2g}",
+      throw Error(ErrorKind::internal, fmt::format("{}: Ridgeline's result and {}'s differ by {:.2g}",
                                                    fft_problem_text(problem), names[i], std::sqrt(difference / norm)));
     }
     calls.push_back(runs[i]);
@@ -118,7 +118,7 @@ FftBenchResult on_device(const Device& device, const FftBench& wanted, const std
   const PeerProblem& problem = wanted.problem;
   FftBenchResult result;
   for (const Peer& peer : peers) {
-    result.notes.push_back(fmt::format("{}: left out: no peer of ours does real-to-real on devices", peer.name));
+    result.notes.push_back(fmt::format("{}: left out: no peer supports real-to-real transforms on devices", peer.name));
   }
   const fft::DeviceTensorPlan<T> plan(device, tensor_problem(problem));
   result.explanation = plan.explain();
@@ -150,7 +150,8 @@ RealKind parse_real_kind(const std::string& name) {
     if (fft::to_string(kind) == name) return kind;
     known.emplace_back(fft::to_string(kind));
   }
-  throw Error(ErrorKind::invalid_argument, fmt::format("no kind \"{}\"; there are {}", name, fmt::join(known, ", ")));
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("no kind \"{}\"; the kinds are {}", name, fmt::join(known, ", ")));
 }
 
 FftBenchResult bench_fft_kind(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {

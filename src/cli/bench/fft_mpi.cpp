@@ -133,8 +133,8 @@ FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wan
           distributed_projection(all, peer->output(), half, static_cast<const Complex*>(peer->spectrum(way)));
       const double far = (std::abs(sum - theirs) + std::abs(norm - their_norm)) / their_norm;
       if (!(far < (sizeof(T) == sizeof(float) ? 1e-5 : 1e-13))) {
-        throw Error(ErrorKind::internal,
-                    fmt::format("{}: our answer and fftw-mpi's differ by {:.2g}", fft_problem_text(problem), far));
+        throw Error(ErrorKind::internal, fmt::format("{}: Ridgeline's result and fftw-mpi's differ by {:.2g}",
+                                                     fft_problem_text(problem), far));
       }
     }
   }

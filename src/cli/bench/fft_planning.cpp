@@ -95,8 +95,9 @@ std::string planning_table(const std::vector<FftBench>& problems, const std::vec
     }
   }
   return base::table(rows) +
-         "quick: the model's choice, compiled; measured: the best of those that were run; both with an empty cache.\n"
-         "The time of the whole constructor: kernels of both directions, tables, memory between passes.\n";
+         "quick: the model's choice, compiled; measured: the fastest of the timed candidates; both with an empty "
+         "cache.\n"
+         "Times of the whole constructor: kernels of both directions, tables, scratch memory.\n";
 }
 
 }  // namespace ridge::cli

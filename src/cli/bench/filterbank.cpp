@@ -27,7 +27,7 @@ std::pair<std::size_t, std::size_t> parse_shape_of_bank(const std::string& text)
   int used = 0;
   if (std::sscanf(text.c_str(), "%zux%zu%n", &channels, &taps, &used) != 2 ||
       static_cast<std::size_t>(used) != text.size()) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--shape {}: channels x taps like 256x16 are wanted", text));
+    throw Error(ErrorKind::invalid_argument, fmt::format("--shape {}: needs channels x taps, as in 256x16", text));
   }
   return {channels, taps};
 }
@@ -35,7 +35,7 @@ std::pair<std::size_t, std::size_t> parse_shape_of_bank(const std::string& text)
 filterbank::Ratio ratio_of(const std::string& text) {
   filterbank::Ratio ratio;
   if (std::sscanf(text.c_str(), "%zu/%zu", &ratio.numerator, &ratio.denominator) < 1) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--oversample {}: a ratio like 8/7 is wanted", text));
+    throw Error(ErrorKind::invalid_argument, fmt::format("--oversample {}: needs a ratio, as in 8/7", text));
   }
   return ratio;
 }
@@ -57,8 +57,8 @@ void check_powers(const std::string& peer, std::size_t channels, std::span<const
   }
   if (std::min(straight, mirrored) > 0.1 * size) {
     throw Error(ErrorKind::internal,
-                fmt::format("{} and we do not agree on the power of {} channels ({:.2g} of it apart)", peer, channels,
-                            std::min(straight, mirrored) / size));
+                fmt::format("{} and Ridgeline differ in the power of {} channels (relative difference {:.2g})", peer,
+                            channels, std::min(straight, mirrored) / size));
   }
 }
 
@@ -166,15 +166,15 @@ class FilterbankCase {
       const auto all = channelizer_peers();
       const auto peer = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == wanted; });
       if (peer == all.end())
-        throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is liquid", wanted));
+        throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the only peer is liquid", wanted));
       if (!peer->missing.empty()) {
         notes.push_back(fmt::format("{}: {}", peer->name, peer->missing));
         continue;
       }
       if (problem_.stations != 1 || problem_.threads != 1 || problem_.samples != filterbank::Samples::int8 ||
           chosen.hop() != problem_.channels) {
-        notes.push_back(fmt::format("{} is left out of {}: timed for int8, one station, one thread, critical sampling",
-                                    peer->name, text()));
+        notes.push_back(fmt::format(
+            "{} is left out of {}: it needs int8, one station, one thread and critical sampling", peer->name, text()));
         continue;
       }
       theirs = base::AlignedArray<std::complex<float>>(out_.size());
@@ -208,12 +208,12 @@ filterbank::Samples samples_named(const std::string& text) {
   if (text == "i8") return filterbank::Samples::int8;
   if (text == "i16") return filterbank::Samples::int16;
   if (text == "f32") return filterbank::Samples::float32;
-  throw Error(ErrorKind::invalid_argument, fmt::format("--samples {}: i4, i8, i16 or f32", text));
+  throw Error(ErrorKind::invalid_argument, fmt::format("--samples {}: needs i4, i8, i16 or f32", text));
 }
 
 void bench(const FilterbankCases& wanted, const BenchOptions& options) {
   compare_plans();
-  report::Bench result{.title = "The polyphase filter bank",
+  report::Bench result{.title = "Polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
                        .rows = {}};
   const auto progress = base::terminal_progress();
@@ -271,7 +271,8 @@ std::string filterbank_text(const filterbank::Problem& problem) {
 }
 
 void add_bench_filterbank(Command& bench_command) {
-  Command& command = bench_command.subcommand("filterbank", "The polyphase filter bank, integers to channels");
+  Command& command =
+      bench_command.subcommand("filterbank", "Time the polyphase filter bank, integer samples to float channels");
   command.footer(
       "\nExamples:\n"
       "  ridge bench filterbank --against liquid                         64, 256 and 1024 channels of 16 taps, one "
@@ -282,20 +283,24 @@ void add_bench_filterbank(Command& bench_command) {
       "  ridge bench filterbank --device cuda:0 --scenarios --transfers --power     the study's table");
   auto options = add_bench_options(command, "liquid (host), cufft (cuda)");
   auto wanted = std::make_shared<FilterbankCases>();
-  command.option("--shape", wanted->shapes, "Channels x taps").separated_by(',').value_name("CxT,...");
-  command.option("--samples", wanted->samples, "i4, i8, i16, f32").separated_by(',').value_name("TYPE,...");
-  command.option("--stations", wanted->stations, "Stations side by side").shows_default().positive();
+  command.option("--shape", wanted->shapes, "Problems as channels x taps").separated_by(',').value_name("CxT,...");
+  command.option("--samples", wanted->samples, "Sample types: i4, i8, i16, f32")
+      .separated_by(',')
+      .value_name("TYPE,...");
+  command.option("--stations", wanted->stations, "Number of stations").shows_default().positive();
   command.threads(wanted->threads);
-  command.option("--oversample", wanted->oversample, "A ratio like 8/7").shows_default();
-  command.option("--size", wanted->size, "Complex samples of a run (default 4e6; devices 1e8)");
-  command.option("--seconds", wanted->seconds, "Spent on each").shows_default().between(0.0, 60.0);
-  command.flag("--detect", wanted->detect, "Devices: also power, summed over times in the same kernel");
-  command.flag("--transfers", wanted->transfers, "Devices: from and to host memory as well, against the link");
+  command.option("--oversample", wanted->oversample, "Oversampling ratio, as in 8/7").shows_default();
+  command.option("--size", wanted->size, "Complex samples per run (default 4e6; devices 1e8)");
+  command.option("--seconds", wanted->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
+  command.flag("--detect", wanted->detect, "Devices: also time detected power, summed over times in the same kernel");
+  command.flag("--transfers", wanted->transfers,
+               "Devices: also time with transfers from and to host memory, relative to the link");
   command.flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");
-  command.flag("--all", wanted->all, "Devices: every candidate, not the planner's choice alone");
+  command.flag("--all", wanted->all, "Devices: time every candidate, not only the planner's choice");
   auto scenarios = std::make_shared<bool>(false);
-  command.flag("--scenarios", *scenarios,
-               "1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16; whole and FIR alone");
+  command.flag(
+      "--scenarios", *scenarios,
+      "The study's problems: 1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16; complete and FIR only");
   command.runs([wanted, options, scenarios] {
     if (!*scenarios) return bench(*wanted, *options);
     wanted->scenario = true;

@@ -153,7 +153,7 @@ class DeviceCase {
     queue_.finish();
     if (const double far = distance(ours, expected); !(far < 1e-6)) {
       throw Error(ErrorKind::internal,
-                  fmt::format("{}: {} is {:.2g} from the host's answer", filterbank_text(problem_), name, far));
+                  fmt::format("{}: {} differs by {:.2g} from the host", filterbank_text(problem_), name, far));
     }
   }
 
@@ -196,7 +196,7 @@ class DeviceCase {
                 std::vector<std::string>& notes) {
     const filterbank::Problem problem = filterbank::complete(problem_);
     const auto bank = filterbank::on_device::fused_power(device_, problem, g_, filterbank::Products::total, 64);
-    if (!bank) return notes.push_back(fmt::format("{}: no kernel detects at once", filterbank_text(problem_)));
+    if (!bank) return notes.push_back(fmt::format("{}: no kernel with fused detection", filterbank_text(problem_)));
     const auto weights = bank->prepare(problem.weights);
     const std::size_t summed = bank->design().summed, unit = bank->design().unit, count = spectra_ / unit * unit;
     const std::size_t row = g_.stations * g_.channels;
@@ -219,7 +219,7 @@ class DeviceCase {
       const double off = std::abs(got - sum) / std::max(sum, 1e-30);
       if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
     }
-    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: {:.2g} from the host's", worst));
+    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: differs by {:.2g} from the host", worst));
     const double seconds =
         best_device_seconds(queue_, {call}, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3})
             .front();
@@ -227,7 +227,7 @@ class DeviceCase {
         static_cast<double>(count * g_.hop) / static_cast<double>(g_.block) * static_cast<double>(g_.frame_bytes()) +
         static_cast<double>(sums.size());
     notes.push_back(fmt::format(
-        "{} power, {} times a sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy's",
+        "{} power, {} times per sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy",
         filterbank_text(problem_), summed, samples / seconds * 1e-9, bytes / seconds * 1e-9, bytes / seconds / rate));
   }
 
@@ -271,9 +271,10 @@ class DeviceCase {
             stream.push(std::span<const std::byte>(in.data(), in.size()), out.as<std::complex<float>>());
           },
           {.seconds = wanted_.seconds, .at_least = 2});
-      notes.push_back(fmt::format("{} {} with transfers: {:.2f} Gsample/s, {:.3f} of the link ({:.1f} GB/s both ways)",
-                                  filterbank_text(problem_), plan.variant(), samples / seconds * 1e-9, both / seconds,
-                                  static_cast<double>(in.size() + out.size()) / both * 1e-9));
+      notes.push_back(
+          fmt::format("{} {} with transfers: {:.2f} Gsample/s, {:.3f} of the link ({:.1f} GB/s in both directions)",
+                      filterbank_text(problem_), plan.variant(), samples / seconds * 1e-9, both / seconds,
+                      static_cast<double>(in.size() + out.size()) / both * 1e-9));
     }
   }
 

@@ -93,14 +93,14 @@ image::Shape shape_of(image::Shape shape, const std::string& kind) {
     }
   }
   throw Error(ErrorKind::invalid_argument,
-              fmt::format("--kinds {}: 1x8-bit to 4x8-bit or 1xfloat to 4xfloat is wanted", kind));
+              fmt::format("--kinds {}: needs 1x8-bit to 4x8-bit or 1xfloat to 4xfloat", kind));
 }
 
 std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   image::Shape shape;
   char tail = 0;
   if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: COLUMNSxROWS is wanted", options.size));
+    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: needs COLUMNSxROWS", options.size));
   }
   image::check(shape, "bench image");
   const auto wanted = [&](const std::string& name) {
@@ -282,7 +282,8 @@ void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
   const auto progress = base::terminal_progress();
   const std::vector<ImageCase> cases = cases_of(own);
   if (cases.empty())
-    throw Error(ErrorKind::invalid_argument, fmt::format("--only {}: nothing begins so", fmt::join(own.only, ",")));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("--only {}: no case begins with it", fmt::join(own.only, ",")));
   const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
   std::size_t done = 0;
   const auto chosen = bench_devices(options);
@@ -355,7 +356,7 @@ void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
         std::string beside;
         for (const auto& [name, seconds] : row.peers)
           beside += fmt::format(", {:.2f} of {}", seconds / row.seconds, name);
-        fmt::print("{}: {} in {}{}; {:.1f} s in all\n", row.problem, row.variant, base::human_seconds(row.seconds),
+        fmt::print("{}: {} in {}{}; {:.1f} s in total\n", row.problem, row.variant, base::human_seconds(row.seconds),
                    beside, base::now() - begin);
         std::fflush(stdout);
       }
@@ -369,31 +370,32 @@ void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
 }  // namespace
 
 void add_bench_image(Command& bench) {
-  Command& command = bench.subcommand("image", "Optical flow, local variance and operators, beside OpenCV and libvips");
+  Command& command =
+      bench.subcommand("image", "Time optical flow, local variance and operators, and OpenCV and libvips");
   command.footer(
       "\nExamples:\n"
       "  ridge bench image --device host --against opencv,vips\n"
       "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
       "  ridge bench image --only gauss --size 1920x1080 --threads 0\n"
-      "  ridge bench image --device cuda:0                  operators beside a copy of as many bytes");
+      "  ridge bench image --device cuda:0                  operators relative to a copy of as many bytes");
   auto options = add_bench_options(command, "opencv, vips");
   auto own = std::make_shared<ImageBenchOptions>();
-  command.option("--size", own->size, "Of the operators' and the variance's images").shows_default();
-  command.option("--pair", own->pair, "Two frames for the flow, with a comma between").value_name("A,B");
-  command.option("--only", own->only, "Only what begins with these words: flow, variance, gauss, ...")
+  command.option("--size", own->size, "Size of the images for operators and variance").shows_default();
+  command.option("--pair", own->pair, "Two frames for the flow, separated by a comma").value_name("A,B");
+  command.option("--only", own->only, "Time only cases that begin with these words: flow, variance, gauss, ...")
       .separated_by(',');
-  command.option("--kinds", own->kinds, "Channels and depth of the operators' images, in this order")
+  command.option("--kinds", own->kinds, "Channels and depth of the operators' images, as in 3x8-bit")
       .separated_by(',')
       .shows_default();
-  command.threads(own->threads, "Of the host and the peers (0: all)");
-  command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
-  command.flag("--cpu-time", own->cpu_time, "Processor time instead of the clock's, one thread: on a busy machine");
-  command.flag("--live", own->live, "Print every result as it comes, the table at the end");
-  command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.threads(own->threads, "Threads of the host and the peers (0: all)");
+  command.option("--trials", own->trials, "Number of variants that a plan times, the most promising first")
+      .shows_default();
+  command.flag("--cpu-time", own->cpu_time, "Measure CPU time instead of elapsed time, one thread: for a busy machine");
+  command.flag("--live", own->live, "Print every result immediately, and the table at the end");
+  command.option("--seconds", own->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
   command.runs([options, own] {
     own->variant = options->variant;
-    if (own->cpu_time && own->threads != 1)
-      throw Error(ErrorKind::invalid_argument, "--cpu-time is of one thread: leave --threads at 1");
+    if (own->cpu_time && own->threads != 1) throw Error(ErrorKind::invalid_argument, "--cpu-time needs --threads 1");
     run_bench(*options, *own);
   });
 }

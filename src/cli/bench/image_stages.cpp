@@ -144,7 +144,7 @@ void print_stages(const Device& device, const FlowDesign& design, const FlowVari
     sum += seconds;
     const auto found = work.find(stage);
     const double floor = found == work.end() ? 0 : floor_seconds(device, found->second);
-    fmt::print("    {:<16} {:8.3f} ms   {:<22} floor {:7.3f} ms, {:3.0f} %\n", stage, seconds * 1e3,
+    fmt::print("    {:<16} {:8.3f} ms   {:<22} bound {:7.3f} ms, {:3.0f} %\n", stage, seconds * 1e3,
                found == work.end() ? "" : found->second.operations, floor * 1e3, 100 * floor / seconds);
   }
   fmt::print("    {:<16} {:8.3f} ms   stage by stage\n", "sum", sum * 1e3);
@@ -177,7 +177,7 @@ void bench_flow(const Device& device, const StageOptions& options, const std::st
       const Stages stages = time_stages(queue, *variant, resident, out);
       const double one =
           best_device_seconds(queue, {[&] { variant->enqueue(queue, resident, out); }}, {.seconds = 0.3}).front();
-      fmt::print("  {}: resident {:.3f} ms, {:.0f} pairs/s; a stream, frames in and flow out, by", candidate.name(),
+      fmt::print("  {}: resident {:.3f} ms, {:.0f} pairs/s; as a stream with transfers, by", candidate.name(),
                  one * 1e3, 1 / one);
       std::fflush(stdout);  // compiling a design takes seconds
       for (const std::size_t lanes : {2, 3, 4}) {
@@ -248,7 +248,7 @@ void bench_variance(const Device& device, const StageOptions& options, const std
 
 void add_bench_image_stages(Command& bench) {
   Command& command =
-      bench.subcommand("image-stages", "The parts of the flow and the variance on a device, by its clock");
+      bench.subcommand("image-stages", "Time the stages of the flow and the variance on a device, by its clock");
   command.footer(
       "\nExamples:\n"
       "  ridge bench image-stages --device cuda:0                     1080p frames and a scan of 9688x8262\n"
@@ -257,19 +257,20 @@ void add_bench_image_stages(Command& bench) {
   auto common = std::make_shared<BenchOptions>();
   command.option("--device", common->devices, "Device to run on; may be repeated (default: every device with kernels)")
       .value_name("NAME");
-  command.option("--variant", common->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
+  command.option("--variant", common->variant, "Time only this variant, as name or name(parameters)")
+      .value_name("NAME");
   command.option("--rows", options->rows, "Rows of the flow's frames").shows_default();
   command.option("--columns", options->columns, "Columns of the flow's frames").shows_default();
   command.option("--scan-rows", options->scan_rows, "Rows of the variance's image").shows_default();
   command.option("--scan-columns", options->scan_columns, "Columns of the variance's image").shows_default();
   command.option("--window", options->window, "Rows and columns of the variance's window").shows_default();
-  command.flag("--scan-order", options->scan_order, "Points of the flow chosen as the papers do");
+  command.flag("--scan-order", options->scan_order, "Choose points of the flow sequentially as in the papers");
   command.flag("--no-flow", options->no_flow, "Leave out the flow");
   command.flag("--no-variance", options->no_variance, "Leave out the variance");
   command.runs([options, common] {
     check(FlowProblem{.rows = options->rows, .columns = options->columns});
     check(Shape{.rows = options->scan_rows, .columns = options->scan_columns}, "variance: the image");
-    if (options->window == 0) throw Error(ErrorKind::invalid_argument, "variance: a window of 0 pixels");
+    if (options->window == 0) throw Error(ErrorKind::invalid_argument, "variance: --window must be at least 1");
     for (const Device& device : bench_devices(*common)) {
       if (device.is_host()) continue;
       if (!options->no_flow) bench_flow(device, *options, common->variant);

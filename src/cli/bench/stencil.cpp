@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/bench/rows_as_they_come.hpp"
-#include "cli/bench/stencil_problem.hpp"
 #include "cli/bench/stencil_mpi.hpp"
+#include "cli/bench/stencil_problem.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/with_processes.hpp"
 
@@ -46,7 +46,7 @@ Shape parse_stencil(const std::string& text) {
   }
   throw Error(
       ErrorKind::invalid_argument,
-      fmt::format("--stencil {}: write star2d:1, box2d:1, star3d:2, with an order of 1 to 8, or wave2d, wave3d, "
+      fmt::format("--stencil {}: needs star2d:1, box2d:1, star3d:2, with an order of 1 to 8, or wave2d, wave3d, "
                   "acoustic2d:8, acoustic3d:8 (order 2, 4, 6 or 8), euler2d, maxwell2d",
                   text));
 }
@@ -67,7 +67,8 @@ void set_system(StencilBench& one, const Device& device, const std::string& name
 void run_stencil(const StencilOptions& options, const BenchOptions& bench, const mpi::Communicator& all) {
   const bool distributed = all.count() > 1;
   for (const std::string& peer : bench.against) {
-    if (peer != "plain") throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is plain", peer));
+    if (peer != "plain")
+      throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the only peer is plain", peer));
   }
   std::vector<std::string> names = options.stencils;
   if (names.empty()) names = {"star2d:1", "box2d:1", "star2d:2", "star2d:3", "star2d:4", "star3d:1"};
@@ -75,8 +76,9 @@ void run_stencil(const StencilOptions& options, const BenchOptions& bench, const
   result.beyond_roof = report::kSeveralSteps;
   result.title = "Stencils";
   result.note =
-      "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "
-      "1 where several steps are taken in one pass. Useful cells only.";
+      "The roofline ceiling counts two accesses per cell and step (systems: all values that a step must read and "
+      "write, "
+      "once each); shares exceed 1 if several steps are computed per pass. Useful cells only.";
   // In this bench plans need not compare candidates: the bench compares what it times, and on large grids a second
   // comparison would take longer than everything else.
   std::vector<Device> places;
@@ -93,7 +95,8 @@ void run_stencil(const StencilOptions& options, const BenchOptions& bench, const
         if (system) set_system(one, device, name, options.quick);
         if (!options.size.empty()) one.shape = parse_shape(options.size);
         if (one.shape.size() != shape.dimensions) {
-          throw Error(ErrorKind::invalid_argument, fmt::format("--size {} has not the axes of {}", options.size, name));
+          throw Error(ErrorKind::invalid_argument,
+                      fmt::format("--size {}: the number of axes does not match {}", options.size, name));
         }
         if (options.steps > 0) one.steps = options.steps;
         one.border = options.border;
@@ -187,7 +190,8 @@ std::string stencil_table(const std::vector<report::BenchRow>& rows) {
 }
 
 void add_bench_stencil(Command& bench) {
-  Command& command = bench.subcommand("stencil", "Stencils over many steps, against the memory roof and a plain loop");
+  Command& command =
+      bench.subcommand("stencil", "Time stencils over many steps, relative to memory bandwidth and a plain loop");
   command.footer(
       "\nExamples:\n"
       "  ridge bench stencil --device host                              5 to 17 points in 2D, 7 in 3D, float and "
@@ -195,41 +199,40 @@ void add_bench_stencil(Command& bench) {
       "  ridge bench stencil --device cuda:0 --stencil star2d:1 --all   every variant\n"
       "  ridge bench stencil --stencil star3d:1 --size 256x256x256 --steps 100 --border periodic --type f64\n"
       "  ridge bench stencil --stencil wave2d,acoustic3d:8,euler2d,maxwell2d --type f32   systems of fields\n"
-      "  mpirun -n 16 ridge bench stencil --stencil star2d:1 --size 2048x2048     so many cells a process: how it "
-      "scales\n"
-      "\n* marks the planner's choice. The plain loop is what a compiler makes of the loop a person would write, over "
-      "the\n"
-      "same threads; on a device, a kernel with one cell a work-item. A roof of three accesses counts the read before "
-      "the\n"
-      "write that caches do. On the host the roofs are the best of the saved profile (ridge machine) and of a copy and "
-      "an\n"
-      "FMA loop in the same run, which the last line shows: above 1 of the two-access roof memory does not bind any "
-      "more,\n"
-      "and the share of peak says how near arithmetic does. --explain shows what else was tried, and the roof that was "
-      "hit.");
+      "  mpirun -n 16 ridge bench stencil --stencil star2d:1 --size 2048x2048     weak scaling: cells per process\n"
+      "\n* marks the planner's choice. The plain loop is a straightforward loop vectorized by the compiler, on the "
+      "same\n"
+      "threads; on a device, a kernel with one cell per work-item. The three-access ceiling also counts the read that\n"
+      "caches do before a write. On the host the ceilings are the best of the saved profile (ridge machine) and of a\n"
+      "copy and an FMA loop in the same run, shown in the last line. Above 1 of the two-access ceiling, memory is no\n"
+      "longer the limit, and the share of peak shows how close arithmetic is. --explain shows the other candidates "
+      "and\n"
+      "the ceiling that limits.");
   auto bench_options = add_bench_options(command, "plain (always timed)");
   auto options = std::make_shared<StencilOptions>();
   command
       .option("--stencil", options->stencils,
-              "star2d:1, box2d:1, star3d:2, wave2d, acoustic3d:8, euler2d, maxwell2d, ...; may be repeated")
+              "Stencils: star2d:1, box2d:1, star3d:2, wave2d, acoustic3d:8, euler2d, maxwell2d, ...; may be repeated")
       .separated_by(',')
       .value_name("SHAPE:ORDER");
-  command.option("--size", options->size, "Cells along each axis (default: what suits the device)").value_name("AxBxC");
-  command.option("--steps", options->steps, "Time steps per run, at most 10^6 (default: what suits the device)")
+  command.option("--size", options->size, "Cells along each axis (default: suitable for the device)")
+      .value_name("AxBxC");
+  command.option("--steps", options->steps, "Time steps per run, at most 10^6 (default: suitable for the device)")
       .between(1, 1e6);
-  command.option("--border", options->border, "fixed, mirror, periodic").shows_default();
-  command.option("--type", options->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
+  command.option("--border", options->border, "Border: fixed, mirror, periodic").shows_default();
+  command.option("--type", options->type, "Precision: f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.threads(options->threads);
-  command.option("--trials", options->trials, "Variants to try before one is chosen (default 8)").positive();
-  command.option("--plan-seconds", options->plan_seconds, "Time in which they are tried; one always is")
+  command.option("--trials", options->trials, "Number of variants to try before one is chosen (default 8)").positive();
+  command.option("--plan-seconds", options->plan_seconds, "Time limit of the trials, in seconds; at least one is run")
       .shows_default()
       .between(0.0, 3600.0);
-  command.flag("--all", options->every, "Every variant in a row of its own, not the planner's choice alone");
-  command.flag("--power", options->power, "A second more of each: watts, flops a watt, and the rate that lasts");
-  command.option("--watts", options->watts, "The rated power, for an upper bound where nothing counts energy")
+  command.flag("--all", options->every, "Time every variant in a separate row, not only the planner's choice");
+  command.flag("--power", options->power,
+               "Measure for one more second each: watts, flops per watt and the sustained rate");
+  command.option("--watts", options->watts, "Rated power in watts, for an upper bound without an energy counter")
       .between(0.0, 1e6);
-  command.flag("--quick", options->quick, "Small grids");
-  command.option("--seconds", options->seconds, "Time to spend on each; two runs at least")
+  command.flag("--quick", options->quick, "Use small grids");
+  command.option("--seconds", options->seconds, "Time per measurement, in seconds; at least two runs")
       .shows_default()
       .between(0.0, 60.0);
   command.runs([options, bench_options] {

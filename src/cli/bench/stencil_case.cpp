@@ -55,7 +55,7 @@ std::string power_note(const Device& device, const StencilBench& wanted, const s
   const std::string rate = fmt::format("{:.3g} Gcell/s over {}", lasting * 1e-9, base::human_seconds(taken));
   row.more["lasting_gcells_per_s"] = lasting * 1e-9;
   if (!counter.readable() && wanted.rated_watts <= 0)
-    return fmt::format("{}; no power counter ({}): --watts takes the rated power", rate, counter.why_not());
+    return fmt::format("{}; no power counter ({}): give the rated power with --watts", rate, counter.why_not());
   const double joules = counter.readable() ? counter.joules() - before : wanted.rated_watts * taken;
   row.more["watts"] = joules / taken;
   row.more["gflops_per_watt"] = updates * flops * times / joules * 1e-9;
@@ -181,7 +181,7 @@ class StencilCase {
       session.read(answer);
       if (const double far = distance(answer, expected); !(far <= allowed)) {
         throw Error(ErrorKind::internal,
-                    fmt::format("{}: after {} steps {} and {} differ by {:.2g}, rounding explains {:.2g}",
+                    fmt::format("{}: after {} steps {} and {} differ by {:.2g}, more than the rounding bound {:.2g}",
                                 stencil_problem_text(wanted_), steps, one.name,
                                 plain_knows ? "the plain loop" : "the variant base", far, allowed));
       }

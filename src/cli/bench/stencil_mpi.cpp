@@ -29,7 +29,7 @@ class DistributedStencil {
   DistributedStencil(const mpi::Communicator& all, const Device& device, const StencilBench& wanted)
       : all_(all), device_(device), wanted_(wanted), made_(small(wanted)) {
     if (made_.update.coefficients > 0 || made_.update.fields > 1) {
-      throw Error(ErrorKind::invalid_argument, "under mpirun stencils of one field are timed: star2d:1, box3d:1, ...");
+      throw Error(ErrorKind::invalid_argument, "under mpirun needs a stencil of one field: star2d:1, box3d:1, ...");
     }
   }
 
@@ -83,11 +83,11 @@ class DistributedStencil {
                 {"of_times_one", rate * alone / (count * updates)},
                 {"of_all_at_once", rate / together}};
     result.rows.push_back(row);
-    result.notes.push_back(
-        fmt::format("{}: {:.3g} Gcell/s, {:.2f} of {} times one process alone ({:.3g}); all at work without exchanges "
-                    "{:.3g} together, of which it is {:.2f}, the slowest {:.3g}",
-                    row.problem, rate * 1e-9, row.more["of_times_one"], all_.count(), updates / alone * 1e-9,
-                    together * 1e-9, row.more["of_all_at_once"], slowest * 1e-9));
+    result.notes.push_back(fmt::format(
+        "{}: {:.3g} Gcell/s, {:.2f} of {} times one process alone ({:.3g}); all processes without exchanges "
+        "reach {:.3g} together (fraction {:.2f}), the slowest {:.3g}",
+        row.problem, rate * 1e-9, row.more["of_times_one"], all_.count(), updates / alone * 1e-9, together * 1e-9,
+        row.more["of_all_at_once"], slowest * 1e-9));
     result.notes.push_back(fmt::format("{}: {}", row.problem, distributed.spent()));
     return result;
   }
@@ -148,7 +148,7 @@ class DistributedStencil {
     all_.agree([&] {
       const std::size_t row = product(shape) / shape.front(), first = box.begin[0] * row;
       if (!std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(first))) {
-        throw Error(ErrorKind::internal, "stencil: processes together find other cells than one alone");
+        throw Error(ErrorKind::internal, "stencil: the distributed result differs from that of one process");
       }
     });
   }

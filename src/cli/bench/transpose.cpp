@@ -25,7 +25,7 @@ std::size_t element_bytes(const std::string& type) {
   const auto found = sizes.find(type);
   if (found == sizes.end()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("no element type \"{}\"; there are i8, i16, i32, f32, f64, c64 "
+                fmt::format("no element type \"{}\"; the types are i8, i16, i32, f32, f64, c64 "
                             "(complex float) and c128 (complex double)",
                             type));
   }
@@ -35,9 +35,9 @@ std::size_t element_bytes(const std::string& type) {
 std::size_t checked_bytes(const transpose::Problem& problem, std::size_t element) {
   std::size_t bytes = element;
   for (std::size_t factor : {problem.rows, problem.columns, problem.batch}) {
-    if (factor == 0) throw Error(ErrorKind::invalid_argument, "a matrix of 0 rows or columns, or a batch of 0");
+    if (factor == 0) throw Error(ErrorKind::invalid_argument, "--rows, --columns and --batch must be at least 1");
     if (__builtin_mul_overflow(bytes, factor, &bytes)) {
-      throw Error(ErrorKind::invalid_argument, "rows x columns x batch is too large to count");
+      throw Error(ErrorKind::invalid_argument, "rows x columns x batch overflows 64 bits");
     }
   }
   return bytes;
@@ -156,7 +156,8 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
 }
 
 void add_bench_transpose(Command& bench) {
-  Command& command = bench.subcommand("transpose", "The corner turn, out[c][r] = in[r][c], against a plain copy");
+  Command& command =
+      bench.subcommand("transpose", "Time the matrix transpose, out[c][r] = in[r][c], relative to a copy");
   command.footer(
       "\nExamples:\n"
       "  ridge bench transpose                                       8192x8192 and 4096 of 64x64, complex float\n"
@@ -172,22 +173,22 @@ void add_bench_transpose(Command& bench) {
   const Option columns = command.option("--columns", wanted->problem.columns, "Columns of the input");
   rows.only_with(columns);
   columns.only_with(rows);
-  command.option("--batch", wanted->problem.batch, "Matrices one after the other").shows_default();
-  command.option("--type", wanted->type, "i8, i16, i32, f32, f64, c64 or c128").shows_default();
-  command.flag("--in-place", wanted->problem.in_place, "Squares only");
-  command.option("--trials", wanted->trials, "Variants that are tried, the most promising first")
+  command.option("--batch", wanted->problem.batch, "Number of matrices, consecutive in memory").shows_default();
+  command.option("--type", wanted->type, "Element type: i8, i16, i32, f32, f64, c64 or c128").shows_default();
+  command.flag("--in-place", wanted->problem.in_place, "Transpose in place, square matrices only");
+  command.option("--trials", wanted->trials, "Number of variants to try, the most promising first")
       .shows_default()
       .positive();
-  command.flag("--all", *every, "Every variant there is in a row of its own");
-  command.option("--plan-seconds", wanted->plan_seconds, "Time in which variants are tried; one always is")
+  command.flag("--all", *every, "Time every variant, in separate rows");
+  command.option("--plan-seconds", wanted->plan_seconds, "Time limit of the trials, in seconds; at least one is run")
       .shows_default()
       .between(0.0, 3600.0);
-  command.option("--seconds", *seconds, "Time to spend on each variant").shows_default().between(0.0, 60.0);
+  command.option("--seconds", *seconds, "Time per variant, in seconds").shows_default().between(0.0, 60.0);
   command.runs([options, wanted, seconds, every, rows] {
     if (*every) wanted->trials = 0;
     for (const std::string& peer : options->against) {
       if (peer != "memcpy")
-        throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is memcpy", peer));
+        throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the only peer is memcpy", peer));
     }
     std::vector<TransposeCase> cases{*wanted};
     if (!rows.given()) {
@@ -197,8 +198,8 @@ void add_bench_transpose(Command& bench) {
       cases[1].problem.batch = 4096;
     }
     report::Bench result;
-    result.title = "The corner turn";
-    result.note = "Bytes read and written; memcpy moves the same bytes in order.";
+    result.title = "Matrix transpose";
+    result.note = "Bytes read and written; memcpy copies the same bytes in order.";
     const auto progress = base::terminal_progress();
     std::size_t done = 0;
     RowsAsTheyCome shown;

@@ -16,14 +16,16 @@
 namespace ridge::cli {
 
 void add_prototype_options(Command& command, PrototypeOptions& options) {
-  command.option("--channels", options.channels, "Channels").shows_default().between(1, 1 << 24);
+  command.option("--channels", options.channels, "Number of channels").shows_default().between(1, 1 << 24);
   command.option("--taps", options.taps, "Taps of each channel's filter").shows_default().between(1, 1 << 16);
-  command.option("--window", options.window, "kaiser, hamming, blackman or gaussian, over a sinc")
+  command.option("--window", options.window, "Window of the sinc: kaiser, hamming, blackman or gaussian")
       .one_of({"kaiser", "hamming", "blackman", "gaussian"})
       .shows_default();
-  command.option("--shape", options.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
-  command.option("--width", options.width, "Of a channel at -6 dB, in channels").shows_default();
-  command.option("--weights", options.weights, "A prototype of channels x taps numbers: .npy, or raw float64").reads();
+  command.option("--shape", options.shape,
+                 "Shape of the window: kaiser: beta (default 10.61); gaussian: sigma in half lengths (default 0.22)");
+  command.option("--width", options.width, "Channel width at -6 dB, in channel spacings").shows_default();
+  command.option("--weights", options.weights, "File of a prototype, channels x taps numbers: .npy, or raw float64")
+      .reads();
 }
 
 namespace {
@@ -38,37 +40,40 @@ void measure_design(const PrototypeOptions& options, const std::vector<double>& 
     const double leak = filterbank::leakage_of_tone_db(host(), h, options.channels, off);
     if (!std::isnan(worst) && !(leak <= worst)) worst = leak, at = off;
   }
-  fmt::print("measured with {} tones: {:.1f} dB beyond 1.5 channels (the worst {:+.3f} channels off a centre)\n",
+  fmt::print("measured with {} tones: {:.1f} dB beyond 1.5 channels (worst tone {:+.3f} channels from a centre)\n",
              kSteps + 1, worst, at);
-  fmt::print("noise there and back, the synthesis filter 1.5 times as long as the prototype:\n");
+  fmt::print("reconstruction error of noise, with a synthesis filter 1.5 times as long as the prototype:\n");
   for (const filterbank::Ratio& ratio : filterbank::oversampling_ratios(options.channels)) {
     fmt::print("  {:>2}/{:<2}  {:7.1f} dB\n", ratio.numerator, ratio.denominator,
                filterbank::reconstruction_db(host(), h, options.channels, ratio));
   }
   fmt::print(
       "  critical sampling {:.1f} dB, 6 times as long {:.1f} dB: channels alias at their edges and no filter "
-      "undoes it\n",
+      "removes this\n",
       filterbank::reconstruction_db(host(), h, options.channels, {1, 1}),
       filterbank::reconstruction_db(host(), h, options.channels, {1, 1}, 6));
 }
 
 void add_design(Command& channelize) {
-  Command& command = channelize.subcommand("design", "The prototype's response as SVG, with leakage and ripple in dB");
+  Command& command =
+      channelize.subcommand("design", "Draw the prototype's response as SVG; print leakage and ripple in dB");
   command.footer(
       "\nExamples:\n"
       "  ridge channelize design response.svg --channels 256 --taps 16\n"
-      "  ridge channelize design - --window hamming                 the figures alone\n"
-      "  ridge channelize design - --channels 64 --measure          through the bank: tones, and noise there and back");
+      "  ridge channelize design - --window hamming                 figures only, without a drawing\n"
+      "  ridge channelize design - --channels 64 --measure          through the bank: leakage of tones, reconstruction "
+      "of noise");
   auto options = std::make_shared<PrototypeOptions>();
   auto out = std::make_shared<std::string>();
   auto shown = std::make_shared<double>(4);
   auto save = std::make_shared<std::string>();
   command.option("OUT", *out, "The SVG file; - for none").required().writes();
   add_prototype_options(command, *options);
-  command.option("--show", *shown, "Channels to either side").shows_default().between(0.5, 64.0);
+  command.option("--show", *shown, "Channels shown on each side").shows_default().between(0.5, 64.0);
   command.option("--save", *save, "Write the prototype as raw float64, for --weights").writes();
   auto measure = std::make_shared<bool>(false);
-  command.flag("--measure", *measure, "Leakage and reconstruction through the bank, at every ratio from 8/7 up");
+  command.flag("--measure", *measure,
+               "Also measure leakage and reconstruction through the bank, at every ratio from 8/7 up");
   command.runs([options, out, shown, save, measure] {
     const std::vector<double> h = prototype_for(*options);
     const filterbank::Quality quality = filterbank::quality(h, options->channels);
@@ -88,110 +93,118 @@ void add_design(Command& channelize) {
 
 void add_channelize(Command& program) {
   Command& command = program.subcommand(
-      "channelize", "Polyphase filter banks over files and pipes; correlation, design, signals, back again");
+      "channelize", "Polyphase filter banks over files and pipes; correlation, filter design, test signals, synthesis");
   command.may_have_subcommand();
   command.footer(
       "\nExamples:\n"
       "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
       "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
       "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
-      "  ridge channelize in.raw rest.raw --from-sample 1048576                 goes on exactly where a run ended\n"
+      "  ridge channelize in.raw rest.raw --from-sample 1048576                 continues exactly where a run ended\n"
       "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
       "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
-      "  ridge channelize - out.raw --detect stokes --times 763 --resume        goes on behind what out.raw holds\n"
+      "  ridge channelize - out.raw --detect stokes --times 763 --resume        continues after the data in out.raw\n"
       "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"
-      "  ridge channelize signal in.raw --stations 16 --seconds 10              something to try it on\n"
+      "  ridge channelize signal in.raw --stations 16 --seconds 10              a test signal\n"
       "  ridge channelize design response.svg --channels 256 --taps 16\n"
-      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      channels back to samples\n"
-      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples: blocks of "
-      "--block\n"
-      "samples (default: channels), station, sample, polarization. Output: time, polarization, station, channel as "
-      "complex\n"
-      "float (.npy or raw; .dada: time, frequency, polarization); with --order channel: block of --output-times, "
-      "channel, station, polarization, time. Or "
-      "power:\n.fil, or --detect; or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of "
-      "j. Lost packets become zeros, are counted, and --flags lists "
-      "the\n"
-      "spectra they touch. Memory stays bounded however long the input is.");
+      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      samples from channels\n"
+      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples in the order\n"
+      "block of --block samples (default: channels), station, sample, polarization.\n"
+      "Output: complex float in the order time, polarization, station, channel (.npy or raw; .dada: time, frequency,\n"
+      "polarization); with --order channel: block of --output-times, channel, station, polarization, time. Or power:\n"
+      ".fil, or --detect. Or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of j.\n"
+      "Lost packets are replaced by zeros and counted; --flags lists the affected spectra. Memory use is bounded for\n"
+      "any length of the input.");
   auto options = std::make_shared<ChannelizeOptions>();
   command.option("IN", options->in, "A file, or - for standard input").reads();
-  command.option("OUT", options->out, ".fil, .dada, .npy, else raw; - for standard output").writes();
+  command.option("OUT", options->out, "A .fil, .dada or .npy file, otherwise raw; - for standard output").writes();
   add_prototype_options(command, options->prototype);
-  command.option("--oversample", options->oversample, "A ratio like 8/7").shows_default();
-  command.option("--format", options->format, "auto (by name and first bytes), raw, npy, guppi, dada or vdif")
+  command.option("--oversample", options->oversample, "Oversampling ratio, as in 8/7").shows_default();
+  command
+      .option("--format", options->format,
+              "Input format: auto (by name and first bytes), raw, npy, guppi, dada or vdif")
       .one_of({"auto", "raw", "npy", "guppi", "dada", "vdif"})
       .shows_default();
   const Option stations =
-      command.option("--stations", options->stations, "Raw input; of .npy what its shape says").shows_default();
-  const Option polarizations =
-      command.option("--polarizations", options->polarizations, "Raw, one-axis .npy and VDIF input: 1 or 2");
+      command.option("--stations", options->stations, "Raw input: number of stations (.npy: given by its shape)")
+          .shows_default();
+  const Option polarizations = command.option("--polarizations", options->polarizations,
+                                              "Raw, one-axis .npy and VDIF input: polarizations, 1 or 2");
   polarizations.shows_default();
-  command.option("--samples", options->samples, "Raw input: i4, i8, i16 or f32, complex")
+  command.option("--samples", options->samples, "Raw input: complex sample type, i4, i8, i16 or f32")
       .one_of({"i4", "i8", "i16", "f32"})
       .shows_default();
-  command.option("--block", options->block, "Raw input: samples of a station that lie together (default: channels)");
-  command.flag("--centred", options->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
-  command.option("--rate", options->rate, "Samples a second, for the real-time margin and the headers").positive();
+  command.option("--block", options->block, "Raw input: consecutive samples per station (default: channels)");
+  command.flag("--centred", options->centred,
+               "Channel 0 is the lowest frequency (even number of channels; always so in .fil)");
+  command.option("--rate", options->rate, "Samples per second, for the real-time margin and the headers").positive();
   const Option frequency = command.option("--frequency", options->frequency,
-                                          "MHz, of the middle of the (first station's) band, for headers that need it");
-  command.option("--start", options->start, "UTC of the first sample (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
+                                          "Centre frequency of the (first station's) band in MHz, for the headers");
+  command.option("--start", options->start,
+                 "Time of the first sample, UTC (yyyy-mm-ddThh:mm:ss) or MJD, for the headers");
   command.option("--source", options->source, "Name of the source, for the headers");
   command.option("--telescope", options->telescope, "Name of the telescope, for the headers");
-  const Option bits =
-      command.option("--bits", options->bits, ".fil: 32 (float), or 8 with offset and scale per channel");
+  const Option bits = command.option("--bits", options->bits,
+                                     ".fil: bits per value, 32 (float), or 8 with offset and scale per channel");
   bits.one_of({"8", "32"}).shows_default();
   command
-      .option(
-          "--levels", options->levels,
-          "--bits 8: offsets and scales, a line per product and channel (default: from the first 1024 times, written "
-          "to OUT.levels)")
+      .option("--levels", options->levels,
+              "--bits 8: file of offsets and scales, one line per product and channel (default: from the first 1024 "
+              "times, written "
+              "to OUT.levels)")
       .value_name("FILE")
       .only_with(bits);
-  command.option("--detect", options->detect, "Power instead of channels: total, powers or stokes")
+  command.option("--detect", options->detect, "Write power instead of channels: total, powers or stokes")
       .one_of({"total", "powers", "stokes"});
-  command.option("--times", options->times, "Power and correlation: spectra summed").shows_default();
-  command.option("--sum-channels", options->sum_channels, "Power and correlation: neighbouring channels summed")
+  command.option("--times", options->times, "Power and correlation: number of spectra to sum").shows_default();
+  command
+      .option("--sum-channels", options->sum_channels, "Power and correlation: number of neighbouring channels to sum")
       .shows_default();
   command
       .option(
           "--order", [options](const std::string& text) { options->by_channel = text == "channel"; },
-          "Of the output: time or channel")
+          "Order of the output: time or channel")
       .one_of({"time", "channel"});
-  command.option("--output-times", options->output_times, "Order channel: times that lie together").shows_default();
-  command.option("--bandpass", options->bandpass, "Factors, one a channel or one a (polarization, station, channel)")
+  command.option("--output-times", options->output_times, "--order channel: consecutive times per block")
+      .shows_default();
+  command
+      .option("--bandpass", options->bandpass,
+              "File of factors, one per channel or one per (polarization, station, channel)")
       .reads();
   command
-      .option("--delays", options->delays,
-              "Undo delays: lines of a sample number and a delay in samples for each (polarization, station), "
-              "linear between them")
+      .option(
+          "--delays", options->delays,
+          "File of delays to correct: per line a sample number and one delay in samples per (polarization, station), "
+          "interpolated linearly")
       .reads();
   command
       .option("--replace-weights", options->replacements,
-              "Another prototype (as --weights) from the first spectrum whose newest sample has this number or a "
-              "later one; several, in order")
+              "Replace the prototype (as --weights) from the first spectrum whose newest sample has this number or a "
+              "later one; may be repeated, in order")
       .value_name("SAMPLE:FILE");
-  command.flag("--correlate", options->correlate, "Every pair of stations, over --times spectra");
+  command.flag("--correlate", options->correlate, "Correlate every pair of stations, over --times spectra");
   command
       .option("--arithmetic", options->arithmetic,
-              "--correlate: what is multiplied: float32, or float16 or int8, rounded from --scale times the spectra")
+              "--correlate: number type of the factors: float32, or float16 or int8, rounded from --scale times the "
+              "spectra")
       .shows_default();
-  command
-      .option("--scale", options->scale,
-              "--arithmetic float16, int8: what spectra are multiplied by before they are rounded")
+  command.option("--scale", options->scale, "--arithmetic float16, int8: factor for the spectra before rounding")
       .shows_default();
-  command.option("--subbands", options->subbands, "Numbers that stand for {} in IN and OUT").value_name("0-7,...");
-  command.flag("--resume", options->resume, "Go on behind the last whole time that OUT (raw) holds");
-  command.option("--first-sample", options->first_sample, "Number of the input's first sample, of a pipe opened late");
-  command.flag("--digest", options->digest, "Print a sum of all channels, to compare runs");
+  command.option("--subbands", options->subbands, "Values substituted for {} in IN and OUT").value_name("0-7,...");
+  command.flag("--resume", options->resume, "Continue after the last complete spectrum in OUT (raw)");
+  command.option("--first-sample", options->first_sample, "Number of the input's first sample, for a pipe opened late");
+  command.flag("--digest", options->digest, "Print a checksum of all channels, to compare runs");
   command.option("--from-sample", options->from_sample,
-                 "Begin at this sample of each station, as if all before had gone through");
-  command.option("--flags", options->flags, "Write the numbers of spectra with lost samples").writes();
-  command.option("--device", options->device, "Where to run; several with commas share the stations").shows_default();
-  command.option("--variant", options->variant, "Only this variant (ridge bench filterbank shows them)");
+                 "Index of the first sample of each station; results are as if earlier samples had been processed");
+  command.option("--flags", options->flags, "Write the numbers of spectra with lost samples to FILE").writes();
+  command.option("--device", options->device, "Device; several, separated by commas, divide the stations")
+      .shows_default();
+  command.option("--variant", options->variant, "Use only this variant (ridge bench filterbank shows them)");
   command.threads(options->threads);
-  command.bytes("--memory", options->memory, "Samples and spectra held at a time (default 64M; one spectrum at least)");
-  command.flag("--measure", options->measure, "Time the best candidates first, and remember the winner");
-  command.flag("--quiet", options->quiet, "No line at the end");
+  command.bytes("--memory", options->memory,
+                "Memory limit for samples and spectra (default 64M; at least one spectrum)");
+  command.flag("--measure", options->measure, "Time the best candidates first and save the winner");
+  command.flag("--quiet", options->quiet, "Do not print the final report");
   add_design(command);
   add_channelize_signal(command);
   add_channelize_synthesis(command);
@@ -199,7 +212,7 @@ void add_channelize(Command& program) {
     if (command.has_subcommand()) return;
     if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
-                  "ridge channelize wants IN and OUT, design, signal or synthesize (see ridge channelize --help)");
+                  "ridge channelize needs IN and OUT, or design, signal or synthesize (see ridge channelize --help)");
     }
     options->stations_given = stations.given();
     options->polarizations_given = polarizations.given();

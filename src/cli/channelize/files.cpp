@@ -38,7 +38,8 @@ std::vector<Device> devices_for(const std::string& names, const mpi::Communicato
       if (one.id().rfind(backend, 0) == 0) found.push_back(one);
     }
   }
-  if (found.empty()) throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device here", names));
+  if (found.empty())
+    throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device on this machine", names));
   if (processes.count() > 1) return {found[processes.rank_here() % found.size()]};
   return found;
 }
@@ -91,7 +92,7 @@ void set_course(const ChannelizeOptions& options, const Setup& setup, Work& work
   std::uint64_t before = 0;
   for (const std::string& text : options.replacements) {
     const Replacement replacement = replacement_for(text, options.prototype);
-    if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
+    if (replacement.sample < before) mistake("--replace-weights: samples must be in ascending order");
     before = replacement.sample;
     work.replace_weights(replacement.sample, replacement.weights);
   }
@@ -179,19 +180,19 @@ class Channelizing {
     std::uint64_t from = options_.from_sample;
     const std::size_t each = work_->hop() * sink_.spectra_each();
     if (options_.resume) {
-      if (from != 0) mistake("--resume finds its place itself: without --from-sample");
+      if (from != 0) mistake("--resume and --from-sample exclude each other: leave out --from-sample");
       from = sink_.there_already() * each;
     }
     if (from % each != 0) {
-      mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", from, each));
+      mistake(fmt::format("--from-sample {}: needs a multiple of {} (samples per output time)", from, each));
     }
     first_ = from / work_->hop();
     if (first_ == 0 && options_.first_sample == 0) return;
     const std::uint64_t needed = work_->start_at(first_);
     if (needed < options_.first_sample) {
-      mistake(
-          fmt::format("the input begins with sample {}, too late: to go on at sample {} those from {} on are needed",
-                      options_.first_sample, from, needed));
+      mistake(fmt::format(
+          "the input begins with sample {}, too late: to continue at sample {}, samples from {} on are needed",
+          options_.first_sample, from, needed));
     }
     reader_->skip(needed - options_.first_sample);
   }
@@ -238,7 +239,7 @@ class Channelizing {
     }
     for (const std::string& remark : reader_->remarks()) text += "; " + remark;
     if (const std::size_t rest = bytes_left_over(); rest > 0) {
-      text += fmt::format("; the last {} bytes are not a whole {}", rest, info_.streams > 1 ? "block" : "sample");
+      text += fmt::format("; the last {} bytes are an incomplete {}", rest, info_.streams > 1 ? "block" : "sample");
     }
     text += sink_.remark();
     fmt::print(stderr, "{}, {}\n", text, work_->variant());
@@ -258,7 +259,7 @@ class Channelizing {
 void one_subband(const ChannelizeOptions& options, const mpi::Communicator& processes, const mpi::Communicator& team) {
   const std::string end = options.out.size() < 4 ? options.out : options.out.substr(options.out.size() - 4);
   if (options.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
-    mistake("--resume goes on with a raw file");
+    mistake("--resume needs a raw output file");
   if (team.root()) {
     check_output("--flags", options.flags);
     Channelizing(options, processes, team).run();
@@ -285,7 +286,7 @@ std::vector<std::size_t> parse_subbands(const std::string& text) {
     }
     constexpr std::size_t kMostSubband = 999999999;  // also excludes what %zu makes of a negative number
     if (used != static_cast<int>(word.size()) || last < first || last - first > 65535 || last > kMostSubband) {
-      mistake(fmt::format("--subbands {}: numbers like 0-7 or 1,4,6-9 are wanted", text));
+      mistake(fmt::format("--subbands {}: needs numbers as in 0-7 or 1,4,6-9", text));
     }
     for (std::size_t i = first; i <= last; ++i) numbers.push_back(i);
   }
@@ -295,7 +296,7 @@ std::vector<std::size_t> parse_subbands(const std::string& text) {
 std::string with_number(std::string name, std::size_t number, const char* which) {
   const auto at = name.find("{}");
   if (at == std::string::npos) {
-    mistake(fmt::format("--subbands: {} \"{}\" needs {{}} where the subband's number goes", which, name));
+    mistake(fmt::format("--subbands: {} \"{}\" needs {{}} as the place of the subband's number", which, name));
   }
   return name.replace(at, 2, std::to_string(number));
 }

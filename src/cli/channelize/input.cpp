@@ -47,28 +47,30 @@ Samples samples_of(io::SampleType type) {
 void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeOptions& options,
                io::SampleInfo& info) {
   if (shape.empty() || shape.size() > 4) {
-    mistake(fmt::format(
-        "{}: an array of {} axes; wanted are (time), (time, polarization), (time, station, polarization) or "
-        "(block, station, sample, polarization), integers with an axis of 2 behind",
-        name, shape.size()));
+    mistake(
+        fmt::format("{}: an array of {} axes; needs (time), (time, polarization), (time, station, polarization) or "
+                    "(block, station, sample, polarization); integers with a further last axis of 2",
+                    name, shape.size()));
   }
   const std::size_t axes = shape.size();
   info.polarizations = axes == 1 ? 1 : shape.back();
   info.streams = axes < 3 ? 1 : shape[1];
   info.block = axes == 4 ? shape[2] : axes == 3 ? 1 : options.block;
   if (axes == 1 && options.polarizations != 1) {
-    mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", name));
+    mistake(fmt::format("{}: two polarizations need an axis of 2 (or give --polarizations 1)", name));
   }
   const auto same = [&](const char* option, bool said, std::size_t wanted, std::size_t there) {
     if (!said || wanted == there) return;
-    mistake(fmt::format("{}: {} {}, and its shape ({}) says {}", name, option, wanted, fmt::join(shape, ", "), there));
+    mistake(fmt::format("{}: {} {} contradicts its shape ({}), which has {}", name, option, wanted,
+                        fmt::join(shape, ", "), there));
   };
   same("--stations", options.stations_given, options.stations, info.streams);
   same("--polarizations", options.polarizations_given, options.polarizations, info.polarizations);
   same("--block", options.block != 0, options.block, info.block);
   if (info.polarizations < 1 || info.polarizations > 2 || info.streams == 0 || (axes == 4 && info.block == 0)) {
-    mistake(fmt::format("{}: the axes ({}) hold {} polarizations of {} stations; 1 or 2 and at least 1 are wanted",
-                        name, fmt::join(shape, ", "), info.polarizations, info.streams));
+    mistake(fmt::format(
+        "{}: the axes ({}) have {} polarizations of {} stations; needs 1 or 2 polarizations and at least 1 station",
+        name, fmt::join(shape, ", "), info.polarizations, info.streams));
   }
 }
 
@@ -87,7 +89,7 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
     }
     shape.pop_back();
   } else {
-    mistake(fmt::format("{} holds {}; complex64, int8 and int16 are samples", in.name(), io::name_of(header.type)));
+    mistake(fmt::format("{} holds {}; samples must be complex64, int8 or int16", in.name(), io::name_of(header.type)));
   }
   take_axes(shape, in.name(), options, info);
   return info;
@@ -100,7 +102,7 @@ void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) 
   if (problem.channels % 2 == 0) {
     problem.centred = true;
   } else if (options.sum_channels > 1) {
-    mistake("--sum-channels of an odd number of channels cannot be in order of frequency; write .npy or raw");
+    mistake("--sum-channels needs an even number of channels for a .fil file; write .npy or raw");
   }
 }
 
@@ -151,7 +153,7 @@ filterbank::Ratio ratio_for(const std::string& text) {
   const auto number = [&](std::string_view part, std::size_t& to) {
     const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), to);
     if (error != std::errc() || at != part.data() + part.size()) {
-      mistake(fmt::format("--oversample {}: a ratio like 8/7 or 2 is wanted", text));
+      mistake(fmt::format("--oversample {}: needs a ratio as in 8/7 or 2", text));
     }
   };
   number(std::string_view(text).substr(0, slash), ratio.numerator);
@@ -164,7 +166,7 @@ Replacement replacement_for(const std::string& text, PrototypeOptions options) {
   const auto colon = text.find(':');
   const auto [at, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), replacement.sample);
   if (colon == std::string::npos || error != std::errc() || at != text.data() + colon || colon + 1 == text.size()) {
-    mistake(fmt::format("--replace-weights {}: a sample number, a colon and a file are wanted", text));
+    mistake(fmt::format("--replace-weights {}: needs SAMPLE:FILE", text));
   }
   options.weights = text.substr(colon + 1);
   replacement.weights = prototype_for(options);
@@ -191,7 +193,7 @@ std::vector<double> prototype_for(const PrototypeOptions& options) {
   if (io::looks_like_npy(in.peek(6))) {
     const io::NpyHeader header = io::read_npy_header(in);
     if (header.type != io::ElementType::float64 && header.type != io::ElementType::float32) {
-      mistake(fmt::format("{} holds {}; weights are float32 or float64", in.name(), io::name_of(header.type)));
+      mistake(fmt::format("{} holds {}; weights must be float32 or float64", in.name(), io::name_of(header.type)));
     }
     narrow = header.type == io::ElementType::float32;
     if (header.elements() != count) {
@@ -221,12 +223,13 @@ std::vector<std::complex<float>> read_bandpass(const std::string& name, std::siz
     count = header.elements();
   } else {
     const auto bytes = in.remaining();
-    if (!bytes) mistake(fmt::format("--bandpass {}: a file is wanted", name));
+    if (!bytes) mistake(fmt::format("--bandpass {}: needs a regular file", name));
     count = static_cast<std::size_t>(*bytes / sizeof(std::complex<float>));
   }
   if (count != channels && count != all) {
-    mistake(fmt::format("--bandpass {}: {} factors; one a channel is {}, one a polarization, station and channel is {}",
-                        name, count, channels, all));
+    mistake(fmt::format(
+        "--bandpass {}: {} factors; needs {} (one per channel) or {} (one per polarization, station and channel)", name,
+        count, channels, all));
   }
   const auto read = [&](auto value) {
     std::vector<decltype(value)> values(count);
@@ -246,8 +249,8 @@ std::vector<std::complex<float>> read_bandpass(const std::string& name, std::siz
     case io::ElementType::float64:
       return read(double());
     default:
-      mistake(
-          fmt::format("--bandpass {} holds {}; complex64, float32 or float64 are factors", name, io::name_of(type)));
+      mistake(fmt::format("--bandpass {} holds {}; factors must be complex64, float32 or float64", name,
+                          io::name_of(type)));
   }
 }
 
@@ -271,16 +274,16 @@ std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each) {
       double value = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
       if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
-        mistake(fmt::format("--delays {}: \"{}\" in line {} is no number", name, word, number));
+        mistake(fmt::format("--delays {}: \"{}\" in line {} is not a number", name, word, number));
       }
       values.push_back(value);
     }
     if (values.empty()) continue;
     if (values.size() != each + 1 || values[0] < 0 || values[0] > 9e15 || values[0] != std::floor(values[0])) {
-      mistake(
-          fmt::format("--delays {}: line {} holds {} numbers; a sample number and {} delays, one a polarization and "
-                      "station, are wanted",
-                      name, number, values.size(), each));
+      mistake(fmt::format(
+          "--delays {}: line {} holds {} numbers; needs a sample number and {} delays, one per polarization and "
+          "station",
+          name, number, values.size(), each));
     }
     points.push_back({static_cast<std::uint64_t>(values[0]), {values.begin() + 1, values.end()}});
   }
@@ -312,7 +315,7 @@ filterbank::Problem problem_for(const ChannelizeOptions& options, const io::Samp
   if (!delays.empty()) {
     const double seconds = options.rate > 0 ? 1 / options.rate : info.sample_seconds;
     const double middle = options.frequency != 0 ? options.frequency : info.frequency_mhz;
-    if (middle != 0 && seconds == 0) mistake("--delays at a --frequency need --rate, samples a second");
+    if (middle != 0 && seconds == 0) mistake("--delays with --frequency needs --rate, the samples per second");
     double longest = 0;
     for (const DelayPoint& point : delays) {
       longest = std::max(longest, *std::max_element(point.delays.begin(), point.delays.end()));

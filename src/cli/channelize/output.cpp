@@ -33,7 +33,7 @@ io::StartTime start_for(const std::string& text) {
   double mjd = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mjd);
   if (error != std::errc() || end != text.data() + text.size() || !(mjd >= 1 && mjd < 1e6)) {
-    mistake(fmt::format("--start {}: UTC like 2025-03-01T12:00:00, or an MJD, is needed", text));
+    mistake(fmt::format("--start {}: needs UTC as in 2025-03-01T12:00:00, or an MJD", text));
   }
   const double day = std::floor(mjd);
   return io::StartTime{static_cast<std::int64_t>(day), 0}.after((mjd - day) * 86400);
@@ -111,19 +111,19 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
       correlator_.emplace(problem_, correlation);
     }
   } else if (options.arithmetic != "float32" || options.scale != 1) {
-    mistake("--arithmetic and --scale are for products: say --correlate");
+    mistake("--arithmetic and --scale need --correlate");
   } else if (const auto detection = detection_for(options)) {
     each_ = options.times;
     detector_.emplace(problem_, *detection);
   } else if (options.times != 1 || options.sum_channels != 1) {
-    mistake("--times and --sum-channels are for power and correlation: say which with --detect or --correlate");
+    mistake("--times and --sum-channels need --detect or --correlate");
   } else if (options.by_channel) {
     each_ = problem.output_times;
   }
   if (dada_ && (correlator_ || detector_ || options.by_channel)) {
-    mistake("a .dada file holds channels in order of time; power goes to .fil, .npy or raw");
+    mistake("a .dada file holds channels in order of time; write power to .fil, .npy or raw");
   }
-  if (options.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
+  if (options.resume && out_.is_pipe()) mistake("--resume needs a raw output file");
   if (options.bits == 8) {
     if (!fil_) mistake("--bits 8 is for .fil files; other outputs are floats");
     if (options.levels.empty()) {
@@ -136,7 +136,7 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
   if (fil_) write_fil_header(options, info, seconds);
   if (dada_) write_dada_header(options, info, seconds);
   if (npy_) {
-    if (out_.is_pipe()) mistake("a .npy header says how many times follow: write to a file");
+    if (out_.is_pipe()) mistake("a .npy header needs the number of times: write to a file instead of a pipe");
     header_bytes_ = write(npy_header(0, 256));
   }
 }
@@ -231,8 +231,7 @@ void Sink::finish() {
 
 std::string Sink::remark() const {
   if (!eight_bits_ || eight_bits_->clipped() == 0) return "";
-  return fmt::format("; {} of {} values beyond their 8 bits and clipped", eight_bits_->clipped(),
-                     eight_bits_->values());
+  return fmt::format("; {} of {} values exceed 8 bits and were clipped", eight_bits_->clipped(), eight_bits_->values());
 }
 
 std::string Sink::what() const {
@@ -269,7 +268,7 @@ Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& in
   }
   if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
   if (!options.frequency_given && info.frequency_mhz == 0) {
-    mistake(fmt::format("a {} header needs the frequency of the band's middle: give --frequency in MHz", format));
+    mistake(fmt::format("a {} header needs the centre frequency of the band: give --frequency in MHz", format));
   }
   const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
   const double step = sign * megahertz / static_cast<double>(p.channels);
@@ -279,7 +278,7 @@ Sink::Band Sink::band(const ChannelizeOptions& options, const io::SampleInfo& in
   const double last = first + step * static_cast<double>(p.stations * p.channels - 1);
   if (std::min(first, last) < 0) {
     mistake(
-        fmt::format("a band of {} MHz around {} MHz reaches below 0 MHz: --frequency is the middle of the band on the "
+        fmt::format("a band of {} MHz around {} MHz extends below 0 MHz: --frequency is the centre of the band on the "
                     "sky",
                     io::decimal_text(megahertz), middle));
   }
@@ -367,7 +366,7 @@ std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Pr
   std::vector<filterbank::Hole> holes;
   for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
   std::uint64_t count = 0;
-  std::string text = "# first and last spectrum whose samples were not all there\n";
+  std::string text = "# first and last spectrum with lost samples\n";
   for (const auto& range : filterbank::flagged(problem, holes)) {
     const std::uint64_t first = std::max(range.first, from), last = std::min(range.end, end);
     if (first >= last) continue;

@@ -41,7 +41,7 @@ io::Tone parse_tone(const std::string& text, double rate) {
     used = std::sscanf(text.c_str() + used, ":%lf%n", &amplitude, &more) == 1 ? used + more : -1;
   }
   if (used != static_cast<int>(text.size()) || !std::isfinite(hertz) || !(amplitude >= 0 && amplitude <= 1)) {
-    mistake(fmt::format("--tone {}: Hz, or Hz:amplitude with an amplitude up to 1", text));
+    mistake(fmt::format("--tone {}: needs Hz, or Hz:amplitude with an amplitude up to 1", text));
   }
   return {hertz / rate, amplitude};
 }
@@ -67,11 +67,11 @@ void write_signal(SignalOptions options) {
   }
   if (options.stations == 0 || options.block == 0 || options.chunk == 0 || options.polarizations < 1 ||
       options.polarizations > 2 || options.stations > (1u << 20) || options.block > (1u << 24)) {
-    mistake("--stations, --block and --chunk are at least 1, --polarizations 1 or 2");
+    mistake("--stations, --block and --chunk must be at least 1, --polarizations 1 or 2");
   }
   const std::uint64_t frame = info.block * info.sample_bytes();
   if (options.from_sample % info.block != 0) {
-    mistake(fmt::format("--from-sample {}: a multiple of --block {} is wanted", options.from_sample, options.block));
+    mistake(fmt::format("--from-sample {}: needs a multiple of --block {}", options.from_sample, options.block));
   }
   std::vector<io::Tone> tones;
   for (const std::string& text : options.tones) tones.push_back(parse_tone(text, options.rate));
@@ -109,37 +109,40 @@ void write_signal(SignalOptions options) {
 }  // namespace
 
 void add_channelize_signal(Command& channelize) {
-  Command& command = channelize.subcommand("signal", "Synthetic samples: noise and tones, to a file or pipe");
+  Command& command = channelize.subcommand("signal", "Write synthetic samples, noise and tones, to a file or pipe");
   command.footer(
       "\nExamples:\n"
       "  ridge channelize signal in.raw --stations 16 --seconds 10 --tone 1000:0.3\n"
       "  ridge channelize signal - --stations 16 --samples i16 --seconds 3600 | ridge channelize - out.raw "
       "--stations 16\n"
       "     --samples i16 --detect stokes --times 763 --rate 195312.5\n"
-      "  ridge channelize signal in.vdif                                            a file as an instrument writes it\n"
-      "\nThe same samples at the same place wherever it begins (--from-sample): a stream can be gone on with.");
+      "  ridge channelize signal in.vdif                                            a file as written by an "
+      "instrument\n"
+      "\nA sample depends only on its index, not on --from-sample, so that a stream can be continued.");
   auto options = std::make_shared<SignalOptions>();
   command.option("OUT", options->out, "A file; - for standard output").required().writes();
-  command.option("--stations", options->stations, "Stations").shows_default();
-  command.option("--polarizations", options->polarizations, "1 or 2").shows_default();
-  command.option("--samples", options->samples, "i4, i8, i16 or f32, complex")
+  command.option("--stations", options->stations, "Number of stations").shows_default();
+  command.option("--polarizations", options->polarizations, "Number of polarizations, 1 or 2").shows_default();
+  command.option("--samples", options->samples, "Complex sample type: i4, i8, i16 or f32")
       .one_of({"i4", "i8", "i16", "f32"})
       .shows_default();
-  command.option("--block", options->block, "Samples of a station that lie together: the channels of the bank")
+  command.option("--block", options->block, "Consecutive samples per station: the channels of the bank")
       .shows_default();
   command
-      .option("--format", options->format, "raw, guppi, dada or vdif, with their headers; auto: .dada, .vdif, else raw")
+      .option("--format", options->format,
+              "Output format: raw, guppi, dada or vdif; auto: by extension .dada or .vdif, otherwise raw")
       .one_of({"auto", "raw", "guppi", "dada", "vdif"})
       .shows_default();
-  command.option("--frequency", options->frequency, "MHz, of the first station's middle, for the headers")
+  command.option("--frequency", options->frequency, "Centre frequency of the first station in MHz, for the headers")
       .shows_default();
   command.option("--rate", options->rate, "Samples per second (default 195312.5; VDIF: 256000)").positive();
-  command.option("--seconds", options->seconds, "Length, from --from-sample on").shows_default();
-  command.option("--tone", options->tones, "Hz, or Hz:amplitude (of the largest number); several").value_name("HZ[:A]");
-  command.option("--seed", options->seed, "Of the noise").shows_default();
-  command.option("--from-sample", options->from_sample, "Number of the first sample written");
+  command.option("--seconds", options->seconds, "Length in seconds, from --from-sample on").shows_default();
+  command.option("--tone", options->tones, "Add a tone: Hz, or Hz:amplitude relative to full scale; may be repeated")
+      .value_name("HZ[:A]");
+  command.option("--seed", options->seed, "Random seed of the noise").shows_default();
+  command.option("--from-sample", options->from_sample, "Index of the first sample");
   command.option("--chunk", options->chunk, "Raw: bytes written at a time").shows_default();
-  command.flag("--pace", options->pace, "Not faster than real time");
+  command.flag("--pace", options->pace, "Write at the sample rate");
   command.runs([options] { write_signal(*options); });
 }
 

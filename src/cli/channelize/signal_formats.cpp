@@ -41,7 +41,7 @@ class Guppi final : public SignalFormat {
  public:
   Guppi(const io::SampleInfo& info, std::uint64_t first, io::OutputStream& out)
       : bytes_(info.block * info.sample_bytes()), out_(out) {
-    if (info.type == io::SampleType::float32) mistake("--format guppi: i4, i8 or i16");
+    if (info.type == io::SampleType::float32) mistake("--format guppi: needs --samples i4, i8 or i16");
     header_.block_bytes = bytes_;
     header_.channels = info.streams;
     header_.polarizations = info.polarizations;
@@ -97,15 +97,17 @@ class Vdif final : public SignalFormat {
  public:
   Vdif(const io::SampleInfo& info, std::uint64_t first, io::OutputStream& out)
       : info_(info), number_(first), part_(io::complex_bytes(info.type)), payload_(info.block * part_), out_(out) {
-    if (info.type != io::SampleType::int8 && info.type != io::SampleType::int16) mistake("--format vdif: i8 or i16");
+    if (info.type != io::SampleType::int8 && info.type != io::SampleType::int16)
+      mistake("--format vdif: needs --samples i8 or i16");
     const double rate = 1 / info.sample_seconds, frames = rate / static_cast<double>(info.block);
     if (std::abs(frames - std::round(frames)) > 1e-9 * frames || frames >= 16777216) {
-      mistake(fmt::format("--format vdif: {} frames of {} samples a second; --rate must be a multiple of --block",
+      mistake(fmt::format("--format vdif: {} frames of {} samples per second; --rate must be a multiple of --block",
                           frames, info.block));
     }
     frames_ = static_cast<std::uint64_t>(std::llround(frames));
-    if (info.streams * info.polarizations > 1024) mistake("--format vdif: 1024 threads at most");
-    if (payload_.size() % 8 != 0) mistake("--format vdif: frames are whole 8 bytes; take another --block");
+    if (info.streams * info.polarizations > 1024) mistake("--format vdif: at most 1024 stations x polarizations");
+    if (payload_.size() % 8 != 0)
+      mistake("--format vdif: the frame size must be a multiple of 8 bytes; use another --block");
     header_.bits = static_cast<std::uint32_t>(bits_of(info));
     header_.frame_bytes = static_cast<std::uint32_t>(32 + payload_.size());
     header_.epoch = 50;
@@ -157,7 +159,7 @@ std::string signal_format_name(const std::string& format, const std::string& out
   if (out.ends_with(".vdif")) return "vdif";
   if (out.ends_with(".fil") || out.ends_with(".npy")) {
     mistake(
-        fmt::format("{}: signal writes raw samples, GUPPI RAW, PSRDADA (.dada) or VDIF (.vdif); say --format raw for "
+        fmt::format("{}: signal writes raw samples, GUPPI RAW, PSRDADA (.dada) or VDIF (.vdif); use --format raw for "
                     "raw samples of that name",
                     out));
   }

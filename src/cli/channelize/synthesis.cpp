@@ -37,13 +37,13 @@ void check_shape(io::InputStream& in, const filterbank::Problem& problem) {
   if (!io::looks_like_npy(in.peek(6)) && !in.name().ends_with(".npy")) return;
   const io::NpyHeader header = io::read_npy_header(in);
   if (header.type != io::ElementType::complex64) {
-    mistake(fmt::format("{} holds {}; channels are complex64", in.name(), io::name_of(header.type)));
+    mistake(fmt::format("{} holds {}; channels must be complex64", in.name(), io::name_of(header.type)));
   }
   const std::vector<std::size_t> wanted{problem.polarizations, problem.stations, problem.channels};
   if (header.shape.size() != 4 || !std::equal(wanted.begin(), wanted.end(), header.shape.begin() + 1)) {
     mistake(
         fmt::format("{} does not hold times of {} polarizations x {} stations x {} channels: --polarizations, "
-                    "--stations and --channels tell them",
+                    "--stations and --channels must match the file",
                     in.name(), problem.polarizations, problem.stations, problem.channels));
   }
 }
@@ -97,9 +97,9 @@ class Undelayed {
 
 void synthesize(const SynthesisOptions& options) {
   if (options.stations == 0 || options.polarizations < 1 || options.polarizations > 2) {
-    mistake("--stations is at least 1, --polarizations 1 or 2");
+    mistake("--stations must be at least 1, --polarizations 1 or 2");
   }
-  if (!(options.length >= 1 && options.length <= 16)) mistake("--length is 1 to 16 times the prototype's");
+  if (!(options.length >= 1 && options.length <= 16)) mistake("--length must be 1 to 16 times the prototype's");
   const filterbank::Problem problem{.channels = options.prototype.channels,
                                     .taps = options.prototype.taps,
                                     .stations = options.stations,
@@ -127,8 +127,8 @@ void synthesize(const SynthesisOptions& options) {
     if (bytes < spectra.size() * sizeof(Value)) {
       const std::size_t left = bytes - whole * each * sizeof(Value);
       if (left != 0) {
-        throw Error(ErrorKind::io, fmt::format("{} ends within a time: {} bytes of {} behind {} whole ones", in.name(),
-                                               left, each * sizeof(Value), taken));
+        throw Error(ErrorKind::io, fmt::format("{} ends within a spectrum: {} bytes of {} after {} complete ones",
+                                               in.name(), left, each * sizeof(Value), taken));
       }
       break;
     }
@@ -136,40 +136,42 @@ void synthesize(const SynthesisOptions& options) {
   out.finish();
   if (options.quiet) return;
   fmt::print(stderr,
-             "{} spectra to {} samples of each station in blocks of {}, complex float; the last {} wait for later "
+             "{} spectra to {} samples of each station in blocks of {}, complex float; the last {} need later "
              "spectra\n",
              taken, undelayed.blocks() * synthesis.hop(), synthesis.hop(),
              taken * synthesis.hop() - undelayed.blocks() * synthesis.hop());
   if (problem.oversampling.numerator == problem.oversampling.denominator) {
-    fmt::print(stderr,
-               "critical sampling cannot be undone much better than -35 dB: its channels alias at their edges\n");
+    fmt::print(stderr, "critical sampling limits the reconstruction to about -35 dB: channels alias at their edges\n");
   }
 }
 
 }  // namespace
 
 void add_channelize_synthesis(Command& channelize) {
-  Command& command = channelize.subcommand("synthesize", "Channels back to samples");
+  Command& command = channelize.subcommand("synthesize", "Reconstruct samples from channels");
   command.footer(
       "\nExamples:\n"
       "  ridge channelize in.raw channels.npy --channels 64 --oversample 8/7\n"
       "  ridge channelize synthesize channels.npy back.raw --channels 64 --oversample 8/7\n"
       "  receiver | ridge channelize - - --channels 64 --oversample 4/3 | filter | ridge channelize synthesize - - "
       "--channels 64 --oversample 4/3\n"
-      "\nThe bank's own options say what made the channels. Out come complex floats: block of channels x den / num "
-      "samples,\nstation, sample, polarization, the first sample the first that went in. -90 dB and better from 8/7 "
-      "up.");
+      "\nThe options must be those of the bank that made the channels. Output: complex float in the order block of\n"
+      "channels x den / num samples, station, sample, polarization, starting with the first sample of the analysis\n"
+      "input. Reconstruction error -90 dB or better from 8/7 oversampling.");
   auto options = std::make_shared<SynthesisOptions>();
-  command.option("IN", options->in, "Channels in order of time: .npy, raw, or - for standard input").required().reads();
-  command.option("OUT", options->out, "Raw complex float; - for standard output").required().writes();
+  command.option("IN", options->in, "Input channels in order of time: .npy, raw, or - for standard input")
+      .required()
+      .reads();
+  command.option("OUT", options->out, "Output file of raw complex float; - for standard output").required().writes();
   add_prototype_options(command, options->prototype);
-  command.option("--oversample", options->oversample, "Of the channels").shows_default();
-  command.option("--stations", options->stations, "Stations").shows_default();
-  command.option("--polarizations", options->polarizations, "1 or 2").shows_default();
+  command.option("--oversample", options->oversample, "Oversampling ratio of the channels").shows_default();
+  command.option("--stations", options->stations, "Number of stations").shows_default();
+  command.option("--polarizations", options->polarizations, "Number of polarizations, 1 or 2").shows_default();
   command.flag("--centred", options->centred, "Channel 0 is the lowest frequency");
-  command.option("--length", options->length, "Of the synthesis filter, in lengths of the prototype").shows_default();
-  command.bytes("--memory", options->memory, "Spectra and samples held at a time (default 64M)");
-  command.flag("--quiet", options->quiet, "No line at the end");
+  command.option("--length", options->length, "Length of the synthesis filter, in lengths of the prototype")
+      .shows_default();
+  command.bytes("--memory", options->memory, "Memory limit for spectra and samples (default 64M)");
+  command.flag("--quiet", options->quiet, "Do not print the final report");
   command.runs([options] { synthesize(*options); });
 }
 

@@ -87,8 +87,8 @@ std::size_t check_errors(const AccuracyCommand& options, const std::vector<std::
 }  // namespace
 
 void add_check_accuracy(Command& check) {
-  Command& command = check.subcommand(
-      "accuracy", "Errors of transforms against high precision, FFTW's beside them; exit 1 past a gate");
+  Command& command =
+      check.subcommand("accuracy", "Rounding errors of transforms, compared with FFTW's; exit 1 above the gate");
   command.footer(
       "\nExamples:\n"
       "  ridge check accuracy                             lengths 1..64 and a sample up to 65536, float and double\n"
@@ -99,14 +99,14 @@ void add_check_accuracy(Command& check) {
       "double's\n"
       "digits for float and twice that for double.");
   auto options = std::make_shared<AccuracyCommand>();
-  command.option("--lengths", options->lengths, "2^1..2^12, smooth, primes, or lengths separated by commas");
-  command.option("--type", options->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
-  command.flag("--variants", options->variants, "Every variant of each length, not only the planner's choice");
-  command.option("--gate", options->gate, "Times the gate below; 0.5 allows half of it")
+  command.option("--lengths", options->lengths, "Lengths: 2^1..2^12, smooth, primes, or a list separated by commas");
+  command.option("--type", options->type, "Precision: f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
+  command.flag("--variants", options->variants, "Check every variant of each length, not only the planner's choice");
+  command.option("--gate", options->gate, "Factor for the gate below; 0.5 allows half of it")
       .shows_default()
       .between(0.0, 1e6);
-  command.flag("--all", options->all, "Every length up to 4096");
-  command.flag("--every-row", options->every_row, "Print all rows where there are more than 400");
+  command.flag("--all", options->all, "Check every length up to 4096");
+  command.flag("--every-row", options->every_row, "Print all rows, also if there are more than 400");
   command.runs([options] {
     const auto lengths =
         options->lengths.empty() ? fft::accuracy_lengths(options->all) : parse_lengths(options->lengths);

@@ -50,7 +50,7 @@ std::uint64_t seed_of(const std::string& text) {
     used = 0;
   }
   if (used == 0 || used != text.size() || text[0] == '-')
-    throw Error(ErrorKind::invalid_argument, fmt::format("--seed takes a number or \"today\", not \"{}\"", text));
+    throw Error(ErrorKind::invalid_argument, fmt::format("--seed needs a number or \"today\", got \"{}\"", text));
   return seed;
 }
 
@@ -90,8 +90,8 @@ void note_problems(check::Options& options, const std::string& device, const std
   options.before = [&options, device, before, progress = base::terminal_progress(), start = base::now()](
                        const std::string& workload, std::uint64_t number, std::size_t shrink) {
     progress(std::min(0.99, (base::now() - start) / options.seconds), fmt::format("{} {}", workload, number));
-    const std::string text =
-        fmt::format("\nended by a signal in\n  {}\n", repeating(options, device, before, workload, number, shrink));
+    const std::string text = fmt::format("\nended by a signal while running\n  {}\n",
+                                         repeating(options, device, before, workload, number, shrink));
     at_work_length = std::min(text.size(), sizeof at_work);
     std::copy_n(text.begin(), at_work_length, at_work);
   };
@@ -131,22 +131,23 @@ void check_processes(const mpi::Communicator& all, check::Options options, bool 
 }  // namespace
 
 void add_check(Command& program) {
-  Command& command = program.subcommand("check", "Random problems against plain references; exit 2 where one is wrong");
+  Command& command =
+      program.subcommand("check", "Compare random problems with plain references; exit 2 if a result is wrong");
   command.footer(
       "\nExamples:\n"
       "  ridge check                                  every workload on the best device, ten seconds\n"
       "  ridge check fft stencil --device cuda:0 --seconds 300 --seed today\n"
-      "  ridge check fft --device cuda:0 --seed 7 --case 123      one problem once more\n"
-      "  ridge check fft --laws --points 67108864                 identities at sizes no reference can do\n"
-      "  ridge check --systematic 64 --page fft.html              every length, rank, kind and direction; a page\n"
-      "  ridge check --problems tests/problems/fft.txt            the transforms of a file\n"
+      "  ridge check fft --device cuda:0 --seed 7 --case 123      repeat one problem\n"
+      "  ridge check fft --laws --points 67108864                 identities, at sizes too large for a reference\n"
+      "  ridge check --systematic 64 --page fft.html              every length, rank, kind and direction, as a page\n"
+      "  ridge check --problems tests/problems/fft.txt            the transforms listed in a file\n"
       "  mpirun -n 5 ridge check mpi                              transforms distributed over five processes\n"
-      "\nProblems are drawn from everything the headers allow: types, kinds, shapes, strides, batches, borders, in\n"
-      "place, lines of NaN, infinities and denormals beside ordinary ones, some of production size; half of them run "
-      "a\n"
-      "variant that chance picks. A wrong one is printed as the command that repeats it, as small as it still fails.\n"
-      "--laws asks for linearity, impulses, shifts, energies, adjoints and inverses instead, a third of the time at "
-      "the\n"
+      "\nProblems are drawn at random from everything the headers allow: types, kinds, shapes, strides, batches, "
+      "borders,\n"
+      "in place, some transforms of NaN, infinities and denormals next to ordinary ones, some of production size. "
+      "Half\n"
+      "of them run a randomly chosen variant. A failure is printed as the command that repeats it, reduced in size.\n"
+      "--laws checks linearity, impulses, shifts, energy, adjoints and inverses instead, a third of the time at the\n"
       "largest size.");
   add_check_accuracy(command);
   auto request = std::make_shared<CheckRequest>();
@@ -154,25 +155,27 @@ void add_check(Command& program) {
   for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
   names.emplace_back("mpi");
   command.option("workloads", request->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
-  command.option("--device", request->device, "host, opencl:0, cuda:0, ...");
-  command.option("--seconds", request->seconds, "Time to spend").shows_default().between(0.0, 1e6);
-  command.option("--seed", request->seed, "A number, or \"today\"").shows_default();
-  const Option number = command.option("--case", request->number, "Only the problem of this number");
-  command.option("--shrink", request->shrink, "Halve its size so many times").between(0, 60);
-  command.option("--points", request->points, "Elements of the largest problems; 0: what suits the device");
-  command.flag("--laws", request->laws, "Mathematical identities instead of references: any size");
-  command.option("--systematic", request->systematic, "Every FFT up to this length, rank 1 to 3").between(1, 4096);
-  command.option("--page", request->page, "With --systematic: write an HTML page of green and red cells");
+  command.option("--device", request->device, "Device: host, opencl:0, cuda:0, ...");
+  command.option("--seconds", request->seconds, "Time limit, in seconds").shows_default().between(0.0, 1e6);
+  command.option("--seed", request->seed, "Random seed: a number, or \"today\"").shows_default();
+  const Option number = command.option("--case", request->number, "Run only the problem with this number");
+  command.option("--shrink", request->shrink, "Number of times to halve the size of the problem of --case")
+      .between(0, 60);
+  command.option("--points", request->points, "Elements of the largest problems; 0: suitable for the device");
+  command.flag("--laws", request->laws, "Check mathematical identities instead of references, for any size");
+  command.option("--systematic", request->systematic, "Check every FFT up to this length, rank 1 to 3")
+      .between(1, 4096);
+  command.option("--page", request->page, "With --systematic: write the outcomes to an HTML page");
   command.option("--problems", request->problems,
-                 "Only the FFTs of this file, as cf1024 or irb64x64*8 (docs/check.md)");
-  command.flag("--spoil", request->spoil, "Change a value of every answer first: shows that wrong ones are found");
+                 "Check only the FFTs listed in this file, as cf1024 or irb64x64*8 (docs/check.md)");
+  command.flag("--spoil", request->spoil, "Corrupt one value of every result first, to test that errors are found");
   command.flag("--verbose", request->verbose, "Print every problem");
   command.runs([&command, request, number] {
     if (command.has_subcommand()) return;
     if (request->systematic > 0 && !request->problems.empty())
-      throw Error(ErrorKind::invalid_argument, "--systematic and --problems: give one of them");
+      throw Error(ErrorKind::invalid_argument, "--systematic and --problems exclude each other: give one of them");
     if (!request->page.empty() && request->systematic == 0)
-      throw Error(ErrorKind::invalid_argument, "--page shows what --systematic finds: give that too");
+      throw Error(ErrorKind::invalid_argument, "--page needs --systematic");
     if (request->systematic > 0)
       return check_systematically(ridge::device(request->device), request->systematic, request->page);
     if (!request->problems.empty()) return check_file(ridge::device(request->device), request->problems);
@@ -187,10 +190,10 @@ void add_check(Command& program) {
     const auto& named = request->workloads;
     if (std::find(named.begin(), named.end(), "all") == named.end()) options.workloads = named;
     if (options.only && options.workloads.size() != 1)
-      throw Error(ErrorKind::invalid_argument, "--case counts the problems of one workload: name it");
+      throw Error(ErrorKind::invalid_argument, "--case needs exactly one workload, as in ridge check fft --case 123");
     if (std::find(named.begin(), named.end(), "mpi") != named.end()) {
       if (named.size() > 1)
-        throw Error(ErrorKind::invalid_argument, "mpi is checked by itself: name nothing beside it");
+        throw Error(ErrorKind::invalid_argument, "mpi must be the only workload: check the others separately");
       return with_processes([&](const mpi::Communicator& all) { check_processes(all, options, request->verbose); });
     }
     if (request->verbose || options.only) options.each = print_outcome;
@@ -199,7 +202,7 @@ void add_check(Command& program) {
     const std::vector<check::Workload>& checks = request->laws ? check::laws() : check::workloads();
     for (const std::string& name : options.workloads) {
       if (std::none_of(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; }))
-        throw Error(ErrorKind::invalid_argument, fmt::format("--laws has none for {}", name));
+        throw Error(ErrorKind::invalid_argument, fmt::format("--laws has no identities for {}: leave it out", name));
     }
     const auto progress = request->verbose || options.only ? base::Progress() : base::terminal_progress();
     if (progress) {

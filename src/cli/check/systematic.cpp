@@ -51,7 +51,8 @@ std::string page_of(const std::string& device, std::size_t most, const std::vect
       "table.cells td{{width:9px;height:14px;padding:0;border:1px solid var(--surface);text-align:center}}"
       "td.right{{background:#2f9e57}}td.wrong{{background:#c92a2a;color:#fff}}td.refused{{background:var(--grid)}}"
       "</style>\n</head>\n<body>\n<div class=\"wrap\">\n<header class=\"top\"><div class=\"mark\">Ridgeline</div>\n"
-      "<h1>{}</h1>\n<div class=\"meta\">{}. A column is a length n, from 1 on; a cell's text names the problem as "
+      "<h1>{}</h1>\n<div class=\"meta\">{}. Columns are the lengths n, starting at 1; a cell's text names the problem "
+      "as "
       "ridge check --problems reads it.</div></header>\n<section class=\"card\"><div class=\"scroll\">\n"
       "<table class=\"cells\">\n",
       escape(title), base::svg::style(), report::page_style(), escape(title), counted(rows).text());

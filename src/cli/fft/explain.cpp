@@ -32,15 +32,16 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
   const fft::Plan<T> plan(where, problem, planning);
   fmt::print("{}", plan.explain());
   const FftFloor floor = fft_floor(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), options.threads);
-  fmt::print("floor {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),
+  fmt::print("lower bound {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),
              base::human_seconds(floor.arithmetic_seconds), floor.peak, base::human_seconds(floor.memory_seconds),
-             floor.level, floor.measured ? "" : "; estimated, ridge machine measures");
+             floor.level, floor.measured ? "" : "; estimated: run ridge machine to measure");
   if (options.source) {
-    if (plan.kernels().empty()) throw Error(ErrorKind::invalid_argument, "--source shows kernels of devices: --device");
+    if (plan.kernels().empty())
+      throw Error(ErrorKind::invalid_argument, "--source shows device kernels: give --device");
     for (const KernelSource& kernel : plan.kernels()) fmt::print("\n{}", kernel.text);
   }
   if (!options.radices) return;
-  if (shape.size() != 1) throw Error(ErrorKind::invalid_argument, "--radices explains one length, not a shape");
+  if (shape.size() != 1) throw Error(ErrorKind::invalid_argument, "--radices needs one length N, not a shape");
   const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], planning);
   fmt::print("\nradix planner, passes of the classic Stockham kernel: {}\n{}", fft::to_string(radices.radices),
              radices.decision.explain());
@@ -49,29 +50,31 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
 }  // namespace
 
 void add_fft_explain(Command& fft) {
-  Command& command = fft.subcommand("explain", "The plan for a length, its floor and the losers");
+  Command& command = fft.subcommand("explain", "Show the plan for a length, its lower bound and the rejected variants");
   command.footer(
       "\nExamples:\n"
       "  ridge fft explain 1024\n"
       "  ridge fft explain 2^20 --type f64 --quick\n"
       "  ridge fft explain --shape 512x512 --real\n"
       "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
-      "  ridge fft explain 1024 --radices          the papers' radix planner: edges timed, shortest path run");
+      "  ridge fft explain 1024 --radices          the papers' radix planner: times passes, runs the shortest path");
   auto options = std::make_shared<ExplainOptions>();
-  const Option length = command.option("N", options->length, "Points: 1000 or 2^10");
-  command.option("--shape", options->shape, "AxB or AxBxC in place of N").not_with(length);
-  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.option("--batch", options->batch, "Transforms one after the other").shows_default().positive();
+  const Option length = command.option("N", options->length, "Number of points: 1000 or 2^10");
+  command.option("--shape", options->shape, "Shape AxB or AxBxC, instead of N").not_with(length);
+  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.option("--batch", options->batch, "Number of transforms, consecutive in memory").shows_default().positive();
   command.threads(options->threads);
-  command.option("--variant", options->variant, "Consider only this one");
-  command.option("--device", options->device, "host, cuda:0, opencl:pocl, best").shows_default().value_name("NAME");
-  command.flag("--source", options->source, "Devices: the kernels too, as they were written for this plan");
-  command.flag("--real", options->real, "Real samples");
-  command.flag("--quick", options->quick, "Wisdom and the machine model only; nothing is timed");
-  command.flag("--radices", options->radices, "Also what the radix planner says of a power of two");
+  command.option("--variant", options->variant, "Consider only this variant");
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl, best")
+      .shows_default()
+      .value_name("NAME");
+  command.flag("--source", options->source, "Devices: also print the generated kernels");
+  command.flag("--real", options->real, "Transform real samples");
+  command.flag("--quick", options->quick, "Use wisdom and the machine model only; time nothing");
+  command.flag("--radices", options->radices, "Also show the radix planner's result for a power of two");
   command.runs([options] {
     if (options->length.empty() && options->shape.empty()) {
-      throw Error(ErrorKind::invalid_argument, "explain what? Give N or --shape (see ridge fft explain --help)");
+      throw Error(ErrorKind::invalid_argument, "needs N or --shape (see ridge fft explain --help)");
     }
     const auto shape =
         options->shape.empty() ? std::vector<std::size_t>{parse_length(options->length)} : parse_shape(options->shape);

@@ -12,51 +12,54 @@
 namespace ridge::cli {
 
 void add_fft(Command& program) {
-  Command& command = program.subcommand("fft", "Fourier transforms of .npy files, raw files and pipes; explain");
+  Command& command = program.subcommand("fft", "Fourier transforms of .npy files, raw files and pipes");
   command.may_have_subcommand();
   command.footer(
       "\nExamples:\n"
       "  ridge fft signal.npy spectrum.npy                          the last axis, other axes are a batch\n"
-      "  ridge fft image.npy spectrum.npy --shape 512x512 --real    two axes of reals, half the spectrum\n"
+      "  ridge fft image.npy spectrum.npy --shape 512x512 --real    two axes of real samples, half the spectrum\n"
       "  ridge fft spectrum.npy image.npy --shape 512x512 --real --inverse --scale 1/n\n"
       "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
-      "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same answer\n"
-      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with the share it can do\n"
-      "  mpirun -n 8 ridge fft volume.npy spectrum.npy --shape 512x512x512    over processes; none holds the whole\n"
-      "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
-      "  ridge fft papers --device opencl:pocl                      the papers' variants, their tables redrawn\n"
-      "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
-      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16,\n"
+      "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same result\n"
+      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with a share by its speed\n"
+      "  mpirun -n 8 ridge fft volume.npy spectrum.npy --shape 512x512x512    distributed over processes\n"
+      "  ridge fft explain 1000                                     the plan, its lower bound and the rejected "
+      "variants\n"
+      "  ridge fft papers --device opencl:pocl                      the papers' variants and tables\n"
+      "\nTransforms are unscaled unless --scale is given. Memory use is bounded for any length of the input. The "
+      "output\n"
+      "file appears when it is complete. A .npy input may be complex64, complex128, float32, float64, int8, uint8, "
+      "int16,\n"
       "uint16 or int32.");
   auto options = std::make_shared<FftFileOptions>();
   command.option("IN", options->in, "A .npy file, a raw file, or - for standard input").reads();
-  command.option("OUT", options->out, "A .npy file where the name ends so, else raw; - for standard output").writes();
-  command.option("--shape", options->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
+  command.option("OUT", options->out, "A .npy file if the name ends in .npy, otherwise raw; - for standard output")
+      .writes();
+  command.option("--shape", options->shape, "Shape of one transform, 1024 or 64x64x64; with --real: of the samples")
       .value_name("AxBxC");
-  command.flag("--inverse", options->inverse, "exp(+2 pi i k n / N)");
+  command.flag("--inverse", options->inverse, "Inverse transform, exp(+2 pi i k n / N)");
   command.flag("--real", options->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
-  command.option("--batch", options->batch, "Raw input: how many transforms (default: to its end)").positive();
+  command.option("--batch", options->batch, "Raw input: number of transforms (default: to its end)").positive();
   command.option("--type", options->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
-  command.option("--samples", options->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
+  command.option("--samples", options->samples, "Raw input: sample type i8, i16, f32 or f64; complex samples are pairs")
       .one_of({"i8", "i16", "f32", "f64"});
-  command.option("--scale", options->scale, "A factor: a number, 1/n or 1/sqrt(n)").shows_default();
-  command.option("--variant", options->variant, "Only this variant (ridge fft explain N lists them)");
-  command
-      .option("--device", options->device, "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
+  command.option("--scale", options->scale, "Scale factor: a number, 1/n or 1/sqrt(n)").shows_default();
+  command.option("--variant", options->variant, "Use only this variant (ridge fft explain N lists them)");
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
       .shows_default()
       .value_name("NAME");
   command.threads(options->threads);
   command.bytes("--memory", options->memory,
-                "Samples and spectra held at a time (default 64M; one transform at least)");
-  command.flag("--measure", options->measure, "Time the best candidates first, and remember the winner");
+                "Memory limit for samples and spectra (default 64M; at least one transform)");
+  command.flag("--measure", options->measure, "Time the best candidates first and save the winner");
   add_fft_explain(command);
   add_fft_papers(command);
   command.runs([&command, options] {
     if (command.has_subcommand()) return;
     if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
-                  "ridge fft wants IN and OUT, or explain or papers (see ridge fft --help)");
+                  "ridge fft needs IN and OUT, or explain or papers (see ridge fft --help)");
     }
     transform_file(*options);
   });

@@ -27,7 +27,8 @@ using io::ElementType;
 std::size_t checked_product(const std::vector<std::size_t>& axes, const std::string& name) {
   std::size_t product = 1;
   for (const std::size_t axis : axes) {
-    if (__builtin_mul_overflow(product, axis, &product)) mistake(fmt::format("{}: too large to count", name));
+    if (__builtin_mul_overflow(product, axis, &product))
+      mistake(fmt::format("{}: the number of points overflows 64 bits", name));
   }
   return product;
 }
@@ -43,7 +44,7 @@ double parse_scale(const std::string& text, std::size_t points) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    mistake(fmt::format("--scale {}: a number, 1/n or 1/sqrt(n) is wanted", text));
+    mistake(fmt::format("--scale {}: needs a number, 1/n or 1/sqrt(n)", text));
   }
   return value;
 }
@@ -54,8 +55,8 @@ std::size_t last_axis(const FftFileProblem& problem, std::size_t n) { return pro
 void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, const std::string& name,
                     FftFileProblem& problem) {
   problem.element = header.type;
-  if (options.batch != 0) mistake("--batch is for raw files; a .npy file says how many transforms it holds");
-  if (!options.samples.empty()) mistake("--samples is for raw files; a .npy file says what it is made of");
+  if (options.batch != 0) mistake("--batch is for raw files; the shape of a .npy file gives the number of transforms");
+  if (!options.samples.empty()) mistake("--samples is for raw files; the header of a .npy file gives the sample type");
   if (header.shape.empty()) mistake(fmt::format("{} holds a single value, nothing to transform", name));
   if (options.shape.empty()) {
     const std::size_t last = header.shape.back();
@@ -67,7 +68,7 @@ void take_npy_shape(const FftFileOptions& options, const io::NpyHeader& header, 
   std::vector<std::size_t> wanted = problem.shape;
   wanted.back() = last_axis(problem, wanted.back());
   if (header.shape.size() < axes || !std::equal(wanted.begin(), wanted.end(), header.shape.end() - axes)) {
-    mistake(fmt::format("{} has the shape {}, whose last axes are not {}{}", name, shape_text(header.shape),
+    mistake(fmt::format("{} has the shape {}; its last axes must be {}{}", name, shape_text(header.shape),
                         shape_text(wanted), wanted == problem.shape ? "" : " (half a spectrum of --shape)"));
   }
   problem.batch_axes.assign(header.shape.begin(), header.shape.end() - static_cast<std::ptrdiff_t>(axes));
@@ -78,7 +79,7 @@ bool is_integer(ElementType type) { return type == ElementType::int8 || type == 
 
 void take_raw_shape(const FftFileOptions& options, FftFileProblem& problem) {
   if (options.shape.empty()) {
-    mistake(fmt::format("{} is no .npy file: say what it holds with --shape (and --type, --real, --samples)",
+    mistake(fmt::format("{} is not a .npy file: give --shape (and --type, --real, --samples)",
                         options.in == "-" ? "standard input" : options.in));
   }
   problem.shape = parse_shape(options.shape);
@@ -101,7 +102,7 @@ class FileTransform {
     raw_bytes_ = problem.in_bytes();
     std::size_t held = raw_bytes_;
     for (const std::size_t part : {problem.in_elements * sizeof(Complex), problem.out_elements * sizeof(Complex)}) {
-      if (__builtin_add_overflow(held, part, &held)) mistake("one transform is too large to count");
+      if (__builtin_add_overflow(held, part, &held)) mistake("the size of one transform in bytes overflows 64 bits");
     }
     at_a_time_ = std::max<std::size_t>(1, options.memory / std::max<std::size_t>(1, held));
     if (problem.transforms) {
@@ -131,7 +132,7 @@ class FileTransform {
       if (whole < wanted) break;
     }
     if (!in_.peek(1).empty()) {
-      throw Error(ErrorKind::io, fmt::format("{} goes on after its {} transforms", in_.name(), done));
+      throw Error(ErrorKind::io, fmt::format("{} has more data than its {} transforms", in_.name(), done));
     }
     progress(1, "");
     return done;
@@ -148,7 +149,7 @@ class FileTransform {
 
   [[noreturn]] void truncated(std::uint64_t done, std::size_t got) const {
     throw Error(ErrorKind::io,
-                fmt::format("{} ends {} bytes into transform {}{}: each takes {} bytes", in_.name(), got % raw_bytes_,
+                fmt::format("{} ends {} bytes into transform {}{}: each needs {} bytes", in_.name(), got % raw_bytes_,
                             done + got / raw_bytes_ + 1,
                             problem_.transforms ? fmt::format(" of {}", *problem_.transforms) : "", raw_bytes_));
   }
@@ -249,11 +250,11 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
     take_raw_shape(options, problem);
   }
   if (problem.real && !problem.inverse && io::is_complex(problem.element)) {
-    mistake(fmt::format("--real wants real samples; {} holds {}", in.name(), io::name_of(problem.element)));
+    mistake(fmt::format("--real needs real samples; {} holds {}", in.name(), io::name_of(problem.element)));
   }
   if (problem.real && problem.inverse && !io::is_complex(problem.element) && npy_in) {
     mistake(
-        fmt::format("--real --inverse wants a complex spectrum; {} holds {}", in.name(), io::name_of(problem.element)));
+        fmt::format("--real --inverse needs a complex spectrum; {} holds {}", in.name(), io::name_of(problem.element)));
   }
   const std::size_t points = checked_product(problem.shape, "--shape");
   if (points == 0) mistake(fmt::format("{} has an axis of 0 points, nothing to transform", in.name()));
@@ -264,7 +265,7 @@ FftFileProblem fft_file_problem(const FftFileOptions& options, io::InputStream& 
   problem.out_elements = problem.real && !problem.inverse ? spectrum : points;
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(std::max(spectrum, points), std::size_t{64}, &bytes))
-    mistake("--shape is too large to count");
+    mistake("--shape: the number of points overflows 64 bits");
   problem.float64 = options.type.empty()
                         ? problem.element == ElementType::float64 || problem.element == ElementType::complex128
                         : options.type == "f64";
@@ -294,7 +295,7 @@ void transform_file_alone(const FftFileOptions& options) {
   std::size_t header_bytes = 0;
   if (problem.npy_out) {
     if (!problem.transforms && out.is_pipe()) {
-      mistake("a .npy header says how many transforms follow: give --batch, or write to a file");
+      mistake("a .npy header needs the number of transforms: give --batch, or write to a file");
     }
     // Reserves space for any count: for a pipe it is known only at the end.
     const std::string header = npy_header(header_of(problem, problem.transforms.value_or(0)), kNpyHeader);

@@ -23,11 +23,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 std::size_t parse_digits(const std::string& digits, const std::string& whole) {
   std::size_t value = 0;
-  if (digits.empty()) fail(fmt::format("\"{}\" is not a length; write 1000 or 2^10", whole));
+  if (digits.empty()) fail(fmt::format("\"{}\" is not a length: needs a number as in 1000 or 2^10", whole));
   for (const char c : digits) {
     if (c < '0' || c > '9' || __builtin_mul_overflow(value, std::size_t{10}, &value) ||
         __builtin_add_overflow(value, static_cast<std::size_t>(c - '0'), &value)) {
-      fail(fmt::format("\"{}\" is not a length; write 1000 or 2^10", whole));
+      fail(fmt::format("\"{}\" is not a length: needs a number as in 1000 or 2^10", whole));
     }
   }
   return value;
@@ -42,18 +42,18 @@ std::size_t parse_length(const std::string& text) {
     const std::size_t base = value, exponent = parse_digits(text.substr(caret + 1), text);
     value = 1;
     for (std::size_t i = 0; i < exponent; ++i) {
-      if (__builtin_mul_overflow(value, base, &value)) fail(fmt::format("\"{}\" is too long", text));
+      if (__builtin_mul_overflow(value, base, &value)) fail(fmt::format("\"{}\" overflows 64 bits", text));
       if (value <= 1) break;
     }
   }
-  if (value == 0) fail(fmt::format("\"{}\": 0 points; 1 or more are wanted", text));
+  if (value == 0) fail(fmt::format("\"{}\": 0 points; needs 1 or more", text));
   return value;
 }
 
 std::vector<std::size_t> parse_shape(const std::string& text) {
   std::vector<std::size_t> shape;
   for (const std::string& part : split(text, 'x')) shape.push_back(parse_length(part));
-  if (shape.size() > 3) fail(fmt::format("\"{}\" has {} axes; one to three are transformed", text, shape.size()));
+  if (shape.size() > 3) fail(fmt::format("\"{}\" has {} axes; needs one to three", text, shape.size()));
   return shape;
 }
 
@@ -68,12 +68,12 @@ std::vector<std::size_t> parse_lengths(const std::string& text) {
       continue;
     }
     const std::size_t first = parse_length(part.substr(0, dots)), last = parse_length(part.substr(dots + 2));
-    if (first > last) fail(fmt::format("\"{}\" counts backwards", part));
+    if (first > last) fail(fmt::format("\"{}\": the first length must not exceed the last", part));
     std::size_t n = 1;
     while (n < first) {
-      if (__builtin_mul_overflow(n, std::size_t{2}, &n)) fail(fmt::format("\"{}\" is too long", part));
+      if (__builtin_mul_overflow(n, std::size_t{2}, &n)) fail(fmt::format("\"{}\" overflows 64 bits", part));
     }
-    if (n > last) fail(fmt::format("there is no power of two in \"{}\"", part));
+    if (n > last) fail(fmt::format("\"{}\" contains no power of two", part));
     for (; n <= last; n *= 2) {
       lengths.push_back(n);
       if (n > last / 2) break;

@@ -107,8 +107,8 @@ void transform_all(const FftFileOptions& options, const FftFileProblem& problem,
 }  // namespace
 
 void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& all) {
-  if (options.in == "-" || options.out == "-") mistake("several processes read and write files, not pipes");
-  if (options.device.find('+') != std::string::npos) mistake("several processes use one device each: --device host");
+  if (options.in == "-" || options.out == "-") mistake("several processes need files as input and output, not pipes");
+  if (options.device.find('+') != std::string::npos) mistake("each process needs a single device, as in --device host");
   FftFileProblem problem;
   std::uint64_t first = 0;
   all.agree([&] {
@@ -117,7 +117,7 @@ void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& 
     problem = fft_file_problem(options, in);
     const auto left = in.remaining();
     if (!whole || !left || !problem.transforms)
-      mistake(fmt::format("{} is no regular file of whole transforms", options.in));
+      mistake(fmt::format("{} is not a regular file of complete transforms", options.in));
     first = *whole - *left;
   });
   problem.float64 ? transform_all<double>(options, problem, first, all)

@@ -35,7 +35,8 @@ struct PapersOptions {
 
 const Peer* find_fftw(const PapersOptions& options, const std::vector<Peer>& peers) {
   for (const std::string& name : options.against) {
-    if (name != "fftw") throw Error(ErrorKind::invalid_argument, fmt::format("--against {}: only fftw", name));
+    if (name != "fftw")
+      throw Error(ErrorKind::invalid_argument, fmt::format("--against {}: the only peer here is fftw", name));
     for (const Peer& peer : peers) {
       if (peer.name == name && peer.missing.empty()) return &peer;
       if (peer.name == name) fmt::print("fftw: {}\n", peer.missing);
@@ -75,7 +76,7 @@ std::vector<PaperSeries> series_of(const PapersOptions& options, std::vector<Dev
     }
   }
   if (devices_wanted.empty()) {
-    throw Error(ErrorKind::unavailable, "the papers' variants are kernels: they need an OpenCL or CUDA device");
+    throw Error(ErrorKind::unavailable, "the papers' variants are device kernels: no OpenCL or CUDA device was found");
   }
   for (const Device& one : devices_wanted) {
     if (one.is_host()) {
@@ -134,7 +135,7 @@ void list_variants() {
   for (const Variant& one : variants()) {
     fmt::print("{}/{:8} {} ({})\n", kFamily, one.name, one.what, one.limit);
   }
-  fmt::print("{}/in_register  a work-item a transform (N <= 32)\n", kUnitFamily);
+  fmt::print("{}/in_register  one work-item per transform (N <= 32)\n", kUnitFamily);
   fmt::print("{}/simt         N/p work-items of p = 2, 4, 8, 16 points, exchange through local memory\n", kUnitFamily);
   fmt::print("\nplatforms\n");
   for (const Platform& one : platforms()) {
@@ -157,7 +158,8 @@ void run(const PapersOptions& options) {
   std::size_t done = 0;
   for (const std::size_t n : lengths) {
     if (!std::has_single_bit(n)) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("--lengths: {} is no power of two, as the papers want", n));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("--lengths: {} is not a power of two, as the papers' variants need", n));
     }
     progress(static_cast<double>(done) / static_cast<double>(lengths.size()), fmt::format("{} points on the host", n));
     const PaperBaselines cpu = baselines(n, options, fftw);
@@ -191,44 +193,43 @@ void run(const PapersOptions& options) {
 }  // namespace
 
 void add_fft_papers(Command& fft) {
-  Command& command = fft.subcommand("papers", "The papers' variants A to F and one FFT per unit: tables, choice");
+  Command& command =
+      fft.subcommand("papers", "Run the papers' variants A to F and one FFT per unit; print their tables");
   command.footer(
       "\nExamples:\n"
       "  ridge fft papers --list                                  the variants, their limits, the platforms\n"
       "  ridge fft papers --device opencl:pocl                    2^8..2^16, within the device's own limits\n"
       "  ridge fft papers --device cuda:0 --lengths 2^8..2^24 --against fftw --markdown tables.md\n"
       "  ridge fft papers --device cuda:0 --platform komdiv,intel,nvidia    groups of 128, 256, 1024\n"
-      "  ridge fft papers --device cuda:0 --only-units            N/p work-items a transform, 1 to 40 units and all\n"
+      "  ridge fft papers --device cuda:0 --only-units            N/p work-items per transform, 1 to 40 units and all\n"
       "  ridge fft papers --device cuda:0 --only-units --platform hd4000,haswell      16 and 40 units\n"
       "  ridge fft in.npy out.npy --device cuda:0 --variant burtsev/CL      one of them by name\n"
-      "  ridge fft explain 4096 --device cuda:0 --variant burtsev           the family's best, and why\n"
+      "  ridge fft explain 4096 --device cuda:0 --variant burtsev           the best variant of the family, and why\n"
       "\nPart 1 of a transform is the bit-reversal permutation, part 2 the butterflies. T_cpu is a sequential radix "
       "2.\n"
       "  K1   T_cpu / time with transfers          K2   T_cpu / time of the kernels\n"
       "  K2^  K2 over that of variant A            K3   part 2's speed-up over A's        %K  part 2's share\n"
-      "The composition law: parts of shares d1 + d2 = 1, u1 and u2 times as fast, together are\n"
-      "u1 u2 / (d1 u2 + d2 u1) times as fast. With the shares and speed-ups of a short length it foretells K2^ of a\n"
-      "longer one. Every answer is compared with the host's before it is timed. The choice of each length is saved\n"
-      "(ridge wisdom), and --variant burtsev takes it from there.");
+      "The composition law: two parts with shares d1 + d2 = 1 that become u1 and u2 times as fast are together\n"
+      "u1 u2 / (d1 u2 + d2 u1) times as fast. From the shares and speed-ups of a short length it predicts K2^ of a\n"
+      "longer one. Every result is compared with the host's before it is timed. The choice for each length is saved\n"
+      "(ridge wisdom) and used by --variant burtsev.");
   auto options = std::make_shared<PapersOptions>();
   command.option("--device", options->devices, "Device to run on; may be repeated (default: all but the host)")
       .separated_by(',')
       .value_name("NAME");
   command
       .option("--platform", options->platforms,
-              "own, or a paper's machine to act as: komdiv, intel, nvidia, hd4000, haswell")
+              "own, or a paper's machine to emulate: komdiv, intel, nvidia, hd4000, haswell")
       .separated_by(',')
       .shows_default();
-  command.option("--lengths", options->lengths, "Powers of two").shows_default().value_name("LIST");
-  command.option("--against", options->against, "fftw: one more baseline").separated_by(',');
-  command.option("--seconds", options->seconds, "Time to spend on each thing that is timed")
-      .shows_default()
-      .between(1e-4, 10.0);
-  command.flag("--units", options->units, "Also one FFT per unit");
-  command.flag("--only-units", options->only_units, "One FFT per unit and nothing else");
-  command.flag("--explain", options->explain, "Print the planner's choice of each length, with the losers");
-  command.flag("--list", options->list, "What there is; nothing is run");
-  command.option("--json", options->json, "Write all figures to FILE").writes();
+  command.option("--lengths", options->lengths, "Lengths, powers of two").shows_default().value_name("LIST");
+  command.option("--against", options->against, "fftw: also time FFTW").separated_by(',');
+  command.option("--seconds", options->seconds, "Time per measurement, in seconds").shows_default().between(1e-4, 10.0);
+  command.flag("--units", options->units, "Also time one FFT per unit");
+  command.flag("--only-units", options->only_units, "Time only one FFT per unit");
+  command.flag("--explain", options->explain, "Print the planner's choice for each length, with the rejected variants");
+  command.flag("--list", options->list, "List variants and platforms, run nothing");
+  command.option("--json", options->json, "Write all figures to FILE as JSON").writes();
   command.option("--markdown", options->markdown, "Write the tables to FILE").writes();
   command.runs([options] { options->list ? list_variants() : run(*options); });
 }

@@ -28,7 +28,7 @@ std::string micro(double seconds) { return seconds > 0 ? fmt::format("{:.4g}", s
 std::string series_text(const PaperSeries& series) {
   const std::string groups = fmt::format("groups of {}", group_limits(series.device.limits).items());
   if (series.platform == "own") return fmt::format("{}, {}, {}", series.device.id, series.device.name, groups);
-  return fmt::format("{}, {}, acting as {} ({})", series.device.id, series.device.name, series.platform, groups);
+  return fmt::format("{}, {}, emulating {} ({})", series.device.id, series.device.name, series.platform, groups);
 }
 
 // The paper's platform to compare a series with: the emulated one, otherwise the one with the same work-group size.
@@ -49,8 +49,8 @@ PaperTable winners_table(const PaperSeries& series) {
   PaperTable table{
       fmt::format("Which variant wins: {}", series_text(series)),
       fmt::format("K1, K2, K2^, K3, %K against the paper's sequential radix 2 on one core of this host, bit "
-                  "reversal by table; `law`: K2^ foretold from the next shorter length by the composition "
-                  "law; K2 against our own FFT on all cores, and FFTW on one; last, the paper's {}.",
+                  "reversal by table; `law`: K2^ predicted from the next shorter length by the composition "
+                  "law; K2 against Ridgeline's FFT on all cores, and FFTW on one; last, the paper's {}.",
                   paper),
       {{"N", "wins", "K1", "K2", "K2^", "K3", "%K", "law K2^", "K2 host", "K2 fftw", "paper", "paper K2"}}};
   for (std::size_t i = 0; i < series.lengths.size(); ++i) {
@@ -86,9 +86,9 @@ PaperTable k2_table(const PaperSeries& series) {
 PaperTable times_table(const PaperSeries& series) {
   PaperTable table{
       fmt::format("Times in microseconds: {}", series_text(series)),
-      "One transform. Host: the sequential radix 2, our FFT on all cores, FFTW on one. Part 1 with the table "
-      "of reversed bits and with computed ones. The kernels of A, of the winner and of what the planner "
-      "chose among both ways to reverse bits (saved as wisdom of \"burtsev\").",
+      "One transform. Host: the sequential radix 2, Ridgeline's FFT on all cores, FFTW on one. Part 1 with a table "
+      "of reversed indices and with computed ones. The kernels of A, of the winner and of the planner's choice "
+      "among both methods of bit reversal (saved as wisdom of \"burtsev\").",
       {{"N", "radix 2", "host", "fftw", "by table", "computed", "A", "winner", "chosen", "choice"}}};
   for (const PaperLength& length : series.lengths) {
     const planner::Trial& chosen = length.times.decision.trials[length.times.decision.winner];
@@ -113,18 +113,19 @@ std::string thesis(const UnitRow& row) {
 std::string capacity_text(const std::string& name) {
   if (name == "own" || platform(name).capacity.registers == 0) return {};
   const UnitCapacity& unit = platform(name).capacity;
-  return fmt::format(" The capacity model for {}: {} registers a work-item, so p = {}; N up to {} in local memory.",
+  return fmt::format(" The capacity model for {}: {} registers per work-item, so p = {}; N up to {} in local memory.",
                      name, registers_per_item(unit), points_per_item(unit), longest_in_local_memory(unit));
 }
 
 PaperTable units_table(const UnitSeries& series) {
-  PaperTable table{fmt::format("One FFT per unit: {}, {}{}", series.device.id, series.device.name,
-                               series.platform == "own" ? "" : ", acting as " + series.platform),
-                   "GFLOP/s by 5 N log2 N, data resident. Rcc: fused multiply-adds for each word through local memory. "
-                   "Units: work-groups that share the transforms, each with one at a time (`free`: a group a "
-                   "transform). Thesis: GFLOP/s of one unit of the HD 4000." +
-                       capacity_text(series.platform),
-                   {{"N", "p", "items", "radices", "twiddles", "Rcc", "units", "GFLOP/s", "a unit", "thesis"}}};
+  PaperTable table{
+      fmt::format("One FFT per unit: {}, {}{}", series.device.id, series.device.name,
+                  series.platform == "own" ? "" : ", emulating " + series.platform),
+      "GFLOP/s by 5 N log2 N, data resident. Rcc: fused multiply-adds per word exchanged through local memory. "
+      "Units: work-groups that divide the transforms, each with one at a time (`free`: one group per "
+      "transform). Thesis: GFLOP/s of one unit of the HD 4000." +
+          capacity_text(series.platform),
+      {{"N", "p", "items", "radices", "twiddles", "Rcc", "units", "GFLOP/s", "a unit", "thesis"}}};
   for (const UnitRow& row : series.rows) {
     table.rows.push_back({fmt::to_string(row.length), row.p == row.length ? "registers" : fmt::to_string(row.p),
                           fmt::to_string(row.items), row.radices, row.twiddles,

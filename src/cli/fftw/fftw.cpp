@@ -56,10 +56,10 @@ void run(const Options& options) {
     return;
   }
   if (options.command.empty())
-    throw Error(ErrorKind::invalid_argument, "no program to run: ridge fftw -- octave script.m");
+    throw Error(ErrorKind::invalid_argument, "no program given: write for example ridge fftw -- octave script.m");
   if (library.find_first_of(" :") != std::string::npos) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("LD_PRELOAD takes no path with a blank or a colon: {}", library));
+                fmt::format("LD_PRELOAD does not support paths with a space or a colon: {}", library));
   }
   check_preload_reaches(options.command[0]);
   const char* const before = std::getenv("LD_PRELOAD");
@@ -85,19 +85,19 @@ void run(const Options& options) {
 }  // namespace
 
 void add_fftw(Command& program) {
-  Command& command = program.subcommand("fftw", "Run a program that was built for FFTW on Ridgeline's plans");
+  Command& command = program.subcommand("fftw", "Run a program built for FFTW with Ridgeline's plans");
   auto options = std::make_shared<Options>();
-  command.option("--trace", options->trace, "A line for each plan goes to this file: see that they are ours").writes();
+  command.option("--trace", options->trace, "Write one line per plan to this file").writes();
   command.flag("--where", options->where, "Print the library's path and run nothing");
-  command.option("command", options->command, "The program and its arguments, behind --");
+  command.option("command", options->command, "The program and its arguments, after --");
   command.footer(
       "\nExamples:\n"
-      "  ridge fftw -- octave-cli program.m                  LD_PRELOAD is set for it, nothing else\n"
+      "  ridge fftw -- octave-cli program.m                  only sets LD_PRELOAD for the program\n"
       "  ridge fftw --trace plans.txt -- bart fft -i 3 kspace image\n"
       "  LD_PRELOAD=$(ridge fftw --where) ./a.out             the same by hand\n"
-      "\nLD_PRELOAD cannot reach programs that are linked statically or run with other rights (setuid): an error. A\n"
-      "program that has libfftw3.a inside keeps it: a warning. What is served: docs/fftw.md.\n"
-      "The exit code is the program's own, or 1 where it cannot be started.");
+      "\nLD_PRELOAD has no effect on statically linked and setuid programs: an error. A program that contains\n"
+      "libfftw3.a keeps using it: a warning. docs/fftw.md lists the supported functions.\n"
+      "The exit code is that of the program, or 1 if it cannot be started.");
   command.runs([options] { run(*options); });
 }
 

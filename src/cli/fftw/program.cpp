@@ -128,7 +128,7 @@ void check_preload_reaches(const std::string& word) {
     }
     if (contains_fftw(file.bytes())) {
       base::warn(
-          fmt::format("{} contains FFTW itself (libfftw3.a): its own transforms are not Ridgeline's; link it "
+          fmt::format("{} contains FFTW itself (libfftw3.a), so its transforms do not use Ridgeline; link it "
                       "against libfftw3.so",
                       path));
     }

@@ -24,13 +24,13 @@ void check_picture(const std::string& name) {
 void run_pair(const FlowOptions& options) {
   const std::string &first_name = options.names[0], &second_name = options.names[1], &out_name = options.names[2];
   if (!out_name.ends_with(".npy") && !out_name.ends_with(".flo"))
-    mistake(fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
+    mistake(fmt::format("{}: the output needs the extension .flo or .npy; --picture writes a picture", out_name));
   check_output("flow to", out_name);
   check_picture(options.picture);
   const image::Image first = flow_frame(first_name), second = flow_frame(second_name);
   if (first.shape() != second.shape()) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{} is {}, {} is {}: two frames of one size are needed", first_name, first.shape().text(),
+                fmt::format("{} is {}, {} is {}: needs two frames of the same size", first_name, first.shape().text(),
                             second_name, second.shape().text()));
   }
   const Device where = device(options.device);
@@ -68,7 +68,8 @@ void run_compare(const CompareOptions& options) {
 image::Image flow_frame(const std::string& name) {
   const image::Image frame = image::read(name);
   if (frame.channels() == 2)
-    throw Error(ErrorKind::invalid_argument, fmt::format("{}: grey with alpha; 1, 3 or 4 channels are needed", name));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: needs 1, 3 or 4 channels, got 2 (grey with alpha)", name));
   if (frame.depth() == image::Depth::u8) return frame;
   image::Shape shape = frame.shape();
   shape.depth = image::Depth::u8;
@@ -94,39 +95,42 @@ void add_flow(Command& program) {
       "\nExamples:\n"
       "  ridge flow a.png b.png flow.flo --picture flow.png\n"
       "  ridge flow 'frame_%04d.png' out/ --rate 30 --pictures     every frame with the next, out/0000.flo ...\n"
-      "  camera | ridge flow - out/ --size 1920x1080               raw frames, three bytes a pixel\n"
+      "  camera | ridge flow - out/ --size 1920x1080               raw frames, three bytes per pixel\n"
       "  ridge flow compare flow.flo truth.flo --picture error.png");
   command.may_have_subcommand();
   auto options = std::make_shared<FlowOptions>();
   command.option("names", options->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").reads_then_writes();
   command.option("--picture", options->picture, "Write the flow as colours: direction is hue, length saturation")
       .writes();
-  const Option pictures = command.flag("--pictures", options->pictures, "Of a sequence: a picture beside every field");
-  command.option("--full", options->full, "Pixels of full colour in pictures; 0: the longest vector")
+  const Option pictures =
+      command.flag("--pictures", options->pictures, "Sequence: write a picture next to every field");
+  command.option("--full", options->full, "Vector length of full colour in pictures, in pixels; 0: the longest vector")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
   command.threads(options->threads);
   const Option rate =
-      command.option("--rate", options->rate, "Of a sequence: frames a second to keep up with; reports the margin");
+      command.option("--rate", options->rate, "Sequence: required frames per second; reports the margin");
   rate.positive();
-  const Option first = command.option("--first", options->first, "Of a sequence: number of its first frame");
-  const Option frames = command.option("--frames", options->frames, "Of a sequence: frames at most; 0: all there are");
+  const Option first = command.option("--first", options->first, "Sequence: number of its first frame");
+  const Option frames = command.option("--frames", options->frames, "Sequence: maximum number of frames; 0: all");
   first.shows_default(), frames.shows_default();
-  const Option size = command.option("--size", options->size, "Of raw frames on standard input: COLUMNSxROWS");
-  command.option("--layers", options->parameters.layers, "Of the pyramid").shows_default();
-  command.option("--radius", options->parameters.averaging_radius, "Of the window whose colours are compared")
+  const Option size = command.option("--size", options->size, "Size of raw frames on standard input: COLUMNSxROWS");
+  command.option("--layers", options->parameters.layers, "Layers of the pyramid").shows_default();
+  command.option("--radius", options->parameters.averaging_radius, "Radius of the window whose colours are compared")
       .shows_default();
-  command.option("--reach", options->parameters.max_flow, "Pixels searched to each side on each layer").shows_default();
-  command.flag("--scan-order", options->scan_order, "Choose points as the papers do, one after the other (slower)");
-  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.option("--reach", options->parameters.max_flow, "Search radius on each layer, in pixels").shows_default();
+  command.flag("--scan-order", options->scan_order, "Choose points sequentially as in the papers (slower)");
+  command.flag("--measure", options->measure, "Time the variants and use the fastest");
   command.flag("--explain", options->explain, "Print the plan");
-  Command& compare = command.subcommand("compare", "How far a flow lies from the truth");
+  Command& compare = command.subcommand("compare", "Compare a flow with the ground truth");
   auto pair = std::make_shared<CompareOptions>();
   compare.option("flow", pair->flow, "The flow, .flo or .npy").required().reads();
-  compare.option("truth", pair->truth, "The truth, .flo or .npy; vectors above 1e9 are unknown").required().reads();
+  compare.option("truth", pair->truth, "The ground truth, .flo or .npy; vectors above 1e9 are unknown")
+      .required()
+      .reads();
   compare.option("--picture", pair->picture, "Write the end-point error as a picture").writes();
-  compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
+  compare.option("--most", pair->most, "Error of the picture's brightest colour, in pixels").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });
   Command* own = &command;
   command.runs([options, own, pictures, rate, first, frames, size] {
@@ -137,12 +141,12 @@ void add_flow(Command& program) {
       return run_pair(*options);
     }
     if (options->names.size() == 2) {
-      if (!options->picture.empty()) mistake("--picture is for two frames; of a sequence --pictures draws every field");
+      if (!options->picture.empty()) mistake("--picture is for two frames; for a sequence use --pictures");
       if (size.given() && options->names[0] != "-") mistake("--size is for raw frames on standard input");
       return run_flow_sequence(*options);
     }
     throw Error(ErrorKind::invalid_argument,
-                "flow: give FIRST SECOND OUT.flo, or PATTERN FOLDER; ridge flow --help shows both");
+                "flow: needs FIRST SECOND OUT.flo, or PATTERN FOLDER (see ridge flow --help)");
   });
 }
 

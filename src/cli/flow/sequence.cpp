@@ -19,7 +19,8 @@ namespace {
 // File name of a frame: "frame_%04d.png" has one %d with an optional width, and no other printf directive.
 std::string numbered(const std::string& pattern, std::size_t number) {
   const auto refuse = [&] {
-    return Error(ErrorKind::invalid_argument, fmt::format("{}: a pattern has one %d, as in frame_%04d.png", pattern));
+    return Error(ErrorKind::invalid_argument,
+                 fmt::format("{}: the pattern needs one %d, as in frame_%04d.png", pattern));
   };
   const std::size_t at = pattern.find('%');
   if (at == std::string::npos || pattern.find('%', at + 1) != std::string::npos) throw refuse();
@@ -43,7 +44,7 @@ Source files(const FlowOptions& options) {
     if (!std::filesystem::exists(name)) {
       if (number > options.first) return {};
       throw Error(ErrorKind::io,
-                  fmt::format("cannot read {}: no such file; --first N says where a sequence begins", name));
+                  fmt::format("cannot read {}: no such file; give the number of the first frame with --first N", name));
     }
     ++number;
     return flow_frame(name);
@@ -55,7 +56,7 @@ Source raw(const FlowOptions& options) {
   char tail = 0;
   if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("raw frames need --size COLUMNSxROWS, not \"{}\"", options.size));
+                fmt::format("raw frames need --size COLUMNSxROWS, got \"{}\"", options.size));
   }
   image::check(shape, "raw frames");
   auto in = std::make_shared<io::InputStream>("-");
@@ -83,13 +84,13 @@ void report(const FlowOptions& options, std::vector<double>& seconds, double wal
   double sum = 0;
   for (const double each : seconds) sum += each;
   const double mean = sum / static_cast<double>(seconds.size());
-  fmt::print("{} fields in {}: {:.2f} a second with files; a field {} mean, {} median, {} worst\n", fields,
+  fmt::print("{} fields in {}: {:.2f} per second with files; time per field {} mean, {} median, {} worst\n", fields,
              base::human_seconds(wall), static_cast<double>(fields) / wall, base::human_seconds(mean),
              base::human_seconds(seconds[seconds.size() / 2]), base::human_seconds(seconds.back()));
   if (!(options.rate > 0)) return;
   const double deadline = 1 / options.rate, each = wall / static_cast<double>(fields);
   const auto late = std::count_if(seconds.begin(), seconds.end(), [&](double t) { return t > deadline; });
-  fmt::print("{} frames a second leave {} each: margin {:.2f}x, {} of {} late\n", options.rate,
+  fmt::print("{} frames per second allow {} each: margin {:.2f}x, {} of {} late\n", options.rate,
              base::human_seconds(deadline), deadline / each, late, seconds.size());
 }
 
@@ -105,7 +106,7 @@ void run_flow_sequence(const FlowOptions& options) {
   std::error_code failed;
   const bool made = std::filesystem::create_directories(folder, failed);
   if (failed || !std::filesystem::is_directory(folder))
-    throw Error(ErrorKind::io, fmt::format("cannot make the folder {}: {}", folder.string(),
+    throw Error(ErrorKind::io, fmt::format("cannot create the folder {}: {}", folder.string(),
                                            failed ? failed.message() : "it is a file"));
   HandOver<image::Image> frames(3);
   HandOver<Field> fields(3);
@@ -157,8 +158,8 @@ void run_flow_sequence(const FlowOptions& options) {
       if (!frame) break;
       if (frame->shape() != before.shape()) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("frame {} is {}, those before it are {}", number + flows.waiting() + 1,
-                                frame->shape().text(), before.shape().text()));
+                    fmt::format("frame {} is {}, but the previous frames are {}: all must have the same size",
+                                number + flows.waiting() + 1, frame->shape().text(), before.shape().text()));
       }
       if (flows.room() == 1) last = base::now();  // excludes the time to read the frame
       flows.push(*frame);
@@ -175,7 +176,7 @@ void run_flow_sequence(const FlowOptions& options) {
   if (!failure) failure = fields.failure();
   if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // the folder is empty
   if (failure) std::rethrow_exception(failure);
-  if (seconds.empty()) throw Error(ErrorKind::io, "one frame only: flow needs two");
+  if (seconds.empty()) throw Error(ErrorKind::io, "needs at least two frames, got one");
   report(options, seconds, base::now() - begin, seconds.size());
 }
 

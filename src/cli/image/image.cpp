@@ -23,7 +23,7 @@ struct ImageOptions {
 
 void run_image(const ImageOptions& options) {
   if (options.words.size() < 3)
-    throw Error(ErrorKind::invalid_argument, "image: give OPERATOR IN OUT, as in ridge image 'gauss 2' a.png b.png");
+    throw Error(ErrorKind::invalid_argument, "image: needs OPERATOR IN OUT, as in ridge image 'gauss 2' a.png b.png");
   const std::string out_name = options.words.back(), in_name = options.words[options.words.size() - 2];
   std::string text;
   for (std::size_t i = 0; i + 2 < options.words.size(); ++i) text += (i == 0 ? "" : " ") + options.words[i];
@@ -44,10 +44,11 @@ void run_image(const ImageOptions& options) {
   image::Image out(shape), guide;
   if (image::inputs(problem) == 2) {
     if (options.guide.empty())
-      throw Error(ErrorKind::invalid_argument, "cross-bilateral: say where colours come from, --guide FILE");
+      throw Error(ErrorKind::invalid_argument, "cross-bilateral needs the image of its colours: --guide FILE");
     guide = image::read(options.guide);
   } else if (!options.guide.empty()) {
-    throw Error(ErrorKind::invalid_argument, "--guide goes with cross-bilateral, and that is not among the operators");
+    throw Error(ErrorKind::invalid_argument,
+                "--guide is for cross-bilateral, which is not among the operators: leave it out");
   }
   const Device where = device(options.device);
   const double before = base::now();
@@ -70,7 +71,7 @@ void run_image(const ImageOptions& options) {
 }  // namespace
 
 void add_image(Command& program) {
-  Command& command = program.subcommand("image", "Filters, resizing, turning and chains of them on image files");
+  Command& command = program.subcommand("image", "Filter, resize and rotate image files, with chains of operators");
   command.footer(
       "\nOperators:\n"
       "  gauss SIGMA [RADIUS]   box SIDE [COLUMNS]   median RADIUS   bilateral RADIUS SPACE COLOR\n"
@@ -88,8 +89,8 @@ void add_image(Command& program) {
   command.option("words", options->words, "OPERATOR ... IN OUT").reads_then_writes().value_name("WORD");
   command
       .option("--border", options->border,
-              "What operators see beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
-              "names (BORDER_REPLICATE). Without it rotate has constant, median replicate, other filters reflect-101")
+              "Border beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
+              "names (BORDER_REPLICATE). Default: constant for rotate, replicate for median, otherwise reflect-101")
       .value_name("NAME");
   command
       .option("--like", options->like,
@@ -100,10 +101,10 @@ void add_image(Command& program) {
   command.option("--constant", options->constant, "Value beyond the image, for the border constant")
       .shows_default()
       .may_be_nan();
-  command.option("--guide", options->guide, "Where cross-bilateral takes its colours from").reads();
-  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.option("--guide", options->guide, "Image from which cross-bilateral takes its colours").reads();
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
   command.threads(options->threads);
-  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.flag("--measure", options->measure, "Time the variants and use the fastest");
   command.flag("--explain", options->explain, "Print the plan");
   command.runs([options] { run_image(*options); });
 }

@@ -82,7 +82,7 @@ void run_variance_study(std::size_t window, std::size_t threads, const std::stri
   std::vector<std::vector<std::string>> table{{"mean"}};
   for (const VarianceMethod method : kMethods) table.front().push_back(to_string(method));
   for (const double mean : means) table.push_back({fmt::format("{:g}", mean)});
-  table.push_back({"ns a pixel, 8-bit"});
+  table.push_back({"ns per pixel, 8-bit"});
   const auto progress = base::terminal_progress();
   for (const VarianceMethod method : kMethods) {
     machine::Sweep::Line line;

@@ -40,8 +40,8 @@ image::Image one_channel(const std::string& name, std::size_t threads) {
 
 void run_variance(const VarianceOptions& options) {
   if (options.study) return run_variance_study(options.window, options.threads, options.plot);
-  if (options.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
-  if (!options.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot draws what --study finds: say that too");
+  if (options.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: needs IN OUT, or --study");
+  if (!options.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot needs --study");
   check_output("variance to", options.names[1]);
   io::check_ending(options.names[1]);
   const image::Image in = one_channel(options.names[0], options.threads);
@@ -95,10 +95,10 @@ void run_variance(const VarianceOptions& options) {
     image::write(name, bytes);
   }
   const std::size_t pixels = out.rows() * out.columns();
-  const std::string range = numbers == 0 ? "variance of no pixel"
+  const std::string range = numbers == 0 ? "no pixel with a variance"
                                          : fmt::format("variance {:.4g} to {:.4g}, mean {:.4g}", least, greatest,
                                                        sum / static_cast<double>(numbers));
-  fmt::print("{}, of windows {}x{}, in {} on {}; planned in {}{}\n", range, problem.window_columns, problem.window_rows,
+  fmt::print("{}, windows of {}x{}, in {} on {}; planned in {}{}\n", range, problem.window_columns, problem.window_rows,
              base::human_seconds(seconds), plan.device().id(), base::human_seconds(planning),
              numbers == pixels ? "" : fmt::format("; {} pixels have NaN in their window", pixels - numbers));
   if (!floats)
@@ -109,32 +109,34 @@ void run_variance(const VarianceOptions& options) {
 }  // namespace
 
 void add_variance(Command& program) {
-  Command& command = program.subcommand("variance", "The variance of every pixel's neighbourhood, by six methods");
+  Command& command = program.subcommand("variance", "Local variance around every pixel, by six methods");
   command.footer(
       "\nExamples:\n"
       "  ridge variance scan.png out.npy --window 27\n"
       "  ridge variance scan.png out.png --method three-wise\n"
-      "  ridge variance --study --plot study.svg       errors for growing means, and times");
+      "  ridge variance --study --plot study.svg       errors of all methods for growing means, and times");
   auto options = std::make_shared<VarianceOptions>();
   command.option("names", options->names, "IN OUT").reads_then_writes();
-  command.option("--window", options->window, "Rows of the window, and columns unless they are given").shows_default();
-  command.option("--columns", options->columns, "Columns of the window");
-  command.option("--method", options->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
+  command.option("--window", options->window, "Rows of the window, and its columns unless --columns is given")
       .shows_default();
-  command.option("--border", options->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
-  command.option("--constant", options->constant, "Beyond the image, for --border constant")
+  command.option("--columns", options->columns, "Columns of the window");
+  command.option("--method", options->method, "Method: best, two-pass, koenig, online, pairwise, three-wise or exact")
+      .shows_default();
+  command.option("--border", options->border, "Border: reflect-101, reflect, replicate, constant or wrap")
+      .shows_default();
+  command.option("--constant", options->constant, "Value beyond the image, for --border constant")
       .shows_default()
       .may_be_nan();
   command
       .option("--scale", options->scale,
-              "Of 8-bit results: what the standard deviation is multiplied by; 0: up to white")
+              "8-bit output: factor for the standard deviation; 0: the largest becomes white")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", options->device, "Where to compute").value_name("NAME");
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
   command.threads(options->threads);
-  command.flag("--study", options->study, "Errors against double for growing means, and times of every method");
+  command.flag("--study", options->study, "Study every method: errors relative to double for growing means, and times");
   command.option("--plot", options->plot, "With --study: write the errors as a plot, .svg").writes().ends_in({".svg"});
-  command.flag("--measure", options->measure, "Time the variants and keep the fastest");
+  command.flag("--measure", options->measure, "Time the variants and use the fastest");
   command.flag("--explain", options->explain, "Print the plan");
   command.runs([options] { run_variance(*options); });
 }

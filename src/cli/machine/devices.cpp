@@ -51,9 +51,9 @@ std::string traits_text(const DeviceInfo& info) {
   std::vector<std::string> traits;
   if (info.runs_on_host_cores) traits.emplace_back("on the host's cores");
   if (limits.architecture != 0) traits.push_back(fmt::format("architecture {}", limits.architecture));
-  if (limits.unit_registers != 0) traits.push_back(fmt::format("{} registers a unit", limits.unit_registers));
+  if (limits.unit_registers != 0) traits.push_back(fmt::format("{} registers per unit", limits.unit_registers));
   if (limits.unit_local_memory != 0) {
-    traits.push_back(base::human_bytes(static_cast<double>(limits.unit_local_memory)) + " of local memory a unit");
+    traits.push_back(base::human_bytes(static_cast<double>(limits.unit_local_memory)) + " of local memory per unit");
   }
   if (limits.sub_group != 0) traits.push_back(fmt::format("sub-groups of {}", limits.sub_group));
   if (limits.matrix_units) traits.emplace_back("matrix units");
@@ -101,16 +101,16 @@ void show_devices(bool json) {
 }  // namespace
 
 void add_devices(Command& program) {
-  Command& command = program.subcommand("devices", "What there is to compute on, with limits; what is missing and why");
+  Command& command = program.subcommand("devices", "List the devices and their limits, and why others are missing");
   command.footer(
       "\nExamples:\n"
-      "  ridge devices                                  a line a device, and why others are not here\n"
+      "  ridge devices                                  one line per device, and why others are missing\n"
       "  ridge devices --json | jq '.devices[].id'\n"
       "  RIDGE_BACKENDS=host,opencl ridge devices       without looking for CUDA\n"
-      "\nRIDGE_LIMITS=FILE makes devices act smaller: {\"opencl:0\": {\"work_group\": 128, \"local_memory\": 16384}}\n"
-      "RIDGE_BACKENDS=host,opencl limits what is looked for.");
+      "\nRIDGE_LIMITS=FILE reduces device limits: {\"opencl:0\": {\"work_group\": 128, \"local_memory\": 16384}}\n"
+      "RIDGE_BACKENDS=host,opencl limits the back ends that are searched.");
   auto json = std::make_shared<bool>(false);
-  command.flag("--json", *json, "As JSON on standard output");
+  command.flag("--json", *json, "Print JSON to standard output");
   command.runs([json] { show_devices(*json); });
 }
 

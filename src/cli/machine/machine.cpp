@@ -80,24 +80,25 @@ void add_machine(Command& program) {
   Command& command =
       program.subcommand("machine", "Devices, ceilings and rooflines of this machine, measured once and saved");
   auto options = std::make_shared<Options>();
-  command.flag("--refresh", options->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
-  command.flag("--quick", options->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
+  command.flag("--refresh", options->profile.refresh, "Measure again even if a saved profile exists (up to a minute)");
+  command.flag("--quick", options->profile.quick,
+               "Measure ceilings only, without the sweeps and studies (about ten seconds)");
   command.flag("--force", options->profile.force,
                "Save the profile even if its figures contradict each other (a busy machine)");
-  command.flag("--json", options->json, "The whole profile as JSON on standard output");
+  command.flag("--json", options->json, "Print the whole profile as JSON to standard output");
   command.flag("--roofline", options->roofline, "Draw each device's roofline as text");
   command.option("--svg", options->svg, "Write each device's roofline to PREFIX-<device>.svg").writes_names_with("-");
   command.footer(
       "\nExamples:\n"
-      "  ridge machine                      measured the first time, read from then on\n"
-      "  ridge machine --quick              ceilings alone, about ten seconds\n"
+      "  ridge machine                      measures the first time, reads the saved profile later\n"
+      "  ridge machine --quick              ceilings only, about ten seconds\n"
       "  ridge machine --roofline           drawn in the terminal\n"
       "  ridge machine --refresh --svg roof    measure again; roof-host.svg, roof-cuda-0.svg\n"
-      "\nThe profile is keyed by the hardware and lives in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
-      "RIDGE_PROFILE names another file. Planners use it to predict; nothing is measured behind your back.\n"
+      "\nThe profile is keyed by the hardware and stored in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
+      "RIDGE_PROFILE names another file. Planners use it for predictions; it is never measured implicitly.\n"
       "A profile is not saved if its figures contradict each other, if repeated runs differ by more than a quarter, or "
       "if\n"
-      "other processes used more than a fifth of the CPUs meanwhile; --force saves it nevertheless.");
+      "other processes used more than a fifth of the CPUs during the measurement; --force saves it nevertheless.");
   command.runs([options] { run(*options); });
 }
 

@@ -33,7 +33,7 @@ struct SizeOptions {
 // NAME=TIME[*UNITS][+SERIAL]
 machine::Worker parse_worker(const std::string& text) {
   const auto refuse = [&] {
-    mistake(fmt::format("--worker {}: write NAME=TIME*UNITS+SERIAL with units of time, as in processor=3100ns*2+900us",
+    mistake(fmt::format("--worker {}: needs NAME=TIME*UNITS+SERIAL with units of time, as in processor=3100ns*2+900us",
                         text));
   };
   const std::size_t equals = text.find('=');
@@ -121,7 +121,7 @@ std::vector<std::string> row(const std::string& name, const std::vector<machine:
 
 void print(const Board& board, std::uint64_t items, double rate) {
   std::vector<std::vector<std::string>> rows{
-      {"what works", "a frame takes", "frames a second", "a second of frames takes", "boards"}};
+      {"workers", "time per frame", "frames per second", "time per second of frames", "boards"}};
   std::string names;
   for (const machine::Worker& worker : board.alone) {
     rows.push_back(row(worker.name, {worker}, items, rate));
@@ -137,14 +137,15 @@ void print(const Board& board, std::uint64_t items, double rate) {
   fmt::print("{}", base::table(rows));
   if (board.together.size() == 1) return;
   if (better != nullptr) {
-    fmt::print("{} together would be no faster than {} alone\n", names, better->name);
+    fmt::print("{} together are not faster than {} alone\n", names, better->name);
     return;
   }
   for (std::size_t i = 0; i < board.together.size(); ++i) {
     const machine::Worker& worker = board.together[i];
     const std::string serial =
-        worker.serial_seconds > 0 ? fmt::format(", and {} first", base::human_seconds(worker.serial_seconds)) : "";
-    fmt::print("{}: {} transforms of a frame, {} each on {} unit{}{}\n", worker.name, split.items[i],
+        worker.serial_seconds > 0 ? fmt::format(", after {} of serial work", base::human_seconds(worker.serial_seconds))
+                                  : "";
+    fmt::print("{}: {} transforms per frame, {} each on {} unit{}{}\n", worker.name, split.items[i],
                base::human_seconds(worker.seconds_per_item), worker.units, worker.units == 1 ? "" : "s", serial);
   }
 }
@@ -154,14 +155,16 @@ void run_size(SizeOptions options) {
     options.rate = 1555;
     options.workers = {"processor=3100ns*2+900us", "graphics=20480ns*20"};
   }
-  if (!(options.rate > 0)) mistake("ridge size wants --rate, frames a second (see ridge size --help)");
+  if (!(options.rate > 0)) mistake("ridge size needs --rate, the frames per second (see ridge size --help)");
   const auto frame = parse_shape(options.frame);
-  if (frame.size() != 2) mistake(fmt::format("--frame {}: a frame has two axes, as in 1024x1024", options.frame));
-  if (!options.workers.empty() && !options.devices.empty()) mistake("give --worker or --device, not both");
+  if (frame.size() != 2) mistake(fmt::format("--frame {}: needs two axes, as in 1024x1024", options.frame));
+  if (!options.workers.empty() && !options.devices.empty())
+    mistake("--worker and --device exclude each other: give one of them");
   const bool by_hand = !options.workers.empty();
-  if (!by_hand && options.transforms > 0) mistake("--transforms goes with --worker: here both axes are measured");
+  if (!by_hand && options.transforms > 0)
+    mistake("--transforms needs --worker: without it the transforms of both axes are measured");
   const std::uint64_t items = options.transforms > 0 ? options.transforms : frame[0] + frame[1];
-  fmt::print("{:g} frames of {} a second, {} transforms a frame\n", options.rate, options.frame, items);
+  fmt::print("{:g} frames of {} per second, {} transforms per frame\n", options.rate, options.frame, items);
   if (by_hand) {
     print(given(options), items, options.rate);
     return;
@@ -191,48 +194,59 @@ std::optional<double> parse_seconds(std::string_view text) {
 }
 
 void add_size(Command& program) {
-  Command& command = program.subcommand("size", "How many machines keep up with a stream of frames");
+  Command& command = program.subcommand("size", "Number of machines needed for a stream of frames");
   command.footer(
       "\nExamples:\n"
       "  ridge size --rate 1555                                  this machine, measured now, frames of 1024x1024\n"
       "  ridge size --rate 200 --frame 4096x2048 --device host+cuda:0 --pinned\n"
       "  ridge size --rate 1555 --worker processor=3100ns*2+900us --worker graphics=20480ns*20\n"
-      "  ridge size --paper                                      the same: the radar this was first asked for\n"
+      "  ridge size --paper                                      the example of the paper: the two workers above\n"
       "  ridge size --ranks 4096 --shape 1024x1024x1024 --latency 2us --bandwidth 1G --node 16\n"
-      "  mpirun -n 8 ridge size --ranks 1024 --shape 256x256x256  a transform over processes: measured on 8, scaled\n"
-      "\nA frame of RxC costs R transforms of C points, a corner turn, and C transforms of R points. A frame stays on "
-      "one\n"
-      "board, whose workers share its transforms so that all finish together; the next frame goes to the next board.\n"
-      "So boards = the time a frame takes x frames a second, rounded up.\n"
-      "\nA worker is NAME=TIME*UNITS+SERIAL: TIME for one transform on one unit (core, compute unit), how many UNITS "
-      "it\n"
-      "has (1), and what it does first for every frame, such as the corner turn (0). Times are 20us, 3100ns, 0.9ms.\n"
-      "Rates should be those reached while all workers run, because they share memory: that is how the devices of "
-      "this\n"
-      "machine are measured, with frames in host memory.");
+      "  mpirun -n 8 ridge size --ranks 1024 --shape 256x256x256  a distributed transform: measured on 8, "
+      "extrapolated\n"
+      "\nA frame of RxC costs R transforms of C points, a transpose, and C transforms of R points. Each frame is\n"
+      "processed by one board, whose workers divide its transforms so that all finish together; the next frame goes "
+      "to\n"
+      "the next board. So boards = time per frame x frames per second, rounded up.\n"
+      "\nA worker is NAME=TIME*UNITS+SERIAL: the TIME of one transform on one unit (core, compute unit), the number "
+      "of\n"
+      "UNITS (default 1), and the SERIAL time per frame before its first transform, such as the transpose (default "
+      "0).\n"
+      "Times are written 20us, 3100ns, 0.9ms. Give the rates reached while all workers run, because they share "
+      "memory;\n"
+      "the devices of this machine are measured in this way, with frames in host memory.");
   auto options = std::make_shared<SizeOptions>();
-  command.option("--rate", options->rate, "Frames a second").positive();
-  command.option("--frame", options->frame, "Lines x points").shows_default().value_name("RxC");
-  command.option("--worker", options->workers, "What a board has; may be repeated")
+  command.option("--rate", options->rate, "Frames per second").positive();
+  command.option("--frame", options->frame, "Size of a frame, rows x columns").shows_default().value_name("RxC");
+  command.option("--worker", options->workers, "A worker of each board; may be repeated")
       .value_name("NAME=TIME*UNITS+SERIAL");
-  command.option("--transforms", options->transforms, "Of a frame, where they are not rows + columns");
-  command.option("--device", options->devices, "Measure these, host+cuda:0 (default: host and the best)")
+  command.option("--transforms", options->transforms, "Transforms per frame, if not rows + columns");
+  command
+      .option("--device", options->devices, "Devices to measure, host+cuda:0 (default: the host and the best device)")
       .value_name("NAMES");
   command.flag("--pinned", options->pinned, "Measure with frames in page-locked memory");
-  command.option("--seconds", options->seconds, "Time to measure").shows_default().between(0.01, 600.0);
-  command.flag("--paper", options->paper, "The paper's radar: 1555 frames a second, two workers");
+  command.option("--seconds", options->seconds, "Time for measuring, in seconds").shows_default().between(0.01, 600.0);
+  command.flag("--paper", options->paper, "The paper's radar: 1555 frames per second, two workers");
   auto distributed = std::make_shared<SizeRanksOptions>();
-  const Option ranks =
-      command.option("--ranks", distributed->ranks, "Instead: one transform over up to so many processes").positive();
-  command.option("--shape", distributed->shape, "With --ranks: of the transform").shows_default().only_with(ranks);
-  command.option("--type", distributed->type, "With --ranks: f32 or f64").one_of({"f32", "f64"}).only_with(ranks);
-  command.option("--latency", distributed->latency, "With --ranks: of a message between machines")
+  const Option ranks = command
+                           .option("--ranks", distributed->ranks,
+                                   "Predict one distributed transform instead, for up to this number of processes")
+                           .positive();
+  command.option("--shape", distributed->shape, "With --ranks: shape of the transform")
       .shows_default()
       .only_with(ranks);
-  command.option("--bandwidth", distributed->bandwidth, "With --ranks: bytes a second a process sends between machines")
+  command.option("--type", distributed->type, "With --ranks: precision, f32 or f64")
+      .one_of({"f32", "f64"})
+      .only_with(ranks);
+  command.option("--latency", distributed->latency, "With --ranks: latency of a message between machines")
       .shows_default()
       .only_with(ranks);
-  command.option("--node", distributed->node, "With --ranks: processes a machine").shows_default().only_with(ranks);
+  command
+      .option("--bandwidth", distributed->bandwidth,
+              "With --ranks: bytes per second that a process sends between machines")
+      .shows_default()
+      .only_with(ranks);
+  command.option("--node", distributed->node, "With --ranks: processes per machine").shows_default().only_with(ranks);
   command.runs([options, distributed, ranks] {
     if (ranks.given()) return run_size_ranks(*distributed);
     run_size(*options);

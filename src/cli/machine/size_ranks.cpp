@@ -97,10 +97,10 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
   const auto latency = parse_seconds(options.latency);
   const auto bandwidth = base::parse_bytes(options.bandwidth);
   if (!latency || !(*latency >= 0)) {
-    mistake(fmt::format("--latency {}: a time as in 2us", options.latency));
+    mistake(fmt::format("--latency {}: needs a time with its unit, as in 2us", options.latency));
   }
   if (!bandwidth || *bandwidth == 0) {
-    mistake(fmt::format("--bandwidth {}: bytes a second as in 1G", options.bandwidth));
+    mistake(fmt::format("--bandwidth {}: needs bytes per second, as in 1G", options.bandwidth));
   }
   mpi::Rates rates{.flops = transform_rate<T>(all, shape), .here = options.node, .array = true};
   const double copied = copy_rate(all);
@@ -117,17 +117,16 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
 
   fmt::print(
       "{} points of complex {}\n"
-      "Assumed: a process transforms {} as measured here ({} at once, one thread each, which copy {} each); {} "
-      "processes\na machine, which share one grid in memory, or exchange {} each ({}) where there are several "
-      "machines; "
-      "between\nmachines {} each and {} a message ({}). Nothing overlaps, the network never jams, the spectrum stays "
-      "where the\nlast exchange leaves it.\n",
+      "Assumptions: a process transforms at {}, as measured here ({} at once, one thread each, each copying at {}).\n"
+      "The {} processes of a machine share one grid in memory, or exchange at {} each ({}) if there are several\n"
+      "machines; between machines at {} each and {} per message ({}). No overlap, no network congestion; the spectrum\n"
+      "keeps the layout of the last exchange.\n",
       shape_text(shape), sizeof(T) == sizeof(double) ? "double" : "float", base::human_rate(rates.flops, "FLOP/s"),
       all.count(), base::human_rate(copied, "B/s"), rates.here, base::human_rate(rates.within.bytes_per_second, "B/s"),
       network ? "messages, measured" : "a third of a copy", base::human_rate(rates.between.bytes_per_second, "B/s"),
       base::human_seconds(rates.between.latency), all.machines() > 1 ? "measured" : "as given");
   std::vector<std::vector<std::string>> rows{
-      {"ranks", "way", "transforms", "exchange", "together", "strong", "sent a rank", "weak"}};
+      {"ranks", "method", "transforms", "exchange", "total", "strong", "sent per rank", "weak"}};
   const double alone = mpi::predict(shape, sizeof(std::complex<T>), 1, rates).seconds();
   for (std::size_t ranks = 1; ranks <= options.ranks; ranks *= 2) {
     const mpi::Prediction found = mpi::predict(shape, sizeof(std::complex<T>), ranks, rates);
@@ -145,7 +144,7 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
   }
   fmt::print("{}", base::table(rows));
   if (measured > 0) {
-    fmt::print("{} ranks here: predicted {}, measured {}, {:.2f} times that\n", all.count(),
+    fmt::print("{} ranks here: predicted {}, measured {}, {:.2f} times the prediction\n", all.count(),
                base::human_seconds(expected.seconds()), base::human_seconds(measured), measured / expected.seconds());
   }
 }
@@ -154,8 +153,8 @@ void tell(const SizeRanksOptions& options, const mpi::Shape& shape, const mpi::C
 
 void run_size_ranks(const SizeRanksOptions& options) {
   const mpi::Shape shape = parse_shape(options.shape);
-  if (shape.size() < 2) mistake("--shape of a distributed transform has two or three axes");
-  if (options.node == 0) mistake("--node: one process a machine at least");
+  if (shape.size() < 2) mistake("--shape: a distributed transform needs two or three axes");
+  if (options.node == 0) mistake("--node: needs at least one process per machine");
   with_processes([&](const mpi::Communicator& all) {
     options.type == "f64" ? tell<double>(options, shape, all) : tell<float>(options, shape, all);
   });

@@ -26,7 +26,7 @@ void show_wisdom(bool json) {
     return;
   }
   if (entries.empty()) {
-    fmt::print("no wisdom yet in {}; it grows when a plan is measured\n", wisdom::path());
+    fmt::print("no wisdom yet in {}; measured plans add to it\n", wisdom::path());
     return;
   }
   std::vector<std::vector<std::string>> rows{{"problem", "device", "winner", "time"}};
@@ -39,21 +39,21 @@ void show_wisdom(bool json) {
 }  // namespace
 
 void add_wisdom(Command& program) {
-  Command& command = program.subcommand("wisdom", "Show or forget the variants that measuring has chosen");
+  Command& command = program.subcommand("wisdom", "Show or forget the planner's measured choices");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"
-      "  ridge wisdom show                  what measuring has chosen, and how long it took\n"
-      "  ridge wisdom forget fft            so that the next measured plan of a transform is timed anew");
-  Command& show_command = command.subcommand("show", "Every remembered choice");
+      "  ridge wisdom show                  the chosen variants and their times\n"
+      "  ridge wisdom forget fft            the next measured plan of a transform is timed again");
+  Command& show_command = command.subcommand("show", "Show every saved choice");
   show_command.footer("\nExamples:\n  ridge wisdom show\n  ridge wisdom show --json | jq '.[].winner'");
   auto json = std::make_shared<bool>(false);
-  show_command.flag("--json", *json, "As JSON on standard output");
+  show_command.flag("--json", *json, "Print JSON to standard output");
   show_command.runs([json] { show_wisdom(*json); });
   Command& forget_command = command.subcommand("forget", "Forget the choices of one workload, or all");
   forget_command.footer("\nExamples:\n  ridge wisdom forget stencil\n  ridge wisdom forget              all of it");
   auto workload = std::make_shared<std::string>();
-  forget_command.option("workload", *workload, "For example: transpose. Without it everything is forgotten");
+  forget_command.option("workload", *workload, "A workload, for example transpose; without it everything is forgotten");
   forget_command.runs([workload] { fmt::print("forgot {} entries\n", wisdom::forget(*workload)); });
 }
 

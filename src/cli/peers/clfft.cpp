@@ -70,7 +70,7 @@ const Library* load() {
 void check(clfftStatus status, const char* doing) {
   if (status == CLFFT_SUCCESS) return;
   if (status == CLFFT_NOTIMPLEMENTED) throw Error(ErrorKind::unavailable, "clFFT has no kernels for this length");
-  throw Error(ErrorKind::unavailable, fmt::format("clFFT says {} while {}", static_cast<int>(status), doing));
+  throw Error(ErrorKind::unavailable, fmt::format("clFFT returned error {} while {}", static_cast<int>(status), doing));
 }
 
 // A plan; fastest axis first, as in clFFT.
@@ -118,7 +118,8 @@ class Transform {
   void run() {
     const clfftStatus status =
         library_.enqueue(plan_, direction_, 1, &queue_, 0, nullptr, nullptr, &in_, &out_, nullptr);
-    if (status != CLFFT_SUCCESS) throw Error(ErrorKind::device, fmt::format("clFFT says {}", static_cast<int>(status)));
+    if (status != CLFFT_SUCCESS)
+      throw Error(ErrorKind::device, fmt::format("clFFT returned error {}", static_cast<int>(status)));
   }
 
  private:
@@ -131,7 +132,7 @@ class Transform {
 
 PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue) {
   if (queue.device().info().backend != Backend::opencl) {
-    throw Error(ErrorKind::unavailable, "clFFT runs on OpenCL devices");
+    throw Error(ErrorKind::unavailable, "clFFT needs an OpenCL device");
   }
   const auto transform = std::make_shared<Transform>(*load(), problem, in, out, queue);
   return [transform] { transform->run(); };

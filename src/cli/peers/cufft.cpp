@@ -73,13 +73,14 @@ const Library* load() {
 }
 
 PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue) {
-  if (queue.device().info().backend != Backend::cuda) throw Error(ErrorKind::unavailable, "cuFFT runs on CUDA devices");
+  if (queue.device().info().backend != Backend::cuda) throw Error(ErrorKind::unavailable, "cuFFT needs a CUDA device");
   const Library* library = load();
   std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   const int rank = static_cast<int>(shape.size());
   int points = 1;
   for (const int n : shape) {
-    if (__builtin_mul_overflow(points, n, &points)) throw Error(ErrorKind::unavailable, "too long for cufftPlanMany");
+    if (__builtin_mul_overflow(points, n, &points))
+      throw Error(ErrorKind::unavailable, "the number of points overflows cufftPlanMany's int");
   }
   const int type = problem.real ? (problem.float64 ? kD2Z : kR2C) : (problem.float64 ? kZ2Z : kC2C);
   const int spectrum = problem.real ? points / shape.back() * (shape.back() / 2 + 1) : points;
@@ -88,13 +89,13 @@ PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out,
   Handle plan = 0;
   const Result made = library->plan_many(&plan, rank, shape.data(), embed.data(), 1, points, out_embed.data(), 1,
                                          spectrum, type, static_cast<int>(problem.batch));
-  if (made != 0) throw Error(ErrorKind::unavailable, fmt::format("cufftPlanMany says {}", made));
+  if (made != 0) throw Error(ErrorKind::unavailable, fmt::format("cufftPlanMany returned error {}", made));
   const std::shared_ptr<int> owner(new int(plan), [library](int* p) {
     library->destroy(*p);
     delete p;
   });
   if (library->set_stream(plan, reinterpret_cast<void*>(queue.native())) != 0) {
-    throw Error(ErrorKind::unavailable, "cuFFT does not take the stream");
+    throw Error(ErrorKind::unavailable, "cuFFT rejects the stream");
   }
   void* const from = reinterpret_cast<void*>(in.native());
   void* const to = reinterpret_cast<void*>(out.native());
@@ -114,7 +115,7 @@ PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out,
       default:
         result = library->d2z(plan, from, to);
     }
-    if (result != 0) throw Error(ErrorKind::device, fmt::format("cuFFT says {}", result));
+    if (result != 0) throw Error(ErrorKind::device, fmt::format("cuFFT returned error {}", result));
   };
 }
 

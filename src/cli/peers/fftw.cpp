@@ -90,7 +90,8 @@ void read_wisdom() {
   try {
     const auto text = base::read_file(path, kMostWisdom);
     if (text && Library::import_wisdom(text->c_str()) == 0) {
-      base::warn(fmt::format("{}: FFTW cannot use it (another version's, or damaged); it plans anew", path.string()));
+      base::warn(
+          fmt::format("{}: FFTW cannot read this wisdom (another version, or damaged) and plans again", path.string()));
     }
   } catch (const Error& error) {
     base::warn(error.what());
@@ -171,7 +172,8 @@ template <class Library>
 PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
-  if (points > (std::size_t{1} << 30)) throw Error(ErrorKind::unavailable, "FFTW counts in int");
+  if (points > (std::size_t{1} << 30))
+    throw Error(ErrorKind::unavailable, "needs at most 2^30 points: FFTW counts in int");
   static std::mutex planning;  // FFTW's planner is not thread-safe
   const std::lock_guard lock(planning);
   Library::set_threads(problem.threads == 0 ? base::hardware_threads() : problem.threads);
@@ -188,7 +190,7 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
       write_wisdom<Library>();
     }
   }
-  if (plan == nullptr) throw Error(ErrorKind::unavailable, "FFTW has no plan for it");
+  if (plan == nullptr) throw Error(ErrorKind::unavailable, "FFTW has no plan for this problem");
   const std::shared_ptr<void> owner(static_cast<void*>(plan),
                                     [](void* p) { Library::destroy(static_cast<typename Library::Plan>(p)); });
   return [owner, plan] { Library::execute(plan); };
@@ -199,7 +201,8 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
 Peer fftw_peer() {
   return {.name = "fftw", .prepare = [](const PeerProblem& problem, void* in, void* out) {
 #if !defined(RIDGE_HAVE_FFTW_THREADS)
-            if (problem.threads != 1) throw Error(ErrorKind::unavailable, "FFTW was found without its threads");
+            if (problem.threads != 1)
+              throw Error(ErrorKind::unavailable, "needs one thread: FFTW was found without its thread library");
 #endif
             return problem.float64 ? prepare<Double>(problem, in, out) : prepare<Float>(problem, in, out);
           }};

@@ -59,7 +59,7 @@ class FftwMpi final : public DistributedPeer {
  public:
   explicit FftwMpi(const PeerProblem& problem) {
     if (problem.shape.size() < 2 || problem.batch != 1 || problem.inverse) {
-      throw Error(ErrorKind::unavailable, "fftw-mpi is set beside one forward transform of two or three axes");
+      throw Error(ErrorKind::unavailable, "fftw-mpi needs a single forward transform of two or three axes");
     }
     C::init();
     C::limit(planning_seconds());
@@ -80,7 +80,7 @@ class FftwMpi final : public DistributedPeer {
     output_.order = {1, 0, 2};
     in_ = C::allocate(static_cast<std::size_t>(size));
     out_ = C::allocate(static_cast<std::size_t>(size));
-    if (in_ == nullptr || out_ == nullptr) throw Error(ErrorKind::out_of_memory, "no memory for fftw-mpi");
+    if (in_ == nullptr || out_ == nullptr) throw Error(ErrorKind::out_of_memory, "not enough memory for fftw-mpi");
     for (const bool in_place : {false, true}) {
       const unsigned flags = FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT | (in_place ? 0u : FFTW_DESTROY_INPUT);
       auto* to = in_place ? in_ : out_;
@@ -88,7 +88,8 @@ class FftwMpi final : public DistributedPeer {
           problem.real ? C::real_plan(axes, shape.data(), reinterpret_cast<T*>(in_), to, MPI_COMM_WORLD, flags)
                        : C::complex_plan(axes, shape.data(), in_, to, MPI_COMM_WORLD, FFTW_FORWARD, flags);
     }
-    if (plans_[0] == nullptr || plans_[1] == nullptr) throw Error(ErrorKind::unavailable, "fftw-mpi has no plan");
+    if (plans_[0] == nullptr || plans_[1] == nullptr)
+      throw Error(ErrorKind::unavailable, "fftw-mpi has no plan for this problem");
   }
   ~FftwMpi() override {
     for (auto& plan : plans_) {

@@ -11,7 +11,7 @@ namespace ridge::cli {
 
 ImagePeer image_peer(const std::string& name) {
   if (name != "opencv" && name != "vips") {
-    throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there are opencv and vips", name));
+    throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the peers are opencv and vips", name));
   }
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
@@ -23,9 +23,9 @@ ImagePeer image_peer(const std::string& name) {
     if (std::filesystem::exists(file, ignored)) {
       const char* why = dlerror();
       throw Error(ErrorKind::unavailable,
-                  fmt::format("{} cannot be opened: {}", file, why == nullptr ? "it is no peer" : why));
+                  fmt::format("{} cannot be opened: {}", file, why == nullptr ? "it has no peer entry point" : why));
     }
-    throw Error(ErrorKind::unavailable, fmt::format("{} is not beside this ridge: install {} and build again", name,
+    throw Error(ErrorKind::unavailable, fmt::format("{} is not next to this ridge: install {} and build again", name,
                                                     name == "opencv" ? "libopencv-contrib-dev" : "libvips-dev"));
   }
   ImagePeer peer;

@@ -16,20 +16,21 @@ static_assert(sizeof(kiss_fft_scalar) == sizeof(float));
 
 template <class Configuration>
 std::shared_ptr<void> owned(Configuration configuration) {
-  if (configuration == nullptr) throw Error(ErrorKind::unavailable, "KissFFT refuses it");
+  if (configuration == nullptr) throw Error(ErrorKind::unavailable, "KissFFT does not support this length");
   return {static_cast<void*>(configuration), [](void* p) { kiss_fft_free(p); }};
 }
 
 PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
-  if (problem.float64) throw Error(ErrorKind::unavailable, "KissFFT is built for float");
-  if (problem.threads != 1) throw Error(ErrorKind::unavailable, "KissFFT has no threads of its own");
+  if (problem.float64) throw Error(ErrorKind::unavailable, "needs f32: KissFFT is built for float");
+  if (problem.threads != 1) throw Error(ErrorKind::unavailable, "needs one thread: KissFFT has no threads");
   const std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
   const std::size_t batch = problem.batch;
   auto* to = static_cast<kiss_fft_cpx*>(out);
   if (problem.real) {
-    if (shape.size() > 1 || points % 2 != 0) throw Error(ErrorKind::unavailable, "KissFFT's reals are 1D and even");
+    if (shape.size() > 1 || points % 2 != 0)
+      throw Error(ErrorKind::unavailable, "KissFFT's real transforms need one axis of even length");
     const kiss_fftr_cfg configuration = kiss_fftr_alloc(shape[0], problem.inverse ? 1 : 0, nullptr, nullptr);
     if (problem.inverse) {
       return [owner = owned(configuration), configuration, points, batch, from = static_cast<const kiss_fft_cpx*>(in),

@@ -18,7 +18,7 @@ std::function<void()> prepare(const ChannelizerProblem& problem, const std::int8
     banks.emplace_back(firpfbch_crcf_create(LIQUID_ANALYZER, static_cast<unsigned>(problem.channels),
                                             static_cast<unsigned>(problem.taps), h.data()),
                        [](firpfbch_crcf bank) { firpfbch_crcf_destroy(bank); });
-    if (!banks.back()) throw Error(ErrorKind::unavailable, "liquid-dsp refuses it");
+    if (!banks.back()) throw Error(ErrorKind::unavailable, "liquid-dsp does not support these channels and taps");
   }
   const std::size_t channels = problem.channels, blocks = problem.blocks;
   // Its input is complex float: each block is converted while in cache.

@@ -32,7 +32,7 @@ inline OpenClQueue opencl_queue(const Queue& queue) {
   if (!bind_opencl(info, "clGetCommandQueueInfo") ||
       info(found.queue, CL_QUEUE_CONTEXT, sizeof found.context, &found.context, nullptr) != CL_SUCCESS ||
       info(found.queue, CL_QUEUE_DEVICE, sizeof found.device, &found.device, nullptr) != CL_SUCCESS) {
-    throw Error(ErrorKind::unavailable, "the queue does not tell its context");
+    throw Error(ErrorKind::unavailable, "the OpenCL driver does not report the queue's context");
   }
   return found;
 }

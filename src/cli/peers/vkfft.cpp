@@ -11,7 +11,7 @@ PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out,
 #if defined(RIDGE_HAVE_OPENCL)
   if (queue.device().info().backend == Backend::opencl) return vkfft_on_opencl(problem, in, out, queue);
 #endif
-  throw Error(ErrorKind::unavailable, "VkFFT was built for neither of this device's ways");
+  throw Error(ErrorKind::unavailable, "VkFFT was not built for this device's back end (CUDA or OpenCL)");
 }
 
 }  // namespace

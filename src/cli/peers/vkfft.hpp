@@ -19,7 +19,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
 // and writes the output buffer, which also holds intermediate results.
 template <class Configuration>
 void describe_to_vkfft(const PeerProblem& problem, Configuration& wanted) {
-  if (problem.inverse) throw Error(ErrorKind::unavailable, "its inverse works in place only");
+  if (problem.inverse) throw Error(ErrorKind::unavailable, "VkFFT's inverse is in place only");
   const std::size_t axes = problem.shape.size();
   wanted.FFTdim = axes;
   std::uint64_t in_stride = 1, out_stride = 1;

@@ -104,7 +104,7 @@ bool load(std::string& why_not) {
         find(library, "cuModuleGetFunction", cuModuleGetFunction) &&
         find(library, "cuModuleGetGlobal_v2", cuModuleGetGlobal) &&
         find(library, "cuModuleLoadDataEx", cuModuleLoadDataEx) && find(library, "cuModuleUnload", cuModuleUnload);
-    return all ? "" : "libcuda.so.1 lacks a call of VkFFT's";
+    return all ? "" : "libcuda.so.1 lacks a function that VkFFT needs";
   }();
   why_not = reason;
   return reason.empty();
@@ -135,7 +135,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
   const auto transform = std::make_shared<Transform>();
   // "cuda:3" is device 3 of the driver.
   if (driver->device_get(&transform->device, std::stoi(info.id.substr(info.id.find(':') + 1))) != CUDA_SUCCESS) {
-    throw Error(ErrorKind::unavailable, "the driver does not find " + info.id);
+    throw Error(ErrorKind::unavailable, "the CUDA driver does not find " + info.id);
   }
   transform->stream = reinterpret_cast<cudaStream_t>(queue.native());
   current_stream = transform->stream;
@@ -153,7 +153,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
   wanted.buffer = &transform->out;
   wanted.bufferSize = &transform->out_bytes;
   if (const auto made = initializeVkFFT(&transform->application, wanted); made != VKFFT_SUCCESS) {
-    throw Error(ErrorKind::unavailable, fmt::format("VkFFT says {}", static_cast<int>(made)));
+    throw Error(ErrorKind::unavailable, fmt::format("VkFFT returned error {}", static_cast<int>(made)));
   }
   return [transform] {
     current_stream = transform->stream;
@@ -161,7 +161,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
     launch.inputBuffer = &transform->in;
     launch.buffer = &transform->out;
     if (const auto done = VkFFTAppend(&transform->application, -1, &launch); done != VKFFT_SUCCESS) {
-      throw Error(ErrorKind::device, fmt::format("VkFFT says {}", static_cast<int>(done)));
+      throw Error(ErrorKind::device, fmt::format("VkFFT returned error {}", static_cast<int>(done)));
     }
   };
 }

@@ -65,7 +65,7 @@ namespace ridge::cli {
 
 PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue) {
   using namespace vkfft_opencl;
-  if (!load()) throw Error(ErrorKind::unavailable, "libOpenCL.so.1 lacks a call of VkFFT's");
+  if (!load()) throw Error(ErrorKind::unavailable, "libOpenCL.so.1 lacks a function that VkFFT needs");
   const auto transform = std::make_shared<Transform>();
   transform->at = opencl_queue(queue);
   transform->in = reinterpret_cast<cl_mem>(in.native());
@@ -81,7 +81,7 @@ PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buff
   wanted.buffer = &transform->out;
   wanted.bufferSize = &transform->out_bytes;
   if (const auto made = initializeVkFFT(&transform->application, wanted); made != VKFFT_SUCCESS) {
-    throw Error(ErrorKind::unavailable, fmt::format("VkFFT says {}", static_cast<int>(made)));
+    throw Error(ErrorKind::unavailable, fmt::format("VkFFT returned error {}", static_cast<int>(made)));
   }
   return [transform] {
     VkFFTLaunchParams launch = {};
@@ -89,7 +89,7 @@ PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buff
     launch.inputBuffer = &transform->in;
     launch.buffer = &transform->out;
     if (const auto done = VkFFTAppend(&transform->application, -1, &launch); done != VKFFT_SUCCESS) {
-      throw Error(ErrorKind::device, fmt::format("VkFFT says {}", static_cast<int>(done)));
+      throw Error(ErrorKind::device, fmt::format("VkFFT returned error {}", static_cast<int>(done)));
     }
   };
 }

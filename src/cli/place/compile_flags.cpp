@@ -93,9 +93,9 @@ std::vector<std::string> compile_flags(const std::string& database, const std::s
       return kept(command, folder);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::invalid_argument, from.string() + ": not a list of commands: " + error.what());
+    throw Error(ErrorKind::invalid_argument, from.string() + ": not a valid compile_commands.json: " + error.what());
   }
-  throw Error(ErrorKind::invalid_argument, from.string() + " has no command for " + file);
+  throw Error(ErrorKind::invalid_argument, from.string() + " has no entry for " + file);
 }
 
 }  // namespace ridge::cli

@@ -55,11 +55,12 @@ std::map<std::string, long> pinned(const std::vector<std::string>& list, const s
     const auto read = equal == std::string::npos ? std::from_chars_result{end, std::errc::invalid_argument}
                                                  : std::from_chars(item.data() + equal + 1, end, value);
     if (equal == 0 || read.ec != std::errc{} || read.ptr != end)
-      throw Error(ErrorKind::invalid_argument, fmt::format("--param {}: give NAME=NUMBER", item));
+      throw Error(ErrorKind::invalid_argument, fmt::format("--param {}: needs NAME=NUMBER", item));
     const std::string name = item.substr(0, equal);
     if (!can_be_pinned(name, known))
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("--param {}: the function has no integer parameter {}, and no view with it", item, name));
+                  fmt::format("--param {}: the function has no integer parameter {}, and no view with such a field",
+                              item, name));
     for (const place::Parameter& p : known) {
       if (p.kind != "integer" || p.name != name || p.bytes <= 0 || p.bytes > 8) continue;
       const int bits = 8 * p.bytes - (p.is_unsigned ? 0 : 1);
@@ -91,7 +92,7 @@ std::string all_errors(const std::vector<std::string>& errors) {
   std::string text;
   for (const std::string& e : errors) text += (text.empty() ? "" : "; ") + e;
   if (text.find("file not found") != std::string::npos)
-    text += " (flags of the compiler follow after --: -- -Iinclude; or come from a build: -p FOLDER)";
+    text += " (give compiler flags after --: -- -Iinclude; or use those of a build: -p FOLDER)";
   return text;
 }
 
@@ -155,13 +156,13 @@ void run(const Request& request) {
   fmt::print("{}", request.json ? place::to_json(report) : place::to_text(report));
   if (request.verdicts || request.json || options.function.empty()) return;
   if (report.placed.empty()) {
-    fmt::print("nothing is placed, no file is written\n");
+    fmt::print("no loop can run on a device, no file is written\n");
     return;
   }
   const bool threads = options.emit == "openmp", other_device = options.emit == "cuda" && !place::judge::can_run_cuda();
   if (!threads && !some_device())
     throw Error(ErrorKind::unavailable,
-                "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
+                "no device to run the comparison (ridge devices shows why); --emit openmp uses host threads instead");
   place::judge::Options judging;
   judging.flags = given;
   judging.parameters = parameters;
@@ -194,11 +195,11 @@ void run(const Request& request) {
   base::clear_progress();
   if (outcome.verified && !outcome.slower.empty()) {  // compare again without the slower kernels
     for (const std::string& kernel : outcome.slower)
-      fmt::print("{} goes back to the host: with it the program is slower\n", kernel);
+      fmt::print("{} stays on the host: on the device the program is slower\n", kernel);
     options.without = outcome.slower;
     report = place::analyze(request.file, options);
     if (report.placed.empty()) {
-      fmt::print("nothing is left on the device, no file is written\n");
+      fmt::print("no kernel is faster on the device, no file is written\n");
       return;
     }
     judging.weighs = false;
@@ -214,14 +215,14 @@ void run(const Request& request) {
     const auto without = place::judge::compare(plain, *source, judging);
     base::clear_progress();
     if (without.verified && without.placed_seconds < 0.97 * outcome.placed_seconds) {
-      fmt::print("without tiles in local memory {} instead of {}: they are left out\n",
+      fmt::print("without tiles in local memory {} instead of {}: tiles are not used\n",
                  base::human_seconds(without.placed_seconds), base::human_seconds(outcome.placed_seconds));
       report = std::move(plain);
       outcome = without;
     }
   }
   if (!outcome.verified && !outcome.compared && by_run)
-    fmt::print("made-up data decide nothing ({}): verified by --run alone\n", outcome.text);
+    fmt::print("synthetic data are inconclusive ({}): verified by --run only\n", outcome.text);
   else if (!outcome.verified)
     throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
   if (outcome.verified)
@@ -230,7 +231,7 @@ void run(const Request& request) {
   if (other_device) {
     fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
   } else if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
-    fmt::print("slower than the original at these sizes: put back, no file is written\n");
+    fmt::print("slower than the original at these sizes, no file is written\n");
     return;
   }
   fs::path out = request.out;
@@ -252,61 +253,65 @@ void run(const Request& request) {
 void add_place(Command& program) {
   auto request = std::make_shared<Request>();
   Command& command = program.subcommand(
-      "place", "Sequential C++ loops to a device: a verdict on every loop, placed and verified code");
+      "place", "Run sequential C++ loops on a device: analysis of every loop, generated and verified code");
   command.footer(R"(
 Examples:
   ridge place blur.cpp --function blur
-  ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: slower than before is put back
+  ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: kernels slower than the original stay on the host
   ridge place blur.cpp --function blur --emit cuda                        blur_placed.cu, for nvcc alone
   ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
   ridge place blur.cpp --function blur --run '{} picture.png' -- main.cpp   the whole program on its own data
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 
-Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
-and why not (arrays, pointers, std::vector, array and span, cv::Mat, and views of your own whose member functions are one
-return), and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
-program are compiled and run on the same made-up data first; without equal results no file is written. Flags of the
-compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
+Reads FILE with Clang and reports for every loop of the function, and of the functions it calls, if its iterations are
+independent, and if not, why. It understands arrays, pointers, std::vector, std::array, std::span, cv::Mat, and your own
+view classes whose member functions are a single return statement. Writes FILE_placed.cpp, in which all loops that can
+run on a device do. First the original and the placed program are compiled and run on the same synthetic data; unless
+the results are equal, no file is written. Compiler flags follow after --:
+  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
   command.option("file", request->file, "A C++ file").required().reads();
   command
       .option("--function", request->options.function,
-              "The function to place, with all it calls (without: verdicts on every function)")
+              "The function to place, with all functions it calls (default: analyse every function)")
       .value_name("NAME");
   command.option("--out", request->out, "The placed file (default FILE_placed.cpp)").writes();
   command
       .option("--emit", request->options.emit,
-              "ridge: kernels on any device; opencl, cuda: a program that needs no Ridgeline; openmp: threads")
+              "ridge: kernels on any device; opencl, cuda: a program without Ridgeline; openmp: host threads")
       .shows_default()
       .one_of({"ridge", "opencl", "cuda", "openmp"});
-  command.option("--device", request->device, "Where the placed program is compared").value_name("NAME");
+  command.option("--device", request->device, "Device on which the placed program is verified").value_name("NAME");
   command
       .option("--param", request->parameters,
-              "The value of an integer parameter, or of a view's (in.rows=N), in the comparison; may be repeated")
+              "Value of an integer parameter or of a view's field (in.rows=N) for the verification; may be repeated")
       .value_name("NAME=N");
   command
       .option("--elements", request->elements,
-              "Elements of every array in the comparison (default: by the sizes, at most 2^25)")
+              "Elements of every array in the verification (default: from the sizes, at most 2^25)")
       .value_name("N");
-  command.option("--explain", request->explain, "Only this loop, with all that is known of it").value_name("LOOP");
+  command.option("--explain", request->explain, "Show all details of one loop").value_name("LOOP");
   command
       .option("-p,--database", request->database,
-              "Flags of the compiler from this compile_commands.json, or from the one in this folder")
+              "Take compiler flags from this compile_commands.json, or from the one in this folder")
       .value_name("FOLDER");
-  command.option("--report", request->page, "The spine of the program as an HTML page").writes();
+  command.option("--report", request->page, "Write the program's structure of loops and kernels as an HTML page")
+      .writes();
   command
       .option("--run", request->command,
-              "A command that runs the program FILE makes, {} in it: the time of its functions and loops, and the "
-              "placed one compared")
+              "Command that runs the program, written as {}: times its functions and loops, and verifies the placed "
+              "program on its own data")
       .value_name("COMMAND");
   command
       .option("--tiles", request->options.memories.tiles,
-              "Windows that are read again, in local memory: by the machine model, always or never")
+              "Keep reused windows in local memory: by the machine model, always or never")
       .shows_default()
       .one_of({"auto", "always", "never"});
-  command.option("--seconds", request->options.seconds, "The reader may take").shows_default().positive();
-  command.flag("--json", request->json, "The verdicts as JSON, nothing is written");
-  command.flag("--verdicts", request->verdicts, "The verdicts only, nothing is written");
-  command.option("flags", request->options.flags, "After --: flags of the compiler").value_name("FLAG");
+  command.option("--seconds", request->options.seconds, "Time limit for parsing and analysis, in seconds")
+      .shows_default()
+      .positive();
+  command.flag("--json", request->json, "Print the analysis as JSON, write no file");
+  command.flag("--verdicts", request->verdicts, "Print the analysis only, write no file");
+  command.option("flags", request->options.flags, "Compiler flags, after --").value_name("FLAG");
   command.runs([request] { run(*request); });
 }
 

@@ -40,9 +40,10 @@ SarFrames::SarFrames(const SarOptions& options) {
   const auto& shape = header.shape;
   if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||
       shape[shape.size() - 2] != options.problem.pulses || shape.back() != options.problem.samples) {
-    throw Error(ErrorKind::io, fmt::format("{}: expected complex64 of shape {}x{}, or frames of it; it holds {} of {}",
-                                           options.in, options.problem.pulses, options.problem.samples,
-                                           io::name_of(header.type), fmt::join(shape, "x")));
+    throw Error(
+        ErrorKind::io,
+        fmt::format("{}: needs complex64 of shape {}x{}, or several such frames; it holds {} of {}", options.in,
+                    options.problem.pulses, options.problem.samples, io::name_of(header.type), fmt::join(shape, "x")));
   }
 }
 
@@ -50,7 +51,7 @@ bool SarFrames::read(std::span<sar::Complex> to) {
   const std::size_t got = in_->read(to.data(), to.size_bytes());
   if (got != 0 && got != to.size_bytes()) {
     throw Error(ErrorKind::io,
-                fmt::format("{}: the last frame is cut short, {} of {} bytes", in_->name(), got, to.size_bytes()));
+                fmt::format("{}: the last frame is truncated: {} of {} bytes", in_->name(), got, to.size_bytes()));
   }
   return got != 0;
 }
@@ -59,7 +60,8 @@ SarImages::SarImages(const SarOptions& options) : problem_(options.problem) {
   if (options.out.empty()) return;
   npy_ = options.out.ends_with(".npy");
   out_ = std::make_unique<io::OutputStream>(options.out);
-  if (npy_ && out_->is_pipe()) throw Error(ErrorKind::invalid_argument, "a pipe takes raw images: leave out .npy");
+  if (npy_ && out_->is_pipe())
+    throw Error(ErrorKind::invalid_argument, "a pipe needs raw images: the output name must not end in .npy");
   if (npy_) write_header(false);
 }
 

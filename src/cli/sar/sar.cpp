@@ -62,8 +62,8 @@ void print_points(const sar::Problem& problem, std::span<const sar::Complex> ima
 }
 
 std::string energy_text(const SarTimes& times, double frames) {
-  return times.why_not.empty() ? fmt::format("{:.3g} J a frame ({})", times.joules / frames, times.counter)
-                               : "energy not counted: " + times.why_not;
+  return times.why_not.empty() ? fmt::format("{:.3g} J per frame ({})", times.joules / frames, times.counter)
+                               : "energy not measured: " + times.why_not;
 }
 
 void print_stream(const SarOptions& options, const SarTimes& times) {
@@ -71,14 +71,14 @@ void print_stream(const SarOptions& options, const SarTimes& times) {
   const double mean = times.total / count;
   auto sorted = times.frames;
   std::sort(sorted.begin(), sorted.end());
-  fmt::print("{} frames with transfers, {}: {:.1f} a second, {} a frame (median {}, worst {}), {}\n", sorted.size(),
-             options.copies ? "copied from and to memory of any kind" : "in the stream's own memory", 1 / mean,
+  fmt::print("{} frames with transfers, {}: {:.1f} per second, {} per frame (median {}, worst {}), {}\n", sorted.size(),
+             options.copies ? "copied from and to pageable memory" : "in the stream's own memory", 1 / mean,
              base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
              base::human_seconds(sorted.back()), energy_text(times, count));
   if (options.rate <= 0) return;
   const double deadline = 1 / options.rate;
   const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > deadline; });
-  fmt::print("deadline {} ({} frames a second): {} late, margin {:.2f}x, utilisation {:.0f} %\n",
+  fmt::print("deadline {} ({} frames per second): {} late, margin {:.2f}x, utilisation {:.0f} %\n",
              base::human_seconds(deadline), options.rate, late, deadline / mean, 100 * mean / deadline);
 }
 
@@ -87,7 +87,7 @@ void print_paced(const SarOptions& options, const SarTimes& times) {
   std::sort(sorted.begin(), sorted.end());
   const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > 1 / options.rate; });
   fmt::print(
-      "{} frames that come {} times a second: image after {} (median), {} (worst); {} later than one frame's "
+      "{} frames arriving {} times per second: latency {} (median), {} (worst); {} later than one frame's "
       "time; {}\n",
       sorted.size(), options.rate, base::human_seconds(sorted[sorted.size() / 2]), base::human_seconds(sorted.back()),
       late, energy_text(times, static_cast<double>(sorted.size())));
@@ -114,7 +114,7 @@ void run_sar(SarOptions options) {
         // The number of frames in a file is unknown, so every image is kept as the possibly last one.
         if (keep && (!frames.simulated() || ++seen == options.frames)) image.assign(finished.begin(), finished.end());
       });
-  if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": no frame in it");
+  if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": contains no frame");
   images.finish();
   if (!options.png.empty()) draw(options, image);
   if (options.out == "-") return;  // standard output carries the images
@@ -123,7 +123,7 @@ void run_sar(SarOptions options) {
   if (!frames.simulated()) return;
   if (options.rate > 0) print_paced(options, run_at_a_rate(options, stream, device));
   const SarTimes resident = run_in_place(focus, frames.frame());
-  fmt::print("data in place: {:.1f} frames a second, {} a frame, {}, {}\n", 1 / resident.total,
+  fmt::print("data resident: {:.1f} frames per second, {} per frame, {}, {}\n", 1 / resident.total,
              base::human_seconds(resident.total), base::human_rate(focus.flops() / resident.total, "FLOP/s"),
              energy_text(resident, 1));
 }
@@ -131,7 +131,7 @@ void run_sar(SarOptions options) {
 }  // namespace
 
 void add_sar(Command& program) {
-  Command& command = program.subcommand("sar", "Focus frames of radar echoes in a stream, and report the deadline");
+  Command& command = program.subcommand("sar", "Focus frames of radar echoes, and report the rate against a deadline");
   command.footer(
       "\nExamples:\n"
       "  ridge sar --png scene.png                        four simulated point targets, focused and measured\n"
@@ -139,35 +139,35 @@ void add_sar(Command& program) {
       "  ridge sar --in echoes.npy --out images.npy       frames of complex64, pulses x samples\n"
       "  receiver | ridge sar --in - --out - | display    raw complex floats, frame after frame\n"
       "\nEchoes are pulses x samples at baseband, images ranges x pulses. Range-Doppler algorithm: range compression,\n"
-      "corner turn, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
-      "run beside the work on another; frames are read straight into page-locked memory and written straight from it.\n"
-      "With --rate, simulated frames first come as fast as they go, then so many times a second.");
+      "transpose, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
+      "overlap with the computation of another; frames are read into and written from page-locked memory directly.\n"
+      "With --rate, simulated frames are processed first at full speed, then at this rate.");
   auto options = std::make_shared<SarOptions>();
   auto& radar = options->problem.radar;
-  command.option("--in", options->in, "Frames from a .npy or raw file, or - (default: simulated targets)").reads();
-  command.option("--out", options->out, "Images to a .npy or raw file, or -").writes();
-  command.option("--png", options->png, "The last image, in dB, as .png").writes().ends_in({".png"});
-  command.option("--device", options->device, "Where to run");
-  command.option("--frames", options->frames, "Simulated frames").shows_default().positive();
-  command.option("--rate", options->rate, "Frames a second that are needed: the deadline").positive();
-  command.option("--pulses", options->problem.pulses, "Of a frame").shows_default();
-  command.option("--samples", options->problem.samples, "Of a pulse's echo").shows_default();
-  command.option("--window", options->window, "none, hamming or taylor")
+  command.option("--in", options->in, "Input frames: a .npy or raw file, or - (default: simulated targets)").reads();
+  command.option("--out", options->out, "Output images: a .npy or raw file, or -").writes();
+  command.option("--png", options->png, "Write the last image, in dB, as .png").writes().ends_in({".png"});
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best");
+  command.option("--frames", options->frames, "Number of simulated frames").shows_default().positive();
+  command.option("--rate", options->rate, "Required frames per second, which gives the deadline").positive();
+  command.option("--pulses", options->problem.pulses, "Pulses per frame").shows_default();
+  command.option("--samples", options->problem.samples, "Samples per echo").shows_default();
+  command.option("--window", options->window, "Window function: none, hamming or taylor")
       .one_of({"none", "hamming", "taylor"})
       .shows_default();
-  command.option("--carrier", radar.carrier_hz, "Hz").shows_default();
-  command.option("--bandwidth", radar.bandwidth_hz, "Of the chirp, Hz").shows_default();
-  command.option("--pulse", radar.pulse_s, "Length, s").shows_default();
-  command.option("--sample-rate", radar.sample_rate_hz, "Hz").shows_default();
-  command.option("--pulse-rate", radar.pulse_rate_hz, "Hz").shows_default();
-  command.option("--speed", radar.speed_m_s, "m/s").shows_default();
-  command.option("--near-range", radar.near_range_m, "Of the first sample, m").shows_default();
-  command.option("--beam", radar.beam_rad, "Full width between nulls, rad").shows_default();
-  command.option("--doppler-share", options->problem.doppler_share, "Of the beam's band, what is processed")
+  command.option("--carrier", radar.carrier_hz, "Carrier frequency, Hz").shows_default();
+  command.option("--bandwidth", radar.bandwidth_hz, "Bandwidth of the chirp, Hz").shows_default();
+  command.option("--pulse", radar.pulse_s, "Length of a pulse, s").shows_default();
+  command.option("--sample-rate", radar.sample_rate_hz, "Sample rate, Hz").shows_default();
+  command.option("--pulse-rate", radar.pulse_rate_hz, "Pulse repetition frequency, Hz").shows_default();
+  command.option("--speed", radar.speed_m_s, "Speed of the platform, m/s").shows_default();
+  command.option("--near-range", radar.near_range_m, "Range of the first sample, m").shows_default();
+  command.option("--beam", radar.beam_rad, "Beam width between the nulls, rad").shows_default();
+  command.option("--doppler-share", options->problem.doppler_share, "Processed fraction of the beam's Doppler band")
       .shows_default();
   command.threads(options->problem.threads);
-  command.flag("--copies", options->copies, "Frames and images in memory of any kind, copied by several threads");
-  command.flag("--measure", options->measure, "Time the best variants first, and remember the winners");
+  command.flag("--copies", options->copies, "Use pageable memory, staged by several threads");
+  command.flag("--measure", options->measure, "Time the best variants first and save the winners");
   command.flag("--explain", options->explain, "Print the plans");
   command.runs([options] { run_sar(*options); });
 }

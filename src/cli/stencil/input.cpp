@@ -35,11 +35,11 @@ InputGrid from_npy(const std::string& file, std::size_t axes) {
   }
   const std::size_t count = header.elements();
   if (grid.shape.size() != axes || count == 0) {
-    throw Error(ErrorKind::io,
-                fmt::format("{}: an array of shape {}; {} axes are wanted, or one more in front for fields", file,
-                            fmt::join(header.shape, "x"), axes));
+    throw Error(ErrorKind::io, fmt::format("{}: an array of shape {}; needs {} axes, or one more in front for fields",
+                                           file, fmt::join(header.shape, "x"), axes));
   }
-  if (io::is_complex(header.type)) throw Error(ErrorKind::io, fmt::format("{}: complex numbers", file));
+  if (io::is_complex(header.type))
+    throw Error(ErrorKind::io, fmt::format("{}: holds complex numbers; needs real ones", file));
   std::vector<std::byte> bytes;
   in.read_growing(bytes, count * io::bytes_of(header.type));
   grid.values.resize(count);
@@ -74,11 +74,11 @@ InputGrid read_grid(const std::string& file, std::size_t axes) {
   const auto ending = std::filesystem::path(file).extension();
   if (ending == ".npy") return from_npy(file, axes);
   if (ending != ".png") {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--in {}: a .npy array or a .png image is wanted", file));
+    throw Error(ErrorKind::invalid_argument, fmt::format("--in {}: needs a .npy array or a .png image", file));
   }
   const io::Raster image = io::read_png(file);
   InputGrid grid{{image.height, image.width}, image.channels, {}};
-  if (axes != 2) throw Error(ErrorKind::io, fmt::format("{}: an image has two axes, {} are wanted", file, axes));
+  if (axes != 2) throw Error(ErrorKind::io, fmt::format("{}: an image has two axes; needs {}", file, axes));
   grid.values.resize(image.values.size());
   const std::size_t cells = image.height * image.width;
   for (std::size_t i = 0; i < cells; ++i) {
@@ -92,7 +92,7 @@ std::vector<std::size_t> parse_cells(const std::string& text) {
     return parse_shape(text);
   } catch (const Error&) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("--size {}: write the cells along each axis, one to three of them, each 1 or more: 1000, "
+                fmt::format("--size {}: needs the cells along each axis, one to three of them, each 1 or more: 1000, "
                             "512x512, 2^8x2^8x100",
                             text));
   }

@@ -42,7 +42,8 @@ struct MediumOptions {
 InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
   InputGrid medium;
   if (!options.medium.empty()) {
-    if (!options.size.empty()) refuse_medium("--size goes with a medium that is the same everywhere, not with a file");
+    if (!options.size.empty())
+      refuse_medium("--size is for a homogeneous medium; a file gives its own size: leave it out");
     try {
       medium = read_grid(options.medium, axes);
     } catch (const Error&) {
@@ -50,7 +51,7 @@ InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
       medium = read_grid(options.medium, 2);
     }
     if (medium.channels != 1)
-      refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium here has {} axes and one number a cell",
+      refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium needs {} axes and one number per cell",
                                 options.medium, medium.channels, fmt::join(medium.shape, "x"),
                                 axes == 2 ? "2" : "2 or 3"));
   } else {
@@ -58,16 +59,16 @@ InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
     std::size_t cells = 1;
     for (const std::size_t side : medium.shape) {
       if (__builtin_mul_overflow(cells, side, &cells))
-        refuse_medium(fmt::format("--size {}: too large to count", options.size));
+        refuse_medium(fmt::format("--size {}: the number of cells overflows 64 bits", options.size));
     }
     medium.values.assign(cells, options.value);
   }
   if (medium.shape.size() < 2 || medium.shape.size() > axes)
     refuse_medium(
-        fmt::format("a grid of {} axes; this problem has {}", medium.shape.size(), axes == 2 ? "2" : "2 or 3"));
+        fmt::format("a grid of {} axes; this problem needs {}", medium.shape.size(), axes == 2 ? "2" : "2 or 3"));
   for (const double value : medium.values) {
     if (!std::isfinite(value) || value <= 0)
-      refuse_medium(fmt::format("the medium has {} in a cell; every one must be above 0", value));
+      refuse_medium(fmt::format("the medium has the value {} in a cell; all values must be above 0", value));
   }
   return medium;
 }
@@ -85,8 +86,9 @@ std::array<std::size_t, 3> source_cell(const MediumOptions& options, const std::
     const auto [next, error] = std::from_chars(at, end, place);
     const bool last = axis + 1 == shape.size();
     if (error != std::errc{} || place >= shape[axis] || (last ? next != end : next == end || *next != ','))
-      refuse_medium(fmt::format("--source {}: no cell of a grid of {}; write as many numbers with commas between them",
-                                options.source, fmt::join(shape, "x")));
+      refuse_medium(
+          fmt::format("--source {}: not a cell of a grid of {}; needs one index per axis, separated by commas",
+                      options.source, fmt::join(shape, "x")));
     at = next + (last ? 0 : 1);
   }
   return cell;
@@ -158,14 +160,15 @@ struct Driven {
 void check_medium(const MediumOptions& options, const std::vector<std::size_t>& shape) {
   if (options.record.empty()) return;
   if (options.depth >= shape[0])
-    refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", options.depth, fmt::join(shape, "x")));
+    refuse_medium(
+        fmt::format("--depth {}: the receivers are outside a grid of {}", options.depth, fmt::join(shape, "x")));
   // Recorded values are kept in memory until the end, and copied once to be written.
   const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(shape.back()) *
                        (options.type == "f64" ? sizeof(double) : sizeof(float));
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (!(bytes <= memory))
     refuse_medium(
-        fmt::format("--record of {} steps by {} cells needs {} of memory, and this machine has {}; take "
+        fmt::format("--record of {} steps by {} cells needs {} of memory, but this machine has {}; use "
                     "fewer --steps",
                     options.steps, shape.back(), base::human_bytes(bytes), base::human_bytes(memory)));
 }
@@ -175,7 +178,7 @@ void check_frequency(double frequency, double slowest, double spacing) {
   const double most = slowest / (2 * spacing);
   if (frequency <= most) return;
   refuse_medium(
-      fmt::format("--frequency {:g}: its waves are shorter than two cells where they are slowest; at most "
+      fmt::format("--frequency {:g}: waves would be shorter than two cells at the lowest speed; at most "
                   "{:.4g} here, or a smaller --spacing",
                   frequency, most));
 }
@@ -186,7 +189,7 @@ std::size_t settled_layer(const MediumOptions& options, bool given, const std::v
   if (!given) return std::min(options.layer, shortest / 6);
   if (options.layer > 0 && 2 * options.layer >= shortest)
     refuse_medium(
-        fmt::format("--layer {}: nothing would be left of a grid of {}", options.layer, fmt::join(shape, "x")));
+        fmt::format("--layer {}: the layers would cover a whole grid of {}", options.layer, fmt::join(shape, "x")));
   return options.layer;
 }
 
@@ -307,13 +310,13 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
   fmt::print(
       "{}\n{} steps in {}, {} by {}{}; planned and compiled in {}{}\n", driven.about, options.steps,
       base::human_seconds(seconds), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
-      roof > 0 ? fmt::format(", {:.2g} of what memory allows at {} bytes a cell and step", rate / roof, bytes) : "",
+      roof > 0 ? fmt::format(", {:.2g} of the memory bandwidth at {} bytes per cell and step", rate / roof, bytes) : "",
       base::human_seconds(start - brought + planned - begin),
-      device.is_host() ? "" : fmt::format(", grid and medium there and back in {}", base::human_seconds(moved)));
+      device.is_host() ? "" : fmt::format(", grid and medium transferred in {}", base::human_seconds(moved)));
   fmt::print("t = {:.6g}: from {:.6g} to {:.6g}\n", static_cast<double>(options.steps) * driven.dt,
              static_cast<double>(*low), static_cast<double>(*high));
   if (!std::isfinite(static_cast<double>(*low)) || !std::isfinite(static_cast<double>(*high)))
-    refuse_medium("the field is no longer a number: the time step is too long");
+    refuse_medium("the field contains NaN or infinity: the time step is too long");
 }
 
 template <class T>
@@ -333,26 +336,25 @@ Driven<T> acoustic_run(const MediumOptions& options, const InputGrid& medium) {
   if (!(number <= limit)) {
     refuse_medium(
         fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed "
-                    "{:.4g}; a dt up to {:.4g} will do",
+                    "{:.4g}; use a dt up to {:.4g}",
                     acoustic.dt, number, limit, acoustic.dt * limit / number));
   }
   // Eight cells per shortest wave: at twice the peak frequency and the lowest velocity.
   const double frequency = options.frequency > 0 ? options.frequency : slowest / (16 * options.spacing);
   check_frequency(frequency, slowest, options.spacing);
-  Driven<T> driven{
-      .update = stencil::acoustic<T>(acoustic),
-      .shape = medium.shape,
-      .coefficients = stencil::Grid<T>(medium.shape, options.layer > 0 ? 2 : 1),
-      .dt = acoustic.dt,
-      .frequency = frequency,
-      .strength = 0,
-      .source_time = 0,  // u at step n + 1 depends on the source at step n
-      .accesses = options.layer > 0 ? 5u : 4u,
-      .remembers = true,
-      .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
-                           "{:.3g}), source of {:.4g} Hz, {:.3g} cells to the shortest wave, a layer of {}",
-                           fmt::join(medium.shape, "x"), options.type, slowest, fastest, number, limit, frequency,
-                           slowest / (2 * frequency * options.spacing), options.layer)};
+  Driven<T> driven{.update = stencil::acoustic<T>(acoustic),
+                   .shape = medium.shape,
+                   .coefficients = stencil::Grid<T>(medium.shape, options.layer > 0 ? 2 : 1),
+                   .dt = acoustic.dt,
+                   .frequency = frequency,
+                   .strength = 0,
+                   .source_time = 0,  // u at step n + 1 depends on the source at step n
+                   .accesses = options.layer > 0 ? 5u : 4u,
+                   .remembers = true,
+                   .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
+                                        "{:.3g}), source of {:.4g} Hz, {:.3g} cells per shortest wave, a layer of {}",
+                                        fmt::join(medium.shape, "x"), options.type, slowest, fastest, number, limit,
+                                        frequency, slowest / (2 * frequency * options.spacing), options.layer)};
   const double damping =
       most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, options.layer)) * options.spacing);
   for_each_cell(medium, [&](std::size_t i) {
@@ -382,7 +384,7 @@ Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
   if (!(number <= 1)) {
     refuse_medium(
         fmt::format("the time step {} is unstable: c dt sqrt(1/dx^2 + 1/dy^2) is {:.4g} and must not exceed 1; "
-                    "a dt up to {:.4g} will do",
+                    "use a dt up to {:.4g}",
                     maxwell.dt, number, maxwell.dt / number));
   }
   const double frequency = options.frequency > 0 ? options.frequency : 1 / (std::sqrt(most) * 20 * options.spacing);
@@ -417,29 +419,30 @@ Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
 
 // Returns --layer, whose default depends on the grid.
 Option add_medium_options(Command& command, const std::shared_ptr<MediumOptions>& options) {
-  command.option("--device", options->device, "Where to run").value_name("NAME");
-  command.option("--steps", options->steps, "Time steps").shows_default().between(0, kMostSteps);
-  command.option("--size", options->size, "Cells along each axis where the medium is the same everywhere [512x512]")
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.option("--steps", options->steps, "Number of time steps").shows_default().between(0, kMostSteps);
+  command.option("--size", options->size, "Cells along each axis of a homogeneous medium [512x512]")
       .value_name("AxBxC");
-  command.option("--spacing", options->spacing, "Of the cells, the same along each axis").shows_default().positive();
-  command.option("--dt", options->dt, "Time step (default: 0.9 of the stable one)").positive();
-  command.option("--source", options->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
+  command.option("--spacing", options->spacing, "Cell spacing, the same along each axis").shows_default().positive();
+  command.option("--dt", options->dt, "Time step (default: 0.9 of the stability limit)").positive();
+  command.option("--source", options->source, "Cell of the source, slowest axis first: 40,256").value_name("CELL");
   command
       .option("--frequency", options->frequency,
-              "Peak frequency of the source's Ricker pulse (default: what the cells resolve)")
+              "Peak frequency of the source's Ricker pulse (default: resolved by the cells)")
       .positive();
-  command.option("--record", options->record, "What a row of receivers hears: steps by cells, .npy")
+  command.option("--record", options->record, "Record the signals of a row of receivers: steps by cells, .npy")
       .writes()
       .ends_in({".npy"});
-  command.option("--depth", options->depth, "Of the receivers' row below the first side, in cells").shows_default();
-  command.option("--border", options->border, "Behind the layer: fixed, mirror, periodic").shows_default();
-  command.option("--out", options->out, "The last state, .npy").writes().ends_in({".npy"});
-  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.flag("--measure", options->measure, "Time the best variants first, and remember the winner");
+  command.option("--depth", options->depth, "Depth of the receivers' row below the first side, in cells")
+      .shows_default();
+  command.option("--border", options->border, "Border behind the layer: fixed, mirror, periodic").shows_default();
+  command.option("--out", options->out, "Write the last state, .npy").writes().ends_in({".npy"});
+  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--measure", options->measure, "Time the best variants first and save the winner");
   command.flag("--explain", options->explain, "Print the plan");
   return command
       .option("--layer", options->layer,
-              "Cells along all sides that let waves die out; 0: none [24, or a sixth of the shortest side]")
+              "Width of the absorbing layer along all sides, in cells; 0: none [24, or a sixth of the shortest side]")
       .value_name("N");
 }
 
@@ -455,7 +458,7 @@ InputGrid settle_medium(MediumOptions& options, const Option& layer, std::size_t
 
 void add_acoustic(Command& stencil) {
   Command& command = stencil.subcommand(
-      "acoustic", "Sound through rock or water: a velocity a cell, a source, receivers, 2D and 3D, up to order 8");
+      "acoustic", "Acoustic waves in a medium: velocity model, source, receivers; 2D and 3D, up to order 8");
   command.footer(
       "\nExamples:\n"
       "  ridge stencil acoustic --velocity marmousi.npy --spacing 10 --frequency 12 --steps 3000 --record shot.npy\n"
@@ -464,15 +467,16 @@ void add_acoustic(Command& stencil) {
       "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
       "model is an array of two or three axes, depth first, in the units of --spacing per second. The source adds a\n"
       "Ricker pulse of amplitude 1 to the sum of derivatives in its cell; the peak is at t = 1.5 / frequency.\n"
-      "Receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) "
-      "where\n"
-      "c is largest; without --dt 0.9 of that is taken. Waves longer than eight cells come out well at order 8.");
+      "Receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) for the\n"
+      "largest c; the default dt is 0.9 of this limit. Order 8 resolves waves longer than eight cells well.");
   auto options = std::make_shared<MediumOptions>();
   options->value = 1500;
   options->spacing = 10;
-  command.option("--velocity", options->medium, "The model, .npy").reads();
-  command.option("--speed", options->value, "The same everywhere, without a model").shows_default().positive();
-  command.option("--accuracy", options->accuracy, "Order of the differences")
+  command.option("--velocity", options->medium, "Velocity model, .npy").reads();
+  command.option("--speed", options->value, "Velocity of a homogeneous medium, without a model")
+      .shows_default()
+      .positive();
+  command.option("--accuracy", options->accuracy, "Order of the finite differences")
       .shows_default()
       .one_of({"2", "4", "6", "8"});
   const Option layer = add_medium_options(command, options);
@@ -488,19 +492,20 @@ void add_acoustic(Command& stencil) {
 
 void add_maxwell(Command& stencil) {
   Command& command =
-      stencil.subcommand("maxwell", "Light and radio waves in 2D: Maxwell's equations by FDTD on Yee's grid");
+      stencil.subcommand("maxwell", "Electromagnetic waves in 2D: Maxwell's equations by FDTD on the Yee grid");
   command.footer(
       "\nExamples:\n"
       "  ridge stencil maxwell --size 400x600 --steps 800 --out ez.npy\n"
       "  ridge stencil maxwell --permittivity lens.npy --source 200,40 --steps 2000 --record behind.npy --depth 380\n"
-      "\nThe electric field stands across the plane (Ez, Hx, Hy), in units in which light's speed is 1 where the\n"
-      "permittivity is. The permittivity is an array of two axes. c dt sqrt(1/dx^2 + 1/dy^2) must not exceed 1; "
-      "without\n"
-      "--dt it is 0.9. Second order: twenty cells to a wave is a good start. The source adds a Ricker pulse of\n"
+      "\nThe electric field is perpendicular to the plane (Ez, Hx, Hy), in units in which the speed of light is 1 at\n"
+      "permittivity 1. The permittivity is an array of two axes. c dt sqrt(1/dx^2 + 1/dy^2) must not exceed 1; the\n"
+      "default is 0.9. Second order: start with about twenty cells per wavelength. The source adds a Ricker pulse of\n"
       "amplitude 1 to the curl of H in its cell (a current); the peak is at t = 1.5 / frequency.");
   auto options = std::make_shared<MediumOptions>();
-  command.option("--permittivity", options->medium, "Relative, one number per cell, .npy").reads();
-  command.option("--epsilon", options->value, "The same everywhere, without a file").shows_default().positive();
+  command.option("--permittivity", options->medium, "Relative permittivity, one number per cell, .npy").reads();
+  command.option("--epsilon", options->value, "Relative permittivity of a homogeneous medium, without a file")
+      .shows_default()
+      .positive();
   const Option layer = add_medium_options(command, options);
   command.runs([options, layer] {
     const InputGrid medium = settle_medium(*options, layer, 2);

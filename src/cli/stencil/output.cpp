@@ -125,7 +125,7 @@ void Outputs::picture(const std::string& file, std::size_t step, double time, co
     const auto found = std::find(views.names.begin(), views.names.end(), options_.field);
     if (found == views.names.end()) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("--field {}: there are {}", options_.field, fmt::join(views.names, ", ")));
+                  fmt::format("--field {}: the fields are {}", options_.field, fmt::join(views.names, ", ")));
     }
     shown = static_cast<std::size_t>(found - views.names.begin());
   }

@@ -65,7 +65,8 @@ Device device_for(const mpi::Communicator& processes, const std::string& name) {
   for (const Device& one : devices().devices) {
     if (one.id().rfind(backend + ":", 0) == 0) all.push_back(one);
   }
-  if (all.empty()) throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device here", name));
+  if (all.empty())
+    throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device on this machine", name));
   return all[processes.rank_here() % all.size()];
 }
 
@@ -74,7 +75,7 @@ template <class T>
 void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
   const auto differs = [&](const std::string& what, const std::string& there, const std::string& here) {
     mistake(
-        fmt::format("checkpoint {} was made with {} {}, and this run has {}; give the same options, or another "
+        fmt::format("checkpoint {} was made with {} {}, but this run has {}; give the same options, or another "
                     "checkpoint file",
                     checkpoint.path().string(), what, there, here));
   };
@@ -159,8 +160,8 @@ class Run {
     auto grid = std::make_shared<InputGrid>(read_grid(options_.in, shape.size()));
     const std::size_t fields = scenario_.fields.size();
     if (grid->shape != shape || (grid->channels != fields && grid->channels != 1)) {
-      mistake(fmt::format("--in {}: {} with {} fields, where the run has {} with {}", options_.in,
-                          shape_text(grid->shape), grid->channels, shape_text(shape), fields));
+      mistake(fmt::format("--in {}: {} with {} fields; this run needs {} with {}", options_.in, shape_text(grid->shape),
+                          grid->channels, shape_text(shape), fields));
     }
     const std::size_t all = cells();
     const std::size_t rows = shape.size() > 1 ? shape[shape.size() - 2] : 1, width = shape.back();
@@ -181,11 +182,11 @@ class Run {
     }
     check_same(*found, scenario_);
     if (found->state().step > options_.steps) {
-      mistake(fmt::format("checkpoint {} is at step {}, beyond --steps {}", found->path().string(), found->state().step,
-                          options_.steps));
+      mistake(fmt::format("checkpoint {} is at step {}, beyond --steps {}: give more steps", found->path().string(),
+                          found->state().step, options_.steps));
     }
     io::set_aside_damaged(*found, options_.checkpoint);
-    fmt::print("going on from step {} of {}\n", found->state().step, found->path().string());
+    fmt::print("continuing from step {} of {}\n", found->state().step, found->path().string());
     return found;
   }
 
@@ -334,7 +335,7 @@ class Run {
   }
 
   std::string safe_so_far() const {
-    return checkpointed_ ? fmt::format("; step {} is safe in {}, and --resume goes on from it", *checkpointed_,
+    return checkpointed_ ? fmt::format("; step {} is saved in {}, and --resume continues from it", *checkpointed_,
                                        options_.checkpoint)
                          : "";
   }
@@ -343,7 +344,7 @@ class Run {
     progress_(1, "");
     if (domain_->root()) {
       fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, options_.steps,
-                 options_.checkpoint.empty() ? "" : fmt::format("; --resume goes on from {}", options_.checkpoint));
+                 options_.checkpoint.empty() ? "" : fmt::format("; --resume continues from {}", options_.checkpoint));
     }
     return 128 + static_cast<int>(domain_->largest(stop_signal));
   }
@@ -367,9 +368,11 @@ class Run {
                  leaps_ > 0 ? fmt::format("{} {}, each two transforms (--no-leap: step by step)", leaps_,
                                           leaps_ == 1 ? "leap" : "leaps")
                             : domain_->variant(),
-                 roof > 0 ? fmt::format(", {:.2g} of what two passes through memory a step allow", rate / roof) : "",
+                 roof > 0 ? fmt::format(", {:.2g} of the memory bandwidth for one read and one write per cell and step",
+                                        rate / roof)
+                          : "",
                  base::human_seconds(planning_),
-                 moved > 0 ? fmt::format(", the grid there and back in {}", base::human_seconds(moved)) : "");
+                 moved > 0 ? fmt::format(", the grid transferred in {}", base::human_seconds(moved)) : "");
     }
     fmt::print("{}: {}\n", options_.steady ? "steady state" : fmt::format("step {}, t = {:.6g}", step_, time()),
                fmt::join(ranges_, "; "));
@@ -411,7 +414,7 @@ void check(const RunOptions& options) {
   if (!options.colours.empty()) io::colour_map(options.colours);
   if (options.resume && options.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
   if (options.steady && (!options.checkpoint.empty() || options.every > 0)) {
-    mistake("--steady has no steps: leave out --every and --checkpoint");
+    mistake("--steady computes no steps: leave out --every and --checkpoint");
   }
   if (options.checkpoint_every > 0 && options.checkpoint.empty()) mistake("--checkpoint-every needs --checkpoint FILE");
 }
@@ -419,8 +422,7 @@ void check(const RunOptions& options) {
 template <class T>
 int run_scenario(const mpi::Communicator& processes, Scenario<T> scenario, const RunOptions& options) {
   const auto low = options.low ? options.low : scenario.low, high = options.high ? options.high : scenario.high;
-  if (low && high && !(*low < *high))
-    mistake(fmt::format("colours from --low {} to --high {}: the first must be below the second", *low, *high));
+  if (low && high && !(*low < *high)) mistake(fmt::format("--low {} must be below --high {}", *low, *high));
   return Run<T>(processes, std::move(scenario), options).go();
 }
 

@@ -30,35 +30,42 @@ struct Options {
 
 void add_run_options(Command& command, const std::shared_ptr<Options>& options) {
   RunOptions& run = options->run;
-  command.option("--device", run.device, "Where to run; \"cuda:*\" gives each process of an MPI run its own")
+  command
+      .option("--device", run.device,
+              "Device: host, cuda:0, opencl:pocl or best; \"cuda:*\" gives each process of an MPI run its own")
       .value_name("NAME");
   command.threads(options->threads);
   command
       .option("--border", options->border,
-              "fixed, mirror, periodic; by axis x=periodic,y=fixed; by side y=fixed/mirror (low/high)")
+              "Borders: fixed, mirror, periodic; per axis x=periodic,y=fixed; per side y=fixed/mirror (low/high)")
       .value_name("KIND");
   command.option("--in", run.in, "Start from a .npy array or a .png image").reads();
-  command.option("--out", run.out, "NAME.pvd: a series for ParaView; .vti, .npy, .png: the last state; may be repeated")
+  command
+      .option("--out", run.out,
+              "Output file: NAME.pvd: a series for ParaView; .vti, .npy, .png: the last state; may be repeated")
       .writes();
-  command.option("--png", run.frames, "A picture every --every steps, PREFIX_000100.png").writes_names_with("_");
+  command.option("--png", run.frames, "Write a picture every --every steps, PREFIX_000100.png").writes_names_with("_");
   command.option("--every", run.every, "Steps between grids, pictures and checkpoints").value_name("N").positive();
   command.option("--checkpoint", run.checkpoint, "Keep the state in FILE and the one before in FILE.previous").writes();
-  command.option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, where not --every")
+  command.option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, if different from --every")
       .value_name("N")
       .positive();
-  command.flag("--resume", run.resume, "Go on from the newest whole checkpoint, or start where there is none");
-  command.option("--colours", run.colours, "Of pictures: ember, fern, balance or grey").value_name("MAP");
-  command.option("--field", run.field, "Shown in pictures").value_name("NAME");
-  command.option("--low", run.low, "What the colours' lower end stands for");
-  command.option("--high", run.high, "What the upper end stands for");
-  command.option("--pixels", run.pixels, "Of a picture's longer side, at most").shows_default().between(16, 16384);
-  command.flag("--base64", run.base64, ".vti files as plain XML text instead of raw numbers");
-  command.option("--variant", run.domain.planner.variant, "Only this variant (ridge bench stencil lists them)")
+  command.flag("--resume", run.resume, "Continue from the newest complete checkpoint, or start if there is none");
+  command.option("--colours", run.colours, "Colours of pictures: ember, fern, balance or grey").value_name("MAP");
+  command.option("--field", run.field, "Field shown in pictures").value_name("NAME");
+  command.option("--low", run.low, "Value of the lowest colour");
+  command.option("--high", run.high, "Value of the highest colour");
+  command.option("--pixels", run.pixels, "Maximum pixels of a picture's longer side")
+      .shows_default()
+      .between(16, 16384);
+  command.flag("--base64", run.base64, "Write .vti files as plain XML text instead of raw numbers");
+  command.option("--variant", run.domain.planner.variant, "Use only this variant (ridge bench stencil lists them)")
       .value_name("NAME");
-  command.flag("--measure", options->measure, "Time the best variants first, and remember the winner");
+  command.flag("--measure", options->measure, "Time the best variants first and save the winner");
   command.flag("--explain", run.explain, "Print the plan");
-  command.flag("--no-leap", options->no_leap, "Step by step, also where many steps could be leapt over at once");
-  command.option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
+  command.flag("--no-leap", options->no_leap,
+               "Compute every step, even if many steps could be computed at once by a leap");
+  command.option("--processes", run.domain.processes, "MPI: processes along each axis, 2x2 (default: chosen)")
       .value_name("AxBxC");
   command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
       .value_name("N")
@@ -79,7 +86,7 @@ std::shared_ptr<Options> add_problem(Command& command, const char* footer, std::
   command.footer(footer);
   auto options = std::make_shared<Options>();
   options->run.steps = steps;
-  command.option("--steps", options->run.steps, "Time steps, from the very start of the run")
+  command.option("--steps", options->run.steps, "Number of time steps, counted from the start of the run")
       .shows_default()
       .between(0, kMostSteps);
   add_run_options(command, options);
@@ -93,7 +100,7 @@ std::shared_ptr<Options> add_problem(Command& command, const char* footer, std::
 }
 
 void add_type(Command& command, const std::shared_ptr<Options>& options) {
-  command.option("--type", options->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
 }
 void add_size(Command& command, const std::shared_ptr<Options>& options, const char* shown) {
   command.option("--size", options->size, fmt::format("Cells along each axis, slowest first (default {})", shown))
@@ -127,17 +134,17 @@ void take_size(const Options& options, std::vector<std::size_t>& shape) {
 }
 
 void add_heat(Command& stencil) {
-  Command& command = stencil.subcommand("heat", "Heat spreads: u_t = alpha (u_xx + u_yy + u_zz), 1D to 3D");
+  Command& command = stencil.subcommand("heat", "Heat equation: u_t = alpha (u_xx + u_yy + u_zz), 1D to 3D");
   const auto options = add_problem(
       command,
       "\nExamples:\n"
       "  ridge stencil heat --demo --steps 1200 --every 200 --png frames     cold and hot spots in a plate\n"
-      "  ridge stencil heat --size 8192x8192 --steps 200                     how fast is it?\n"
+      "  ridge stencil heat --size 8192x8192 --steps 200                     a speed test\n"
       "  ridge stencil heat --size 256x256x256 --border periodic --every 50 --out heat.pvd\n"
       "  ridge stencil heat --size 4096x4096 --steps 100000 --checkpoint heat.ckp --every 5000 --resume\n"
-      "  ridge stencil heat --size 2048x2048 --steady --png plate             what it comes to in the end, in one go\n"
-      "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.\n"
-      "Many steps between two outputs are taken in one leap where that is faster (--no-leap: never; nor with\n"
+      "  ridge stencil heat --size 2048x2048 --steady --png plate             the steady state, computed directly\n"
+      "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; the default is 0.9 of this limit.\n"
+      "Many steps between two outputs are computed by one leap if that is faster (not with --no-leap or\n"
       "--checkpoint).",
       1000, [](Options& w, const mpi::Communicator& processes) {
         if (w.demo) w.heat = stencil::heat_demo();
@@ -151,24 +158,24 @@ void add_heat(Command& stencil) {
   const Option demo =
       command.flag("--demo", options->demo, "The stenCINES paper's plate: 128x128, alpha 0.4, dt 1e-6, 16.64 cm");
   command.option("--alpha", heat.alpha, "Diffusivity").shows_default().positive().not_with(demo);
-  command.option("--dt", heat.dt, "Time step (default: 0.9 of the stable one)").positive().not_with(demo);
-  command.option("--length", heat.length, "Of the first axis; cells are squares or cubes")
+  command.option("--dt", heat.dt, "Time step (default: 0.9 of the stability limit)").positive().not_with(demo);
+  command.option("--length", heat.length, "Length of the first axis; cells are squares or cubes")
       .shows_default()
       .positive()
       .not_with(demo);
-  command.option("--accuracy", heat.accuracy, "Order of the differences").shows_default().one_of({"2", "4", "6", "8"});
-  command.option("--initial", heat.initial, "The state at the start")
+  command.option("--accuracy", heat.accuracy, "Order of the finite differences")
       .shows_default()
-      .one_of({"spots", "mode", "random"});
-  command.flag("--steady", options->run.steady, "The state after ever more steps, in one go");
+      .one_of({"2", "4", "6", "8"});
+  command.option("--initial", heat.initial, "Initial state").shows_default().one_of({"spots", "mode", "random"});
+  command.flag("--steady", options->run.steady, "Compute the steady state directly");
 }
 
 void add_wave(Command& stencil) {
-  Command& command = stencil.subcommand("wave", "Waves: u_tt = c^2 (u_xx + u_yy + u_zz), 1D to 3D");
+  Command& command = stencil.subcommand("wave", "Wave equation: u_tt = c^2 (u_xx + u_yy + u_zz), 1D to 3D");
   const auto options = add_problem(
       command,
       "\nExamples:\n"
-      "  ridge stencil wave --every 100 --png pond                           a drop falls into a square pond\n"
+      "  ridge stencil wave --every 100 --png pond                           a drop in a square pond\n"
       "  ridge stencil wave --size 200x200x200 --every 20 --out wave.pvd --border x=periodic,y=fixed,z=fixed/mirror\n"
       "\nfixed borders reflect with the opposite sign, mirror borders with the same. The Courant number\n"
       "c dt sqrt(sum of 1/dx^2) must not exceed 1; without --dt it is 0.9.",
@@ -180,15 +187,15 @@ void add_wave(Command& stencil) {
   add_size(command, options, "512x512");
   add_type(command, options);
   stencil::WaveOptions& wave = options->wave;
-  command.option("--speed", wave.speed, "c").shows_default().positive();
+  command.option("--speed", wave.speed, "Wave speed c").shows_default().positive();
   command.option("--dt", wave.dt, "Time step (default: a Courant number of 0.9)").positive();
-  command.option("--length", wave.length, "Of the first axis").shows_default().positive();
-  command.option("--initial", wave.initial, "The state at the start").shows_default().one_of({"drop", "mode"});
+  command.option("--length", wave.length, "Length of the first axis").shows_default().positive();
+  command.option("--initial", wave.initial, "Initial state").shows_default().one_of({"drop", "mode"});
 }
 
 void add_euler(Command& stencil) {
   Command& command = stencil.subcommand(
-      "euler", "A gas with shocks: Euler's equations in 2D, MUSCL-Hancock with HLLC fluxes, second order");
+      "euler", "Gas dynamics with shocks: Euler's equations in 2D, MUSCL-Hancock with HLLC fluxes, second order");
   const auto options = add_problem(
       command,
       "\nExamples:\n"
@@ -197,33 +204,31 @@ void add_euler(Command& stencil) {
       "  ridge stencil euler --flow sod --steps 200 --out sod.npy --png sod\n"
       "\nState: density, momentum along x and y, energy. Written and shown: density, velocity_x, velocity_y, "
       "pressure.\n"
-      "One time step serves the whole run; it is checked against the flow whenever the grid is looked at.",
+      "The time step is constant during a run; its stability is checked at every output.",
       1000, [](Options& w, const mpi::Communicator& processes) {
         w.euler.border = w.border;
         if (!w.size.empty()) w.euler.shape = parse_cells(w.size);
         start_typed(processes, w, [&]<class T>() { return stencil::euler_scenario<T>(w.euler); });
       });
-  add_size(command, options, "what the flow wants");
+  add_size(command, options, "suitable for the flow");
   add_type(command, options);
   stencil::EulerOptions& euler = options->euler;
-  command.option("--flow", euler.flow, "The state at the start")
-      .shows_default()
-      .one_of({"blast", "sod", "vortex", "shear"});
+  command.option("--flow", euler.flow, "Initial state").shows_default().one_of({"blast", "sod", "vortex", "shear"});
   command.option("--gamma", euler.gamma, "Ratio of specific heats").shows_default();
   command.option("--dt", euler.dt, "Time step (default: from --courant)").positive();
-  command.option("--courant", euler.courant, "dt ((|u| + c) / dx + (|v| + c) / dy) at its largest")
+  command.option("--courant", euler.courant, "Courant number: maximum of dt ((|u| + c) / dx + (|v| + c) / dy)")
       .shows_default()
       .positive();
 }
 
 void add_life(Command& stencil) {
-  Command& command = stencil.subcommand("life", "Cellular automata of 0 and 1: Life and its relatives");
+  Command& command = stencil.subcommand("life", "Cellular automata of 0 and 1: Game of Life and similar rules");
   const auto options =
       add_problem(command,
                   "\nExamples:\n"
                   "  ridge stencil life --steps 500 --every 10 --png life\n"
                   "  ridge stencil life --rule B36/S23 --in pattern.png --steps 100 --out after.png\n"
-                  "\nA rule names the numbers of living neighbours with which a cell is born and survives.",
+                  "\nA rule lists the numbers of living neighbours with which a cell is born or survives.",
                   1000, [](Options& w, const mpi::Communicator& processes) {
                     take_size(w, w.life.shape);
                     if (!w.border.empty()) w.life.border = w.border;
@@ -231,11 +236,9 @@ void add_life(Command& stencil) {
                     start(processes, std::move(scenario), w);
                   });
   add_size(command, options, "512x512");
-  command.option("--rule", options->life.rule, "B<born>/S<survives>").shows_default();
-  command.option("--density", options->life.density, "Share of living cells at the start")
-      .shows_default()
-      .between(0, 1);
-  command.option("--seed", options->life.seed, "Of the random start").shows_default();
+  command.option("--rule", options->life.rule, "Rule: B<born>/S<survives>").shows_default();
+  command.option("--density", options->life.density, "Initial fraction of living cells").shows_default().between(0, 1);
+  command.option("--seed", options->life.seed, "Seed of the random initial state").shows_default();
 }
 
 void add_convolve(Command& stencil) {
@@ -248,7 +251,7 @@ void add_convolve(Command& stencil) {
                   "\nKernels: gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, emboss, or rows of numbers.",
                   1, [](Options& w, const mpi::Communicator& processes) {
                     if (w.run.in.empty())
-                      throw Error(ErrorKind::invalid_argument, "ridge stencil convolve wants --in FILE");
+                      throw Error(ErrorKind::invalid_argument, "ridge stencil convolve needs --in FILE");
                     const InputGrid image = read_grid(w.run.in, 2);
                     w.convolve.shape = image.shape;
                     w.convolve.channels = image.channels;
@@ -256,7 +259,7 @@ void add_convolve(Command& stencil) {
                     start_typed(processes, w, [&]<class T>() { return stencil::convolve_scenario<T>(w.convolve); });
                   });
   add_type(command, options);
-  command.option("--kernel", options->convolve.kernel, "What to filter with").shows_default();
+  command.option("--kernel", options->convolve.kernel, "Filter kernel").shows_default();
 }
 
 }  // namespace
@@ -271,10 +274,10 @@ void add_stencil(Command& program) {
       "  ridge stencil wave --every 100 --out wave.pvd          open wave.pvd in ParaView, also while it runs\n"
       "  ridge stencil acoustic --velocity model.npy --spacing 10 --steps 3000 --record shot.npy\n"
       "  ridge stencil euler --flow blast --every 100 --png blast\n"
-      "  mpirun -n 4 ridge stencil heat --size 16384x16384      over processes, and machines\n"
-      "\nEvery problem has its own --help. A run that is killed goes on with the same line and --resume, on any number "
+      "  mpirun -n 4 ridge stencil heat --size 16384x16384      distributed over processes\n"
+      "\nEvery problem has its own --help. A killed run continues with the same command and --resume, on any number "
       "of\n"
-      "processes. Files appear when they are whole.");
+      "processes. Files appear when they are complete.");
   add_heat(command);
   add_wave(command);
   add_acoustic(command);

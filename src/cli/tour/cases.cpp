@@ -42,7 +42,7 @@ void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cas
   const TransposeCase batch{
       .problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}, .trials = trials};
   for (const TransposeCase& one : {square, batch}) {
-    cases.push_back({kTranspose, device.id(), fmt::format("corner turn {}x{}", one.problem.rows, one.problem.columns),
+    cases.push_back({kTranspose, device.id(), fmt::format("transpose {}x{}", one.problem.rows, one.problem.columns),
                      [device, one, quick] { return bench_transpose(device, one, "", seconds_each(quick), nullptr); }});
   }
 }
@@ -123,26 +123,26 @@ std::vector<report::Bench> tour_benches() {
   std::vector<report::Bench> benches(5);
   benches[kImages].title = "Images";
   benches[kImages].note =
-      "Dense optical flow of two small frames, from the host's memory and back to it. The roof is that of the "
-      "operations of its definition, one after the other.";
-  benches[kTranspose].title = "The corner turn";
-  benches[kTranspose].note = "Transposing moves every byte once in and once out: the roof is the copy bandwidth.";
+      "Dense optical flow of two small frames, from host memory to host memory. The roofline ceiling counts the "
+      "operations of its definition.";
+  benches[kTranspose].title = "Matrix transpose";
+  benches[kTranspose].note =
+      "A transpose reads and writes every byte once: the roofline ceiling is the copy bandwidth.";
   benches[kFft].title = "Fourier transforms";
   benches[kFft].note =
-      "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer; on "
-      "devices a copy of the same bytes.";
+      "GFLOP/s counts 5 N log2 N per transform. The roofline ceiling is the lower of peak arithmetic and memory "
+      "bandwidth; on devices a copy of the same bytes.";
   benches[kStencil].title = "Stencils";
   benches[kStencil].beyond_roof = report::kSeveralSteps;
   benches[kStencil].note =
-      "Many steps of a 5-point stencil in a plane and a 7-point stencil in a cube. The roof is that of one read and "
-      "one "
-      "write a cell and step; runs that take several steps in one pass go beyond it. The peer is a plain loop, or a "
+      "Many steps of a 5-point stencil in 2D and a 7-point stencil in 3D. The roofline ceiling counts one read and one "
+      "write per cell and step; runs that compute several steps per pass exceed it. The peer is a plain loop, or a "
       "plain kernel.";
   benches[kFilterbank].title = "The polyphase filter bank";
   benches[kFilterbank].note =
-      "256 channels of 16 taps, 16 stations of two polarizations: bytes in, floats out, filtered and transformed in "
-      "one "
-      "pass. The roof is memory or arithmetic, whichever is nearer; on devices a copy of as many bytes.";
+      "256 channels of 16 taps, 16 stations of two polarizations: 8-bit samples in, floats out, filtered and "
+      "transformed in one pass. The roofline ceiling is memory or arithmetic, whichever is lower; on devices a copy "
+      "of as many bytes.";
   return benches;
 }
 
@@ -215,8 +215,8 @@ std::optional<report::Illustration> tour_flow_picture() {
   made.png_base64 = text.add(png.data(), png.size());
   made.png_base64 += text.finish();
   made.caption = fmt::format(
-      "ridge flow a.png b.png flow.flo --picture flow.png: a frame of discs that move before a ground that "
-      "moves, and where each pixel went (direction is hue, length saturation); {}x{} vectors in {} on the host",
+      "ridge flow a.png b.png flow.flo --picture flow.png: a frame of discs that move over a moving "
+      "background, and the motion of each pixel (direction is hue, length saturation); {}x{} vectors in {} on the host",
       columns, rows, base::human_seconds(seconds));
   return made;
 }

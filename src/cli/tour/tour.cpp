@@ -101,10 +101,10 @@ class Tour {
       measure(cases[i], static_cast<double>(i) / static_cast<double>(cases.size()));
     }
     progress_(1, "");
-    page_.pending = {"every level of memory, transfers and studies of each device",
-                     "all of it on problems of real size; the numbers below are those of small ones"};
+    page_.pending = {"all memory levels, transfers and studies of each device",
+                     "all workloads at full size; the figures below are of small problems"};
     publish();
-    fmt::print("a first page after {}: {}; sizes of real work are still being measured\n",
+    fmt::print("first page after {}: {}; larger problems are still being measured\n",
                base::human_seconds(base::now() - start_), options_.out);
     std::fflush(stdout);
     for (const report::Bench& bench : page_.benches) {
@@ -164,21 +164,24 @@ class Tour {
 
 void add_tour(Command& program) {
   Command& command =
-      program.subcommand("tour", "Measure this machine, run each workload on each device, write a page about it");
+      program.subcommand("tour", "Measure this machine, run each workload on each device, write an HTML report");
   command.footer(
       "\nExamples:\n"
-      "  ridge tour                         report.html: a first page within half a minute, the whole in two or three\n"
+      "  ridge tour                         report.html: a first page within half a minute, complete in two or three\n"
       "  ridge tour --quick                 small problems only: seconds\n"
       "  ridge tour --refresh --out new.html   measure the machine again\n"
-      "\nThe page is written anew as the tour goes on and says what is still being measured; a second tour finds the\n"
-      "machine's profile, the plans and the compiled kernels of the first.");
+      "\nThe page is updated during the tour and lists what is still being measured; a second tour reuses the\n"
+      "machine profile, the plans and the compiled kernels of the first.");
   auto options = std::make_shared<Options>();
-  command.option("--out", options->out, "The page; its data goes beside it as .json").shows_default().writes();
+  command.option("--out", options->out, "The HTML page; its data are written next to it as .json")
+      .shows_default()
+      .writes();
   command.flag("--quick", options->profile.quick,
                "Smaller problems and ceilings only: seconds instead of a minute or two");
-  command.flag("--refresh", options->profile.refresh, "Measure the machine again although a saved profile exists");
+  command.flag("--refresh", options->profile.refresh, "Measure the machine again even if a saved profile exists");
   command.runs([options] {
-    if (options->out.ends_with(".json")) mistake("--out is the page: its data goes beside it as .json");
+    if (options->out.ends_with(".json"))
+      mistake("--out names the HTML page; its data are written next to it as .json: give another name");
     Tour(*options).run();
   });
 }
