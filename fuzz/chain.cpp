@@ -1,3 +1,4 @@
+// Fuzz target: chains of image operators.
 #include "support.hpp"
 
 #include <ridge/image/operators.hpp>

@@ -1,3 +1,4 @@
+// Fuzz target: stencil checkpoints.
 #include "support.hpp"
 
 #include "io/checkpoint.hpp"
@@ -10,7 +11,7 @@ std::string number(std::uint32_t value) {
           static_cast<char>(value >> 24)};
 }
 
-// The bytes as header and cells, with the frame and the checksum that a damaged file would fail at.
+// The bytes as header and cells, with a valid frame and checksum, so that the parser goes beyond them.
 std::string framed(std::string_view bytes) {
   const std::size_t cut = std::min(bytes.find(char{0}), bytes.size());
   std::string file = "RIDGECKP" + number(ridge::io::kCheckpointVersion) + number(static_cast<std::uint32_t>(cut));
@@ -29,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const fuzz::MemoryFile file(text);
       const io::Checkpoint checkpoint(file.name());
       std::vector<std::byte> cells(text.size());
-      // Its checksums were right, so its cells are in the file.
+      // The checksums are valid, so the cells must be in the file.
       if (!checkpoint.shape().empty()) checkpoint.read(0, 0, 1, cells.data());
     });
   }

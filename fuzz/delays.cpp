@@ -1,3 +1,4 @@
+// Fuzz target: delay files of `ridge channelize`.
 #include "support.hpp"
 
 #include "cli/channelize/input.hpp"

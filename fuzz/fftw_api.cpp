@@ -1,5 +1,5 @@
-// FFTW's C interface: the bytes draw a planner of each family, its ranks, sizes, strides, pointers and flags. A planner
-// answers NULL or a plan; where the strides stay within small arrays the plan is run on memory that is exactly as long.
+// FFTW's C interface: the bytes choose a planner of each family, ranks, sizes, strides, pointers and flags. A planner
+// returns NULL or a plan. If the strides stay within small arrays, the plan runs on memory of exactly that size.
 #include <fftw3.h>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-// Memory that is refused is NULL, here as outside: planners then answer NULL too.
+// A failed allocation returns NULL, as in normal use; planners then return NULL too.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 
 namespace {
@@ -35,8 +35,8 @@ struct Reach {
   }
 };
 
-// Memory that ends where a page begins that nobody may touch, or begins behind one: the library's kernels need not be
-// instrumented for a step beyond to be seen.
+// Memory next to an inaccessible page, so that out-of-bounds accesses of kernels that are not instrumented are detected
+// too.
 class Guarded {
  public:
   Guarded() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -54,7 +54,7 @@ class Guarded {
   std::byte* base_;
 };
 
-// Numbers of exactly the elements that strides lead to.
+// An array of exactly the elements that the strides reach.
 class Elements {
  public:
   Elements(int array, bool at_end, const Reach& reach, std::size_t numbers) {
@@ -112,10 +112,10 @@ class Call {
     return FFTW_ESTIMATE | drawn_.PickValueInArray(kOthers);
   }
   fftw_r2r_kind kind() { return static_cast<fftw_r2r_kind>(drawn_.ConsumeIntegralInRange<int>(-1, 12)); }
-  // A null pointer now and then, which ESTIMATE allows.
+  // Occasionally a null pointer, which FFTW_ESTIMATE allows.
   double* maybe(double* pointer) { return one_in(16) ? nullptr : pointer; }
 
-  // A plan's other calls; then it goes.
+  // Makes the remaining calls on a plan, then destroys it.
   void finish(fftw_plan plan, bool run) {
     if (plan == nullptr) return;
     if (run) fftw_execute(plan);
@@ -130,7 +130,8 @@ class Call {
     const int axes = rank(), loops = rank();
     std::vector<fftw_iodim64> dims(static_cast<std::size_t>(std::clamp(axes, 0, kMostRank))),
         loop_dims(static_cast<std::size_t>(std::clamp(loops, 0, kMostRank)));
-    if (axes > kMostRank || loops > kMostRank) {  // more than the arrays hold: only what is refused before it is read
+    if (axes > kMostRank ||
+        loops > kMostRank) {  // more than the arrays hold: allowed only if rejected before they are read
       finish(fftw_plan_guru64_dft(axes, nullptr, loops, nullptr, nullptr, nullptr, FFTW_FORWARD, flags()), false);
       return;
     }
@@ -194,7 +195,7 @@ class Call {
     double one[2] = {};
     auto* const complex = reinterpret_cast<fftw_complex*>(maybe(one));
     const int* const lengths = one_in(12) || axes > kMostRank ? nullptr : n.data();
-    double product = 1;  // a plan of everything would take long, and says nothing
+    double product = 1;  // skips large plans, which take long and find nothing
     for (int i = 0; i < std::clamp(axes, 0, kMostRank); ++i) product *= std::max(n[static_cast<std::size_t>(i)], 1);
     if (product > 1e6) return;
     switch (drawn_.ConsumeIntegralInRange<int>(0, 2)) {

@@ -1,3 +1,4 @@
+// Fuzz target: Middlebury .flo files.
 #include "support.hpp"
 
 #include "io/pixels.hpp"

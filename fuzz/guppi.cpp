@@ -1,3 +1,4 @@
+// Fuzz target: GUPPI RAW files.
 #include "support.hpp"
 
 #include "io/guppi.hpp"

@@ -1,3 +1,4 @@
+// Fuzz target: JPEG images.
 #include "support.hpp"
 
 #include "io/pixels.hpp"

@@ -1,3 +1,4 @@
+// Fuzz target: convolution kernels as text.
 #include "support.hpp"
 
 #include <ridge/stencil/problems.hpp>

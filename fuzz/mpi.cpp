@@ -1,6 +1,6 @@
-// What other processes send. The processes are made up: each message is what an honest one would send, changed by the
-// bytes that are left, so that no bytes are an honest run. The first six say how many processes, which is this one, and
-// what is redistributed.
+// Messages of other MPI processes. The processes are simulated: each message is a valid one, modified by the remaining
+// input bytes, so that empty input is a valid run. The first six bytes choose the number of processes, this rank and
+// the redistribution.
 #include "support.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 std::string_view left;
 std::size_t processes = 1, own_rank = 0;
-std::vector<Box> sides[2];  // what the first and the second gathering of boxes would give
+std::vector<Box> sides[2];  // results of the first and the second all-gather of boxes
 std::size_t gathered = 0;
 
 void change(void* data, std::size_t bytes) {
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<float> in(from[mpi::own_rank].size() * batch, 1.0f);
     std::vector<float> out(to[mpi::own_rank].size() * batch);
     route.run(in, out);
-  } catch (const Error& error) {  // of whatever kind: others' failures are told here
+  } catch (const Error& error) {  // of any kind: failures of other processes are reported here
     if (std::strlen(error.what()) > 2000) std::abort();
   }
   return 0;

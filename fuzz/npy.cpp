@@ -1,3 +1,4 @@
+// Fuzz target: headers of .npy files.
 #include "support.hpp"
 
 #include "io/npy.hpp"
@@ -8,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const fuzz::MemoryFile file(fuzz::text_of(data, size));
     io::InputStream in(file.name());
     const io::NpyHeader header = io::read_npy_header(in);
-    // What was read is written back the same.
+    // The header must be written back unchanged.
     const fuzz::MemoryFile again(io::npy_header(header), 1);
     io::InputStream second(again.name());
     const io::NpyHeader same = io::read_npy_header(second);

@@ -1,3 +1,4 @@
+// Fuzz target: RIDGE_LIMITS files.
 #include "support.hpp"
 
 #include "device/registry.hpp"

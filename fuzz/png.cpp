@@ -1,3 +1,4 @@
+// Fuzz target: PNG files read as rasters.
 #include "support.hpp"
 
 #include "io/png.hpp"

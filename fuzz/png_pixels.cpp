@@ -1,3 +1,4 @@
+// Fuzz target: PNG files read as images.
 #include "support.hpp"
 
 #include "io/pixels.hpp"

@@ -1,3 +1,4 @@
+// Fuzz target: PNM and PFM images.
 #include "support.hpp"
 
 #include "io/pixels.hpp"

@@ -1,3 +1,4 @@
+// Fuzz target: machine profiles.
 #include "support.hpp"
 
 #include <ridge/machine.hpp>
@@ -6,6 +7,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace ridge;
   return fuzz::attempt([&] {
     const machine::Profile profile = machine::from_json(std::string(fuzz::text_of(data, size)));
-    machine::from_json(machine::to_json(profile));  // what was read can be written and read again
+    machine::from_json(machine::to_json(profile));  // a parsed profile can be written and parsed again
   });
 }

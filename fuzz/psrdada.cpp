@@ -1,3 +1,4 @@
+// Fuzz target: PSRDADA files.
 #include "support.hpp"
 
 #include "io/psrdada.hpp"

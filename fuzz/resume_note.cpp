@@ -1,3 +1,4 @@
+// Fuzz target: the notes that `ridge channelize --resume` reads.
 #include "support.hpp"
 
 #include <filesystem>
@@ -14,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::filesystem::create_symlink(fuzz::MemoryFile("").name(), std::filesystem::path(name) / "out.raw.resume");
     return std::filesystem::path(name);
   }();
-  const fuzz::MemoryFile note(fuzz::text_of(data, size));  // out.raw.resume is a link to it
+  const fuzz::MemoryFile note(fuzz::text_of(data, size));  // out.raw.resume links to it
   return fuzz::attempt([&] { const io::ResumeNote note(folder / "out.raw", "numbers"); });
 }

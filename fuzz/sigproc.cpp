@@ -1,3 +1,4 @@
+// Fuzz target: SIGPROC headers.
 #include "support.hpp"
 
 #include "io/sigproc.hpp"

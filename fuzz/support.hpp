@@ -1,5 +1,6 @@
-// A target takes any bytes. It may refuse them with one line (ridge::Error) or use them; whatever else happens, the
-// sanitizers or the fuzzer call a defect: memory far beyond the input's size and runs without end among them.
+// Support for fuzz targets. A target accepts any bytes: it rejects them with one line (ridge::Error) or uses them.
+// Everything else, including memory use far beyond the input size and endless runs, is reported as a defect by the
+// sanitizers or the fuzzer.
 #pragma once
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,8 +26,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Bytes as a file that has a name: one file of memory for all runs, rewritten for each, for making one takes longer
-// than most parsers do.
+// Input bytes as a named file in memory. One file is rewritten for all runs, because creating one takes longer than
+// most parsers.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes, int which = 0) : descriptor_(kept(which)) {
@@ -50,12 +51,12 @@ inline int attempt(const std::function<void()>& use) {
   try {
     use();
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::internal) std::abort();  // a defect of our own, not of the input
+    if (error.kind() == ErrorKind::internal) std::abort();  // a defect of Ridgeline, not of the input
   }
   return 0;
 }
 
-// All samples of a stream, or the first hundred thousand bytes: gaps may stand for any number.
+// Reads all samples of a stream, up to a hundred thousand bytes: gaps may represent any number.
 inline void drain(io::SampleReader& reader) {
   std::vector<std::byte> piece(std::size_t{1} << 12);
   for (int i = 0; i < 24 && reader.read(piece.data(), piece.size()) == piece.size(); ++i) {

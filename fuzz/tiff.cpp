@@ -1,3 +1,4 @@
+// Fuzz target: TIFF images.
 #include "support.hpp"
 
 #include "io/pixels.hpp"

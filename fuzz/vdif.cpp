@@ -1,3 +1,4 @@
+// Fuzz target: VDIF frames.
 #include "support.hpp"
 
 #include "io/vdif.hpp"

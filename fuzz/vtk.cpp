@@ -1,3 +1,4 @@
+// Fuzz target: ParaView series (.pvd) that a resumed run extends.
 #include "support.hpp"
 
 #include <filesystem>
@@ -13,6 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return std::filesystem::path(name);
   }();
   const auto list = folder / "run.pvd";
-  const fuzz::MemoryFile file(fuzz::text_of(data, size));  // run.pvd is a link to it
+  const fuzz::MemoryFile file(fuzz::text_of(data, size));  // run.pvd links to it
   return fuzz::attempt([&] { const io::VtkSeries series(list, std::size_t{1000}); });
 }

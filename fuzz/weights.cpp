@@ -1,3 +1,4 @@
+// Fuzz target: weights of filter banks.
 #include "support.hpp"
 
 #include "cli/channelize/files.hpp"

@@ -1,3 +1,4 @@
+// Fuzz target: wisdom files.
 #include "support.hpp"
 
 #include "plan/wisdom_file.hpp"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# ridge channelize on an OpenCL device: power, .fil and correlations are made there and are what the host makes.
+# ridge channelize on an OpenCL device: power, .fil and correlations are computed there and equal the host's.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 have_opencl || { echo "skipped: no OpenCL device here" && exit 77; }
 
 bank="--channels 16 --taps 4 --stations 3"
 "$ridge" channelize signal in.raw --stations 3 --block 16 --rate 48000 --seconds 0.1 --samples i8 --tone 3000:0.4 || fail "signal"
 
-# compare NAME WORDS OPTIONS...: on the host, on the device in many pieces and in one; WORDS are in the device's report
+# compare NAME WORDS OPTIONS...: on the host, on the device in many blocks and in one; the device's report contains WORDS
 compare() {
   local name=$1 words=$2 options
   shift 2
@@ -27,7 +27,7 @@ tail -c 4800 host.fil >host.power
 tail -c 4800 device.fil >device.power
 close_to host.power device.power 1e-5 || fail ".fil differs"
 
-# Gone on with in the middle: the very bytes of the whole run.
+# Resumed in the middle: the same bytes as an uninterrupted run.
 for what in "--detect stokes --times 12 --sum-channels 4" "--correlate --times 24 --sum-channels 2"; do
   "$ridge" channelize in.raw whole.raw $bank --quiet --device opencl:0 $what || fail "whole $what"
   "$ridge" channelize in.raw rest.raw $bank --quiet --device opencl:0 $what --from-sample $((96 * 16)) || fail "rest $what"
@@ -40,12 +40,12 @@ for what in "--detect stokes --times 12 --sum-channels 4" "--correlate --times 2
   rm resumed.raw
 done
 
-# What only spectra can do is done with spectra.
+# Options that need spectra use spectra.
 for i in 0 1; do echo "$((i * 700)) 0 1.25 2 0.5 1 3"; done >delays.txt
 compare raw "" --delays delays.txt --rate 48000 --frequency 150 --detect total --times 6
 compare raw "" --delays delays.txt --rate 48000 --frequency 150 --correlate --times 16
 
-# Both devices, each with the stations it is fast enough for.
+# Both devices, with stations divided by their speed.
 "$ridge" channelize in.raw host.raw $bank --quiet --detect total --times 6 || fail "one device"
 "$ridge" channelize in.raw both.raw $bank --device host,opencl:0 --detect total --times 6 2>report || fail "two devices: $(cat report)"
 close_to host.raw both.raw 1e-5 || fail "two devices differ"

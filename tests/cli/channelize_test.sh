@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# ridge channelize on files and pipes: the same bytes however they come, headers, resuming, one clear line for each
-# mistake.
+# ridge channelize on files and pipes: the same bytes for any division of the input, headers, resuming, one-line errors.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
-# 2 stations, 64 channels, 2 polarizations of int8: 512 bytes a row
+# 2 stations, 64 channels, 2 polarizations of int8: 512 bytes per row
 head -c $((512 * 300)) <(yes "the quick brown fox jumps over the lazy dog 0123456789" | tr -d '\n' | tr 'a-z' '\200-\232') >in.raw
 bank="--channels 64 --taps 8 --stations 2 --quiet"
 
@@ -44,20 +43,20 @@ grep -q "lost" report && fail "raw samples have no counter: $(cat report)"
 # --- order, factors, delays, correlation --------------------------------------------------------------------------------
 $ridge channelize in.raw order.npy $bank --order channel --output-times 7 || fail "channel-major"
 head -c 256 order.npy | grep -qF "(42, 64, 2, 2, 7)" || fail "channel-major header: $(head -c 128 order.npy)"
-# Factors of 1 change nothing; delays of no samples and no phase neither.
+# Factors of 1 and delays of 0 change nothing.
 head -c $((64 * 8)) <(while :; do printf '\0\0\200\77\0\0\0\0'; done) >ones.raw
 $ridge channelize in.raw factors.raw $bank --bandpass ones.raw || fail "bandpass"
 same whole.raw factors.raw "factors of 1"
 printf '# sample, then X and Y of both stations\n0 0 0 0 0\n1000 0 0 0 0\n' >none.txt
 $ridge channelize in.raw delays.raw $bank --delays none.txt || fail "delays"
 same whole.raw delays.raw "delays of 0"
-# Three samples by addressing: the station as a file whose first three samples are gone.
+# A delay of three whole samples equals a file without its first three samples.
 $ridge channelize signal one.raw --block 64 --seconds 0.1 || fail "signal"
 tail -c +13 one.raw >late.raw
 printf '0 3 3\n' >three.txt
 $ridge channelize one.raw moved.raw --channels 64 --quiet --delays three.txt || fail "three samples"
 $ridge channelize late.raw plain.raw --channels 64 --quiet || fail "three samples by hand"
-# What a window sees before the first sample differs; behind its 16 rows all is the same.
+# Only the first 16 rows differ, whose windows include samples before the first one.
 tail -c +$((16 * 64 * 2 * 8 + 1)) moved.raw >moved_rest.raw
 tail -c +$((16 * 64 * 2 * 8 + 1)) plain.raw | head -c "$(size moved_rest.raw)" >plain_rest.raw
 [ "$(size moved_rest.raw)" -gt 100000 ] || fail "too few spectra to compare"
@@ -74,7 +73,7 @@ mistake "no arithmetic" $ridge channelize in.raw out.raw $bank --correlate --tim
 mistake "scale is 2" $ridge channelize in.raw out.raw $bank --correlate --times 50 --scale 2
 mistake "need --correlate" $ridge channelize in.raw out.raw $bank --times 50 --arithmetic int8
 
-# --- killed and gone on with, subbands, a digest ------------------------------------------------------------------------
+# --- killed and resumed, subbands, a digest -------------------------------------------------------------------------------
 signal="signal - --stations 3 --block 64 --samples i16 --seconds 0.4"
 run="--channels 64 --taps 8 --stations 3 --samples i16 --detect stokes --times 10"
 $ridge channelize $signal | $ridge channelize - power.raw $run --quiet --digest 2>digest1 || fail "power"
@@ -83,7 +82,7 @@ $ridge channelize $signal --chunk 1001 | $ridge channelize - - $run --quiet --me
 same power.raw power2.raw "pieces of 1001 bytes"
 same digest1 digest2 "digests"
 grep -q "digest of all channels: [0-9a-f]\{32\}" digest1 || fail "no digest: $(cat digest1)"
-# begun: a run with --resume that was killed in the middle of a row
+# begun: a run with --resume, killed in the middle of a row
 begun() {
   rm -f resumed.raw
   $ridge channelize $signal | head -c 900000 | $ridge channelize - resumed.raw $run --resume --quiet || fail "begin"
@@ -91,14 +90,14 @@ begun() {
 }
 begun
 $ridge channelize $signal | $ridge channelize - resumed.raw $run --resume --quiet || fail "resume"
-same power.raw resumed.raw "gone on with"
+same power.raw resumed.raw "resumed"
 rows=$((123456 / (3 * 4 * 64 * 4)))
 from=$(((rows * 10 - 8) * 64))
 begun
 rest=$(awk "BEGIN { print (78125 - $from) / 195312.5 }") # --seconds is the length, from --from-sample on
 $ridge channelize ${signal/0.4/$rest} --from-sample $from | $ridge channelize - resumed.raw $run --resume --first-sample $from --quiet ||
   fail "resume of a pipe opened late"
-same power.raw resumed.raw "gone on with a pipe opened late"
+same power.raw resumed.raw "resumed with a pipe opened late"
 begun
 cp resumed.raw before.raw
 mistake "it holds \"64 channels" $ridge channelize in.raw resumed.raw --channels 64 --resume
@@ -130,11 +129,11 @@ guppi() { # PKTIDX
 { guppi 0; guppi 16; guppi 48; guppi 64; } >guppi.raw
 $ridge channelize guppi.raw out.raw --channels 64 --taps 4 --flags flags.txt 2>report || fail "GUPPI: $(cat report)"
 grep -q "1024 samples lost in 1 gaps" report || fail "gap not counted: $(cat report)"
-# Block 2 of 5 is missing: samples 2048 to 3071, spectra 32 to 47 and three more that look back at them.
+# Block 2 of 5 is missing: samples 2048 to 3071, spectra 32 to 47 and three more whose windows include them.
 grep -qx "32 50" flags.txt || fail "flags: $(cat flags.txt)"
 [ "$(size out.raw)" -eq $((5 * 16 * 2 * 2 * 64 * 8)) ] || fail "GUPPI size $(size out.raw)"
 $ridge channelize guppi.raw out.fil --channels 64 --taps 4 --quiet || fail "GUPPI to .fil"
-# --- signals as instruments write them: the same channels as from the raw samples ---------------------------------------
+# --- signals in instrument formats: the same channels as from raw samples --------------------------------------------------
 for format in guppi dada vdif; do
   block=64
   [ $format = dada ] && block=1
@@ -148,7 +147,7 @@ for format in guppi dada vdif; do
     grep -q "times real time" report || fail "no rate in the header of $format: $(cat report)"
   done
 done
-# Channels as PSRDADA: read again by a bank of one channel and one tap they are what they were.
+# Channels written as PSRDADA and read again by a bank of one channel and one tap are unchanged.
 $ridge channelize signal one.raw --block 64 --seconds 0.02 --rate 256000 || fail "signal"
 $ridge channelize one.raw one.out --channels 64 --centred --quiet || fail "centred"
 $ridge channelize one.raw one.dada --channels 64 --rate 256000 --frequency 150 --quiet || fail ".dada"
@@ -156,7 +155,7 @@ head -c 4096 one.dada | grep -aq "NCHAN *64" || fail "no NCHAN: $(head -c 4096 o
 head -c 4096 one.dada | grep -aq "TSAMP *250" || fail "no TSAMP of 250 us: $(head -c 4096 one.dada | tr -d '\0')"
 $ridge channelize one.dada again.out --channels 1 --taps 1 --quiet || fail "channels from .dada"
 same one.out again.out "channels through a .dada file"
-# Frames are 32 + 64 x 4 bytes, four threads a block: blocks 25 and 26 are lost.
+# Frames are 32 + 64 x 4 bytes, four threads per block: blocks 25 and 26 are lost.
 { head -c $((288 * 100)) made.vdif; tail -c +$((288 * 108 + 1)) made.vdif; } >lost.vdif
 $ridge channelize lost.vdif lost.out --channels 64 --taps 4 --flags flags.txt 2>report || fail "lost frames: $(cat report)"
 grep -q "128 samples lost in 1 gaps, 5 spectra flagged" report || fail "frames lost: $(cat report)"
@@ -182,14 +181,14 @@ grep -q "the last file holds 385348 bytes less than its FILE_SIZE" report || fai
 $ridge channelize signal all.guppi --format guppi --seconds 0.1 || fail "GUPPI RAW"
 cat all.guppi all.guppi >twice.guppi
 mistake "PKTIDX is 0 after 76" $ridge channelize twice.guppi out.raw
-# The length is --seconds wherever it begins, and the samples are those of the whole signal.
+# The length is --seconds for any --from-sample, and the samples equal those of the whole signal.
 $ridge channelize signal long.raw --seconds 0.02 --rate 256000 || fail "signal"
 $ridge channelize signal late.raw --seconds 0.01 --rate 256000 --from-sample 2560 || fail "signal from a sample"
 tail -c +$((2560 * 4 + 1)) long.raw >tail.raw
 same tail.raw late.raw "signal --from-sample"
 mistake "signal writes raw samples" $ridge channelize signal out.fil
 
-# --- files of other formats are no raw samples ---------------------------------------------------------------------------
+# --- files of other formats are not accepted as raw samples ---------------------------------------------------------------
 foreign() { # name, bytes for printf
   { printf "$2"; head -c 8000 in.raw; } >foreign.bin
   mistake "foreign.bin is a $1 file, not raw samples" $ridge channelize foreign.bin out.raw
@@ -235,7 +234,7 @@ for format in guppi dada vdif; do
   [ "$(field out.fil tstart f8 | cut -c 1-14)" = 60676.00000023 ] || fail "$format: tstart is $(field out.fil tstart f8)" # 20 ms
 done
 
-# 8 bits: offset + scale * level is the float output to half a step, but for what is clipped.
+# 8 bits: offset + scale * level equals the float output to half a step, except for clipped values.
 $ridge channelize signal long.raw --seconds 0.3 --rate 256000 --tone 30000:0.02 || fail "signal"
 for detect in total stokes; do
   eight="--channels 64 --taps 8 --rate 256000 --frequency 1420 --times 4 --detect $detect"
@@ -281,7 +280,7 @@ grep -q " 8/7 .* -[0-9][0-9]" text || fail "no reconstruction: $(cat text)"
 grep -q " 7/6 " text && fail "16 channels cannot be oversampled by 7/6"
 grep -q "critical sampling -[1-4]" text || fail "no word on critical sampling: $(cat text)"
 
-# --- weights replaced in mid-stream, and channels back to samples --------------------------------------------------------
+# --- weights replaced during a stream, and synthesis -----------------------------------------------------------------------
 $ridge channelize design - --channels 64 --taps 8 --window hamming --save other.f64 >text || fail "design"
 $ridge channelize in.raw hamming.raw $bank --window hamming || fail "hamming"
 $ridge channelize in.raw replaced.raw $bank --replace-weights 6400:other.f64 || fail "replaced"
@@ -298,12 +297,12 @@ tail -c +257 floats.npy | $ridge channelize synthesize - - --stations 2 --channe
   fail "back through pipes"
 same back.raw back2.raw "synthesis in small pieces"
 [ "$(size back.raw)" -gt 100000 ] || fail "only $(size back.raw) bytes came back"
-# Behind the first windows (2000 samples of 2 stations x 2 polarizations) the same samples to -90 dB.
+# After the first windows (2000 samples of 2 stations x 2 polarizations) the samples agree to -90 dB.
 paste <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 floats.raw) <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 back.raw) |
-  awk '{ d = $1 - $2; e += d * d; s += $1 * $1 } END { exit !(NR == 15000 && s > 0 && e < 1e-9 * s) }' || fail "not the samples that went in"
+  awk '{ d = $1 - $2; e += d * d; s += $1 * $1 } END { exit !(NR == 15000 && s > 0 && e < 1e-9 * s) }' || fail "the samples are not reconstructed"
 
-# --- the shape of a .npy file says what lies where -----------------------------------------------------------------------
-# in.raw as blocks of 64: (block, station, sample, polarization), re and im behind.
+# --- the shape of a .npy file gives the layout ------------------------------------------------------------------------------
+# in.raw as blocks of 64: (block, station, sample, polarization), then real and imaginary part.
 npy blocks.npy '|i1' '(300, 2, 64, 2, 2)' <in.raw
 $ridge channelize blocks.npy shaped.raw --channels 64 --taps 8 --quiet || fail "a .npy of blocks"
 same whole.raw shaped.raw "the shape says 2 stations in blocks of 64"
@@ -325,7 +324,7 @@ mistake "ends 51200 bytes early" $ridge channelize <(cat more.npy) out.raw --cha
 head -c -4096 floats.npy >fewer.npy
 mistake "ends 4096 bytes early" $ridge channelize synthesize fewer.npy out.raw --stations 2 --channels 64 --oversample 4/3
 
-# --- PSRDADA samples that divide no piece of what is read ----------------------------------------------------------------
+# --- PSRDADA samples whose size does not divide the read blocks -------------------------------------------------------------
 $ridge channelize signal six.dada --format dada --stations 6 --rate 256000 --seconds 1 || fail "six stations"
 $ridge channelize six.dada six.raw --channels 64 --quiet || fail "a .dada of six stations"
 [ "$(size six.raw)" -eq $((4000 * 6 * 2 * 64 * 8)) ] || fail "six stations: $(size six.raw) bytes"
@@ -348,7 +347,7 @@ mistake "one station" $ridge channelize in.raw out.fil --channels 64 --stations 
 mistake "does not hold" $ridge channelize in.raw out.raw --channels 64 --weights in.raw
 mistake "NBITS is 5" $ridge channelize <(guppi 0 | sed 's/NBITS   = 8/NBITS   = 5/') out.raw
 mistake "BLOCSIZE" $ridge channelize <(guppi 0 | head -c 5000) out.raw --channels 64
-mistake "no number" $ridge channelize in.raw out.raw --delays <(echo "0 x y")
+mistake "is not a number" $ridge channelize in.raw out.raw --delays <(echo "0 x y")
 mistake "holds 2 numbers" $ridge channelize in.raw out.raw --delays <(echo "0 1")
 mistake "factors" $ridge channelize in.raw out.raw --bandpass ones.raw
 mistake "needs SAMPLE:FILE" $ridge channelize in.raw out.raw --replace-weights 6400

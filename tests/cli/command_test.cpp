@@ -1,4 +1,4 @@
-// The command as a person runs it: output, one clear line for a mistake, exit codes, nothing left behind.
+// The command as users run it: output, one-line errors, exit codes, no files left behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -67,7 +67,7 @@ TEST_F(Command, HelpTeaches) {
   }
 }
 
-// The names below "Subcommands:".
+// The names listed under "Subcommands:".
 std::vector<std::string> subcommands(const std::string& help) {
   std::vector<std::string> names;
   std::istringstream lines(help);
@@ -104,8 +104,8 @@ TEST_F(Command, MistakesOfTheCallerAreOneLineAndExit1) {
   expect_one_line(run("bench nothing"), 1, "nothing");
   expect_one_line(run("wisdom"), 1, "--help");
   expect_one_line(run("machine --no-such-option"), 1, "--no-such-option");
-  expect_one_line(run("bench transpose --rows 0 --columns 5 --device host"), 1, "0 rows");
-  expect_one_line(run("bench transpose --rows 5000000000 --columns 5000000000 --device host"), 1, "too large");
+  expect_one_line(run("bench transpose --rows 0 --columns 5 --device host"), 1, "must be at least 1");
+  expect_one_line(run("bench transpose --rows 5000000000 --columns 5000000000 --device host"), 1, "overflows 64 bits");
   expect_one_line(run("bench transpose --rows 1000000 --columns 1000000 --device host"), 1, "matrix");
   expect_one_line(run("bench transpose --rows 3 --columns 4 --in-place --device host"), 1, "square");
   expect_one_line(run("bench transpose --rows 8 --columns 8 --variant nobody --device host"), 1, "nobody");

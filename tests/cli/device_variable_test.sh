@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# RIDGE_DEVICE is the default of every command's --device: a name of no device is an error there, and --device overrides it.
+# RIDGE_DEVICE is the default of every command's --device: an unknown device is an error, and --device overrides it.
 #   device_variable_test.sh RIDGE
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 
@@ -9,7 +9,7 @@ head -c 65536 /dev/zero >x.raw
 printf 'P5\n64 64\n255\n' >a.pgm && head -c 4096 /dev/zero >>a.pgm && cp a.pgm b.pgm
 echo 'void scale(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >scale.c
 
-# What each command needs beside --device. `mistake` looks for files left behind: outputs are named out.
+# Arguments that each command needs besides --device. `mistake` checks for files left behind: outputs are named out.
 declare -A arguments=(
   ["bench correlator"]="--seconds 0.001" ["bench fft"]="--lengths 8 --seconds 0.001" ["bench filterbank"]="--seconds 0.001"
   ["bench image"]="--seconds 0.001" ["bench image-stages"]="" ["bench stencil"]="--seconds 0.001"

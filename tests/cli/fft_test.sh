@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# ridge fft on files and pipes: right answers, whole files or none, one clear line for each mistake.
+# ridge fft on files and pipes: correct results, complete files or none, one-line errors.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # --- answers ---------------------------------------------------------------------------------------------------------
-# An impulse at 0 is 1 everywhere; at 1 it is the circle.
+# The spectrum of an impulse at 0 is 1 everywhere; at 1 it is exp(-2 pi i k / n).
 int16 1 0 0 0 0 1 0 0 | npy pulses.npy '<i2' '(2, 4)'
 "$ridge" fft pulses.npy spectrum.npy || fail "a .npy file"
 tail -c 64 spectrum.npy >elements
@@ -10,13 +10,13 @@ expected=$(printf '1 0\n1 0\n1 0\n1 0\n1 0\n0 -1\n-1 0\n0 1')
 [ "$(values f4 8 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "wrong spectrum: $(values f4 8 elements)"
 head -c 128 spectrum.npy | tr -d '\0' | grep -qa "'<c8'.*(2, 4)" || fail "wrong header of spectrum.npy"
 
-# There and back.
+# Round trip.
 "$ridge" fft spectrum.npy back.npy --inverse --scale 1/n || fail "the inverse"
 tail -c 64 back.npy >elements
 expected=$(printf '1 0\n0 0\n0 0\n0 0\n0 0\n1 0\n0 0\n0 0')
-[ "$(values f4 8 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "not there and back: $(values f4 8 elements)"
+[ "$(values f4 8 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "round trip: $(values f4 8 elements)"
 
-# Reals, in double, and half a spectrum.
+# Real samples in double, and half a spectrum.
 "$ridge" fft pulses.npy half.npy --real --type f64 || fail "--real"
 tail -c 96 half.npy >elements
 expected=$(printf '1 0\n1 0\n1 0\n1 0\n0 -1\n-1 0')
@@ -30,7 +30,7 @@ tail -c 64 samples.npy >elements
 tail -c 64 plane.npy >elements
 [ "$(values f4 8 elements | sed 's/-0\b/0/g' | head -n 2 | tr '\n' ' ')" = "2 0 1 -1 " ] || fail "wrong plane: $(values f4 8 elements)"
 
-# Pipes give what files give, integers come in pairs, and a batch larger than the memory goes through in pieces.
+# Pipes give the same results as files, complex integers are pairs, and a batch larger than the memory is divided.
 tail -c 64 spectrum.npy >raw.c8
 "$ridge" fft raw.c8 whole.raw --shape 4 || fail "a raw file"
 "$ridge" fft - - --shape 4 <raw.c8 >piped.raw || fail "a pipe"
@@ -40,8 +40,8 @@ tail -c 64 counted.npy | cmp - whole.raw || fail "the counted .npy differs"
 int16 1 2 0 0 0 0 0 0 | "$ridge" fft - - --shape 4 --samples i16 >pairs.raw || fail "pairs of integers"
 [ "$(values f4 8 pairs.raw | sort -u)" = "1 2" ] || fail "wrong pairs: $(values f4 8 pairs.raw)"
 head -c 33554432 /dev/zero >zeros.raw
-"$ridge" fft zeros.raw zeros.out --shape 4096 --memory 1M || fail "many pieces"
-cmp zeros.raw zeros.out || fail "many pieces differ"
+"$ridge" fft zeros.raw zeros.out --shape 4096 --memory 1M || fail "several batches"
+cmp zeros.raw zeros.out || fail "several batches differ"
 mistake "this is also the input" "$ridge" fft pulses.npy pulses.npy
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
@@ -50,9 +50,9 @@ mistake "its shape (2, 4) of complex64 asks for 64 bytes, and it ends 4 bytes ea
 mistake "continues after them" "$ridge" fft longer.npy out.npy
 mistake "has more data than its 2 transforms" "$ridge" fft <(cat longer.npy) out.npy
 mistake "has more data than its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
-# What only a header claims takes no memory, from a file or a pipe.
+# A size claimed by a header allocates no memory, from a file or a pipe.
 int16 1 2 3 4 | npy claims.npy '<c8' '(300000000,)'
-# The address sanitizer takes more address space than that for itself.
+# The address sanitizer itself needs more address space.
 limit=1000000
 bash -c 'ulimit -v 1000000; exec "$1" --version' limited "$ridge" >"$beside/out" 2>&1 || limit=unlimited
 for how in 'exec "$@" claims.npy' 'cat claims.npy | "$@" -'; do
@@ -81,7 +81,7 @@ grep -q "classic/radix2_dit" stderr || fail "variants are not listed: $(cat stde
 
 # --- explain, check and bench ----------------------------------------------------------------------------------------
 "$ridge" fft explain 1024 --quick >text || fail "explain"
-grep -q "classic/radix2_dit" text || fail "explain names no losers: $(cat text)"
+grep -q "classic/radix2_dit" text || fail "explain lists no rejected variants: $(cat text)"
 grep -q "^lower bound " text || fail "explain prints no lower bound"
 "$ridge" fft explain 64 --variant classic/cpu_244 >text || fail "explain a variant"
 "$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
@@ -94,7 +94,7 @@ grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
 grep -q '"rows"' bench.json || fail "bench without JSON"
 mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus
-# Real inverses of one and of several axes, whose input FFTW spoils; its wisdom is kept where it was found.
+# Real inverses of one and several axes, whose input FFTW overwrites; its wisdom is saved.
 export RIDGE_CACHE_DIR=$folder/cache
 for problem in "--lengths 8,9" "--shape 4x6,3x4x5"; do
   "$ridge" bench fft --device host $problem --real --inverse --against fftw --threads 0 --seconds 0.001 >text 2>&1 ||

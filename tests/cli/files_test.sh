@@ -13,8 +13,8 @@ head -c 4096 /dev/zero | tr '\0' 'A' | npy grid.npy '<f4' '(32, 32)'
 echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >loop.cpp
 mkdir sub
 
-# --- an output that is also an input is refused, whatever it is called -------------------------------------------------
-# kept INPUT COMMAND...: refused, and the input is as it was
+# --- an output that is also an input is rejected under every name -----------------------------------------------------
+# kept INPUT COMMAND...: rejected, and the input is unchanged
 kept() {
   local input=$1 before
   shift
@@ -56,7 +56,7 @@ kept loop.cpp place loop.cpp --report loop.cpp
 head -c 512 /dev/zero >weights.f64
 kept weights.f64 channelize design - --channels 16 --taps 4 --weights weights.f64 --save weights.f64
 mistake 'this is also the input' "$ridge" fft no-such.npy no-such.npy
-# Through standard input, and pictures whose names begin as the input's does.
+# Through standard input, and pictures whose names begin like the input's.
 cp c.npy before.npy
 mistake 'this is also the input' "$ridge" fft - c.npy <c.npy
 same before.npy c.npy "read from standard input"
@@ -95,7 +95,7 @@ replaced out.flo flow a.pgm b.pgm out.flo
 replaced out.raw sar --pulses 64 --samples 1024 --in echoes.raw --out out.raw
 replaced out.svg channelize design out.svg --channels 16 --taps 4
 replaced out.json bench transpose --device host --rows 64 --columns 64 --seconds 0 --plan-seconds 0 --json out.json
-# A link to a file that is not there yet makes it; a loop is an error.
+# A link to a missing file creates the file; a loop of links is an error.
 ln -s sub/new.npy new.npy
 "$ridge" fft c.npy new.npy || fail "a link to a file that is not there"
 [ -L new.npy ] && [ -s sub/new.npy ] || fail "the link's target was not made"
@@ -104,7 +104,7 @@ mistake 'cannot write loop.npy' "$ridge" fft c.npy loop.npy
 # New files have the usual mode.
 "$ridge" fft c.npy usual.npy || fail "usual.npy"
 [ "$(stat -c %a usual.npy)" = 644 ] || fail "a new file has mode $(stat -c %a usual.npy)"
-# A file that is protected stays; root may write everything.
+# A read-only file is kept; root may write everything.
 if [ "$(id -u)" -ne 0 ]; then
   chmod 444 usual.npy
   mistake 'it is read-only' "$ridge" fft c.npy usual.npy
@@ -119,19 +119,19 @@ head -c 200000 samples.raw >&9
 for _ in $(seq 300); do [ -n "$(find . -name 'killed.raw.tmp-*')" ] && break || sleep 0.1; done
 left=$(find . -name 'killed.raw.tmp-*')
 [ -n "$left" ] || fail "no temporary to be seen"
-# Another run leaves the temporary of a process that still runs.
+# Another run keeps the temporary file of a running process.
 "$ridge" fft c.npy other.npy || fail "other.npy"
 [ -e "$left" ] || fail "the temporary of a running process was removed"
 kill -KILL $process
 wait $process 2>/dev/null
 exec 9>&-
 [ -e "$left" ] || fail "a kill removes nothing"
-: >"notes.tmp-ridge-1-x"  # not a name that we make
+: >"notes.tmp-ridge-1-x"  # not a name of ours
 "$ridge" fft c.npy other.npy || fail "other.npy again"
 [ ! -e "$left" ] || fail "the temporary of a killed process is still there"
 [ -e notes.tmp-ridge-1-x ] || fail "a file of the user's was removed"
 
-# --- a limit on file sizes is an error like a full disk ----------------------------------------------------------------
+# --- a limit on file sizes is an error, like a full disk ---------------------------------------------------------------
 head -c 4000000 /dev/zero >large.raw
 for command in "fft large.raw x.raw --shape 1000" "channelize large.raw x.raw --channels 16 --taps 4" \
   "stencil heat --size 2000x1000 --steps 1 --out x.npy" "image resize 30 a.pgm x.pgm"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ridge flow, variance and image: files in and out, sequences and pipes, mistakes in one line.
+# ridge flow, variance and image: input and output files, sequences and pipes, one-line errors.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 
 # frame NAME SHIFT [COLUMNS ROWS]: a texture of waves, moved to the right, as PPM
@@ -21,7 +21,7 @@ expect '64x48 vectors in .* on host; planned in ' "$ridge" flow a.ppm b.ppm flow
 middle=$(od -An -t f4 -j $((12 + (24 * 64 + 32) * 8)) -N 8 flow.flo | awk '{ printf "%.2f %.2f", $1, $2 }')
 [[ "$middle" == "3.00 0.00" || "$middle" == "3.00 -0.00" ]] || fail "the middle moves by $middle"
 expect 'mean 0.0000, root mean square 0.0000' "$ridge" flow compare flow.flo flow.flo
-# Pictures: to the right is red in the wheel; no error is black.
+# Pictures: motion to the right is red; an error of 0 is black.
 "$ridge" flow a.ppm b.ppm again.flo --device host --picture wheel.ppm --full 3 >/dev/null || fail "a picture of the flow"
 color=$(tail -c $((64 * 48 * 3)) wheel.ppm | od -An -t u1 -j $(((24 * 64 + 32) * 3)) -N 3)
 read -r red green blue <<<"$color"
@@ -76,7 +76,7 @@ same small.pgm three.pgm "a chain and its operators"
 "$ridge" image rotate 90 a.ppm turned.ppm --device host >/dev/null && "$ridge" image rotate -90 turned.ppm back.ppm --device host >/dev/null
 "$ridge" image rotate 0 a.ppm plain.ppm --device host >/dev/null
 same back.ppm plain.ppm "turned there and back"
-# Sums keep their last digits: double, and the last of them is that of all pixels.
+# Integral images are double, and the last value is the sum of all pixels.
 "$ridge" image integral small.pgm sums.npy --device host >/dev/null || fail "integral"
 has "'<f8'" sums.npy
 total=$(tail -c $((32 * 24)) small.pgm | od -An -v -t u1 | tr -s ' ' '\n' | awk '{ s += $1 } END { print s }')
@@ -89,7 +89,7 @@ mistake "--guide FILE" "$ridge" image 'cross-bilateral 2 2 20' a.ppm x.ppm
 mistake "which format" "$ridge" image gray a.ppm x.bmp
 mistake "unknown border" "$ridge" image gray a.ppm x.pgm --border soft
 
-# Conventions: uncovered corners are black unless something else is asked for; OpenCV's where they differ.
+# Conventions: uncovered corners are black by default; OpenCV's conventions with --like opencv.
 corner() { tail -c $((64 * 48 * 3)) "$1" | od -An -t u1 -N 3 | tr -s ' '; }
 "$ridge" image rotate 30 a.ppm tilted.ppm --device host >/dev/null || fail "rotate 30"
 [ "$(corner tilted.ppm)" = " 0 0 0" ] || fail "rotate 30 fills the corner with$(corner tilted.ppm)"
@@ -108,12 +108,12 @@ mistake "gauss SIGMA" "$ridge" image gauss 2 opencv a.ppm x.ppm
 # --- variance --------------------------------------------------------------------------------------------------------
 expect 'variance .* windows of 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
 [ "$(size v.npy)" -eq $((128 + 64 * 48 * 4)) ] || fail "v.npy has $(size v.npy) bytes"
-# As a user compiles it, who asks for no quick compilation.
+# Compiled with optimization, as for users.
 if "$ridge" devices 2>/dev/null | grep -q 'opencl:0'; then
   expect 'variance .* windows of 7x7' env -u POCL_EXTRA_BUILD_FLAGS "$ridge" variance a.ppm v.npy --window 7 --device opencl:0
   said=$(env -u POCL_EXTRA_BUILD_FLAGS RIDGE_CACHE_DIR="$beside/new" POCL_CACHE_DIR="$beside/pocl" "$ridge" variance a.ppm v.npy \
     --window 7 --method online --device opencl:0 2>&1 >/dev/null)
-  [ -z "$said" ] || fail "the kernel's compiler told the user: $said"
+  [ -z "$said" ] || fail "the kernel compiler printed: $said"
   "$ridge" image median 2 a.ppm m.ppm --device host >/dev/null
   env -u POCL_EXTRA_BUILD_FLAGS "$ridge" image median 2 a.ppm there.ppm --device opencl:0 >/dev/null || fail "median on opencl:0"
   same m.ppm there.ppm "a median of colours on opencl:0"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# ridge machine: the file that RIDGE_PROFILE names is kept where it holds something else.   machine_test.sh RIDGE
+# ridge machine: a file named by RIDGE_PROFILE that is not a profile is not overwritten.   machine_test.sh RIDGE
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 
-# kept FILE WORDS: `ridge machine` and a forced new measurement end with one line before anything is measured.
+# kept FILE WORDS: `ridge machine` and --refresh end with a one-line error before anything is measured.
 kept() {
   cp "$1" "$beside/before"
   export RIDGE_PROFILE=$folder/$1
@@ -20,11 +20,11 @@ kept other.json "remove it or name another file"
 export RIDGE_PROFILE=$folder/new.json
 expect "measured and saved" "$ridge" machine --quick --force
 expect "^read in" "$ridge" machine --quick
-# Of another machine: kept as well.
+# A profile of another machine is kept as well.
 sed -i 's/"hardware": "/"hardware": "another machine, /' new.json
 kept new.json "other hardware"
 
-# Wisdom: a file that holds something else is neither extended nor emptied.
+# Wisdom: a file of other content is neither extended nor emptied.
 export RIDGE_WISDOM=$folder/thesis.txt
 cp thesis.txt "$beside/before"
 "$ridge" wisdom forget >"$beside/out" 2>&1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What people get wrong, over all commands: exit 1, one line that says what, and nothing left behind.
+# User errors of all commands: exit 1, one line with the reason, no files left behind.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 wrong() { mistake "$1" "$ridge" "${@:2}"; }
 
@@ -30,7 +30,7 @@ wrong 'no device "nope"' fft c.npy x.npy --device nope
 expect 'RIDGE_THREADS=abc: needs a number from 1 to' env RIDGE_THREADS=abc "$ridge" fft c.npy "$beside/c.npy"
 expect 'RIDGE_BACKENDS=nope: no back end "nope"; use host, opencl or cuda' env RIDGE_BACKENDS=nope "$ridge" devices
 
-# --- outputs that cannot be are known before anything is computed -----------------------------------------------------
+# --- impossible outputs are reported before anything is computed -------------------------------------------------------
 wrong '--json /nowhere/x: there is no folder /nowhere' bench fft --lengths 2^20 --json /nowhere/x
 wrong '--json folder: it is a folder' bench filterbank --json folder
 wrong '--json /nowhere/x: there is no folder' bench stencil --device host --json /nowhere/x
@@ -44,7 +44,7 @@ wrong 'image to folder: it is a folder' image gray a.ppm folder
 wrong 'OUT /nowhere/x.svg: there is no folder' channelize design /nowhere/x.svg
 wrong '--checkpoint folder: it is a folder' stencil heat --size 16x16 --steps 2 --checkpoint folder
 
-# --- files that are not what their name says --------------------------------------------------------------------------
+# --- files whose contents do not match their names ---------------------------------------------------------------------
 for command in 'channelize text.npy x.raw' 'channelize synthesize text.npy x.raw' 'sar --in text.npy --out x.npy' 'fft text.npy x.npy'; do
   # shellcheck disable=SC2086
   wrong 'it does not begin as one' $command
@@ -53,7 +53,7 @@ wrong 'contains no frame' sar --in nothing --out x.raw
 wrong 'card "????????????????????" has no value' channelize zeros x.raw --format guppi
 wrong 'a PGM file holds grey' image gauss 2 rgb.npy x.pgm
 
-# --- numbers that mean nothing, options that contradict ---------------------------------------------------------------
+# --- invalid numbers, contradicting options ----------------------------------------------------------------------------
 wrong 'too large to count' stencil acoustic --size 4294967296x4294967296 --steps 2
 wrong 'too large to count' stencil maxwell --size 4294967296x4294967296 --steps 2
 wrong '-5 is not above 0' stencil acoustic --size 64x64 --steps 2 --frequency -5

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every option of every command with values that mean nothing.
+"""Runs every command with invalid values for each of its options.
 
     options_test.py RIDGE            a part of the calls, another one for each option
     RIDGE_SLOW=1 options_test.py RIDGE    all of them

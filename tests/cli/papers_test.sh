@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ridge fft papers: what there is, the tables and their JSON, a choice that is saved, one clear line for each mistake.
+# ridge fft papers: the list, the tables and their JSON, the saved choice, one-line errors.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 export RIDGE_WISDOM=$folder/wisdom.json
 # holds FILE WORDS...

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `ridge place` as a person runs it: every option, and every kind of source that must be refused without a file.
+# `ridge place` as users run it: every option, and every kind of source that must be rejected without writing a file.
 #   place_test.sh RIDGE
 page=$(cd "$(dirname "$0")/../../docs" && pwd)/place.md
 source "$(dirname "$0")/../support/prelude.sh"
@@ -26,7 +26,7 @@ nothing_new() {
   [ "$before" = "$(ls)" ] || fail "$* has written something: $(ls)"
 }
 
-# --- what is said -------------------------------------------------------------------------------------------------------
+# --- printed output -----------------------------------------------------------------------------------------------------
 nothing_new $ridge place axpy.cpp --verdicts
 has "axpy.l1 line 2: for (int i = 0; i < n; ++i)" "$beside/out"
 has "parallel; on the device, axis 0 of the grid" "$beside/out"
@@ -53,7 +53,7 @@ has "data-loop='l1'" page.html
 has "<svg" page.html
 rm page.html
 
-# --- the page: its example says what it says there ---------------------------------------------------------------------------
+# --- docs/place.md: its example gives the quoted output ----------------------------------------------------------------------
 python3 - "$page" "$beside/lines" <<'END' || fail "docs/place.md"
 import re, sys
 page = open(sys.argv[1]).read()
@@ -65,7 +65,7 @@ nothing_new $ridge place heat.cpp --function heat_by_swap --verdicts
 while IFS= read -r line; do has "$line" "$beside/out"; done <"$beside/lines"
 [ "$(wc -l <"$beside/lines")" -eq 8 ] || fail "docs/place.md: $(cat "$beside/lines")"
 
-# --- tiles and the reader's time -----------------------------------------------------------------------------------------
+# --- tiles and the time limit --------------------------------------------------------------------------------------------
 cat >window.cpp <<'END'
 void window(const float* a, float* b, int h, int w) {
   for (int y = 1; y < h - 1; ++y)
@@ -84,7 +84,7 @@ grep -q "LOCAL_ARRAY(" "$beside/out" && fail "--tiles never has tiles"
 nothing_new $ridge place window.cpp --function window --verdicts --seconds 30
 mistake "--seconds" $ridge place window.cpp --function window --verdicts --seconds 0
 
-# --- flags of the compiler: after --, and from a build's own list ---------------------------------------------------------
+# --- compiler flags: after --, and from compile_commands.json -------------------------------------------------------------
 cat >scaled.cpp <<'END'
 #include "sizes.hpp"
 void scaled(float* a, int n) {
@@ -103,11 +103,11 @@ END
 nothing_new $ridge place scaled.cpp --function scaled --verdicts -p .
 has "parallel" "$beside/out"
 
-# --- files that are written -------------------------------------------------------------------------------------------------
+# --- written files ----------------------------------------------------------------------------------------------------------
 $ridge place axpy.cpp --function axpy --emit openmp --param n=5000 --elements 5000 --out threads.cpp >"$beside/out" 2>&1
 code=$?
 if grep -q "put back" "$beside/out"; then
-  [ $code -eq 0 ] && [ ! -e threads.cpp ] || fail "put back, and yet: $code $(ls)"
+  [ $code -eq 0 ] && [ ! -e threads.cpp ] || fail "slower, but a file was written: $code $(ls)"
 else
   has "equal to the original, bit for bit" "$beside/out"
   has "#pragma omp parallel for" threads.cpp
@@ -134,7 +134,7 @@ if [ -n "${RIDGE_SLOW-}" ]; then  # place.page runs a program too
   rm -f whole_placed.cpp
 fi
 
-# --- sources that must be refused: a line, a word, no file -------------------------------------------------------------------
+# --- sources that must be rejected: the line, a reason, no file ---------------------------------------------------------------
 cat >hostile.cpp <<'END'
 void jumping(float* a, int n) {
   for (int i = 0; i < n; ++i) {
@@ -211,7 +211,7 @@ mistake "broken.cpp:2:" $ridge place broken.cpp --function f --emit openmp
 printf '#include "nowhere.hpp"\nvoid f() {}\n' >missing.cpp
 mistake "nowhere.hpp" $ridge place missing.cpp --function f --emit openmp
 
-# --- devices: the placed program against the original where there is one ----------------------------------------------------
+# --- devices: the placed program compared with the original ------------------------------------------------------------------
 if [ -n "${RIDGE_SLOW-}" ] && $ridge devices 2>/dev/null | grep -q "opencl:0"; then
   mistake "nowhere" $ridge place axpy.cpp --function axpy --device nowhere
   for emit in ridge opencl cuda; do

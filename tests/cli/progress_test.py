@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Long operations show a progress bar on a terminal, and nothing of it in a pipe.
+"""Long operations show a progress bar on a terminal, and none in a pipe.
 
     progress_test.py RIDGE
 

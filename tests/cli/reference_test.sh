@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is made from the same words as --help: the manual page, completion for three shells; and ridge fftw.
+# Texts generated from --help: the manual page and completion for three shells; and ridge fftw.
 #   reference_test.sh RIDGE [DROP-IN]
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 drop_in=${2:-}
@@ -8,7 +8,7 @@ drop_in=${2:-}
 "$ridge" manual >ridge.1 || fail "ridge manual"
 for word in '.TH RIDGE 1' '.SS ridge bench fft' '.SS ridge stencil heat' '\-\-device' 'ridge fftw'; do has "$word" ridge.1; done
 for section in 'EXIT STATUS' ENVIRONMENT FILES; do has ".SH $section" ridge.1; done
-# Every variable that the developers' table names and a user may set is in the page.
+# The page contains every environment variable for users from the table in HACKING.md.
 for variable in $(sed -n 's/^| \(`RIDGE_.*`\) |.*/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../../HACKING.md" | grep -oE 'RIDGE_[A-Z_]+'); do
   case $variable in RIDGE_MPI_* | RIDGE_PLACE_* | RIDGE_RUN_* | RIDGE_FFTW_SECONDS) ;; *) has "$variable" ridge.1 ;; esac
 done
@@ -16,7 +16,7 @@ if command -v groff >/dev/null; then
   groff -man -Tutf8 -ww -z ridge.1 2>warnings
   grep -v "can't break line\|cannot adjust\|cannot break" warnings | grep -q . && fail "groff: $(head -n 3 warnings)"
 fi
-# Every option that a command's --help shows stands in the page.
+# The page contains every option of every command's --help.
 for command in "fft" "bench stencil" "channelize" "flow" "place" "sar"; do
   # shellcheck disable=SC2086
   "$ridge" $command --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >options
@@ -32,7 +32,7 @@ for shell in bash zsh fish; do
 done
 mistake "tcsh" "$ridge" completion tcsh
 
-# completed WORDS...: what bash offers for the last word
+# completed WORDS...: bash's completions of the last word
 completed() {
   # shellcheck disable=SC1091,SC2034
   (
@@ -61,7 +61,7 @@ if [ -n "$drop_in" ]; then
   LD_PRELOAD=libm.so.6 "$ridge" fftw -- sh -c 'echo $LD_PRELOAD' | grep -q ":libm.so.6$" || fail "what was preloaded before"
   mistake "No such file" "$ridge" fftw -- /nonexistent/program
   mistake "no program" "$ridge" fftw
-  # What LD_PRELOAD cannot reach is said, and so is a trace that cannot be written.
+  # Programs unaffected by LD_PRELOAD are reported, and so is a trace that cannot be written.
   mistake "there is no folder" "$ridge" fftw --trace /nonexistent/trace -- true
   if command -v cc >/dev/null; then
     echo 'int main(void) { return 0; }' >program.c
@@ -76,7 +76,7 @@ if [ -n "$drop_in" ]; then
   fi
   if command -v fftw-wisdom >/dev/null; then
     "$ridge" fftw --trace plans.txt -- fftw-wisdom -n -t 0.01 -o wisdom cof64 || fail "fftw-wisdom"
-    grep -q '^plan' plans.txt || fail "no plan of ours: $(cat plans.txt)"
+    grep -q '^plan' plans.txt || fail "no plan of Ridgeline: $(cat plans.txt)"
   else
     echo "fftw-wisdom is not installed: no program of FFTW's was run"
   fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# ridge stencil: files that are whole, mistakes in one line, runs that are killed and go on, a disk that fills up.
+# ridge stencil: complete files, one-line errors, killed and resumed runs, a full disk.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # stencil ARGUMENT...: must succeed
 stencil() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$* ($?): $(cat stderr)"; }
 
-# --- what it leaves --------------------------------------------------------------------------------------------------
+# --- output files ----------------------------------------------------------------------------------------------------
 stencil heat --demo --steps 60 --every 20 --out heat.pvd --out last.npy --out last.vti --checkpoint heat.ckp
 has "temperature from" stdout
 [ "$(grep -c '<DataSet' heat.pvd)" -eq 4 ] || fail "not four grids: $(cat heat.pvd)"
@@ -13,14 +13,14 @@ cmp -s last.vti heat_000060.vti || fail "the last state is not the series' last"
 [ "$(stat -c %s last.npy)" -eq $((128 + 128 * 128 * 4)) ] || fail "last.npy: $(stat -c %s last.npy) bytes"
 ls heat.ckp heat.ckp.previous >/dev/null || fail "two generations"
 
-# The same grid whatever is written on the way.
+# Outputs during the run do not change the grid.
 stencil heat --demo --steps 60 --out plain.npy
 cmp -s plain.npy last.npy || fail "output changes the grid"
 stencil heat --size 128x128 --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out half.npy
 stencil heat --in half.npy --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out other.npy
 cmp -s other.npy plain.npy || fail "a run from an array does not go on where it ended"
 
-# Many steps in one leap, unless steps are asked for; where ever more of them would lead.
+# Many steps in one leap, unless --no-leap is given; the steady state.
 stencil heat --size 40x30 --steps 5000 --out leap.npy
 has "by 1 leap" stdout
 stencil heat --size 40x30 --steps 5000 --no-leap
@@ -41,16 +41,16 @@ has "cells per shortest wave" stdout
 [ "$(stat -c %s heard.npy)" -eq $((128 + 30 * 50 * 4)) ] || fail "receivers: $(stat -c %s heard.npy)"
 [ "$(stat -c %s sound.npy)" -eq $((128 + 40 * 50 * 4)) ] || fail "sound: $(stat -c %s sound.npy)"
 mistake "must be above 0" "$ridge" stencil acoustic --velocity sound.npy --steps 1
-# What is heard at the end is the row of the last state, and a run without receivers ends in the same one.
+# The last recorded row is that of the last state, and a run without receivers ends in the same state.
 stencil acoustic --size 40x50 --steps 31 --frequency 60 --layer 8 --type f64 --out alone.npy
 stencil acoustic --size 40x50 --steps 31 --frequency 60 --layer 8 --type f64 --out beside.npy --record heard.npy --depth 9
 cmp -s alone.npy beside.npy || fail "receivers change the wave"
 cmp -s <(tail -c $((50 * 8)) heard.npy) <(tail -c +$((129 + 9 * 50 * 8)) beside.npy | head -c $((50 * 8))) ||
-  fail "the last row heard is not the state's"
+  fail "the last recorded row is not the state's"
 stencil acoustic --size 40x50 --steps 30 --frequency 60 --layer 8 --type f64 --out before.npy
 cmp -s <(tail -c $((2 * 50 * 8)) heard.npy | head -c $((50 * 8))) <(tail -c +$((129 + 9 * 50 * 8)) before.npy | head -c $((50 * 8))) ||
   fail "the row before the last is not that of the step before"
-# What the layer throws back, beside a grid so large that nothing comes back in time: 4.1 % of the wave.
+# Reflection of the layer, compared with a grid too large for reflections to return: 4.1 % of the wave.
 stencil acoustic --size 120x120 --source 60,60 --depth 40 --steps 240 --layer 24 --type f64 --record near.npy
 stencil acoustic --size 340x340 --source 170,170 --depth 150 --steps 240 --layer 24 --type f64 --record far.npy
 for n in near:120:40 far:340:150; do
@@ -59,8 +59,8 @@ for n in near:120:40 far:340:150; do
 done
 paste near.txt far.txt | awk 'function abs(x) { return x < 0 ? -x : x }
   { d = abs($1 - $2); if (d > worst) worst = d; if (abs($2) > most) most = abs($2) }
-  END { exit !(NR == 9600 && most > 0 && worst < 0.046 * most) }' || fail "the layer throws back too much"
-# The source's amplitude depends on its own cell alone: a faster region elsewhere changes nothing near it.
+  END { exit !(NR == 9600 && most > 0 && worst < 0.046 * most) }' || fail "the layer reflects too much"
+# The source's amplitude depends on its own cell only: a faster region elsewhere has no effect near it.
 python3 - <<'END' || fail "models for the source"
 import struct
 def save(name, slow, fast):
@@ -182,7 +182,7 @@ mistake "size" "$ridge" stencil heat --size 96x81 --steps 400 --checkpoint run.c
 mistake "float32" "$ridge" stencil "${run[@]}" --type f64 --resume
 mistake "beyond --steps 300" "$ridge" stencil heat --size 96x80 --steps 300 --checkpoint run.ckp --resume
 
-# A damaged one is refused by name and the one before it is used.
+# A damaged checkpoint is reported by name and the previous one is used.
 printf 'x' | dd of=run.ckp bs=1 seek=5000 conv=notrunc 2>/dev/null
 stencil "${run[@]}" --resume
 has "run.ckp is refused: the checksum of block" stderr
@@ -195,7 +195,7 @@ echo broken >run.ckp.previous
 mistake "run.ckp.previous is refused" "$ridge" stencil "${run[@]}" --resume
 rm -f run.*
 
-# Killed at any moment, again and again, until it is done.
+# Killed repeatedly at random moments until it is done.
 run=(heat --size 200x180 --steps 1500 --every 50 --checkpoint run.ckp --out run.pvd --out run.npy --threads 1)
 stencil heat --size 200x180 --steps 1500 --no-leap --out whole.npy --threads 1
 kills=0
@@ -206,7 +206,7 @@ for try in $(seq 25); do
   if kill -9 $pid 2>/dev/null; then
     wait $pid 2>/dev/null
     kills=$((kills + 1))
-    # Whatever moment it was: the series names whole files only, and a whole checkpoint is there.
+    # At any moment the series lists complete files only, and a complete checkpoint exists.
     if [ -e run.pvd ]; then
       for file in $(grep -o 'run_[0-9]*\.vti' run.pvd); do
         tail -c 11 "$file" | grep -q '</VTKFile>' || fail "$file is not whole after a kill"
@@ -224,7 +224,7 @@ cmp -s run.npy whole.npy || fail "killed $kills times: another grid"
 echo "killed $kills times"
 rm -f run.*
 
-# Asked to stop, it writes a checkpoint first.
+# On SIGTERM a run writes a checkpoint before it ends.
 "$ridge" stencil heat --size 100x100 --steps 1000000000 --checkpoint run.ckp --checkpoint-every 50000 --threads 1 >stdout 2>stderr &
 pid=$!
 for _ in $(seq 600); do [ -e run.ckp ] && break || sleep 0.1; done  # it steps
@@ -236,7 +236,7 @@ has "stopped at step" stderr
 [ -e run.ckp ] || fail "no checkpoint when stopped"
 rm -f run.*
 
-# No space in mid-run: a clear error, the generation before it stays, nothing half written.
+# No space during a run: a clear error, the previous checkpoint stays, no incomplete files.
 run=(heat --size 128x128 --steps 200 --every 20 --checkpoint run.ckp)
 stencil heat --size 128x128 --steps 100 --every 20 --checkpoint run.ckp
 if ! ldd "$ridge" | grep -q libtsan; then  # which maps a file of its own when it starts, and dies of the limit

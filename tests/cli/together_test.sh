@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ridge size, several devices at once, peers on devices, ridge sar in a stream: right answers and one clear line for
-# each mistake. What needs an OpenCL device is left out where there is none.
+# ridge size, several devices at once, peers on devices, ridge sar in a stream: correct results and one-line errors.
+# Tests that need an OpenCL device are skipped without one.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # The paper's radar: 6.34 s of processors, 3.28 s of graphics, 2.5 s of both for a second of frames.
 expect '^processor .* 6\.34 s +7$' "$ridge" size --paper
@@ -17,7 +17,7 @@ mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast=1us*0
 mistake "not both" "$ridge" size --rate 1 --worker fast=1us --device host
 mistake "name is missing" "$ridge" bench fft --device host+ --lengths 16
 
-# A stream of radar frames on the host; --in and --out carry the same images as the C++ class gives.
+# A stream of radar frames on the host; --in and --out give the same images as the C++ class.
 expect '^20 frames with transfers' "$ridge" sar --device host --frames 20 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 head -c $((3 * 256 * 256 * 8)) /dev/zero >frames.raw
 expect '^3 frames' "$ridge" sar --device host --in frames.raw --out images.raw --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
@@ -34,7 +34,7 @@ if ! "$ridge" devices | grep -q 'opencl:0'; then
   echo "no OpenCL device here: the rest is left out"
   finish
 fi
-# The same lengths again and again: a kernel costs a compilation there.
+# Always the same lengths, because each kernel needs a compilation.
 expect '^fft 64 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl:0 --lengths 64 --batch 64 \
   --measure-seconds 0.1 --cores 2 --piece 16K
 expect '^opencl:0 ' "$ridge" bench fft --device host+opencl:0 --lengths 64 --batch 64 --measure-seconds 0.1 --pinned
@@ -51,7 +51,7 @@ small=(--frames 6 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6 --device o
 expect 'arriving 5 times per second: latency' "$ridge" sar "${small[@]}" --rate 5
 expect 'copied from and to pageable memory' "$ridge" sar "${small[@]}" --copies
 
-# Peers: their answers are compared before they are timed, so a row with a time is a right answer.
+# Peers: results are compared before they are timed, so a row with a time is a correct result.
 text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64 --batch 32 --seconds 0.01 --trials 1 2>&1) ||
   fail "peers: $text"
 for peer in clfft vkfft; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ridge tour writes a whole first page long before it is done, and says in it what is still being measured.
+# ridge tour writes a complete first page long before it is done, which lists what is still being measured.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 export RIDGE_CACHE_DIR=$folder/cache
 "$ridge" tour --out page.html >stdout 2>stderr &

@@ -1,4 +1,4 @@
-# Installs the build into a folder, moves the folder, and uses it from there as a stranger would: with find_package and
+# Installs the build into a folder, moves the folder, and uses it from there as a user would: with find_package and
 # with pkg-config. Given: BUILD, WORK, CONSUMER, COMPILER, FLAGS, PKG_CONFIG, MPI.
 function(must what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -23,7 +23,7 @@ set(prefix ${WORK}/moved)
 
 must("the installed command" ${prefix}/bin/ridge --help)
 
-# Nothing installed may name the build or the source folder.
+# No installed file may contain the path of the build or source folder.
 file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc)
 if(NOT texts)
   message(FATAL_ERROR "neither a CMake package nor a pkg-config file was installed")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The five Debian packages: made by CPack from a build folder, free of lintian's errors and warnings, and what they install works:
-# as root they are installed by dpkg into a copy of this system that is thrown away, and used from there.
+# The five Debian packages: built by CPack from a build folder, without lintian errors and warnings, and usable after installation:
+# as root they are installed by dpkg into a temporary overlay of this system and used there.
 #   packages_test.sh BUILD        skipped (77) without dpkg, cpack or the build's shared library
 set -euo pipefail
 build=$(readlink -f "$1")
@@ -22,7 +22,7 @@ if command -v lintian >/dev/null; then
   lintian --allow-root "${other[@]}" --fail-on error,warning "$work"/debs/*.deb
   echo "lintian finds nothing${other[*]:+ (prefix $prefix: ${other[*]})}"
 else
-  echo "lintian is not installed: the packages were not looked at"
+  echo "lintian is not installed: the packages were not checked"
 fi
 cat >"$work/use.sh" <<'U'
 set -euo pipefail

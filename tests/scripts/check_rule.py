@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """References share nothing with the code they check: src/check includes public headers, src/base and itself, nothing else.
 
-check_rule.py ROOT          looks at every file of ROOT/src/check
-check_rule.py --self-test   breaks the rule in a small tree and sees that it is noticed
+check_rule.py ROOT          checks every file of ROOT/src/check
+check_rule.py --self-test   breaks the rule in a small tree and checks that this is found
 """
 import pathlib
 import re
@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ALLOWED = {"base", "check"}
-# To be removed when the file's own reference is there.
+# To be removed when the file has its own reference.
 EXCEPTIONS = {}
 
 

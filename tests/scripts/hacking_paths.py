@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every path of the tree that HACKING.md names exists, and every variable that the code reads stands in it: hacking_paths.py ROOT"""
+"""Every path of the tree that HACKING.md names exists, and it lists every environment variable that the code reads: hacking_paths.py ROOT"""
 import pathlib
 import re
 import sys

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """The rule of HACKING: a module of src/ includes only modules above it.
 
-include_rule.py ROOT          looks at every file under ROOT/src
-include_rule.py --self-test   breaks the rule in a small tree and sees that it is noticed
+include_rule.py ROOT          checks every file under ROOT/src
+include_rule.py --self-test   breaks the rule in a small tree and checks that this is found
 """
 import pathlib
 import re
 import sys
 import tempfile
 
-# What each module may include besides itself; public headers count as their module.
+# Modules that each module may include besides itself; public headers count as their module.
 LIBRARY = ["base", "device", "machine", "plan"]
 ALLOWED = {
     "base": [],
@@ -31,8 +31,8 @@ ALLOWED = {
 }
 WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
-ALLOWED["cli"] = list(ALLOWED)  # the end of every way
-# Headers of include/ridge that belong to no folder of their own name.
+ALLOWED["cli"] = list(ALLOWED)  # the top module
+# Headers of include/ridge whose module has another name.
 HEADERS = {"error": "base", "samples": "base", "window": "base"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<ridge/([^>]+)>)')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The largest of many errors keeps a NaN: std::max passes over one, and `if (!(e <= worst)) worst = e` forgets it at the
+"""The largest of many errors must keep a NaN: std::max ignores one, and `if (!(e <= worst)) worst = e` loses it at the
 next number. Tests add errors to Worst (tests/support/worst.hpp).
 
-nan_rule.py ROOT          looks at every source of ROOT/src and ROOT/tests
-nan_rule.py --self-test   sees that each way is noticed
+nan_rule.py ROOT          checks every source of ROOT/src and ROOT/tests
+nan_rule.py --self-test   checks that each pattern is found
 """
 import pathlib
 import re
@@ -11,12 +11,12 @@ import sys
 
 NAME = r"(?:worst|error|err|far|apart|off|difference)\w*"
 WAYS = [
-    re.compile(r"if \(!\((\w+) <= (\w+)\)\)\s*\{?\s*\2 = \1\b"),                 # forgets it at the next number
+    re.compile(r"if \(!\((\w+) <= (\w+)\)\)\s*\{?\s*\2 = \1\b"),                 # loses it at the next number
     re.compile(r"(\w+) = (\w+) <= \1 \? \1 : \2"),
-    re.compile(rf"if \((?:\w+) > ({NAME})\)\s*\{{?\s*\1 = "),                    # passes over it
+    re.compile(rf"if \((?:\w+) > ({NAME})\)\s*\{{?\s*\1 = "),                    # ignores it
     re.compile(rf"({NAME}) = (?:std::)?f?max\(\1, (?!.*(?:isnan|to_integer|worse|louder))"),
 ]
-# What has looked for NaN before it comes to the line.
+# Code that checks for NaN before this line.
 KNOWN = {("src/place/judge/compare.cpp", "worst"), ("tests/sar/focus_test.cpp", "farthest"), ("src/cli/bench/stencil_case.cpp", "apart")}
 
 

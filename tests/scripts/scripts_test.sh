@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run and ./test in a world of our own: a folder of fake commands (dpkg-query, apt-get, sudo, cmake, ctest) is all of
-# PATH, so that nothing is installed or built and every way to fail can be had.   scripts_test.sh SOURCE-FOLDER
+# ./run and ./test with a PATH of fake commands only (dpkg-query, apt-get, sudo, cmake, ctest),
+# so that nothing is installed or built and every failure can be tested.   scripts_test.sh SOURCE-FOLDER
 set -euo pipefail
 source_folder=$(cd "$1" && pwd -P)
 world=$(mktemp -d)
@@ -296,7 +296,7 @@ call ./test
 check "exits 1" exits 1
 check "lists it" says "Required packages are missing: apt-get install libgtest-dev"
 
-# ci_world: where everything is, as far as .ci/run can see.
+# ci_world: an environment in which .ci/run finds everything installed.
 ci_world() {
   fake cmake <<'FAKE'
 echo "cmake $*" >>"$WORLD/calls"

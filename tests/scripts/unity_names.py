@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The rule of unity builds: files that are compiled as one unit (a folder's, see ridge_unity in cmake/RidgeOptions.cmake) give
-different names to what their anonymous namespaces hold. A compiler says so only in a build from nothing; this reads text and takes
+"""The rule of unity builds: files that are compiled as one unit (see ridge_unity in cmake/RidgeOptions.cmake) must define
+different names in their anonymous namespaces. A compiler reports a clash only in a full build; this script reads the text and takes
 a second.
 
-unity_names.py ROOT          looks at every unit of src/, python/src and tests/
-unity_names.py --self-test   writes the same name twice in a small tree and sees that it is noticed
+unity_names.py ROOT          checks every unit of src/, python/src and tests/
+unity_names.py --self-test   writes the same name twice in a small tree and checks that this is found
 """
 import collections
 import pathlib
@@ -12,10 +12,10 @@ import re
 import sys
 import tempfile
 
-# Alone in their unit: Highway's files, those that replace operator new, and what ridge_unity is told or has flags of its own.
+# Compiled alone: Highway's files, files that replace operator new, and files that ridge_unity lists or that have their own flags.
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
 ALONE_PATHS = re.compile(r"/cli/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
-FRONTEND = "src/place/frontend"  # one unit, whatever it opens
+FRONTEND = "src/place/frontend"  # one unit, regardless of its using directives
 OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union) (\w+)(?! *;)\b[^;(]*(?:\{|$)|^using (\w+) =")
 VALUE = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr |constinit |const )[\w:<>,*& ]*?\b(\w+)(?:\[[^\]]*\])*(?: =|\{|;)")
@@ -61,19 +61,19 @@ def names(text):
         if line.startswith("template"):
             template = re.sub(r"\s+", "", line)
             continue
-        if "" not in spaces or line[:1].isspace():  # members and bodies stand further right
+        if "" not in spaces or line[:1].isspace():  # members and bodies are indented
             continue
         kind = None
         if match := TYPE.match(line):
             name = match.group(1) or match.group(2)
-            kind = None if "<" in line.split("{")[0].split(":")[0] else "type"  # a specialization is none
+            kind = None if "<" in line.split("{")[0].split(":")[0] else "type"  # a specialization defines no new name
         elif match := VALUE.match(line):
             name, kind = match.group(1), "value"
             for further in re.findall(r", (\w+) = ", line[match.end():]):
                 yield ("::".join(spaces), further, kind + template), "", number + 1
         elif match := FUNCTION.match(line):
             name, types = match.group(1), parameters(lines, number, match.group(2))
-            # An overload by value or reference, or a template beside a plain function, is called by chance.
+            # An overload by value or reference, or a template next to a plain function, makes calls ambiguous.
             kind = None if types is None else "function(" + re.sub(r"const(?=[A-Za-z])|&", "", types) + ")"
         if kind:
             alias = line if line.startswith("using") else ""  # the same twice is allowed

@@ -1,4 +1,4 @@
-// Devices for tests: those with kernels, and the fixture of a test that cannot do without one.
+// Devices for tests: those that run kernels, and fixtures for tests that need one.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace ridge::test {
 
-// OpenCL and CUDA: PoCL, and on a machine with a GPU its drivers.
+// OpenCL and CUDA devices: PoCL, and the GPUs of the machine.
 inline std::vector<Device> accelerators() {
   std::vector<Device> found;
   for (const Device& device : devices().devices) {
@@ -27,20 +27,20 @@ inline std::vector<Device> devices_of(Backend backend) {
   return found;
 }
 
-// For large kernels over small data: PoCL takes a tenth of the time to compile them without optimizing. A stage of
-// `./test --all` has them as users do: it sets the variable.
+// For large kernels on small data: without optimization PoCL compiles them in a tenth of the time. One stage of `./test
+// --all` sets the variable, so that they are compiled as for users.
 inline void compile_quickly() { setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0); }
 
-// A person's machine may lack a device; where everything was installed to test (CI=true) that is a failure: tests that
-// silently do not run prove nothing.
+// A developer's machine may lack a device. In CI (CI=true), where everything is installed, a missing device is a
+// failure, so that no test is skipped silently.
 inline bool must_have_devices() {
   const char* ci = std::getenv("CI");
-  const char* backends = std::getenv("RIDGE_BACKENDS");  // sanitizers look for the host alone
+  const char* backends = std::getenv("RIDGE_BACKENDS");  // sanitizer builds use the host only
   return ci != nullptr && std::string(ci) == "true" &&
          (backends == nullptr || std::string(backends).find("opencl") != std::string::npos);
 }
 
-// A fixture over these is skipped, or fails, where there is no such device. `Base` is testing::Test or
+// A fixture derived from this class is skipped, or fails, if there is no such device. `Base` is testing::Test or
 // testing::TestWithParam<...>.
 template <class Base = testing::Test>
 class NeedsAccelerator : public Base {

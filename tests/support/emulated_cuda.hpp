@@ -1,5 +1,5 @@
-// A device like an H200 whose kernels are compiled by g++ and whose work-items take turns on one thread: what only CUDA
-// runs (clusters, rings, tiles by maps) can be compared without a GPU. Slow; a compilation takes a second or so.
+// Emulates an H200: kernels are compiled by g++ and work-items run alternately on one thread. CUDA-only features
+// (clusters, L2 rings, TMA tiles) can be compared without a GPU. Slow; a compilation takes about a second.
 #pragma once
 #include <dlfcn.h>
 #include <ucontext.h>
@@ -22,7 +22,7 @@
 
 namespace ridge::test {
 
-// As the prelude has them.
+// Same layout as in the prelude.
 struct EmulatedItem {
   std::uint32_t group[3], item[3], groups[3], items[3], rank;
 };
@@ -43,7 +43,7 @@ struct EmulatedTileMap {
   std::uint64_t base, columns, rows, row, arrays, array, box, element;
 };
 
-// Work-items of the groups that run at once.
+// Work-items of the concurrently running groups.
 class Emulator {
  public:
   using Call = void (*)(void* const*);
@@ -53,7 +53,7 @@ class Emulator {
   }
   EmulatedMachine machine;
 
-  // `together` groups at once, each cluster of `cluster` neighbours among them.
+  // Runs `together` groups concurrently; each cluster consists of `cluster` consecutive groups.
   void run(Call call, void* const* arguments, const Launch& shape, std::size_t cluster, std::size_t together) {
     call_ = call;
     arguments_ = arguments;
@@ -114,12 +114,12 @@ class Emulator {
     std::unique_ptr<std::byte[]> stack{new std::byte[kStack]};
     EmulatedItem item;
     std::size_t group, number, cluster_turn;
-    const std::size_t* waits = nullptr;  // until it differs
+    const std::size_t* waits = nullptr;  // waits until the value changes
     std::size_t seen = 0;
     bool over = false;
   };
   static constexpr std::size_t kStack = 64 * 1024;
-  static constexpr std::size_t kImitated = 32 * 1024;  // what imitated matrix units take behind a kernel's own
+  static constexpr std::size_t kImitated = 32 * 1024;  // local memory of emulated matrix units, after the kernel's own
 
   Emulator() {
     machine = {nullptr,
@@ -177,7 +177,7 @@ class Emulator {
     const std::size_t seen = barrier.arrive();
     if (waits) wait(barrier, seen);
   }
-  // Beyond the array nothing is stored, and zeros come.
+  // Outside the array nothing is stored, and loads return zeros.
   static void tile(const EmulatedTileMap& map, int column, int row, int array, std::byte* local, bool store) {
     const std::uint64_t columns = map.box & 0xffffffffu, rows = map.box >> 32;
     for (std::uint64_t r = 0; r < rows; ++r) {
@@ -254,7 +254,7 @@ class Emulator {
 struct EmulatedKernel : detail::KernelState {
   Emulator::Call call = nullptr;
   std::size_t cluster = 1;
-  bool together = false;  // groups wait for each other
+  bool together = false;  // groups synchronize with each other
 };
 
 struct EmulatedProgram : detail::ProgramState {
@@ -350,8 +350,8 @@ struct EmulatedQueue : detail::QueueState {
   std::uintptr_t native() const override { return 0; }
 };
 
-// The prelude in the source tree. __FILE__ is relative where ccache rewrites paths (base_dir): then it is searched for
-// from the folder of this program upwards.
+// Path of the prelude in the source tree. __FILE__ is relative if ccache rewrites paths (base_dir); the file is then
+// searched upwards from the folder of this program.
 inline std::filesystem::path prelude_path() {
   const auto given = std::filesystem::path(__FILE__).parent_path() / "emulated_cuda_prelude.hpp";
   if (given.is_absolute()) return given;
@@ -365,7 +365,7 @@ inline std::filesystem::path prelude_path() {
 
 struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
   EmulatedCuda() {
-    info.limits.compute_units = 4;  // rings have few groups
+    info.limits.compute_units = 4;  // so that rings have few groups
     info.limits.memory = info.limits.allocation = std::size_t{1} << 32;
     info.driver = "emulated";
     info.name = "emulated";
@@ -425,7 +425,8 @@ struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
   }
 
  private:
-  // Named barriers, and the imitation of matrix units for the lanes of a sub-group alone: others are elsewhere.
+  // Replaces PTX: named barriers become calls, and emulated matrix units synchronize one sub-group only, because other
+  // sub-groups may be elsewhere.
   static std::string without_instructions(std::string text) {
     const auto replace = [&](const std::string& from, const std::string& to) {
       for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {

@@ -1,5 +1,4 @@
-// The kernel dialect in plain C++, for kernels that only CUDA can run: emulated_cuda.hpp compiles them behind this
-// text.
+// The kernel dialect in plain C++, for CUDA-only kernels: emulated_cuda.hpp prepends this text to them.
 #pragma once
 #include <utility>
 
@@ -26,22 +25,22 @@ RIDGE_VECTORS(uint)
 RIDGE_VECTORS(float)
 RIDGE_VECTORS(double)
 
-// What the machine below gives a work-item.
+// Interface of the emulator to a work-item.
 struct RidgeItem {
   uint group[3], item[3], groups[3], items[3], rank;
 };
 struct RidgeMachine {
   const RidgeItem* now;
-  unsigned char* (*block)();                             // of the group at work
-  unsigned char* (*array)(int number, ulong bytes);      // the same, a LOCAL_ARRAY
-  unsigned char* (*peer)(const void* place, uint rank);  // the same place of another group of the cluster
+  unsigned char* (*block)();                             // local memory of the running group
+  unsigned char* (*array)(int number, ulong bytes);      // a LOCAL_ARRAY of the running group
+  unsigned char* (*peer)(const void* place, uint rank);  // the same address in another group of the cluster
   void (*barrier)();
   void (*cluster_arrive)();
   void (*cluster_wait)();
-  void (*others)();  // lets other work-items go on
+  void (*others)();  // yields to other work-items
   ulong (*shuffle)(ulong bits, int lane);
   void (*tile)(const void* map, int column, int row, int array, void* local, bool store);
-  void (*meet)(int number, int count, bool wait);  // a named barrier: some only arrive
+  void (*meet)(int number, int count, bool wait);  // a named barrier; wait = false only arrives
 };
 extern "C" {
 RidgeMachine* ridge_machine;
@@ -102,7 +101,7 @@ static inline float ridge_float_of_half(ushort u) { return static_cast<float>(__
 static inline ushort ridge_half_of(float f) { return __builtin_bit_cast(ushort, static_cast<ridge_half>(f)); }
 #define FLOAT_OF_HALF(u) ridge_float_of_half(u)
 #define HALF_OF_FLOAT(f) ridge_half_of(f)
-// What kernels say to OpenCL where they find no CUDA.
+// OpenCL qualifiers and types that kernels use without CUDA.
 #define __private
 typedef ridge_half half;
 static inline float vload_half(int, const half* p) { return static_cast<float>(*p); }
@@ -137,7 +136,8 @@ static inline void ridge_store_peer(T* p, uint rank, T v) {
 #define PEER(rank) (rank)
 #define STORE_PEER(peer, p, v) ridge_store_peer(p, peer, v)
 
-// A copy is there at once: the word holds the bytes still expected and how many turns are over.
+// Emulated copy barrier: copies complete immediately. The word holds the bytes still expected and the number of
+// completed phases.
 struct RidgeArrival {
   int expected;
   uint turns;
@@ -162,7 +162,7 @@ static inline void ridge_send_peer(T* p, uint rank, T v, ulong* arrived) {
   while ((reinterpret_cast<const volatile RidgeArrival*>(p)->turns & 1) == (parity)) ridge_machine->others()
 #define TMA_LOAD_TILE_ONCE(p, to, map, column, line, number) TMA_LOAD_TILE(p, to, map, column, line, number)
 #define ASYNC_PROXY_FENCE()
-struct RidgeCounted {  // in place of an arrival: turns stand where its turns do
+struct RidgeCounted {  // emulated mbarrier with a count; `turns` has the same offset as in RidgeArrival
   unsigned short all, left;
   uint turns;
 };
@@ -184,7 +184,7 @@ static inline uint ridge_have_arrived(const ulong* p, uint parity) {
 #define CLAIM_REGISTERS(n)
 #define RELEASE_REGISTERS(n)
 #define NAMED_BARRIER(i, n) ridge_machine->meet((i) + 1, n, true)
-struct alignas(64) RidgeTileMap {  // as emulated_cuda.hpp fills it
+struct alignas(64) RidgeTileMap {  // filled by emulated_cuda.hpp
   ulong base, columns, rows, row, arrays, array, box, element;
 };
 #define TILE_MAP(name) const RidgeTileMap name, const RidgeTileMap name##_rest

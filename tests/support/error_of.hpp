@@ -1,4 +1,4 @@
-// What a failing call says.
+// Returns the message of the Error that a call throws.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 namespace ridge::test {
 
-// The message of the Error, which must be of this kind; empty where the call throws none.
+// The message of the Error, which must be of this kind; empty if the call does not throw.
 inline std::string error_of(const std::function<void()>& call, ErrorKind kind = ErrorKind::io) {
   try {
     call();

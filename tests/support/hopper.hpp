@@ -1,4 +1,5 @@
-// The limits of an H200 and nothing behind them: enough to list candidates and to write their kernels.
+// A device description with the limits of an H200, without a driver: sufficient to list candidates and generate
+// kernels.
 #pragma once
 #include <memory>
 

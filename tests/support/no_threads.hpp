@@ -1,3 +1,4 @@
+// Simulates a system that cannot start threads.
 #pragma once
 #include <pthread.h>
 
@@ -5,7 +6,7 @@
 
 namespace ridge::test {
 
-// No thread starts while this lives: each would need a stack larger than the address space.
+// Makes thread creation fail during its lifetime: the default stack exceeds the address space.
 class NoMoreThreads {
  public:
   NoMoreThreads() {

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What every test of the command begins with: `source .../support/prelude.sh` with the command as $1. It works in a
-# folder of its own that is removed at the end; a test ends with `finish`.
+# Common start of all command tests: `source .../support/prelude.sh` with the command as $1. The test runs in a
+# temporary folder that is removed at the end; a test ends with `finish`.
 set -u
 ridge=$1
 folder=$(mktemp -d)
-beside=$(mktemp -d)  # what the checks themselves write
+beside=$(mktemp -d)  # files of the checks themselves
 trap 'rm -rf "$folder" "$beside"' EXIT
 cd "$folder" || exit 2
 failures=0
@@ -30,7 +30,7 @@ expect() {
   grep -Eq -- "$pattern" <<<"$text" || fail "$*: no line with '$pattern' in: $text"
 }
 
-# mistake WORDS COMMAND...: exit 1, one line on stderr that holds the words, nothing new in the folder
+# mistake WORDS COMMAND...: exit 1, one line on stderr that contains the words, no new files in the folder
 mistake() {
   local words=$1 before code
   shift
@@ -43,7 +43,7 @@ mistake() {
   [ "$before" = "$(ls)" ] || fail "something left behind by: $*"
 }
 
-# values TYPE BYTES FILE: numbers of a type as od names it, BYTES of the file a line
+# values TYPE BYTES FILE: numbers of a type as named by od, BYTES of the file per line
 values() { od -An -v -t "$1" -w"$2" "$3" | sed 's/  */ /g; s/^ //'; }
 
 # npy NAME DESCR SHAPE < elements
@@ -65,7 +65,7 @@ int16() {
   for n in "$@"; do printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $(((n >> 8) & 255)))"; done
 }
 
-# close_to FILE FILE BOUND: floats whose difference is at most BOUND of their size, in the sense of least squares
+# close_to FILE FILE BOUND: the relative L2 difference of two files of floats is at most BOUND
 close_to() {
   [ "$(size "$1")" = "$(size "$2")" ] && paste <(od -An -v -tf4 -w4 "$1") <(od -An -v -tf4 -w4 "$2") |
     awk -v bound="$3" '{ d = $1 - $2; if (!(d == d)) bad = 1; e += d * d; s += $1 * $1 }
@@ -74,7 +74,7 @@ close_to() {
 
 have_opencl() { "$ridge" devices 2>/dev/null | grep -q 'opencl:0'; }
 
-# under_mpi MPIRUN: what Open MPI needs in a container (one user, few cores, no other machine); 77 where it cannot run
+# under_mpi MPIRUN: sets up Open MPI in a container (one user, few cores, one machine); exits with 77 if it cannot run
 under_mpi() {
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
   export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/false OMPI_MCA_hwloc_base_binding_policy=none

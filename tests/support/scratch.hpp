@@ -1,4 +1,4 @@
-// What tests of files need: a folder of their own, an environment that is put back, the warnings that were said.
+// Support for tests of files: a temporary folder, restored environment variables, captured warnings.
 #pragma once
 #include <stdlib.h>  // setenv
 
@@ -13,7 +13,7 @@
 
 namespace ridge::test {
 
-// Removed with everything in it.
+// A temporary folder, removed with its contents.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -62,7 +62,7 @@ class ScopedEnvironment {
   std::optional<std::string> before_;
 };
 
-// Collects warnings instead of letting them reach stderr.
+// Captures warnings instead of printing them to stderr.
 class Warnings {
  public:
   Warnings() {

@@ -1,4 +1,4 @@
-// The largest error, where a NaN stays (base/worst.hpp).
+// The largest error of a sequence; a NaN is kept (base/worst.hpp).
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ridge::test {
 using base::worse;
 using base::Worst;
 
-// The largest distance between two sequences, real or complex; infinite where one is shorter than the other.
+// The largest distance between two sequences, real or complex; infinite if their lengths differ.
 template <class A, class B>
 double largest_difference(const A& a, const B& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();

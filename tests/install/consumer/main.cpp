@@ -1,4 +1,4 @@
-// Turns a small matrix with an installed ridge and checks the result.
+// Transposes a small matrix with an installed ridge and checks the result.
 #include <complex>
 #include <cstdio>
 #include <vector>
