@@ -22,7 +22,7 @@ namespace {
 constexpr double kDeadline = 600;  // seconds to wait for another process
 
 // Command line of this process without --device and --threads, which may differ between processes.
-std::string own_words() {
+std::string shared_command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::string text, word;
   bool skip = true;  // the program's name
@@ -54,7 +54,7 @@ void with_processes(const std::function<void(const mpi::Communicator&)>& work) {
     processes.abort(code);
   };
   try {
-    processes.must_be_equal(own_words());
+    processes.must_be_equal(shared_command_line());
     work(processes);
   } catch (const ExitWith&) {  // all processes have stopped
     throw;

@@ -120,13 +120,13 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
     std::copy(in.begin(), in.end(), kept.begin());
   }
   // Fresh data before each round: a peer may overwrite its input, and no contender starts with cached data.
-  std::size_t turn = 0;
+  std::size_t rotation = 0;
   const auto restore = [&] {
-    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(turn);
+    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(rotation);
     std::copy(kept.begin(), middle, std::copy(middle, kept.end(), in.begin()));
   };
   const auto renew = [&] {
-    if (!(problem.real && problem.inverse)) turn = (turn + 97) % size;
+    if (!(problem.real && problem.inverse)) rotation = (rotation + 97) % size;
     restore();
   };
   restore();

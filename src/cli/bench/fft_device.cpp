@@ -64,11 +64,11 @@ std::string winners(const std::vector<planner::Decision>& decisions) {
 template <class T>
 FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   const PeerProblem& problem = wanted.problem;
-  const bool halves = !wanted.stored.empty();
+  const bool storage16 = !wanted.stored.empty();
   fft::Problem ours{.shape = problem.shape,
                     .batch = problem.batch,
                     .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
-                    .storage = !halves                  ? fft::Storage::same
+                    .storage = !storage16               ? fft::Storage::same
                                : wanted.stored == "f16" ? fft::Storage::float16
                                                         : fft::Storage::bfloat16};
   if (wanted.window) {
@@ -83,10 +83,10 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   const fft::Plan<T> plan(device, ours, options);
   result.explanation = plan.explain();
   Queue queue = device.queue();
-  const std::size_t in_bytes = plan.input_size() * (halves ? 2 : sizeof(T) * (problem.real ? 1 : 2));
+  const std::size_t in_bytes = plan.input_size() * (storage16 ? 2 : sizeof(T) * (problem.real ? 1 : 2));
   const Buffer in = device.buffer(in_bytes, {.name = "bench input"});
   const Buffer out =
-      device.buffer(plan.output_size() * (halves ? 2 : sizeof(std::complex<T>)), {.name = "bench output"});
+      device.buffer(plan.output_size() * (storage16 ? 2 : sizeof(std::complex<T>)), {.name = "bench output"});
   fill<T>(queue, in);
 
   std::vector<std::function<void()>> calls;
@@ -99,7 +99,7 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   std::vector<std::string> names;
   for (const Peer& peer : peers) {
     try {
-      if (halves) throw Error(ErrorKind::unavailable, "16-bit storage is not supported by peers");
+      if (storage16) throw Error(ErrorKind::unavailable, "16-bit storage is not supported by peers");
       if (wanted.window) throw Error(ErrorKind::unavailable, "windows on load are not supported by peers");
       if (!peer.prepare_on_device) throw Error(ErrorKind::unavailable, "it runs on the host only");
       PeerRun run = peer.prepare_on_device(problem, in, out, queue);
@@ -124,7 +124,7 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   result.bytes = plan.bytes();
   report::BenchRow row;
   row.problem =
-      fft_problem_text(problem) + (halves ? " stored as " + wanted.stored : "") + (wanted.window ? " windowed" : "");
+      fft_problem_text(problem) + (storage16 ? " stored as " + wanted.stored : "") + (wanted.window ? " windowed" : "");
   row.device = device.id();
   row.variant = wanted.variant.empty() ? winners(plan.decisions()) : wanted.variant;
   row.seconds = seconds[0];

@@ -96,9 +96,9 @@ class StencilCase {
       plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
                                  : plain_device(device_, made_.plain, grid_);
     }
-    tell("planned", planned - begin);
+    report_duration("planned", planned - begin);
     compare_with_each_other();
-    tell("compared", base::now() - planned);
+    report_duration("compared", base::now() - planned);
     add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
                          base::human_seconds(base::now() - planned)));
     roofs_.probe();
@@ -117,7 +117,7 @@ class StencilCase {
 
  private:
   // Prints the duration of a long stage when it ends.
-  void tell(const char* what, double seconds) const {
+  void report_duration(const char* what, double seconds) const {
     if (seconds > 1)
       fmt::print(stderr, "{}: {} in {}\n", stencil_problem_text(wanted_), what, base::human_seconds(seconds));
   }

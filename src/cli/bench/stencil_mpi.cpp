@@ -71,9 +71,9 @@ class DistributedStencil {
     for (const double seconds : each) together += updates / seconds;
     const double slowest = updates / *std::max_element(each.begin(), each.end());
     report::BenchRow row;
-    StencilBench told = wanted_;
-    told.shape = whole;
-    row.problem = stencil_problem_text(told);
+    StencilBench described = wanted_;
+    described.shape = whole;
+    row.problem = stencil_problem_text(described);
     row.device = fmt::format("{} processes", all_.count());
     row.variant = "halos";
     row.seconds = best;

@@ -257,8 +257,8 @@ std::vector<std::complex<float>> read_bandpass(const std::string& name, std::siz
 std::string read_text(const std::string& name) {
   io::InputStream in(name);
   std::string text;
-  char piece[4096];
-  while (const std::size_t got = in.read(piece, sizeof piece)) text.append(piece, got);
+  char block[4096];
+  while (const std::size_t got = in.read(block, sizeof block)) text.append(block, got);
   return text;
 }
 

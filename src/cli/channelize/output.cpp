@@ -311,14 +311,14 @@ void Sink::write_dada_header(const ChannelizeOptions& options, const io::SampleI
 // Reorders from time, polarization, station, channel to time, frequency, polarization.
 void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_t times) {
   const auto& p = problem_;
-  const std::size_t turn = p.centred ? 0 : p.channels - p.channels / 2;
+  const std::size_t rotation = p.centred ? 0 : p.channels - p.channels / 2;
   sums_.resize(spectra.size());
   std::complex<float>* to = sums_.data();
   for (std::size_t t = 0; t < times; ++t) {
     for (std::size_t s = 0; s < p.stations; ++s) {
       for (std::size_t k = 0; k < p.channels; ++k) {
         for (std::size_t q = 0; q < p.polarizations; ++q) {
-          *to++ = spectra[((t * p.polarizations + q) * p.stations + s) * p.channels + (k + turn) % p.channels];
+          *to++ = spectra[((t * p.polarizations + q) * p.stations + s) * p.channels + (k + rotation) % p.channels];
         }
       }
     }
@@ -347,7 +347,7 @@ void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleIn
 void Sink::sort_by_frequency(std::span<const float> power) {
   const auto& p = problem_;
   const std::size_t channels = detector_->channels(), products = detector_->products();
-  const std::size_t turn = p.centred ? 0 : channels - channels / 2;
+  const std::size_t rotation = p.centred ? 0 : channels - channels / 2;
   const std::size_t rows = power.size() / detector_->row_size();
   sorted_.resize(power.size());
   float* to = sorted_.data();
@@ -355,7 +355,7 @@ void Sink::sort_by_frequency(std::span<const float> power) {
     for (std::size_t product = 0; product < products; ++product) {
       for (std::size_t s = 0; s < p.stations; ++s) {
         const float* from = power.data() + ((t * p.stations + s) * products + product) * channels;
-        for (std::size_t k = 0; k < channels; ++k) *to++ = from[(k + turn) % channels];
+        for (std::size_t k = 0; k < channels; ++k) *to++ = from[(k + rotation) % channels];
       }
     }
   }

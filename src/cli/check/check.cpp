@@ -64,8 +64,8 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
   std::fflush(stdout);  // keeps the last line if a driver ends the program
 }
 
-std::string repeating(const check::Options& options, const std::string& device, const std::string& before,
-                      const std::string& workload, std::uint64_t number, std::size_t shrink) {
+std::string repeat_command(const check::Options& options, const std::string& device, const std::string& before,
+                           const std::string& workload, std::uint64_t number, std::size_t shrink) {
   return fmt::format("{}ridge check {}{} --seed {} --case {}{}{}{}", before, workload,
                      before.empty() ? " --device " + device : "", options.seed, number,
                      shrink > 0 ? fmt::format(" --shrink {}", shrink) : "",
@@ -74,15 +74,15 @@ std::string repeating(const check::Options& options, const std::string& device, 
 }
 
 // The problem in progress, printed by the signal handler.
-char at_work[512];
-std::size_t at_work_length = 0;
-struct sigaction without_us[NSIG];
+char current_problem[512];
+std::size_t current_problem_length = 0;
+struct sigaction previous_actions[NSIG];
 
 // Prints the problem in progress and restores the previous handler. A fault then recurs and ends the program as before;
 // a signal sent by a process is raised again.
-void say_what_was_at_work(int number, siginfo_t* cause, void*) {
-  static_cast<void>(!::write(STDERR_FILENO, at_work, at_work_length));
-  ::sigaction(number, &without_us[number], nullptr);
+void report_current_problem(int number, siginfo_t* cause, void*) {
+  static_cast<void>(!::write(STDERR_FILENO, current_problem, current_problem_length));
+  ::sigaction(number, &previous_actions[number], nullptr);
   if (cause->si_code <= 0) ::raise(number);
 }
 
@@ -91,14 +91,15 @@ void note_problems(check::Options& options, const std::string& device, const std
                        const std::string& workload, std::uint64_t number, std::size_t shrink) {
     progress(std::min(0.99, (base::now() - start) / options.seconds), fmt::format("{} {}", workload, number));
     const std::string text = fmt::format("\nended by a signal while running\n  {}\n",
-                                         repeating(options, device, before, workload, number, shrink));
-    at_work_length = std::min(text.size(), sizeof at_work);
-    std::copy_n(text.begin(), at_work_length, at_work);
+                                         repeat_command(options, device, before, workload, number, shrink));
+    current_problem_length = std::min(text.size(), sizeof current_problem);
+    std::copy_n(text.begin(), current_problem_length, current_problem);
   };
   struct sigaction action {};
-  action.sa_sigaction = say_what_was_at_work;
+  action.sa_sigaction = report_current_problem;
   action.sa_flags = SA_SIGINFO;
-  for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::sigaction(number, &action, &without_us[number]);
+  for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
+    ::sigaction(number, &action, &previous_actions[number]);
 }
 
 // Prints each failure as the command that repeats it, and one line of counts. Exits with 2 after any failure.
@@ -108,7 +109,7 @@ void report(const check::Report& report, const check::Options& options, const st
   for (const check::Failure& failure : report.failures) {
     if (!options.only) {
       fmt::print("{}: {}\n  WRONG: {}\n  {}\n", failure.workload, failure.problem, failure.outcome.wrong,
-                 repeating(options, device, before, failure.workload, failure.number, failure.shrunk));
+                 repeat_command(options, device, before, failure.workload, failure.number, failure.shrunk));
     }
   }
   fmt::print("{}: {} problems of seed {}, {} refused, {}\n", device, report.cases, options.seed, report.refused,

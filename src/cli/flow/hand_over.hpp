@@ -14,26 +14,26 @@ class HandOver {
   explicit HandOver(std::size_t room) : room_(room) {}
 
   // Waits for space. False if the queue has ended.
-  bool give(T piece) {
+  bool give(T element) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return pieces_.size() < room_ || ended_; });
+    changed_.wait(lock, [&] { return elements_.size() < room_ || ended_; });
     if (ended_) return false;
-    pieces_.push_back(std::move(piece));
+    elements_.push_back(std::move(element));
     changed_.notify_all();
     return true;
   }
   // Waits for an element; empty at the end. Rethrows the producer's exception.
   std::optional<T> take() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !pieces_.empty() || ended_; });
-    if (pieces_.empty()) {
+    changed_.wait(lock, [&] { return !elements_.empty() || ended_; });
+    if (elements_.empty()) {
       if (failure_) std::rethrow_exception(failure_);
       return {};
     }
-    T piece = std::move(pieces_.front());
-    pieces_.pop_front();
+    T element = std::move(elements_.front());
+    elements_.pop_front();
     changed_.notify_all();
-    return piece;
+    return element;
   }
   void end(std::exception_ptr failure = {}) {
     const std::lock_guard lock(mutex_);
@@ -49,7 +49,7 @@ class HandOver {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<T> pieces_;
+  std::deque<T> elements_;
   std::size_t room_;
   bool ended_ = false;
   std::exception_ptr failure_;

@@ -70,12 +70,13 @@ Board given(const SizeOptions& options) {
   return board;
 }
 
-double corner_turn_seconds(std::size_t rows, std::size_t columns) {
+double transpose_seconds(std::size_t rows, std::size_t columns) {
   using Complex = std::complex<float>;
-  const transpose::Plan<Complex> turn(host(), {.rows = rows, .columns = columns}, {.effort = Effort::quick});
+  const transpose::Plan<Complex> transposition(host(), {.rows = rows, .columns = columns}, {.effort = Effort::quick});
   base::AlignedArray<Complex> from(rows * columns), to(rows * columns);
   std::fill(from.begin(), from.end(), Complex{});
-  return base::best_seconds([&] { turn.run(std::span<const Complex>(from.span()), to.span()); }, {.seconds = 0.1});
+  return base::best_seconds([&] { transposition.run(std::span<const Complex>(from.span()), to.span()); },
+                            {.seconds = 0.1});
 }
 
 // Measures transforms along both axes of a frame in host memory on these devices; the host does the transpose.
@@ -103,10 +104,10 @@ Board measured(const SizeOptions& options, const std::vector<Device>& devices, c
     add(columns, rows);
     add(rows, columns);
   }
-  const double turn = corner_turn_seconds(rows, columns);
+  const double transposition = transpose_seconds(rows, columns);
   for (auto* workers : {&board.alone, &board.together}) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i].is_host()) (*workers)[i].serial_seconds = turn;
+      if (devices[i].is_host()) (*workers)[i].serial_seconds = transposition;
     }
   }
   return board;

@@ -54,20 +54,20 @@ std::vector<std::string> kept(const std::vector<std::string>& command, const fs:
   std::vector<std::string> flags;
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
-    bool taken = false;
+    bool matched = false;
     for (const std::string option : with_path) {
       if (word == option && i + 1 < command.size()) {
         flags.push_back(option);
         flags.push_back((folder / command[++i]).string());
-        taken = true;
+        matched = true;
       } else if (word.rfind(option, 0) == 0 && word.size() > option.size()) {
         flags.push_back(option);
         flags.push_back((folder / word.substr(option.size())).string());
-        taken = true;
+        matched = true;
       }
-      if (taken) break;
+      if (matched) break;
     }
-    if (taken) continue;
+    if (matched) continue;
     if ((word == "-D" || word == "-U") && i + 1 < command.size())
       flags.push_back(word + command[++i]);
     else if (word.rfind("-D", 0) == 0 || word.rfind("-U", 0) == 0 || word.rfind("-std=", 0) == 0)

@@ -98,7 +98,7 @@ std::string all_errors(const std::vector<std::string>& errors) {
 
 // Sets memory sizes and bandwidths from the machine model of the named device, or of the device that programs use by
 // default. Keeps the defaults if there is none.
-void ask_machine(const std::string& named, const std::string& emit, place::Memories& memories) {
+void load_memory_model(const std::string& named, const std::string& emit, place::Memories& memories) {
   std::optional<Device> chosen;
   for (const Device& d : devices().devices)
     if (!d.is_host() && (!chosen || d.info().backend == Backend::cuda)) chosen = d;
@@ -134,7 +134,7 @@ void run(const Request& request) {
                      [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
       options.flags.end());
   if (options.emit != "openmp" && !request.verdicts && !request.json)
-    ask_machine(request.device, options.emit, options.memories);
+    load_memory_model(request.device, options.emit, options.memories);
   // Progress by stage, because durations are unknown in advance.
   const auto progress = base::terminal_progress();
   progress(0, "reading " + request.file);
