@@ -1,7 +1,7 @@
 // Fuzz target: stencil checkpoints.
 #include "support.hpp"
 
-#include "io/checkpoint.hpp"
+#include "io/arrays/checkpoint.hpp"
 #include "io/crc32c.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Fuzz target: Middlebury .flo files.
 #include "support.hpp"
 
-#include "io/pixels.hpp"
+#include "io/images/pixels.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

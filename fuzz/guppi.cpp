@@ -1,7 +1,7 @@
 // Fuzz target: GUPPI RAW files.
 #include "support.hpp"
 
-#include "io/guppi.hpp"
+#include "io/telescopes/guppi.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

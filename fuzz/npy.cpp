@@ -1,7 +1,7 @@
 // Fuzz target: headers of .npy files.
 #include "support.hpp"
 
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -1,7 +1,7 @@
 // Fuzz target: PNG files read as rasters.
 #include "support.hpp"
 
-#include "io/png.hpp"
+#include "io/images/png.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

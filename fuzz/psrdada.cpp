@@ -1,7 +1,7 @@
 // Fuzz target: PSRDADA files.
 #include "support.hpp"
 
-#include "io/psrdada.hpp"
+#include "io/telescopes/psrdada.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "io/resume_note.hpp"
+#include "io/telescopes/resume_note.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

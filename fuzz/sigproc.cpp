@@ -1,7 +1,7 @@
 // Fuzz target: SIGPROC headers.
 #include "support.hpp"
 
-#include "io/sigproc.hpp"
+#include "io/telescopes/sigproc.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

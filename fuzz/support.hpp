@@ -17,8 +17,8 @@
 #include <ridge/error.hpp>
 
 #include "base/log.hpp"
-#include "io/samples.hpp"
-#include "io/stream.hpp"
+#include "io/telescopes/samples.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::fuzz {
 

@@ -1,7 +1,7 @@
 // Fuzz target: VDIF frames.
 #include "support.hpp"
 
-#include "io/vdif.hpp"
+#include "io/telescopes/vdif.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "io/vtk.hpp"
+#include "io/arrays/vtk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -1,10 +1,10 @@
 // The command `ridge`: lists the subcommands and starts the program.
 #include <ridge/threads.hpp>
 
-#include "cli/command.hpp"
 #include "cli/fftw/fftw.hpp"
-#include "cli/options.hpp"
-#include "cli/process.hpp"
+#include "command/command.hpp"
+#include "command/options.hpp"
+#include "command/process.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The texts of src/<module>/kernels/<name>.cl, which cmake/EmbedKernels.cmake puts into the library.
+// The texts of src/<module>/**/<name>.cl, which cmake/EmbedKernels.cmake puts into the library.
 #pragma once
 #include <functional>
 #include <map>

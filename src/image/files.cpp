@@ -7,8 +7,8 @@
 
 #include "base/files.hpp"
 #include "image/flow/field.hpp"
-#include "io/npy.hpp"
-#include "io/pixels.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/images/pixels.hpp"
 
 namespace ridge::image {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/log.hpp"
 #include "base/threads.hpp"
-#include "machine/device_probes.hpp"
-#include "machine/host_kernels.hpp"
-#include "machine/host_probes.hpp"
+#include "machine/device/probes.hpp"
+#include "machine/host/kernels.hpp"
+#include "machine/host/probes.hpp"
 
 namespace ridge::machine {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "machine/device_bench.hpp"
+#include "machine/device/bench.hpp"
 
 namespace ridge::machine {
 

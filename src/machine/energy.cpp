@@ -14,7 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
-#include "machine/nvml.hpp"
+#include "machine/device/nvml.hpp"
 
 namespace ridge::machine {
 namespace {

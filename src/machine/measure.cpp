@@ -16,11 +16,11 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "machine/busy.hpp"
-#include "machine/ceilings.hpp"
-#include "machine/device_probes.hpp"
+#include "machine/device/probes.hpp"
 #include "machine/energy.hpp"
-#include "machine/host_probes.hpp"
+#include "machine/host/probes.hpp"
 #include "machine/profile.hpp"
+#include "machine/roofline/ceilings.hpp"
 #include "machine/trust.hpp"
 
 namespace ridge::machine {

@@ -6,7 +6,7 @@
 
 #include <ridge/machine.hpp>
 
-#include "machine/studies_all.hpp"
+#include "machine/studies/all.hpp"
 
 namespace ridge::machine {
 

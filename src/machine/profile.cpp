@@ -10,7 +10,7 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "machine/accelerator_signs.hpp"
+#include "machine/device/accelerator_signs.hpp"
 #include "machine/profile_json.hpp"
 
 namespace ridge::machine {

@@ -6,7 +6,7 @@
 #include <ridge/machine.hpp>
 
 #include "base/text.hpp"
-#include "machine/roofline.hpp"
+#include "machine/roofline/roofline.hpp"
 
 namespace ridge::machine {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "base/aligned.hpp"
 #include "base/new_file.hpp"
-#include "io/npy.hpp"
-#include "io/stream.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/telescopes/stream.hpp"
 #include "mpi/copy.hpp"
 #include "mpi/route.hpp"
 

@@ -11,7 +11,7 @@
 #include <ridge/mpi/communicator.hpp>
 
 #include "base/temporaries.hpp"
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 namespace ridge::mpi {
 

@@ -3,7 +3,7 @@
 #include <ridge/error.hpp>
 #include <ridge/mpi/stencil.hpp>
 
-#include "io/stream.hpp"
+#include "io/telescopes/stream.hpp"
 #include "mpi/domain.hpp"
 #include "mpi/shared_file.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/svg.hpp"
 #include "base/text.hpp"
-#include "machine/roofline.hpp"
+#include "machine/roofline/roofline.hpp"
 #include "report/page_parts.hpp"
 
 namespace ridge::report {

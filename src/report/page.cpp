@@ -7,7 +7,7 @@
 #include "base/svg.hpp"
 #include "base/text.hpp"
 #include "machine/profile_json.hpp"
-#include "machine/roofline.hpp"
+#include "machine/roofline/roofline.hpp"
 #include "report/overview.hpp"
 #include "report/page_parts.hpp"
 #include "report/page_style.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/svg.hpp"
 #include "base/text.hpp"
-#include "machine/roofline.hpp"
+#include "machine/roofline/roofline.hpp"
 #include "report/line_chart.hpp"
 #include "report/page_parts.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "device/random.hpp"
-#include "machine/host_caches.hpp"
+#include "machine/host/caches.hpp"
 #include "stencil/reference.hpp"
 
 namespace ridge::stencil {

@@ -9,7 +9,7 @@
 #include <ridge/stencil/update.hpp>
 
 #include "stencil/expression.hpp"
-#include "stencil/host/linear_rows.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
 
 namespace ridge::stencil {
 namespace {

@@ -1,4 +1,4 @@
-// The files src/*/kernels/*.cl are embedded in the library unchanged.
+// The files src/**/*.cl are embedded in the library unchanged.
 #include "device/kernel_text.hpp"
 
 #include <gmock/gmock.h>

@@ -57,7 +57,7 @@ TEST_F(OpenClCompile, ASyntaxErrorShowsTheProgramAndTheLine) {
   }
 }
 
-// src/device/kernels/builtins.cl declares the functions of the dialect; a program that needs more still compiles.
+// src/device/opencl/builtins.cl declares the functions of the dialect; a program that needs more still compiles.
 TEST_F(OpenClCompile, EveryFunctionOfOpenClCanBeCalled) {
   for (const Device& device : test::opencl_devices()) {
     const Program program = device.compile({.name = "dot",

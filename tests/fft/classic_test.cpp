@@ -1,4 +1,4 @@
-#include "fft/historical/classic/classic.hpp"
+#include "papers/fft/classic/classic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/historical/classic/radix2_passes.hpp"
-#include "fft/host/radix_planner.hpp"
 #include "fft/reference.hpp"
+#include "papers/fft/classic/radix2_passes.hpp"
+#include "papers/fft/classic/radix_planner.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -4,7 +4,7 @@
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
-#include "fft/device/split.hpp"
+#include "fft/device/problem/split.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge::fft::on_device {

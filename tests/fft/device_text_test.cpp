@@ -6,12 +6,12 @@
 #include "codegen/literal.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
-#include "fft/device/l2_ring/l2_ring.hpp"
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/exchange_layout.hpp"
 #include "fft/device/pass/step.hpp"
-#include "fft/device/radices.hpp"
+#include "fft/device/problem/radices.hpp"
 #include "fft/device/registry.hpp"
+#include "fft/device/routes/l2_ring/l2_ring.hpp"
 #include "support/hopper.hpp"
 
 namespace ridge::fft::device_tests {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "fft/historical/papers/figures.hpp"
-#include "fft/historical/papers/published.hpp"
+#include "papers/fft/device/figures.hpp"
+#include "papers/fft/device/published.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "device/cuda/nvrtc.hpp"
-#include "fft/historical/papers/compiled_stages.hpp"
-#include "fft/historical/papers/stage_codegen.hpp"
+#include "papers/fft/device/compiled_stages.hpp"
+#include "papers/fft/device/stage_codegen.hpp"
 #include "papers_support.hpp"
 #include "plan/selection.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_support.hpp"
-#include "fft/historical/papers/platform.hpp"
+#include "papers/fft/device/platform.hpp"
 
 namespace ridge::fft::device_tests {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "device/cuda/nvrtc.hpp"
-#include "fft/historical/papers/unit.hpp"
+#include "papers/fft/device/unit.hpp"
 #include "papers_support.hpp"
 #include "support/hopper.hpp"
 

@@ -1,4 +1,4 @@
-#include "fft/host/radix_planner.hpp"
+#include "papers/fft/classic/radix_planner.hpp"
 
 #include <gtest/gtest.h>
 

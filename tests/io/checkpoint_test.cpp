@@ -1,4 +1,4 @@
-#include "io/checkpoint.hpp"
+#include "io/arrays/checkpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "io/eight_bits.hpp"
+#include "io/telescopes/eight_bits.hpp"
 
 #include <cmath>
 #include <limits>

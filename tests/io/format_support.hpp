@@ -14,7 +14,7 @@
 
 #include <ridge/error.hpp>
 
-#include "io/samples.hpp"
+#include "io/telescopes/samples.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io::formats {

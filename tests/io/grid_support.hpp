@@ -9,7 +9,7 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
-#include "io/grid_source.hpp"
+#include "io/arrays/grid_source.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::test {

@@ -1,4 +1,4 @@
-#include "io/guppi.hpp"
+#include "io/telescopes/guppi.hpp"
 
 #include "format_support.hpp"
 

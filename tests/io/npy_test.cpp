@@ -1,4 +1,4 @@
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 #include <sys/stat.h>
 

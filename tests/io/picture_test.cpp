@@ -1,4 +1,4 @@
-#include "io/picture.hpp"
+#include "io/images/picture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "io/font.hpp"
 #include "io/grid_support.hpp"
+#include "io/images/font.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io {

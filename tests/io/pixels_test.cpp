@@ -1,5 +1,5 @@
 // Image files: round trips, rejection by header, damage of every kind.
-#include "io/pixels.hpp"
+#include "io/images/pixels.hpp"
 
 #include <gtest/gtest.h>
 

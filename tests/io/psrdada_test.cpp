@@ -1,4 +1,4 @@
-#include "io/psrdada.hpp"
+#include "io/telescopes/psrdada.hpp"
 
 #include "format_support.hpp"
 

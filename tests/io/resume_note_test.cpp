@@ -1,4 +1,4 @@
-#include "io/resume_note.hpp"
+#include "io/telescopes/resume_note.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "io/stream.hpp"
+#include "io/telescopes/stream.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io {

@@ -7,7 +7,7 @@
 
 #include <ridge/error.hpp>
 
-#include "io/signal.hpp"
+#include "io/telescopes/signal.hpp"
 
 namespace ridge::io {
 namespace {

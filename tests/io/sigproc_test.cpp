@@ -1,4 +1,4 @@
-#include "io/sigproc.hpp"
+#include "io/telescopes/sigproc.hpp"
 
 #include "format_support.hpp"
 

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "format_support.hpp"
-#include "io/guppi.hpp"
-#include "io/npy.hpp"
-#include "io/psrdada.hpp"
-#include "io/vdif.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/telescopes/guppi.hpp"
+#include "io/telescopes/psrdada.hpp"
+#include "io/telescopes/vdif.hpp"
 
 namespace ridge::io::formats {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/start_time.hpp"
+#include "io/telescopes/start_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/vdif.hpp"
+#include "io/telescopes/vdif.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "io/vtk.hpp"
+#include "io/arrays/vtk.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Estimated ceilings of devices, and those of a saved profile.
-#include "machine/ceilings.hpp"
+#include "machine/roofline/ceilings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Power and energy by NVML.
-#include "machine/nvml.hpp"
+#include "machine/device/nvml.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -13,9 +13,9 @@
 #include <ridge/machine.hpp>
 
 #include "device/cuda/nvrtc.hpp"
-#include "machine/device_bench.hpp"
-#include "machine/device_kernels.hpp"
-#include "machine/device_probes.hpp"
+#include "machine/device/bench.hpp"
+#include "machine/device/kernels.hpp"
+#include "machine/device/probes.hpp"
 #include "support/devices.hpp"
 
 namespace ridge::machine {

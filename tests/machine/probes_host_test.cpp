@@ -14,9 +14,9 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/threads.hpp"
-#include "machine/host_caches.hpp"
-#include "machine/host_kernels.hpp"
-#include "machine/host_probes.hpp"
+#include "machine/host/caches.hpp"
+#include "machine/host/kernels.hpp"
+#include "machine/host/probes.hpp"
 #include "machine/measure.hpp"
 
 namespace ridge::machine {

@@ -1,5 +1,5 @@
 // Rooflines as figures, text, JSON and SVG.
-#include "machine/roofline.hpp"
+#include "machine/roofline/roofline.hpp"
 
 #include <gtest/gtest.h>
 

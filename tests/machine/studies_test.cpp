@@ -15,10 +15,10 @@
 #include "base/threads.hpp"
 #include "device/backend.hpp"
 #include "machine/busy.hpp"
-#include "machine/device_probes.hpp"
-#include "machine/host_probes.hpp"
+#include "machine/device/probes.hpp"
+#include "machine/host/probes.hpp"
 #include "machine/measure.hpp"
-#include "machine/studies_all.hpp"
+#include "machine/studies/all.hpp"
 #include "support/devices.hpp"
 
 namespace ridge::machine {

@@ -8,7 +8,7 @@ mutants.py --self-test                         checks this script on a tree of i
 An entry of a list:
 
   [name]
-  file   src/io/vdif.cpp
+  file   src/io/telescopes/vdif.cpp
   old    start + seconds           exact text, once in the file (or once in the text given as `at`)
   new    start
   at     return start + seconds;   optional: text that occurs once in the file and contains `old` once

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every function that src/device/kernels/builtins.cl declares has exactly the overloads of Clang's header:
+"""Every function that src/device/opencl/builtins.cl declares has exactly the overloads of Clang's header:
 builtins_test.py ROOT. Skips (77) where there is no Clang or no opencl-c.h."""
 import glob
 import pathlib
@@ -33,7 +33,7 @@ def main(root):
         print("skipped: no Clang, or no opencl-c.h")
         return 77
     wanted = declarations(compiler, headers[0])
-    ours = declarations(compiler, root / "src/device/kernels/builtins.cl")
+    ours = declarations(compiler, root / "src/device/opencl/builtins.cl")
     if len(wanted) < 500 or len(ours) < 40:
         sys.exit(f"only {len(wanted)} and {len(ours)} functions were found")
     wrong = [name for name in sorted(ours) if ours[name] != wanted.get(name)]

@@ -17,7 +17,7 @@ WAYS = [
     re.compile(rf"({NAME}) = (?:std::)?f?max\(\1, (?!.*(?:isnan|to_integer|worse|louder))"),
 ]
 # Code that checks for NaN before this line.
-KNOWN = {("src/place/judge/compare.cpp", "worst"), ("tests/sar/focus_test.cpp", "farthest"), ("src/cli/bench/stencil_case.cpp", "apart")}
+KNOWN = {("src/place/judge/compare.cpp", "worst"), ("tests/sar/focus_test.cpp", "farthest"), ("src/bench/stencil_case.cpp", "apart")}
 
 
 def ways_of(text):

@@ -30,11 +30,11 @@ PHRASES = [  # name, pattern, advice, a line that must be found
 FOLDERS = ("src", "include", "python", "tests", "docs")
 ENDINGS = {".cpp", ".hpp", ".h", ".cl", ".py", ".pyi", ".md", ".txt", ".sh", ".cmake"}
 ALLOWED = {
-    "src": {"whoever": 37, "there and back": 19, "as it lies": 13, "a launch a stage": 76, "numbers that are none": 31, "so many": 35, "in turn": 23, "come by themselves": 1, "go round": 4, "comment: What": 281},
-    "include": {"whoever": 2, "there and back": 3, "a launch a stage": 8, "so many": 6, "comment: What": 20},
-    "python": {"wishes": 1, "whoever": 2, "as it lies": 1, "a launch a stage": 3, "so many": 5, "comment: What": 1},
-    "tests": {"whoever": 7, "there and back": 10, "a launch a stage": 18, "numbers that are none": 11, "so many": 7, "in turn": 1, "go round": 1, "comment: What": 50},
-    "docs": {"wishes": 1, "whoever": 1, "there and back": 2, "as it lies": 2, "a launch a stage": 21, "numbers that are none": 1, "so many": 3, "in turn": 2, "comment: What": 2},
+    "src": {"a launch a stage": 16, "so many": 1},
+    "include": {},
+    "python": {},
+    "tests": {"whoever": 1, "there and back": 1, "a launch a stage": 4, "numbers that are none": 1, "so many": 1, "comment: What": 1},
+    "docs": {"there and back": 2, "as it lies": 1, "a launch a stage": 12},
 }
 
 

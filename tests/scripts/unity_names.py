@@ -14,7 +14,11 @@ import tempfile
 
 # Compiled alone: Highway's files, files that replace operator new, and files that ridge_unity lists or that have their own flags.
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
-ALONE_PATHS = re.compile(r"/cli/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
+ALONE_PATHS = re.compile(r"/bench/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
+JOINED = [  # small folders that are one unit together
+    (re.compile(r"^(src/(io|stencil/host|stencil/device|image/operators/device|machine))/.*"), r"\1"),
+    (re.compile(r"^src/fft/device/(problem|routes/[a-z_]+_pass(_tma)?|routes/bluestein)$"), "src/fft/device"),
+]
 FRONTEND = "src/place/frontend"  # one unit, regardless of its using directives
 OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union) (\w+)(?! *;)\b[^;(]*(?:\{|$)|^using (\w+) =")
@@ -84,6 +88,8 @@ def names(text):
 
 def unit_of(root, path, text):
     folder = path.parent.relative_to(root).as_posix()
+    for pattern, unit in JOINED:
+        folder = pattern.sub(unit, folder)
     if ALONE.search(text) or ALONE_PATHS.search(path.as_posix()):
         return None
     return folder if folder == FRONTEND else " ".join([folder] + OPENED.findall(text))

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "device_support.hpp"
-#include "stencil/device/plane_march_kernel.hpp"
+#include "stencil/device/plane_march/plane_march_kernel.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil::device_tests {

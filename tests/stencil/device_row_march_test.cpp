@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "device_support.hpp"
-#include "stencil/device/row_march_kernel.hpp"
+#include "stencil/device/row_march/row_march_kernel.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil::device_tests {

@@ -6,8 +6,8 @@
 
 #include <ridge/stencil/problems.hpp>
 
-#include "stencil/host/linear_rows.hpp"
-#include "stencil/host/row_variant.hpp"
+#include "stencil/host/kernels/linear_rows.hpp"
+#include "stencil/host/row_variants/row_variant.hpp"
 #include "support.hpp"
 
 namespace ridge::stencil {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "stencil/host/sweep_kernels.hpp"
-#include "stencil/host/sweep_simd.hpp"
+#include "stencil/host/kernels/sweep_kernels.hpp"
+#include "stencil/host/kernels/sweep_simd.hpp"
 #include "support.hpp"
 
 namespace ridge::stencil::test {

@@ -8,8 +8,8 @@
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/signal.hpp"
 #include "cli/channelize/synthesis.hpp"
-#include "cli/command.hpp"
-#include "cli/with_processes.hpp"
+#include "command/command.hpp"
+#include "command/with_processes.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
 

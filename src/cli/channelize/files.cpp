@@ -18,8 +18,8 @@
 #include "cli/channelize/mpi.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
-#include "cli/mistake.hpp"
-#include "cli/output_folder.hpp"
+#include "command/mistake.hpp"
+#include "command/output_folder.hpp"
 
 namespace ridge::cli {
 namespace {

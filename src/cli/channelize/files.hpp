@@ -9,7 +9,7 @@
 #include <ridge/filterbank.hpp>
 
 #include <ridge/mpi/communicator.hpp>
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/mistake.hpp"
-#include "io/foreign_format.hpp"
-#include "io/guppi.hpp"
-#include "io/npy.hpp"
-#include "io/psrdada.hpp"
-#include "io/sigproc.hpp"
-#include "io/vdif.hpp"
+#include "command/mistake.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/telescopes/foreign_format.hpp"
+#include "io/telescopes/guppi.hpp"
+#include "io/telescopes/psrdada.hpp"
+#include "io/telescopes/sigproc.hpp"
+#include "io/telescopes/vdif.hpp"
 
 namespace ridge::cli {
 namespace {

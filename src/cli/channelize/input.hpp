@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/channelize/files.hpp"
-#include "io/samples.hpp"
+#include "io/telescopes/samples.hpp"
 
 namespace ridge::cli {
 

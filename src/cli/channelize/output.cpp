@@ -10,11 +10,11 @@
 
 #include "base/files.hpp"
 #include "cli/channelize/input.hpp"
-#include "cli/mistake.hpp"
+#include "command/mistake.hpp"
 #include "filterbank/correlator.hpp"
+#include "io/arrays/npy.hpp"
 #include "io/crc32c.hpp"
-#include "io/npy.hpp"
-#include "io/sigproc.hpp"
+#include "io/telescopes/sigproc.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/work.hpp"
-#include "io/eight_bits.hpp"
-#include "io/psrdada.hpp"
-#include "io/resume_note.hpp"
-#include "io/samples.hpp"
-#include "io/stream.hpp"
+#include "io/telescopes/eight_bits.hpp"
+#include "io/telescopes/psrdada.hpp"
+#include "io/telescopes/resume_note.hpp"
+#include "io/telescopes/samples.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 

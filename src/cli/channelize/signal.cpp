@@ -15,10 +15,10 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/channelize/signal_formats.hpp"
-#include "cli/command.hpp"
-#include "cli/mistake.hpp"
-#include "io/signal.hpp"
-#include "io/stream.hpp"
+#include "command/command.hpp"
+#include "command/mistake.hpp"
+#include "io/telescopes/signal.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 namespace {

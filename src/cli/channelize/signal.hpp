@@ -1,7 +1,7 @@
 // ridge channelize signal: writes synthetic samples to a file or pipe.
 #pragma once
 
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

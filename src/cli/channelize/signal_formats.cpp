@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/mistake.hpp"
-#include "io/guppi.hpp"
-#include "io/psrdada.hpp"
-#include "io/vdif.hpp"
+#include "command/mistake.hpp"
+#include "io/telescopes/guppi.hpp"
+#include "io/telescopes/psrdada.hpp"
+#include "io/telescopes/vdif.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "io/samples.hpp"
-#include "io/stream.hpp"
+#include "io/telescopes/samples.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 

@@ -12,9 +12,9 @@
 #include "base/text.hpp"
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/input.hpp"
-#include "cli/mistake.hpp"
-#include "io/npy.hpp"
-#include "io/stream.hpp"
+#include "command/mistake.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -1,7 +1,7 @@
 // `ridge channelize synthesize`: reconstructs samples from channels.
 #pragma once
 
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

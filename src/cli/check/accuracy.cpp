@@ -8,9 +8,9 @@
 #include "base/aligned.hpp"
 #include "base/text.hpp"
 #include "base/worst.hpp"
-#include "cli/command.hpp"
-#include "cli/fft/lengths.hpp"
-#include "cli/peers/peer.hpp"
+#include "bench/lengths.hpp"
+#include "bench/peers/peer.hpp"
+#include "command/command.hpp"
 #include "fft/accuracy.hpp"
 
 namespace ridge::cli {

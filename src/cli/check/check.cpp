@@ -17,8 +17,8 @@
 #include "check/laws.hpp"
 #include "cli/check/mpi.hpp"
 #include "cli/check/systematic.hpp"
-#include "cli/command.hpp"
-#include "cli/with_processes.hpp"
+#include "command/command.hpp"
+#include "command/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {

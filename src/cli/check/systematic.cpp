@@ -6,8 +6,8 @@
 #include "base/files.hpp"
 #include "base/svg.hpp"
 #include "check/systematic.hpp"
-#include "cli/command.hpp"
-#include "cli/output_folder.hpp"
+#include "command/command.hpp"
+#include "command/output_folder.hpp"
 #include "report/page_style.hpp"
 
 namespace ridge::cli {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 namespace ridge::cli {
 

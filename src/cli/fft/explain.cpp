@@ -5,10 +5,10 @@
 #include <ridge/fft.hpp>
 
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/fft/floor.hpp"
-#include "cli/fft/lengths.hpp"
-#include "fft/host/radix_planner.hpp"
+#include "bench/floor.hpp"
+#include "bench/lengths.hpp"
+#include "command/command.hpp"
+#include "papers/fft/classic/radix_planner.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/command.hpp"
+#include "bench/lengths.hpp"
 #include "cli/fft/files.hpp"
-#include "cli/fft/lengths.hpp"
 #include "cli/fft/papers.hpp"
+#include "command/command.hpp"
 
 namespace ridge::cli {
 

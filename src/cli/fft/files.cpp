@@ -12,12 +12,12 @@
 #include "base/aligned.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "cli/bench/fft_hybrid.hpp"
+#include "bench/fft_hybrid.hpp"
+#include "bench/lengths.hpp"
 #include "cli/fft/convert.hpp"
-#include "cli/fft/lengths.hpp"
 #include "cli/fft/mpi.hpp"
-#include "cli/mistake.hpp"
-#include "cli/with_processes.hpp"
+#include "command/mistake.hpp"
+#include "command/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 namespace ridge::cli {
 

@@ -7,7 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "cli/fft/convert.hpp"
-#include "cli/mistake.hpp"
+#include "command/mistake.hpp"
 #include "mpi/shared_file.hpp"
 
 namespace ridge::cli {

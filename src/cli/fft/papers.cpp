@@ -15,10 +15,10 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/progress.hpp"
-#include "cli/fft/lengths.hpp"
+#include "bench/lengths.hpp"
+#include "bench/peers/peer.hpp"
 #include "cli/fft/papers_report.hpp"
-#include "cli/peers/peer.hpp"
-#include "fft/historical/classic/classic.hpp"
+#include "papers/fft/classic/classic.hpp"
 
 namespace ridge::cli {
 namespace {

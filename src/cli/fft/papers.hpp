@@ -1,7 +1,7 @@
 // Adds the `ridge fft papers` command.
 #pragma once
 
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

@@ -9,7 +9,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "fft/historical/papers/published.hpp"
+#include "papers/fft/device/published.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <ridge/device.hpp>
 
 #include "base/json_fwd.hpp"
-#include "fft/historical/papers/measure.hpp"
-#include "fft/historical/papers/platform.hpp"
+#include "papers/fft/device/measure.hpp"
+#include "papers/fft/device/platform.hpp"
 
 namespace ridge::cli {
 

@@ -1,6 +1,6 @@
 // Adds the `ridge fftw` command.
 #pragma once
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

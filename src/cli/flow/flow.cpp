@@ -7,11 +7,11 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
 #include "cli/flow/flow_options.hpp"
-#include "cli/mistake.hpp"
-#include "cli/output_folder.hpp"
-#include "io/pixels.hpp"
+#include "command/command.hpp"
+#include "command/mistake.hpp"
+#include "command/output_folder.hpp"
+#include "io/images/pixels.hpp"
 
 namespace ridge::cli {
 namespace {

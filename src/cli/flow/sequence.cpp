@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "cli/flow/flow_options.hpp"
 #include "cli/flow/hand_over.hpp"
-#include "io/stream.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/output_folder.hpp"
-#include "io/pixels.hpp"
+#include "command/command.hpp"
+#include "command/output_folder.hpp"
+#include "io/images/pixels.hpp"
 
 namespace ridge::cli {
 namespace {

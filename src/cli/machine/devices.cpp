@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
+#include "command/command.hpp"
 
 namespace ridge::cli {
 namespace {

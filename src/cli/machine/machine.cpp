@@ -9,9 +9,9 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
-#include "cli/mistake.hpp"
+#include "command/command.hpp"
+#include "command/mistake.hpp"
 #include "machine/profile.hpp"
 
 namespace ridge::cli {

@@ -12,12 +12,12 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/bench/fft_hybrid.hpp"
-#include "cli/command.hpp"
-#include "cli/fft/lengths.hpp"
+#include "bench/fft_hybrid.hpp"
+#include "bench/lengths.hpp"
 #include "cli/machine/seconds.hpp"
 #include "cli/machine/size_ranks.hpp"
-#include "cli/mistake.hpp"
+#include "command/command.hpp"
+#include "command/mistake.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -13,10 +13,10 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/fft/lengths.hpp"
+#include "bench/lengths.hpp"
 #include "cli/machine/seconds.hpp"
-#include "cli/mistake.hpp"
-#include "cli/with_processes.hpp"
+#include "command/mistake.hpp"
+#include "command/with_processes.hpp"
 #include "mpi/scaling.hpp"
 
 namespace ridge::cli {

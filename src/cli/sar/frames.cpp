@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "io/npy.hpp"
+#include "io/arrays/npy.hpp"
 
 namespace ridge::cli {
 

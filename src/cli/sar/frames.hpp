@@ -7,7 +7,7 @@
 
 #include <ridge/sar.hpp>
 
-#include "io/stream.hpp"
+#include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "cli/command.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/sar/runs.hpp"
-#include "io/picture.hpp"
+#include "command/command.hpp"
+#include "command/output_folder.hpp"
+#include "io/images/picture.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/fft/lengths.hpp"
-#include "io/npy.hpp"
-#include "io/png.hpp"
+#include "bench/lengths.hpp"
+#include "io/arrays/npy.hpp"
+#include "io/images/png.hpp"
 
 namespace ridge::cli {
 namespace {

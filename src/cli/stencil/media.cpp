@@ -21,8 +21,8 @@
 #include "base/threads.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
+#include "io/arrays/npy.hpp"
 #include "io/atomic_file.hpp"
-#include "io/npy.hpp"
 #include "stencil/problems/scenario.hpp"
 
 namespace ridge::cli {

@@ -1,6 +1,6 @@
 // Waves in a medium with a source and receivers: `ridge stencil acoustic` and `maxwell`.
 #pragma once
-#include "cli/options.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

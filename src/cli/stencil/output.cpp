@@ -11,7 +11,7 @@
 
 #include "base/aligned.hpp"
 #include "io/atomic_file.hpp"
-#include "io/picture.hpp"
+#include "io/images/picture.hpp"
 
 namespace ridge::cli {
 namespace {

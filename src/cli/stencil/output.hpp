@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/stencil/run.hpp"
-#include "io/grid_source.hpp"
-#include "io/vtk.hpp"
+#include "io/arrays/grid_source.hpp"
+#include "io/arrays/vtk.hpp"
 
 namespace ridge::cli {
 

@@ -15,13 +15,13 @@
 #include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "cli/fft/lengths.hpp"
-#include "cli/mistake.hpp"
+#include "bench/lengths.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
-#include "io/checkpoint.hpp"
-#include "io/colour.hpp"
-#include "io/png.hpp"
+#include "command/mistake.hpp"
+#include "io/arrays/checkpoint.hpp"
+#include "io/images/colour.hpp"
+#include "io/images/png.hpp"
 #include "mpi/domain.hpp"
 
 namespace ridge::cli {

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/command.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/media.hpp"
 #include "cli/stencil/run.hpp"
-#include "cli/with_processes.hpp"
+#include "command/command.hpp"
+#include "command/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {

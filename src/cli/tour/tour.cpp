@@ -12,10 +12,10 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
-#include "cli/mistake.hpp"
 #include "cli/tour/cases.hpp"
+#include "command/command.hpp"
+#include "command/mistake.hpp"
 #include "report/overview.hpp"
 
 namespace ridge::cli {

@@ -42,7 +42,7 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
 
   // True if this driver's compiler refuses the prelude's inline PTX; see program.cpp.
   std::atomic<bool> without_ptx{false};
-  // True if its compiler does not accept the declarations of kernels/builtins.cl instead of Clang's header.
+  // True if its compiler does not accept the declarations of builtins.cl instead of Clang's header.
   std::atomic<bool> all_builtins{false};
 
  private:

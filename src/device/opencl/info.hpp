@@ -17,7 +17,7 @@ struct Traits {
   // kernel once more, for groups of any size: twice the time, for code that no launch uses.
   bool keeps_compiled = false;
   // PoCL lets Clang parse its header of all built-in functions twice per program: three quarters of the time for most
-  // kernels. kernels/builtins.cl replaces it.
+  // kernels. builtins.cl replaces it.
   bool reads_clang_header = false;
   bool correctly_rounded = false;  // the compiler offers IEEE division and square root in float
   int version = 12;                // of OpenCL, 12 for 1.2

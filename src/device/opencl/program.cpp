@@ -114,7 +114,7 @@ bool takes_ptx(ClDevice& device) {
   return build_from_source(device, assembled_source(device, probe), build_options(device, probe)).status == CL_SUCCESS;
 }
 
-// Uses the declarations of kernels/builtins.cl instead of Clang's header, whose guard is _OPENCL_H_. They are the
+// Uses the declarations of builtins.cl instead of Clang's header, whose guard is _OPENCL_H_. They are the
 // functions of OpenCL C 1.2; sub-groups need a later version.
 Build build_with_few_builtins(ClDevice& device, const KernelSource& source, const std::string& text) {
   return build_from_source(device, kernel_text("device/builtins") + text,

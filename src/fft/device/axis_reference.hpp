@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "fft/device/axis_problem.hpp"
+#include "fft/device/problem/axis_problem.hpp"
 #include "fft/variant.hpp"
 
 namespace ridge::fft::on_device {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "fft/device/factorization.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
+#include "fft/device/problem/factorization.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

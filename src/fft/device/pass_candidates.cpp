@@ -8,9 +8,9 @@
 
 #include "codegen/butterfly.hpp"
 #include "device/traits.hpp"
-#include "fft/device/occupancy.hpp"
 #include "fft/device/pass/real_kind.hpp"
-#include "fft/device/radices.hpp"
+#include "fft/device/problem/occupancy.hpp"
+#include "fft/device/problem/radices.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

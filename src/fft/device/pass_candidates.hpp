@@ -6,7 +6,7 @@
 
 #include <ridge/device.hpp>
 
-#include "fft/device/axis_problem.hpp"
+#include "fft/device/problem/axis_problem.hpp"
 
 namespace ridge::fft::on_device {
 

@@ -11,7 +11,7 @@
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
 
-#include "fft/device/axis_problem.hpp"
+#include "fft/device/problem/axis_problem.hpp"
 #include "fft/device/step.hpp"
 
 namespace ridge::fft::on_device {

@@ -10,7 +10,7 @@
 
 #include "device/staging.hpp"
 #include "fft/device/compiled_route.hpp"
-#include "fft/device/l2_ring/l2_ring.hpp"
+#include "fft/device/routes/l2_ring/l2_ring.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {

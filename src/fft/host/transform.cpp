@@ -17,7 +17,7 @@
 #include "fft/host/run_units.hpp"
 #include "fft/host/two_step.hpp"
 #include "fft/registry.hpp"
-#include "machine/host_caches.hpp"
+#include "machine/host/caches.hpp"
 #include "plan/choose.hpp"
 
 namespace ridge::fft {

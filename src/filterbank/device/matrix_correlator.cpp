@@ -1,6 +1,6 @@
 // Correlator kernel on the matrix units: rounded values, float or integer sums. Signals are divided into blocks of up
 // to 128; a group computes the products of a block with itself, or of two blocks, for one channel
-// (kernels/correlate_matrix.cl).
+// (correlate_matrix.cl).
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Correlator kernel for 128 signals by warp-group products (wgmma) from shared memory: one persistent group per
-// multiprocessor, which iterates over channels (kernels/correlate_warp_groups.cl).
+// multiprocessor, which iterates over channels (correlate_warp_groups.cl).
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -8,8 +8,8 @@
 #include <ridge/image/files.hpp>
 
 #include "image/flow/field.hpp"
-#include "io/colour.hpp"
-#include "io/pixels.hpp"
+#include "io/images/colour.hpp"
+#include "io/images/pixels.hpp"
 
 namespace ridge::image {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "device/tile_map.hpp"
-#include "stencil/device/frame_kernel.hpp"
-#include "stencil/device/frame_tiles.hpp"
 #include "stencil/device/pass.hpp"
+#include "stencil/device/tiles/frame_kernel.hpp"
+#include "stencil/device/tiles/frame_tiles.hpp"
 #include "stencil/time_levels.hpp"
 
 namespace ridge::stencil {

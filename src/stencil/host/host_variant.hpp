@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "stencil/host/kernels/linear_rows.hpp"
 #include "stencil/host/levels.hpp"
-#include "stencil/host/linear_rows.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {

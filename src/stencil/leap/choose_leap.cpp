@@ -7,8 +7,8 @@
 #include <ridge/machine.hpp>
 
 #include "base/text.hpp"
-#include "fft/device/padded_lengths.hpp"
-#include "fft/device/radices.hpp"
+#include "fft/device/problem/padded_lengths.hpp"
+#include "fft/device/problem/radices.hpp"
 #include "plan/predict.hpp"
 #include "stencil/leap/leap.hpp"
 

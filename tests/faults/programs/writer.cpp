@@ -22,7 +22,7 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/temporaries.hpp"
-#include "io/checkpoint.hpp"
+#include "io/arrays/checkpoint.hpp"
 #include "plan/wisdom.hpp"
 
 namespace {

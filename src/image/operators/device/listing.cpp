@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "image/operators/device/tile.hpp"
+#include "image/operators/device/tile/tile.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image::on_device {

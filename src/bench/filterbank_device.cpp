@@ -1,0 +1,300 @@
+// Benchmark of the filter bank on a device: resident data, next to a separate FIR + cuFFT and a copy of the same bytes;
+// optionally with transfers and energy.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "bench/filterbank.hpp"
+#include "bench/peers/peer.hpp"
+#include "device/timing.hpp"
+#include "filterbank/device/separate.hpp"
+#include "machine/energy.hpp"
+
+namespace ridge::cli {
+namespace {
+
+constexpr std::size_t kFewestSpectra = 40;
+
+planner::Options only(const std::string& variant) {
+  return {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant};
+}
+
+double distance(std::span<const std::complex<float>> a, std::span<const std::complex<float>> b) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += std::norm(std::complex<double>(a[i]) - std::complex<double>(b[i]));
+    norm += std::norm(std::complex<double>(b[i]));
+  }
+  return std::sqrt(difference / std::max(norm, 1e-300));
+}
+
+class DeviceCase {
+ public:
+  DeviceCase(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted)
+      : device_(device), problem_(problem), wanted_(wanted), g_(filterbank::resolve(problem)), queue_(device.queue()) {
+    const double size = wanted.size > 0 ? wanted.size : 1e8;
+    spectra_ = std::max<std::size_t>(kFewestSpectra,
+                                     static_cast<std::size_t>(size) / (g_.hop * g_.stations * g_.polarizations));
+    const std::size_t frames = (spectra_ * g_.hop + g_.block - 1) / g_.block;
+    noise_.resize(
+        std::min(frames * g_.frame_bytes(), std::max<std::size_t>(kFewestSpectra * 2 * g_.frame_bytes(), 1 << 24)) /
+        g_.frame_bytes() * g_.frame_bytes());
+    fill();
+    in_ = device.buffer(frames * g_.frame_bytes(), {.name = "bench samples"});
+    out_ = device.buffer(spectra_ * g_.spectrum_size() * sizeof(std::complex<float>), {.name = "bench spectra"});
+    for (std::size_t at = 0; at < in_.size(); at += noise_.size()) {
+      queue_.upload(noise_.data(), in_, std::min(noise_.size(), in_.size() - at), at);
+    }
+    queue_.finish();
+  }
+
+  FilterbankResult run(const BenchOptions& options) {
+    FilterbankResult result;
+    std::vector<filterbank::Plan> plans;
+    const filterbank::Plan chosen =
+        filterbank::plan(device_, problem_, {.effort = Effort::quick, .variant = options.variant});
+    result.explanation = chosen.explain();
+    for (const auto& candidate : filterbank::candidates(device_, problem_)) {
+      const bool asked = options.variant.empty()
+                             ? wanted_.all || candidate.name() == chosen.variant()
+                             : candidate.variant == options.variant || candidate.name() == options.variant;
+      const bool slow =
+          candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "sequential";
+      if (!candidate.refusal.empty() || !asked || (slow && options.variant.empty())) continue;
+      plans.push_back(filterbank::plan(device_, problem_, only(candidate.name())));
+    }
+    const auto expected = on_host();
+    std::vector<std::function<void()>> calls;
+    const filterbank::Resident work{.samples = in_, .spectra = out_, .count = spectra_};
+    for (const filterbank::Plan& plan : plans) {
+      queue_.fill(out_, std::byte{0});
+      plan.enqueue(queue_, work);
+      check(plan.variant(), expected);
+      calls.emplace_back([&] { plan.enqueue(queue_, work); });
+    }
+    const std::size_t copy = calls.size(), copied = out_.size() / 2;
+    const Buffer other = device_.buffer(copied, {.name = "bench copy"});
+    calls.emplace_back([&] { queue_.copy(out_, other, copied); });
+    const std::size_t peer = calls.size();
+    add_separate(options, expected, calls, result.notes);
+    const auto seconds =
+        best_device_seconds(queue_, calls, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3});
+    const double rate = 2 * static_cast<double>(copied) / seconds[copy];
+    const auto times = static_cast<double>(spectra_);
+    const double samples = times * static_cast<double>(g_.hop * g_.stations * g_.polarizations);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      report::BenchRow row;
+      row.problem = filterbank_text(problem_);
+      row.device = device_.id();
+      row.variant = plans[i].variant();
+      row.seconds = seconds[i];
+      row.gflops = chosen.flops() * times / seconds[i] * 1e-9;
+      row.gbytes_per_s = chosen.bytes() * times / seconds[i] * 1e-9;
+      row.roof_share = chosen.bytes() * times / rate / seconds[i];
+      if (calls.size() > peer + 1) row.peers["cufft"] = seconds[peer + 1];
+      row.chosen = row.variant == chosen.variant();
+      result.rows.push_back(row);
+      std::string note = fmt::format("{} {}: {:.1f} Gsample/s, {:.3f} of a copy ({:.0f} GB/s)", row.problem,
+                                     row.variant, samples / seconds[i] * 1e-9, row.roof_share, rate * 1e-9);
+      if (wanted_.power) note += power(calls[i], chosen.flops() * times, seconds[i]);
+      result.notes.push_back(std::move(note));
+    }
+    if (calls.size() > peer) {
+      result.notes.push_back(fmt::format("{} FIR alone: {:.1f} Gsample/s, {:.0f} GFLOP/s", filterbank_text(problem_),
+                                         samples / seconds[peer] * 1e-9, fir_flops() * times / seconds[peer] * 1e-9));
+    }
+    if (wanted_.detect) detected(expected, rate, samples, result.notes);
+    if (wanted_.transfers) transfers(plans, samples, result.notes);
+    return result;
+  }
+
+ private:
+  void fill() {
+    std::uint32_t state = 1;
+    const auto next = [&] { return state = state * 1664525 + 1013904223; };
+    if (problem_.samples == filterbank::Samples::float32) {
+      for (std::size_t i = 0; i + 4 <= noise_.size(); i += 4) {
+        const float value = static_cast<float>(next() >> 8) * 0x1p-24f - 0.5f;
+        std::memcpy(noise_.data() + i, &value, 4);
+      }
+    } else {
+      for (std::byte& value : noise_) value = static_cast<std::byte>(next() >> 24);
+    }
+  }
+
+  double fir_flops() const {
+    return static_cast<double>(g_.spectrum_size()) * (2 + 4 * (static_cast<double>(g_.taps) - 1));
+  }
+
+  // Computes all spectra on the host.
+  std::vector<std::complex<float>> on_host() {
+    const filterbank::Plan plan = filterbank::plan(host(), problem_, {.effort = Effort::quick});
+    filterbank::Stream stream(plan);
+    std::vector<std::complex<float>> out(spectra_ * g_.spectrum_size()), some;
+    std::size_t done = 0;
+    for (std::size_t at = 0; at < in_.size() && done < out.size(); at += noise_.size()) {
+      const std::size_t bytes = std::min(noise_.size(), in_.size() - at);
+      some.resize(stream.due(bytes) * g_.spectrum_size());
+      stream.push(std::span<const std::byte>(noise_).first(bytes), some);
+      const std::size_t taken = std::min(some.size(), out.size() - done);
+      std::copy_n(some.begin(), taken, out.begin() + static_cast<std::ptrdiff_t>(done));
+      done += taken;
+    }
+    out.resize(done);
+    return out;
+  }
+
+  void check(const std::string& name, std::span<const std::complex<float>> expected) {
+    std::vector<std::complex<float>> ours(expected.size());
+    queue_.download(out_, ours.data(), ours.size() * sizeof ours[0]);
+    queue_.finish();
+    if (const double far = distance(ours, expected); !(far < 1e-6)) {
+      throw Error(ErrorKind::internal,
+                  fmt::format("{}: {} differs by {:.2g} from the host", filterbank_text(problem_), name, far));
+    }
+  }
+
+  // FIR and cuFFT as two passes; the FIR alone is timed as well.
+  void add_separate(const BenchOptions& options, std::span<const std::complex<float>> expected,
+                    std::vector<std::function<void()>>& calls, std::vector<std::string>& notes) {
+    if (std::find(options.against.begin(), options.against.end(), "cufft") == options.against.end()) return;
+    const auto all = fft_peers();
+    const auto peer = std::find_if(all.begin(), all.end(), [](const Peer& one) { return one.name == "cufft"; });
+    if (peer == all.end() || !peer->missing.empty() || !peer->prepare_on_device) {
+      notes.push_back(fmt::format("cufft: {}", peer == all.end() ? "not known" : peer->missing));
+      return;
+    }
+    branches_ = device_.buffer(out_.size(), {.name = "bench branches"});
+    fir_ = filterbank::on_device::fir_alone(device_, filterbank::complete(problem_), g_);
+    fir_weights_ = fir_->prepare(filterbank::complete(problem_).weights);
+    const auto fir = [this] {
+      fir_->enqueue(queue_, {.samples = in_, .spectra = branches_, .count = spectra_}, *fir_weights_);
+    };
+    calls.emplace_back(fir);
+    try {
+      PeerRun transform = peer->prepare_on_device(
+          {.shape = {g_.channels}, .batch = spectra_ * g_.polarizations * g_.stations}, branches_, out_, queue_);
+      fir();
+      queue_.fill(out_, std::byte{0});
+      transform();
+      check("FIR + cuFFT", expected);
+      calls.emplace_back([fir, transform] {
+        fir();
+        transform();
+      });
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unavailable) throw;
+      notes.push_back(fmt::format("cufft: left out: {}", error.what()));
+    }
+  }
+
+  // FIR, transform, power and a short sum over times in one kernel: reads samples, writes sums.
+  void detected(std::span<const std::complex<float>> expected, double rate, double samples,
+                std::vector<std::string>& notes) {
+    const filterbank::Problem problem = filterbank::complete(problem_);
+    const auto bank = filterbank::on_device::fused_power(device_, problem, g_, filterbank::Products::total, 64);
+    if (!bank) return notes.push_back(fmt::format("{}: no kernel with fused detection", filterbank_text(problem_)));
+    const auto weights = bank->prepare(problem.weights);
+    const std::size_t summed = bank->design().summed, unit = bank->design().unit, count = spectra_ / unit * unit;
+    const std::size_t row = g_.stations * g_.channels;
+    const Buffer sums = device_.buffer(count / summed * row * sizeof(float), {.name = "bench power"});
+    const auto call = [&] {
+      bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
+    };
+    call();
+    // Sums the rows of a unit.
+    std::vector<float> ours(std::min(count, expected.size() / g_.spectrum_size()) / unit * (unit / summed) * row);
+    queue_.download(sums, ours.data(), ours.size() * sizeof(float));
+    queue_.finish();
+    double worst = 0;
+    for (std::size_t i = 0; i < ours.size() / (unit / summed); ++i) {
+      const auto first = expected.subspan(i / row * unit * g_.spectrum_size() + i % row);
+      double sum = 0, got = 0;
+      for (std::size_t t = 0; t < unit * g_.polarizations; ++t) sum += std::norm(std::complex<double>(first[t * row]));
+      for (std::size_t r = 0; r < unit / summed; ++r)
+        got += static_cast<double>(ours[(i / row * (unit / summed) + r) * row + i % row]);
+      const double off = std::abs(got - sum) / std::max(sum, 1e-30);
+      if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
+    }
+    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: differs by {:.2g} from the host", worst));
+    const double seconds =
+        best_device_seconds(queue_, {call}, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3})
+            .front();
+    const double bytes =
+        static_cast<double>(count * g_.hop) / static_cast<double>(g_.block) * static_cast<double>(g_.frame_bytes()) +
+        static_cast<double>(sums.size());
+    notes.push_back(fmt::format(
+        "{} power, {} times per sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy",
+        filterbank_text(problem_), summed, samples / seconds * 1e-9, bytes / seconds * 1e-9, bytes / seconds / rate));
+  }
+
+  std::string power(const std::function<void()>& call, double flops, double seconds) {
+    auto counter = machine::EnergyCounter::open(device_);
+    if (!counter.readable()) return fmt::format("; no power counter: {}", counter.why_not());
+    // The counter updates every few tens of milliseconds.
+    const auto repeats = static_cast<std::size_t>(std::ceil(1.0 / seconds));
+    call();
+    queue_.finish();
+    const double before = counter.joules(), begun = base::now();
+    for (std::size_t i = 0; i < repeats; ++i) call();
+    queue_.finish();
+    const double joules = counter.joules() - before, taken = base::now() - begun;
+    return fmt::format("; {:.0f} W, {:.2f} GFLOP/s per watt", joules / taken,
+                       flops * static_cast<double>(repeats) / joules * 1e-9);
+  }
+
+  // With transfers from and to page-locked host memory, relative to the time of the transfers alone.
+  void transfers(const std::vector<filterbank::Plan>& plans, double samples, std::vector<std::string>& notes) {
+    const Buffer from = device_.buffer(in_.size(), {.kind = MemoryKind::pinned, .name = "bench host samples"});
+    const Buffer to = device_.buffer(out_.size(), {.kind = MemoryKind::pinned, .name = "bench host spectra"});
+    const Mapping in = from.map(), out = to.map();
+    for (std::size_t at = 0; at < in.size(); at += noise_.size()) {
+      std::memcpy(in.data() + at, noise_.data(), std::min(noise_.size(), in.size() - at));
+    }
+    std::memset(out.data(), 0, out.size());
+    Queue second = device_.queue();
+    const auto both = base::best_seconds(
+        [&] {
+          queue_.upload(in.data(), in_, in.size());
+          second.download(out_, out.data(), out.size());
+          queue_.finish();
+          second.finish();
+        },
+        {.seconds = wanted_.seconds, .at_least = 2});
+    for (const filterbank::Plan& plan : plans) {
+      const double seconds = base::best_seconds(
+          [&] {
+            filterbank::Stream stream(plan);
+            stream.push(std::span<const std::byte>(in.data(), in.size()), out.as<std::complex<float>>());
+          },
+          {.seconds = wanted_.seconds, .at_least = 2});
+      notes.push_back(
+          fmt::format("{} {} with transfers: {:.2f} Gsample/s, {:.3f} of the link ({:.1f} GB/s in both directions)",
+                      filterbank_text(problem_), plan.variant(), samples / seconds * 1e-9, both / seconds,
+                      static_cast<double>(in.size() + out.size()) / both * 1e-9));
+    }
+  }
+
+  Device device_;
+  filterbank::Problem problem_;
+  const FilterbankCases& wanted_;
+  filterbank::Geometry g_;
+  Queue queue_;
+  std::size_t spectra_ = 0;
+  std::vector<std::byte> noise_;
+  Buffer in_, out_, branches_;
+  std::shared_ptr<const filterbank::on_device::CompiledBank> fir_;
+  std::shared_ptr<const filterbank::on_device::DeviceWeights> fir_weights_;
+};
+
+}  // namespace
+
+FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
+                                            const FilterbankCases& wanted, const BenchOptions& options) {
+  return DeviceCase(device, problem, wanted).run(options);
+}
+
+}  // namespace ridge::cli

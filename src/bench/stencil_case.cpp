@@ -1,0 +1,302 @@
+// Benchmark of one stencil problem on one device: compares all contenders, then times them.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "bench/stencil_problem.hpp"
+#include "bench/stencil_roofs.hpp"
+#include "machine/energy.hpp"
+#include "machine/host/caches.hpp"
+#include "stencil/layout.hpp"
+#include "stencil/trials.hpp"
+
+namespace ridge::cli {
+namespace {
+
+// Largest difference of two results relative to the largest value; infinite if one is NaN.
+template <class T>
+double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
+  std::mutex mutex;
+  double largest = 0, apart = 0;
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const auto mine = base::share(a.all().size(), thread, threads);
+    double most = 0, far = 0;
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      most = std::max(most, std::abs(static_cast<double>(b.all()[i])));
+      const double one = std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i]));
+      far = std::max(far, std::isnan(one) ? std::numeric_limits<double>::infinity() : one);
+    }
+    const std::lock_guard lock(mutex);
+    largest = std::max(largest, most);
+    apart = std::max(apart, far);
+  });
+  return largest > 0 ? apart / largest : apart;
+}
+
+// Flops per joule over about a second of runs, and the sustained rate: a device at its power limit lowers its clock.
+std::string power_note(const Device& device, const StencilBench& wanted, const std::function<void()>& run,
+                       double seconds, double updates, double flops, report::BenchRow& row) {
+  auto counter = machine::EnergyCounter::open(device);
+  const auto repeats = static_cast<std::size_t>(std::ceil(1.0 / seconds));
+  run();
+  const double before = counter.readable() ? counter.joules() : 0, start = base::now();
+  for (std::size_t i = 0; i < repeats; ++i) run();
+  const double taken = base::now() - start, times = static_cast<double>(repeats);
+  const double lasting = updates * times / taken;
+  const std::string rate = fmt::format("{:.3g} Gcell/s over {}", lasting * 1e-9, base::human_seconds(taken));
+  row.more["lasting_gcells_per_s"] = lasting * 1e-9;
+  if (!counter.readable() && wanted.rated_watts <= 0)
+    return fmt::format("{}; no power counter ({}): give the rated power with --watts", rate, counter.why_not());
+  const double joules = counter.readable() ? counter.joules() - before : wanted.rated_watts * taken;
+  row.more["watts"] = joules / taken;
+  row.more["gflops_per_watt"] = updates * flops * times / joules * 1e-9;
+  return fmt::format("{}, {:.0f} W, {:.2f} GFLOP/s per watt {}", rate, joules / taken, row.more["gflops_per_watt"],
+                     counter.readable() ? "by " + counter.counter() : "at the rated power: not measured");
+}
+
+template <class T>
+struct Contender {
+  stencil::Plan<T> plan;
+  std::string name;
+  std::size_t depth = 1;
+  double seconds = 0;
+  report::BenchRow row{};
+};
+
+template <class T>
+class StencilCase {
+ public:
+  StencilCase(const Device& device, const StencilBench& wanted)
+      : device_(device),
+        wanted_(wanted),
+        made_(stencil_problem<T>(wanted)),
+        update_(made_.update),
+        problem_(made_.problem),
+        grid_(made_.grid),
+        roofs_(device, wanted.threads, wanted.float64, std::min(0.4, wanted.seconds_each)) {
+    const stencil::Layout layout = stencil::resolve(update_, problem_);
+    updates_ = static_cast<double>(wanted.steps);
+    for (std::size_t axis = 0; axis < 3; ++axis) updates_ *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
+  }
+
+  StencilBenchResult run() {
+    const double begin = base::now();
+    list_contenders();
+    const double planned = base::now();
+    if (wanted_.system.empty()) {
+      plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
+                                 : plain_device(device_, made_.plain, grid_);
+    }
+    report_duration("planned", planned - begin);
+    compare_with_each_other();
+    report_duration("compared", base::now() - planned);
+    add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
+                         base::human_seconds(base::now() - planned)));
+    roofs_.probe();
+    for (Contender<T>& one : contenders_) {  // one at a time: several large grids might not fit
+      measure(one);
+      // Printed immediately, so that an interrupted run has shown its results.
+      if (contenders_.size() > 1) fmt::print(stderr, "{}: {:.3g} Gcell/s\n", one.name, updates_ / one.seconds * 1e-9);
+    }
+    roofs_.probe();
+    if (const std::string note = roofs_.note(); !note.empty()) add_note(note);
+    for (Contender<T>& one : contenders_) result_.rows.push_back(row_of(one));
+    std::stable_sort(result_.rows.begin(), result_.rows.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return std::move(result_);
+  }
+
+ private:
+  // Prints the duration of a long stage when it ends.
+  void report_duration(const char* what, double seconds) const {
+    if (seconds > 1)
+      fmt::print(stderr, "{}: {} in {}\n", stencil_problem_text(wanted_), what, base::human_seconds(seconds));
+  }
+
+  void add_note(const std::string& text) {
+    result_.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted_), text));
+  }
+
+  void list_contenders() {
+    planner::Options options{.most_seconds = wanted_.plan_seconds, .variant = wanted_.variant};
+    if (wanted_.trials > 0) options.most_trials = wanted_.trials;
+    const stencil::Plan<T> chosen(device_, update_, problem_, options);
+    result_.explanation = chosen.explain();
+    chosen_ = chosen.decisions().front().trials.at(chosen.decisions().front().winner).name;
+    for (const auto& candidate : stencil::candidates(device_, update_, problem_)) {
+      const std::string name = candidate.name();
+      if (name == chosen_) {
+        contenders_.insert(contenders_.begin(), {chosen, name, stencil::depth_of(candidate)});
+        continue;
+      }
+      const bool asked = wanted_.variant.empty() || candidate.variant == wanted_.variant || name == wanted_.variant;
+      if (!wanted_.every || !asked) continue;
+      if (!candidate.refusal.empty()) {
+        result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, candidate.refusal));
+        continue;
+      }
+      try {
+        contenders_.push_back({alone(name), name, stencil::depth_of(candidate)});
+      } catch (const Error& error) {  // a limit found only at compilation
+        result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, error.what()));
+      }
+    }
+  }
+
+  stencil::Plan<T> alone(const std::string& variant) const {
+    return {device_, update_, problem_,
+            planner::Options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant}};
+  }
+
+  // Compares every timed kernel on the timed problem. The plain loop supports fixed borders only, and not every shape;
+  // otherwise the simplest variant, which the tests compare with the reference bit by bit, is used instead.
+  void compare_with_each_other() {
+    std::vector<std::size_t> depths;
+    for (const Contender<T>& one : contenders_) depths.push_back(one.depth);
+    const std::size_t steps = stencil::compared_steps(depths);
+    stencil::Grid<T> expected(wanted_.shape, update_.fields), answer(wanted_.shape, update_.fields);
+    const bool plain_knows = plain_ != nullptr && wanted_.border == "fixed";
+    if (plain_knows) {
+      plain_->run(steps);
+      plain_->read(expected);
+    } else {
+      expected = grid_;
+      alone("base").run(expected, steps, made_.coefficients.get());
+    }
+    // Systems round more often per step than a weighted sum.
+    const double allowed = (wanted_.system.empty() ? 4 : 16) * static_cast<double>(steps) *
+                           static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (const Contender<T>& one : contenders_) {
+      stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
+      session.run(steps);
+      session.read(answer);
+      if (const double far = distance(answer, expected); !(far <= allowed)) {
+        throw Error(ErrorKind::internal,
+                    fmt::format("{}: after {} steps {} and {} differ by {:.2g}, more than the rounding bound {:.2g}",
+                                stencil_problem_text(wanted_), steps, one.name,
+                                plain_knows ? "the plain loop" : "the variant base", far, allowed));
+      }
+    }
+  }
+
+  // Each run starts from the same random grid: after many steps only smooth values would be left, which a GPU at its
+  // power limit processes faster.
+  void measure(Contender<T>& one) {
+    stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
+    const stencil::Box whole = whole_box();
+    const auto ours = [&] {
+      session.put(whole, grid_.all());
+      const double start = base::now();
+      session.run(wanted_.steps);
+      session.wait();
+      return base::now() - start;
+    };
+    const auto plain = [&] {
+      plain_->put(grid_);
+      const double start = base::now();
+      plain_->run(wanted_.steps);
+      return base::now() - start;
+    };
+    // Other processes that use memory bandwidth slow down a copy too, so both are timed in the same rounds. Not for
+    // small grids, which a copy would evict from the caches.
+    const bool copies = device_.is_host() && 2 * grid_.all().size_bytes() > machine::host_caches().back().size;
+    constexpr double kGlance = 0.01;
+    std::vector<std::function<double()>> calls{ours};
+    if (plain_) calls.emplace_back(plain);
+    std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity()), spent(calls.size(), 0);
+    double slowest = 0;
+    const auto round = [&](std::size_t i) {
+      const double seconds = calls[i]();
+      spent[i] += seconds;
+      best[i] = std::min(best[i], seconds);
+      if (i == 0) slowest = std::max(slowest, seconds);
+    };
+    const auto wants_more = [&](std::size_t i, int rounds) {
+      return rounds < kFewestRounds || (spent[i] < wanted_.seconds_each && rounds < kMostRounds);
+    };
+    for (const auto& call : calls) call();  // warm-up
+    if (device_.is_host()) {
+      for (int rounds = 0; wants_more(0, rounds) || (plain_ && wants_more(1, rounds)); ++rounds) {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+          if (wants_more(i, rounds)) round(i);
+        }
+        if (copies) roofs_.probe_copy(kGlance);
+      }
+    } else {
+      // Not alternately: a device at its power limit would lower its clock for the energy that the other call has used.
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        for (int rounds = 0; wants_more(i, rounds); ++rounds) round(i);
+      }
+      add_note(fmt::format("{}: {:.3g} Gcell/s in the slowest run", one.name, updates_ / slowest * 1e-9));
+    }
+    one.seconds = best[0];
+    if (plain_) plain_seconds_ = plain_seconds_ == 0 ? best[1] : std::min(plain_seconds_, best[1]);
+    if (wanted_.power) {
+      const auto run = [&] {
+        session.run(wanted_.steps);
+        session.wait();
+      };
+      session.put(whole, grid_.all());
+      add_note(fmt::format("{}: {}", one.name,
+                           power_note(device_, wanted_, run, best[0], updates_, update_.flops, one.row)));
+    }
+  }
+
+  stencil::Box whole_box() const {
+    stencil::Box box;
+    std::copy(wanted_.shape.rbegin(), wanted_.shape.rend(), box.extent.rbegin());
+    return box;
+  }
+
+  report::BenchRow row_of(const Contender<T>& one) const {
+    const double least = made_.least_values * sizeof(T);
+    const double two = roofs_.copy() / least, three = roofs_.copy() / (3 * sizeof(T));
+    report::BenchRow row = one.row;
+    row.problem = stencil_problem_text(wanted_);
+    row.device = device_.id();
+    row.variant = one.name;
+    row.seconds = one.seconds;
+    row.gflops = updates_ * update_.flops / one.seconds * 1e-9;
+    row.gbytes_per_s = updates_ * least / one.seconds * 1e-9;
+    row.roof_share = two > 0 ? updates_ / one.seconds / two : 0;
+    row.more["gcells_per_s"] = updates_ / one.seconds * 1e-9;
+    row.more["bytes_per_cell"] = least;
+    if (wanted_.system.empty()) row.more["three_access_share"] = three > 0 ? updates_ / one.seconds / three : 0;
+    row.more["peak_share"] = roofs_.peak() > 0 ? row.gflops * 1e9 / roofs_.peak() : 0;
+    if (plain_) row.peers["plain"] = plain_seconds_;
+    row.chosen = one.name == chosen_;
+    return row;
+  }
+
+  static constexpr int kFewestRounds = 2, kMostRounds = 100;
+
+  Device device_;
+  const StencilBench& wanted_;
+  const StencilProblem<T> made_;
+  const stencil::Update<T>& update_;
+  const stencil::Problem& problem_;
+  const stencil::Grid<T>& grid_;
+  StencilRoofs roofs_;
+  double updates_ = 0, plain_seconds_ = 0;  // of all steps
+  std::string chosen_;
+  std::vector<Contender<T>> contenders_;  // the planner's choice first
+  std::unique_ptr<PlainRun<T>> plain_;    // the planner's choice first
+  StencilBenchResult result_;
+};
+
+}  // namespace
+
+StencilBenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
+  return wanted.float64 ? StencilCase<double>(device, wanted).run() : StencilCase<float>(device, wanted).run();
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,29 @@
+// The subcommands, one file each: every function adds its command to the program.
+#pragma once
+#include <string>
+
+#include "command/options.hpp"
+
+namespace ridge::cli {
+
+void add_devices(Command& program);
+void add_machine(Command& program);
+void add_bench(Command& program);
+void add_tour(Command& program);
+void add_wisdom(Command& program);
+void add_fft(Command& program);
+void add_sar(Command& program);
+void add_size(Command& program);
+void add_stencil(Command& program);
+void add_channelize(Command& program);
+void add_flow(Command& program);
+void add_image(Command& program);
+void add_variance(Command& program);
+void add_check(Command& program);
+void add_place(Command& program);
+void add_check_accuracy(Command& check);
+
+// Subcommand of `ridge fft`.
+void add_fft_explain(Command& fft);
+
+}  // namespace ridge::cli

@@ -1,0 +1,213 @@
+#include "io/telescopes/stream.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+namespace ridge::io {
+namespace {
+
+constexpr std::size_t kMostPeeked = 64, kFirstGrowth = std::size_t{1} << 16;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+bool is_regular(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void write_all(int descriptor, const char* from, std::size_t bytes, int& error) {
+  error = 0;
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor, from, bytes);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      error = errno;
+      return;
+    }
+    from += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+InputStream::InputStream(const std::string& name) : name_(name == "-" ? "standard input" : name) {
+  descriptor_ = name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", name_, reason(errno)));
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor_);
+    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is a folder", name_));
+  }
+}
+
+InputStream::~InputStream() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+std::size_t InputStream::read_some(void* to, std::size_t bytes) {
+  std::size_t have = 0;
+  while (have < bytes) {
+    const ssize_t got = ::read(descriptor_, static_cast<char*>(to) + have, bytes - have);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", name_, reason(errno)));
+    }
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  taken_ += have;
+  return have;
+}
+
+std::size_t InputStream::read(void* to, std::size_t bytes) {
+  if (!expected_) return take(to, bytes);
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, *expected_));
+  const std::size_t got = take(to, wanted);
+  *expected_ -= got;
+  if (got < wanted) fail_expected(fmt::format("it ends {} bytes early", *expected_));
+  if (got < bytes && !peek(1).empty()) fail_expected("it continues after them");
+  return got;
+}
+
+std::size_t InputStream::read_growing(std::vector<std::byte>& to, std::size_t bytes) {
+  std::size_t have = 0;
+  const auto there = remaining();
+  const auto first = there ? static_cast<std::size_t>(std::min<std::uint64_t>(bytes, *there)) : kFirstGrowth;
+  while (have < bytes) {
+    const std::size_t room = have == 0 && first > 0 ? first : std::max({kFirstGrowth, 2 * have, to.capacity()});
+    to.resize(std::min(bytes, room));
+    const std::size_t got = read(to.data() + have, to.size() - have);
+    have += got;
+    if (have < to.size()) break;
+  }
+  to.resize(have);
+  return have;
+}
+
+void InputStream::expect(std::uint64_t bytes, const std::string& whose) {
+  expected_ = expected_in_all_ = bytes;
+  whose_ = whose;
+  const auto there = remaining();
+  if (there && *there < bytes) fail_expected(fmt::format("it ends {} bytes early", bytes - *there));
+  if (there && *there > bytes) fail_expected("it continues after them");
+}
+
+void InputStream::fail_expected(const std::string& what) const {
+  throw Error(ErrorKind::io, fmt::format("{}: {} asks for {} bytes, and {}", name_, whose_, expected_in_all_, what));
+}
+
+std::size_t InputStream::take(void* to, std::size_t bytes) {
+  const std::size_t early = std::min(bytes, peeked_.size());
+  std::memcpy(to, peeked_.data(), early);
+  peeked_.erase(0, early);
+  return early + read_some(static_cast<char*>(to) + early, bytes - early);
+}
+
+std::string_view InputStream::peek(std::size_t bytes) {
+  bytes = std::min(bytes, kMostPeeked);
+  if (peeked_.size() < bytes) {
+    char more[kMostPeeked];
+    peeked_.append(more, read_some(more, bytes - peeked_.size()));
+  }
+  return std::string_view(peeked_).substr(0, bytes);
+}
+
+std::optional<std::uint64_t> InputStream::remaining() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  // Standard input may be a file that has been partly read already.
+  const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+  const auto position = at < 0 ? taken_ : static_cast<std::uint64_t>(at);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  return (size > position ? size - position : 0) + peeked_.size();
+}
+
+OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name == "-" ? "standard output" : name) {
+  if (name == "-") {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat status {};
+  if (::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // Devices and named pipes are written directly; a rename would replace them by a file.
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  if (in_place) {
+    in_place_ = true;
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    made_here_ = descriptor_ >= 0;
+    if (!made_here_) descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(errno);
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor_);
+      throw Error(ErrorKind::io, fmt::format("cannot write {}: another process is writing it", name_));
+    }
+    if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(errno);
+    return;
+  }
+  file_.emplace(name);
+  descriptor_ = file_->descriptor();
+}
+
+OutputStream::~OutputStream() {
+  struct stat status {};
+  if (made_here_ && ::fstat(descriptor_, &status) == 0 && status.st_size == 0) ::unlink(name_.c_str());
+  if (!file_ && descriptor_ > STDERR_FILENO) ::close(descriptor_);
+}
+
+void OutputStream::fail(int error) const {
+  throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_, reason(error)));
+}
+
+void OutputStream::write(const void* from, std::size_t bytes) {
+  int error = 0;
+  write_all(descriptor_, static_cast<const char*>(from), bytes, error);
+  if (error != 0) fail(error);
+}
+
+std::uint64_t OutputStream::size() const {
+  struct stat status {};
+  if (!in_place_ || ::fstat(descriptor_, &status) != 0) fail(ESPIPE);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void OutputStream::go_on_at(std::uint64_t bytes) {
+  if (!in_place_ || ::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0 ||
+      ::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_SET) < 0) {
+    fail(in_place_ ? errno : ESPIPE);
+  }
+}
+
+void OutputStream::rewrite_start(std::string_view bytes) {
+  if (!is_regular(descriptor_)) fail(ESPIPE);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+void OutputStream::finish() {
+  made_here_ = false;
+  if (file_) file_->commit();
+  if (!in_place_) return;
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  base::flush_folder(std::filesystem::path(name_).parent_path());
+}
+
+}  // namespace ridge::io

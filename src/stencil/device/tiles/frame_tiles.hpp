@@ -1,0 +1,33 @@
+// All steps of a pass near the sides of a 2D grid in one launch: pieces of the frame in local memory, with a halo as
+// deep as the steps reach. One launch per step would cost more than its cells.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "stencil/device/cells/cell_codegen.hpp"
+#include "stencil/device/layout.hpp"
+
+namespace ridge::stencil {
+
+struct FrameTiles {
+  CellText text;
+  DeviceLayout place;
+  std::size_t depth = 1;
+
+  // Reason why one launch per step is needed, for example borders that read the opposite side of the grid.
+  std::string refusal(const Limits& limits) const;
+  KernelSource source() const;  // kernel "update_frame_tiles"
+  Launch launch() const;
+  std::vector<Argument> scalars() const;  // after in and out
+  std::size_t local_bytes() const;
+
+ private:
+  std::size_t band(std::size_t axis) const { return depth * static_cast<std::size_t>(text.layout.radius[axis]); }
+  std::size_t room() const;  // cells of the largest piece
+  std::size_t across() const;
+  std::size_t along() const;
+};
+
+}  // namespace ridge::stencil

@@ -1,0 +1,130 @@
+// Sweeps of overlapped tiles over a grid: division into tiles, threads and ring sizes.
+#include "stencil/host/temporal_tiles/overlapped_tiles.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "base/threads.hpp"
+#include "stencil/host/temporal_tiles/overlapped_tile.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+// Division of one axis into nearly equal parts, of whole cache lines along x, none smaller than the radius.
+struct Cut {
+  std::size_t size = 1, pieces = 1, grain = 1;
+  Cut(std::size_t all, std::size_t wanted, std::size_t radius, std::size_t line) : size(all) {
+    if (wanted == 0 || wanted >= all) return;
+    grain = wanted >= line ? line : 1;
+    pieces = (all + wanted - 1) / wanted;
+    while (pieces > 1 && smallest() < std::max<std::size_t>(radius, 1)) --pieces;
+  }
+  base::Share piece(std::size_t index) const { return base::share(size, index, pieces, grain); }
+  std::size_t smallest() const {
+    const base::Share last = piece(pieces - 1);
+    return last.end - last.begin;
+  }
+  std::size_t largest() const {
+    const base::Share first = piece(0);
+    return first.end - first.begin;
+  }
+};
+
+struct Cuts {
+  Cut z, y, x;
+  Cuts(const Layout& layout, const TimeTiling& tiling)
+      : z(cut(layout, 0, layout.dimensions == 3 ? tiling.length : 0)),
+        y(cut(layout, 1, layout.dimensions == 3 ? tiling.height : tiling.length)),
+        x(cut(layout, 2, tiling.width)) {}
+  static Cut cut(const Layout& layout, std::size_t axis, std::size_t wanted) {
+    const std::size_t line = axis == 2 ? std::max<std::size_t>(64 / layout.element_bytes, 1) : 1;
+    return {layout.shape[axis], wanted, static_cast<std::size_t>(layout.radius[axis]), line};
+  }
+  std::size_t tiles() const { return z.pieces * y.pieces * x.pieces; }
+};
+
+}  // namespace
+
+template <class T>
+TimeSweep<T>::TimeSweep(const Layout& layout, const TimeTiling& tiling, SweepKernels<T> kernels)
+    : layout_(layout), tiling_(tiling), kernels_(std::move(kernels)) {
+  if (tiling_.planes <= 1) kernels_.block = nullptr;
+  if (tiling_.planes > 1 && !kernels_.planes) kernels_.plane = nullptr;
+  // Parts have nearly equal sizes, and the rings fit the largest.
+  const Cuts cuts(layout_, tiling_);
+  tiling_.width = cuts.x.largest();
+  if (layout_.dimensions == 3) tiling_.height = cuts.y.largest();
+  tiling_.length = layout_.dimensions == 3 ? cuts.z.largest() : cuts.y.largest();
+}
+
+template <class T>
+void TimeSweep<T>::steps(Levels<T>& levels, std::size_t count) const {
+  if (count == 0) return;
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t depth = std::min(tiling_.depth, count - done);
+    sweep(levels, depth);
+    levels.swap();
+    done += depth;
+  }
+  // Sweeps wrap x themselves; other variants expect the border cells to be filled.
+  if (layout_.low[2] != Border::periodic || layout_.radius[2] == 0) return;
+  base::parallel(tiling_.threads, [&](std::size_t thread, std::size_t threads) {
+    const base::Share share = rows_of(layout_, thread, threads);
+    for (std::size_t field = 0; field < layout_.fields; ++field) {
+      for (std::size_t r = share.begin; r < share.end; ++r)
+        levels.close_row(levels.row(levels.current(), field, r / layout_.shape[1], r % layout_.shape[1]));
+    }
+  });
+}
+
+template <class T>
+void TimeSweep<T>::sweep(Levels<T>& levels, std::size_t depth) const {
+  const Cuts cuts(layout_, tiling_);
+  std::atomic<std::size_t> next{0};
+  const std::size_t threads = std::min(tiling_.threads, cuts.tiles());
+  base::parallel(threads, [&](std::size_t, std::size_t) {
+    OverlappedTile<T> tile(layout_, tiling_, kernels_);
+    for (std::size_t index; (index = next.fetch_add(1, std::memory_order_relaxed)) < cuts.tiles();) {
+      const base::Share x = cuts.x.piece(index % cuts.x.pieces);
+      const base::Share y = cuts.y.piece(index / cuts.x.pieces % cuts.y.pieces);
+      const base::Share z = cuts.z.piece(index / cuts.x.pieces / cuts.y.pieces);
+      const auto cell = [](std::size_t a, std::size_t b, std::size_t c) {
+        return Cell3{static_cast<std::ptrdiff_t>(a), static_cast<std::ptrdiff_t>(b), static_cast<std::ptrdiff_t>(c)};
+      };
+      tile.run(levels, depth, cell(z.begin, y.begin, x.begin), cell(z.end, y.end, x.end));
+    }
+    if (kernels_.streams) streaming_fence();
+  });
+}
+
+template <class T>
+std::size_t TimeSweep<T>::ring_bytes(const Layout& layout, const TimeTiling& tiling) {
+  const RingFrame frame(layout, tiling, sizeof(T));
+  // Planes of a ring that only the current tick reads are in the shared buffers.
+  const std::size_t kept = frame.stage == 0 ? 0 : (frame.planes - frame.planes / tiling.tick * frame.hot) * frame.plane;
+  return (frame.shared + (tiling.depth - 1) * kept) * sizeof(T);
+}
+
+template <class T>
+double TimeSweep<T>::redundancy(const Layout& layout, const TimeTiling& tiling) {
+  const Cuts cuts(layout, tiling);
+  double factor = 1;
+  const auto along = [&](const Cut& cut, std::size_t axis) {
+    const double overlap = static_cast<double>(tiling.depth - 1) * layout.radius[axis];
+    const bool open = layout.low[axis] == Border::periodic;
+    const double seams = static_cast<double>(cut.pieces - (open ? 0 : 1));
+    factor *= 1 + overlap * seams / static_cast<double>(cut.size);
+  };
+  along(cuts.z, 0);
+  along(cuts.y, 1);
+  along(cuts.x, 2);
+  return factor;
+}
+
+template class TimeSweep<float>;
+template class TimeSweep<double>;
+template class TimeSweep<std::int32_t>;
+template class TimeSweep<std::uint8_t>;
+
+}  // namespace ridge::stencil
