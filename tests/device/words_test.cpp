@@ -119,8 +119,8 @@ TEST_F(Words, NumbersOf16Bits) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
-                              .compile({.name = "halves", .text = R"(
-KERNEL void halves(GLOBAL const ushort* bits, GLOBAL const float* between, GLOBAL float* half_floats, GLOBAL float* brain_floats,
+                              .compile({.name = "convert_16_bit", .text = R"(
+KERNEL void convert_16_bit(GLOBAL const ushort* bits, GLOBAL const float* between, GLOBAL float* half_floats, GLOBAL float* brain_floats,
                    GLOBAL ushort* half_bits, GLOBAL ushort* brain_bits) {
   const uint i = GLOBAL_ID(0);
   half_floats[i] = FLOAT_OF_HALF(bits[i]);
@@ -129,7 +129,7 @@ KERNEL void halves(GLOBAL const ushort* bits, GLOBAL const float* between, GLOBA
   brain_bits[i] = BFLOAT_OF_FLOAT(between[i]);
 }
 )"})
-                              .kernel("halves");
+                              .kernel("convert_16_bit");
     Queue queue = device.queue();
     const Buffer from = device.buffer(n * 2), floats = device.buffer(n * 4), half = device.buffer(n * 4),
                  brain = device.buffer(n * 4), half_out = device.buffer(n * 2), brain_out = device.buffer(n * 2);
@@ -197,12 +197,12 @@ KERNEL WORK_GROUP(64, 1, 1) void matrices(GLOBAL const float* a, GLOBAL const fl
 }
 
 // Products of pairs of float16, 16 x 16 by 16 x 8, and bytes selected from two words.
-TEST_F(Words, ProductsOfHalvesAndChosenBytes) {
+TEST_F(Words, ProductsOfFloat16AndChosenBytes) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
-                              .compile({.name = "halves", .text = R"(
-KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL float* d, GLOBAL uint* chosen) {
+                              .compile({.name = "float16_products", .text = R"(
+KERNEL WORK_GROUP(64, 1, 1) void float16_products(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL float* d, GLOBAL uint* chosen) {
   MATRIX_SCRATCH(scratch, 64);
   const int sub_group = LOCAL_ID(0) >> 5, g = LOCAL_ID(0) >> 2 & 7, t = LOCAL_ID(0) & 3;
   float sums[4] = {1.0f, 2.0f, 3.0f, 4.0f};
@@ -214,7 +214,7 @@ KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint*
   chosen[LOCAL_ID(0)] = BYTE_PERMUTE(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u & 0x7777u);
 }
 )"})
-                              .kernel("halves");
+                              .kernel("float16_products");
     std::vector<std::uint32_t> a(256), b(128), chosen(64);
     std::vector<float> d(256);
     const auto left = [](std::size_t i) { return static_cast<float>(i * 37 % 101) - 50; };
