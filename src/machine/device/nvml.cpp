@@ -27,14 +27,14 @@ bool bind(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-struct Loaded {
+struct NvmlLibrary {
   NvmlLibrary library;
   bool usable = false;
   std::string why_not;
 };
 
-Loaded load() {
-  Loaded loaded;
+NvmlLibrary load_nvml() {
+  NvmlLibrary loaded;
   void* file = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!file) {
     loaded.why_not = "libnvidia-ml.so.1 not found: no NVIDIA driver on this machine";
@@ -59,8 +59,8 @@ Loaded load() {
 }
 
 // Started once and never shut down, because readers may exist until the process ends.
-const Loaded& loaded_library() {
-  static const Loaded* loaded = new Loaded(load());
+const NvmlLibrary& loaded_library() {
+  static const NvmlLibrary* loaded = new NvmlLibrary(load_nvml());
   return *loaded;
 }
 
@@ -74,7 +74,7 @@ std::optional<NvmlReader> NvmlReader::open(const std::string& device, std::strin
     why_not = "the device has no PCI address to find its power counter by";
     return std::nullopt;
   }
-  const Loaded& loaded = loaded_library();
+  const NvmlLibrary& loaded = loaded_library();
   if (!loaded.usable) {
     why_not = loaded.why_not;
     return std::nullopt;
