@@ -27,14 +27,14 @@ bool bind(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-struct NvmlLibrary {
+struct LoadedNvml {
   NvmlLibrary library;
   bool usable = false;
   std::string why_not;
 };
 
-NvmlLibrary load_nvml() {
-  NvmlLibrary loaded;
+LoadedNvml load_nvml() {
+  LoadedNvml loaded;
   void* file = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!file) {
     loaded.why_not = "libnvidia-ml.so.1 not found: no NVIDIA driver on this machine";
@@ -59,8 +59,8 @@ NvmlLibrary load_nvml() {
 }
 
 // Started once and never shut down, because readers may exist until the process ends.
-const NvmlLibrary& loaded_library() {
-  static const NvmlLibrary* loaded = new NvmlLibrary(load_nvml());
+const LoadedNvml& loaded_library() {
+  static const LoadedNvml* loaded = new LoadedNvml(load_nvml());
   return *loaded;
 }
 
@@ -74,7 +74,7 @@ std::optional<NvmlReader> NvmlReader::open(const std::string& device, std::strin
     why_not = "the device has no PCI address to find its power counter by";
     return std::nullopt;
   }
-  const NvmlLibrary& loaded = loaded_library();
+  const LoadedNvml& loaded = loaded_library();
   if (!loaded.usable) {
     why_not = loaded.why_not;
     return std::nullopt;
