@@ -14,7 +14,7 @@ mistake "two axes" "$ridge" size --rate 1 --frame 1024
 mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast
 mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast=0s
 mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast=1us*0
-mistake "not both" "$ridge" size --rate 1 --worker fast=1us --device host
+mistake "exclude each other" "$ridge" size --rate 1 --worker fast=1us --device host
 mistake "name is missing" "$ridge" bench fft --device host+ --lengths 16
 
 # A stream of radar frames on the host; --in and --out give the same images as the C++ class.

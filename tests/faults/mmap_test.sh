@@ -23,7 +23,7 @@ for number in 1 "$calls" 1+; do
     tail -c +257 out.npy >out.raw
     close_to one.raw out.raw 5e-7 || fail "mapping $number fails: another spectrum"
   else
-    grep -q '^ridge: .*memory that processes share' "$beside/err" || fail "mapping $number fails, no line: $(cat "$beside/err")"
+    grep -q '^ridge: .*memory shared between processes' "$beside/err" || fail "mapping $number fails, no line: $(cat "$beside/err")"
     [ "$(ls)" = "$before" ] || fail "mapping $number fails: left behind: $(ls)"
   fi
 done
