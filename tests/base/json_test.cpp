@@ -118,7 +118,7 @@ TEST(Json, NumberIn) {
   for (const char* field : {"t", "b", "z"})
     EXPECT_THAT(error_of([&] { number_in(object, field, 0, 9); }), HasSubstr("not a number")) << field;
   EXPECT_THAT(error_of([&] { number_in(object, "none", 0, 9); }), HasSubstr("\"none\" is missing"));
-  EXPECT_THAT(error_of([&] { number_in(Json::array(), "n", 0, 9); }), HasSubstr("not an object"));
+  EXPECT_THAT(error_of([&] { number_in(Json::array(), "n", 0, 9); }), HasSubstr("needs an object"));
   Json odd = Json::object();
   odd["nan"] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(error_of([&] { number_in(odd, "nan", 0, 9); }), "");
@@ -131,7 +131,7 @@ TEST(Json, TextIn) {
   EXPECT_THAT(error_of([&] { text_in(object, "t", 3); }), HasSubstr("longer than 3"));
   EXPECT_THAT(error_of([&] { text_in(object, "n"); }), HasSubstr("not text"));
   EXPECT_THAT(error_of([&] { text_in(object, "none"); }), HasSubstr("missing"));
-  EXPECT_THAT(error_of([&] { text_in(Json(1), "t"); }), HasSubstr("not an object"));
+  EXPECT_THAT(error_of([&] { text_in(Json(1), "t"); }), HasSubstr("needs an object"));
 }
 
 TEST(Json, ReadOrWarn) {

@@ -84,7 +84,7 @@ TEST(HostDevice, RefusesWhatCannotBe) {
             std::string::npos);
   EXPECT_NE(message_of([&] { Buffer().size(); }).find("empty buffer"), std::string::npos);
   EXPECT_NE(message_of([&] { host().compile({.name = "k", .text = ""}); }).find("C++ kernels"), std::string::npos);
-  EXPECT_NE(message_of([&] { detail::tile_map(a, {}); }).find("host: tiles"), std::string::npos);
+  EXPECT_NE(message_of([&] { detail::tile_map(a, {}); }).find("host: needs TMA"), std::string::npos);
 }
 
 TEST(Checking, NewMemoryIsPoisonedWithNaN) {
