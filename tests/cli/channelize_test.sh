@@ -315,7 +315,7 @@ $ridge channelize pairs.npy pairs.raw --channels 64 --taps 8 --quiet || fail "a 
 $ridge channelize in.raw alone.raw --channels 64 --taps 8 --quiet || fail "raw, one station"
 same alone.raw pairs.raw "(time, polarization)"
 mistake "--stations 1 contradicts its shape (12800, 3, 2), which has 3" $ridge channelize times.npy out.raw --stations 1
-mistake "--block 32, and its shape" $ridge channelize blocks.npy out.raw --block 32
+mistake "--block 32 contradicts its shape" $ridge channelize blocks.npy out.raw --block 32
 mistake "two polarizations need an axis" $ridge channelize <(npy /dev/stdout '|i1' '(76800, 2)' <in.raw) out.raw
 mistake "have 3 polarizations" $ridge channelize <(npy /dev/stdout '|i1' '(25600, 3, 2)' <in.raw) out.raw
 npy more.npy '|i1' '(400, 2, 64, 2, 2)' <in.raw
@@ -351,7 +351,7 @@ mistake "is not a number" $ridge channelize in.raw out.raw --delays <(echo "0 x 
 mistake "holds 2 numbers" $ridge channelize in.raw out.raw --delays <(echo "0 1")
 mistake "factors" $ridge channelize in.raw out.raw --bandpass ones.raw
 mistake "needs SAMPLE:FILE" $ridge channelize in.raw out.raw --replace-weights 6400
-mistake "in order of samples" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
+mistake "in ascending order" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
 mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw --stations 3 --channels 64
 mistake "ends within a spectrum" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
 mistake "give --rate" $ridge channelize in.raw out.dada --channels 64

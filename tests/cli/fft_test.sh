@@ -68,7 +68,7 @@ mistake "No such file" "$ridge" fft nothing.npy out.npy
 mistake "--scale big" "$ridge" fft spectrum.npy out.npy --scale big
 mistake "is not a length" "$ridge" fft raw.c8 out.raw --shape 4x-1
 mistake "0 points" "$ridge" fft raw.c8 out.raw --shape 0
-mistake "too large" "$ridge" fft raw.c8 out.raw --shape 2^40x2^40
+mistake "overflows 64 bits" "$ridge" fft raw.c8 out.raw --shape 2^40x2^40
 mistake "needs IN and OUT" "$ridge" fft raw.c8
 int16 1 | npy big-endian.npy '>f8' '(1,)'
 mistake "other way round" "$ridge" fft big-endian.npy out.npy

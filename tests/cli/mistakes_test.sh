@@ -54,8 +54,8 @@ wrong 'card "????????????????????" has no value' channelize zeros x.raw --format
 wrong 'a PGM file holds grey' image gauss 2 rgb.npy x.pgm
 
 # --- invalid numbers, contradicting options ----------------------------------------------------------------------------
-wrong 'too large to count' stencil acoustic --size 4294967296x4294967296 --steps 2
-wrong 'too large to count' stencil maxwell --size 4294967296x4294967296 --steps 2
+wrong 'overflows 64 bits' stencil acoustic --size 4294967296x4294967296 --steps 2
+wrong 'overflows 64 bits' stencil maxwell --size 4294967296x4294967296 --steps 2
 wrong '-5 is not above 0' stencil acoustic --size 64x64 --steps 2 --frequency -5
 wrong '-5 is not above 0' channelize zeros x.raw --rate -5
 wrong '0 is not above 0' stencil heat --dt 0
@@ -63,12 +63,12 @@ wrong '0 is not above 0' stencil heat --every 0
 wrong '--low 5 must be below --high 1' stencil heat --size 16x16 --steps 2 --low 5 --high 1
 wrong 'shorter than two cells' stencil acoustic --size 64x64 --frequency 1e9
 wrong 'shorter than two cells' stencil maxwell --size 64x64 --frequency 10
-wrong 'not in 0 to 4096' fft c.npy x.npy --threads 99999999999
+wrong 'not in the range 0 to 4096' fft c.npy x.npy --threads 99999999999
 wrong 'must end in .png' sar --png x.txt
 wrong 'must end in .svg' variance --study --plot x.txt
 wrong 'with units of time' size --rate 10 --worker a=5
 wrong 'of memory, but this machine has' stencil acoustic --size 64x64 --steps 10000000000 --record x.npy
-wrong 'not in 1 to 16777216' channelize design - --channels 100000000
+wrong 'not in the range 1 to 16777216' channelize design - --channels 100000000
 wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands -1
 wrong 'needs numbers as in 0-7' channelize 'in{}' 'out{}' --subbands 18446744073709551615
 wrong 'at most 2^26 weights' channelize design - --channels 10000000

@@ -18,7 +18,7 @@ holds help.txt "K2^" "composition law" "--platform"
   echo "no OpenCL device: the rest is skipped"
   finish
 }
-mistake "no power of two" "$ridge" fft papers --device opencl:0 --lengths 100
+mistake "not a power of two" "$ridge" fft papers --device opencl:0 --lengths 100
 mistake "no platform" "$ridge" fft papers --device opencl:0 --platform cray
 mistake "OpenCL and CUDA" "$ridge" fft papers --device host
 

@@ -172,7 +172,7 @@ TEST_F(Select, NothingAllowedListsEveryRefusal) {
 TEST_F(Select, NoCandidatesAtAll) {
   const auto [kind, message] = error_of([&] { decide({}); });
   EXPECT_EQ(kind, ErrorKind::invalid_argument);
-  EXPECT_THAT(message, HasSubstr("no variants"));
+  EXPECT_THAT(message, HasSubstr("no variant exists"));
 }
 
 // --- the variant that was asked for ---------------------------------------------------------------------------------
