@@ -83,7 +83,7 @@ def self_test():
         assert "base includes fft" in broken("base/a.cpp", '#include "fft/plan.hpp"\n')[0]
         assert "plan includes stencil" in broken("plan/a.hpp", "\n# include <ridge/stencil/update.hpp>\n")[0]
         assert "a.hpp:2" in broken("plan/a.hpp", "\n#include <ridge/fft/plan.hpp>\n")[0]
-        assert "fft includes cli" in broken("fft/a.cpp", '#include "command/command.hpp"\n')[0]
+        assert "fft includes cli" in broken("fft/a.cpp", '#include "cli/fft/fft.hpp"\n')[0]
         assert "does not know" in broken("surprise/a.cpp", "")[0]
     print("the rule is noticed where it is broken")
 

@@ -33,8 +33,8 @@ ALLOWED = {
     "src": {"a launch a stage": 16, "so many": 1},
     "include": {},
     "python": {},
-    "tests": {"whoever": 1, "there and back": 1, "a launch a stage": 4, "numbers that are none": 1, "so many": 1, "comment: What": 1},
-    "docs": {"there and back": 2, "as it lies": 1, "a launch a stage": 12},
+    "tests": {"whoever": 1, "there and back": 1, "a launch a stage": 5, "numbers that are none": 1, "so many": 1, "comment: What": 1},
+    "docs": {"a launch a stage": 7},
 }
 
 

@@ -247,7 +247,8 @@ TEST(Leap, SaysWhyThereIsNone) {
   EXPECT_NE(why(linear<float>(1, weighted(von_neumann(1, 1), 0.3)), {.shape = {90}, .borders = mixed})
                 .find("along x one side is fixed"),
             std::string::npos);
-  EXPECT_NE(why(linear<float>(1, weighted(von_neumann(1, 2), 0.2)), {.shape = {90}}).find("needs radius 1 along an axis with fixed borders: radius 2"),
+  EXPECT_NE(why(linear<float>(1, weighted(von_neumann(1, 2), 0.2)), {.shape = {90}})
+                .find("needs radius 1 along an axis with fixed borders: radius 2"),
             std::string::npos);
   EXPECT_NE(why(life<std::uint8_t>(), {.shape = {30, 30}}).find("needs floating-point cells"), std::string::npos);
   EXPECT_NE(why(heat<float>({.dt = 0.2, .spacing = {1, 1}}), {.shape = {90, 90}}).find("steps at once on: a leap"),
