@@ -21,6 +21,7 @@ embeds them. A mutant is noticed when a test fails that passes without it; a bui
 """
 import argparse
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -202,12 +203,22 @@ def copy_tree(root, tree, mutants):
             path.unlink()
 
 
+def numbers(build, regexes):
+    """ctest's -I for the tests that match any of the expressions: ctest -R allows few groups only."""
+    listed = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
+    names = [test["name"] for test in json.loads(listed)["tests"]]
+    chosen = [str(i) for i, name in enumerate(names, 1) if any(re.search(r, name) for r in regexes)]
+    if not chosen:
+        raise Fault("no test matches any expression")
+    return ["-I", f"{chosen[0]},{chosen[0]},," + ",".join(chosen)]
+
+
 def ctest(build, regex, name, *more):
-    """Names of the tests that failed, and the output."""
+    """Names of the tests that failed, and the output. An empty expression is left out."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if name:
         environment["RIDGE_MUTANT"] = name
-    ran = subprocess.run(["ctest", "--test-dir", str(build), "-R", regex, "--output-on-failure", *more], env=environment,
+    ran = subprocess.run(["ctest", "--test-dir", str(build), *(["-R", regex] if regex else []), "--output-on-failure", *more], env=environment,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     if "No tests were found" in ran.stdout:
         raise Fault(f"no test matches {regex!r}")
@@ -233,8 +244,7 @@ def run(root, folder, only, jobs, targets):
         subprocess.run(["cmake", "--build", str(build), "--parallel", str(jobs), *(["--target", *targets] if targets else [])],
                        stdout=log, stderr=log, **quiet)
     started = time.monotonic()
-    every = "|".join(dict.fromkeys(f"({m.tests})" for m in chosen))
-    red, output = ctest(build, every, "", "--parallel", str(jobs))
+    red, output = ctest(build, "", "", "--parallel", str(jobs), *numbers(build, [m.tests for m in chosen]))
     (folder / "without.log").write_text(output)
     for name in red:
         print(f"{name} fails without any mutant and is excluded", flush=True)
