@@ -125,7 +125,7 @@ function(ridge_unity target)
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       # Small folders of one part of a module are one unit together.
-      string(REGEX REPLACE "^(src/(io|stencil/host|stencil/device|image/operators/device|machine))/.*" "\\1" folder ${folder})
+      string(REGEX REPLACE "^(src/(io|stencil/host|stencil/device|image/operators/device|filterbank/device|machine))/.*" "\\1" folder ${folder})
       string(REGEX REPLACE "^src/fft/device/(problem|routes/[a-z_]+_pass(_tma)?|routes/bluestein)$" "src/fft/device" folder ${folder})
       file(STRINGS ${source} opened REGEX "^using namespace ")
       string(REGEX REPLACE "using namespace ([a-z0-9_:]+)[^;]*;[^;]*" "_\\1" opened "${opened}")

@@ -9,7 +9,7 @@
 #include "device/traits.hpp"
 #include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
-#include "filterbank/device/products.hpp"
+#include "filterbank/device/correlator/products.hpp"
 #include "on_devices.hpp"
 #include "support.hpp"
 #include "support/hopper.hpp"

@@ -6,7 +6,7 @@
 
 #include "device/kernel_text.hpp"
 #include "device/traits.hpp"
-#include "filterbank/device/products.hpp"
+#include "filterbank/device/correlator/products.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

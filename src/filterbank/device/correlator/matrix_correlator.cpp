@@ -7,8 +7,8 @@
 
 #include "device/kernel_text.hpp"
 #include "filterbank/device/compiled_bank.hpp"
+#include "filterbank/device/correlator/products.hpp"
 #include "filterbank/device/matrix_products.hpp"
-#include "filterbank/device/products.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
