@@ -5,8 +5,8 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "filterbank/device/compiled_bank.hpp"
-#include "filterbank/device/lines_codegen.hpp"
-#include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/fir/lines_codegen.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
 #include "on_devices.hpp"
 #include "support.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

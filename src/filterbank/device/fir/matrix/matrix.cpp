@@ -12,8 +12,8 @@
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
 #include "filterbank/device/design.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/matrix_products.hpp"
-#include "filterbank/device/matrix_weights.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

@@ -1,5 +1,5 @@
 // Kernel designs and text for power output.
-#include "filterbank/device/power_codegen.hpp"
+#include "filterbank/device/fir/power_codegen.hpp"
 
 #include <algorithm>
 #include <numeric>

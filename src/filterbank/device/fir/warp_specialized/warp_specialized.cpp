@@ -2,7 +2,7 @@
 // butterflies; eight warps load samples and compute the second butterflies. Products (local memory), butterflies
 // (arithmetic) and stores therefore overlap.
 //
-// Products, lanes and order are those of matrix_codegen.cpp. A filtering warp processes two tasks of 16 channels x 32
+// Products, lanes and order are those of `matrix`. A filtering warp processes two tasks of 16 channels x 32
 // spectra one after the other; even and odd spectra have separate row buffers. The two sides synchronize with named
 // barriers, at which one side arrives and continues and the other waits. CUDA only.
 #include <algorithm>
@@ -14,10 +14,10 @@
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
-#include "filterbank/device/lines_codegen.hpp"
+#include "filterbank/device/fir/lines_codegen.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
+#include "filterbank/device/fir/power_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
-#include "filterbank/device/matrix_weights.hpp"
-#include "filterbank/device/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

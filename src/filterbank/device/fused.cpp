@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "filterbank/device/device_variant.hpp"
-#include "filterbank/device/lines_codegen.hpp"
-#include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/fir/lines_codegen.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/separate.hpp"
 
 namespace ridge::filterbank::on_device {

@@ -1,5 +1,5 @@
 // Weights and twiddle factors for the matrix-unit kernels.
-#include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -20,8 +20,8 @@
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
-#include "filterbank/device/lines_codegen.hpp"
-#include "filterbank/device/power_codegen.hpp"
+#include "filterbank/device/fir/lines_codegen.hpp"
+#include "filterbank/device/fir/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

@@ -13,9 +13,9 @@
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/fir/matrix_weights.hpp"
+#include "filterbank/device/fir/power_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
-#include "filterbank/device/matrix_weights.hpp"
-#include "filterbank/device/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "filterbank/device/lines_codegen.hpp"
+#include "filterbank/device/fir/lines_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
