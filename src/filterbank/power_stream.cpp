@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/sample_window.hpp"
 #include "filterbank/device/separate.hpp"
 
@@ -63,7 +64,7 @@ class FusedPower final : public PowerState {
   std::size_t row_size() const override { return shape_.row_size(); }
   std::string variant() const override {
     const auto& design = bank_->design();
-    return fmt::format("fused power(fir={}, {} times per sum)", to_string(design.fir), design.summed);
+    return fmt::format("fused power(fir={}, {} times per sum)", design.fir->name, design.summed);
   }
   std::size_t due(std::size_t bytes) const override {
     const std::uint64_t whole = geometry_.spectra_in(window_.end() + bytes) / detection_.times;

@@ -10,13 +10,7 @@ void Variant::enqueue(Queue&, const Resident&, const Weights&, const ResidentDel
 
 // One line per variant. This is an explicit list because linkers drop self-registering objects from static libraries.
 // clang-format off
-namespace on_device {
-void list_all(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
-  const auto list = [&](Lister& lister) { lister(device, problem, geometry, entries); };
-  Lister list_fused; list(list_fused);
-  Lister list_separate; list(list_separate);
-}
-}  // namespace on_device
+namespace on_device { Lister list_all; }
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry) {
   std::vector<Entry> entries;

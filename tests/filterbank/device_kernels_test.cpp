@@ -1,10 +1,13 @@
 // Tests kernels that a plan does not choose on this machine: emulated matrix units, specialized warps, CUDA kernel
 // text.
+#include <string_view>
+
 #include <gtest/gtest.h>
 #include <ridge/half.hpp>
 
 #include "device/cuda/nvrtc.hpp"
 #include "filterbank/device/compiled_bank.hpp"
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/lines_codegen.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "on_devices.hpp"
@@ -28,7 +31,7 @@ TEST(MatrixWeights, TwoFloat16HoldAWeight) {
 }
 
 struct KernelCase {
-  Fir fir;
+  std::string_view fir;
   std::size_t channels, taps;
   Samples samples;
   bool delayed = false;
@@ -39,26 +42,26 @@ struct KernelCase {
 
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
-    std::vector<KernelCase> cases{{Fir::matrix, 32, 12, Samples::int8},
-                                  {Fir::blocks, 512, 5, Samples::int16},
-                                  {Fir::blocks, 512, 5, Samples::int8, true, 8, 2, 2},
-                                  {Fir::blocks, 512, 3, Samples::int8, false, 16, 0, 4, 512},
-                                  {Fir::blocks, 1024, 2, Samples::int8, false, 8, 1, 4, 512},
-                                  {Fir::blocks, 2048, 2, Samples::int8, false, 8, 0, 2, 512},
-                                  {Fir::blocks, 2048, 3, Samples::int4, false, 1, 3},
-                                  {Fir::stacked, 512, 11, Samples::int8, false, 16, 0, 4, 512}};
-    const KernelCase others[] = {{Fir::matrix, 32, 16, Samples::int16},
-                                 {Fir::blocks, 512, 8, Samples::int8, false, 8, 0, 2},
-                                 {Fir::blocks, 4096, 2, Samples::int8, false, 1},
-                                 {Fir::blocks, 1024, 4, Samples::int8, true}};
+    std::vector<KernelCase> cases{{"matrix", 32, 12, Samples::int8},
+                                  {"blocks", 512, 5, Samples::int16},
+                                  {"blocks", 512, 5, Samples::int8, true, 8, 2, 2},
+                                  {"blocks", 512, 3, Samples::int8, false, 16, 0, 4, 512},
+                                  {"blocks", 1024, 2, Samples::int8, false, 8, 1, 4, 512},
+                                  {"blocks", 2048, 2, Samples::int8, false, 8, 0, 2, 512},
+                                  {"blocks", 2048, 3, Samples::int4, false, 1, 3},
+                                  {"stacked", 512, 11, Samples::int8, false, 16, 0, 4, 512}};
+    const KernelCase others[] = {{"matrix", 32, 16, Samples::int16},
+                                 {"blocks", 512, 8, Samples::int8, false, 8, 0, 2},
+                                 {"blocks", 4096, 2, Samples::int8, false, 1},
+                                 {"blocks", 1024, 4, Samples::int8, true}};
     if (compiles_fast(device)) cases.insert(cases.end(), std::begin(others), std::end(others));
     // Only GPUs compile these within seconds.
-    const KernelCase long_filters[] = {{Fir::blocks, 512, 16, Samples::int8, false, 16, 1, 4, 512},
-                                       {Fir::blocks, 512, 16, Samples::int16, false, 16, 0, 4, 512},
-                                       {Fir::blocks, 1024, 16, Samples::int8, false, 8, 2, 4, 512},
-                                       {Fir::blocks, 1024, 32, Samples::int8, true, 16, 1, 2, 512},
-                                       {Fir::blocks, 2048, 16, Samples::int8, false, 8, 2, 2, 512},
-                                       {Fir::blocks, 4096, 8, Samples::int8, false, 4, 5, 2, 512}};
+    const KernelCase long_filters[] = {{"blocks", 512, 16, Samples::int8, false, 16, 1, 4, 512},
+                                       {"blocks", 512, 16, Samples::int16, false, 16, 0, 4, 512},
+                                       {"blocks", 1024, 16, Samples::int8, false, 8, 2, 4, 512},
+                                       {"blocks", 1024, 32, Samples::int8, true, 16, 1, 2, 512},
+                                       {"blocks", 2048, 16, Samples::int8, false, 8, 2, 2, 512},
+                                       {"blocks", 4096, 8, Samples::int8, false, 4, 5, 2, 512}};
     if (device.limits().private_arrays_in_registers) {
       cases.insert(cases.end(), std::begin(long_filters), std::end(long_filters));
     }
@@ -66,9 +69,9 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const bool blocks = one.fir != Fir::matrix;  // these choose their own number of items
+      const bool blocks = one.fir != "matrix";  // these choose their own number of items
       const KernelDesign design{.geometry = g,
-                                .fir = one.fir,
+                                .fir = fir_named(one.fir),
                                 .items = blocks ? one.items : 64u,
                                 .parts = one.parts,
                                 .steps = one.steps > 0 ? one.steps
@@ -119,8 +122,8 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       queue.finish();
       auto wanted = expected(problem, bytes, points);
       wanted.resize(whole.size());
-      EXPECT_LT(error(whole, wanted), 4e-7) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
-      EXPECT_TRUE(same_bits(whole, parts)) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
+      EXPECT_LT(error(whole, wanted), 4e-7) << one.fir << ' ' << one.channels << ' ' << one.taps;
+      EXPECT_TRUE(same_bits(whole, parts)) << one.fir << ' ' << one.channels << ' ' << one.taps;
     }
   }
 }
@@ -175,29 +178,29 @@ TEST_F(CudaBanks, AlternatingPolarizationsAgreeWithTheDefinition) { agree("alter
 TEST(BankKernels, ScenariosCompileForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   struct Scenario {
-    Fir fir;
+    std::string_view fir;
     std::size_t channels, taps, items, steps;
     Samples samples = Samples::int8;
   };
-  for (const Scenario& one : {Scenario{Fir::registers, 256, 16, 256, 8},
-                              {Fir::warp_specialized, 256, 16, 512, 32},
-                              {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
-                              {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
-                              {Fir::stacked, 512, 16, 512, 16},
-                              {Fir::alternating, 512, 16, 512, 16},
-                              {Fir::alternating, 1024, 9, 512, 8},
-                              {Fir::blocks, 1024, 4, 256, 4},
-                              {Fir::blocks, 1024, 16, 256, 8},
-                              {Fir::blocks, 1024, 16, 512, 16},
-                              {Fir::blocks, 4096, 8, 256, 2}}) {
+  for (const Scenario& one : {Scenario{"registers", 256, 16, 256, 8},
+                              {"warp_specialized", 256, 16, 512, 32},
+                              {"warp_specialized", 128, 13, 512, 64, Samples::int4},
+                              {"warp_specialized", 64, 2, 512, 128, Samples::int16},
+                              {"stacked", 512, 16, 512, 16},
+                              {"alternating", 512, 16, 512, 16},
+                              {"alternating", 1024, 9, 512, 8},
+                              {"blocks", 1024, 4, 256, 4},
+                              {"blocks", 1024, 16, 256, 8},
+                              {"blocks", 1024, 16, 512, 16},
+                              {"blocks", 4096, 8, 256, 2}}) {
     KernelDesign design{
         .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),
-        .fir = one.fir,
+        .fir = fir_named(one.fir),
         .items = one.items,
         .steps = one.steps};
-    if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
-    if (design.on_matrix_units()) design.resident = 1;
-    if (one.fir == Fir::blocks && one.taps * one.channels > 4096) design.parts = 2;
+    if (one.fir == "registers") design.radices = radices_of(one.channels, 16);
+    if (design.fir->start_multiple > 1) design.resident = 1;  // on the matrix units
+    if (one.fir == "blocks" && one.taps * one.channels > 4096) design.parts = 2;
     const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
@@ -210,7 +213,7 @@ TEST(BankKernels, AlternatingKeepsEverythingInRegisters) {
   for (const std::size_t channels : {512, 1024}) {
     const KernelDesign design{
         .geometry = resolve({.channels = channels, .taps = 16, .stations = 64, .samples = Samples::int8}),
-        .fir = Fir::alternating,
+        .fir = fir_named("alternating"),
         .items = 512,
         .steps = 8192 / channels,
         .resident = 1};

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "filterbank/device/fir/matrix_weights.hpp"
+#include "filterbank/device/fir/fir.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -16,32 +16,14 @@ double history_steps(const KernelDesign& design) {
   return static_cast<double>(g.taps - 1) * in / whole;
 }
 
-// Start-up and wind-down cost of a group, in spectra. In `alternating` the first block has nothing to transform and the
-// last has nothing to filter: 18 us at 6.4 to 6.8 us per block on an H200.
+// Start-up and wind-down cost of a group, in spectra.
 double idle_steps(const KernelDesign& design) {
-  return design.fir == Fir::alternating ? 2.7 * static_cast<double>(design.steps) : 4;
+  return design.fir->idle_blocks > 0 ? design.fir->idle_blocks * static_cast<double>(design.steps) : 4;
 }
 
 constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // per launch
 
 }  // namespace
-
-KernelText text_of(const KernelDesign& design) {
-  switch (design.fir) {
-    case Fir::matrix:
-      return matrix_text(design);
-    case Fir::warp_specialized:
-      return warp_specialized_text(design);
-    case Fir::stacked:
-      return stacked_text(design);
-    case Fir::blocks:
-      return block_text(design);
-    case Fir::alternating:
-      return alternating_text(design);
-    default:
-      return fir_text(design);
-  }
-}
 
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
   if (design.rounds > 0) return design.rounds;
@@ -69,9 +51,8 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
   const KernelText text = text_of(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  if (!design.on_matrix_units()) {
-    const bool by_blocks = design.fir == Fir::blocks || design.fir == Fir::alternating;
-    const auto tables = by_blocks ? block_tables(design) : transform_tables(design);
+  if (design.fir->tables != nullptr) {
+    const auto tables = design.fir->tables(design);
     tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
   }
   const std::complex<float> none = 1.0f;
@@ -79,15 +60,12 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
 }
 
 std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const double> prototype) const {
-  if (design_.on_matrix_units()) {
-    const MatrixWeights weights = matrix_weights(design_, prototype);
-    return std::make_shared<DeviceWeights>(
-        uploaded(device_, std::span<const std::uint32_t>(weights.words), "filter bank weights"),
-        uploaded(device_, std::span<const std::complex<float>>(weights.tables), "filter bank roots"));
-  }
-  const std::vector<float> values(prototype.begin(), prototype.end());
-  return std::make_shared<DeviceWeights>(uploaded(device_, std::span<const float>(values), "filter bank weights"),
-                                         tables_);
+  const FirWeights weights = design_.fir->weights(design_, prototype);
+  return std::make_shared<DeviceWeights>(
+      uploaded(device_, std::span<const std::uint32_t>(weights.words), "filter bank weights"),
+      weights.tables.empty()
+          ? tables_
+          : uploaded(device_, std::span<const std::complex<float>>(weights.tables), "filter bank roots"));
 }
 
 void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
@@ -111,7 +89,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const Geometry& g = design_.geometry;
   // Groups of the matrix kernels start at multiples of 8 spectra, so that a spectrum's position within a product, and
   // therefore the order of its sum, does not depend on the launch.
-  const std::size_t before = design_.on_matrix_units() ? static_cast<std::size_t>(stretch.first % 8) : 0;
+  const auto before = static_cast<std::size_t>(stretch.first % design_.fir->start_multiple);
   const std::uint64_t first = stretch.first - before;
   const std::int64_t row = g.oldest_row(first);
   const std::int64_t origin = row * static_cast<std::int64_t>(g.channels) - stretch.start;
@@ -133,7 +111,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
                                   static_cast<std::int32_t>(count),
                                   offset,
                                   static_cast<std::int32_t>(rounds * design_.period_rounds()),
-                                  design_.on_matrix_units() ? static_cast<std::int32_t>(before) : within};
+                                  design_.fir->start_multiple > 1 ? static_cast<std::int32_t>(before) : within};
   if (g.delayed) {
     arguments.emplace_back(stretch.shifts);
     arguments.emplace_back(stretch.phases);

@@ -29,6 +29,10 @@ std::int64_t first_sample(const Geometry& g, std::uint64_t from) {
 
 }  // namespace
 
+void refuse(const char* variant, const std::string& why, std::vector<Entry>& entries) {
+  entries.push_back({.candidate = {.variant = variant, .refusal = why}});
+}
+
 planner::Cost device_cost(const Geometry& geometry, double efficiency, double passes, double launches) {
   return {.flops = geometry.flops(),
           .bytes = geometry.bytes() + passes * 16 * static_cast<double>(geometry.spectrum_size()),

@@ -73,6 +73,9 @@ class DeviceVariant final : public Variant {
   mutable Scratch scratch_;
 };
 
+// Appends a variant that cannot solve the problem, with the reason.
+void refuse(const char* variant, const std::string& why, std::vector<Entry>& entries);
+
 // Cost of one spectrum: the minimal arithmetic and traffic, and `passes` additional passes over the channels.
 planner::Cost device_cost(const Geometry& geometry, double efficiency, double passes = 0, double launches = 1);
 

@@ -8,6 +8,8 @@
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/fir/gather/gather.hpp"
+#include "filterbank/device/fir/registers/registers.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -39,6 +41,22 @@ KernelSource finish_source(const KernelDesign& design) {
 
 KernelDesign finish_design(const Problem& problem, const Geometry& g) {
   return {.geometry = g, .factors = factors_of(problem, g)};
+}
+
+void add_separate(const Device& device, const Problem& problem, const Geometry& g, KernelDesign design, bool one_each,
+                  const char* variant, double efficiency, std::vector<Entry>& entries) {
+  if (one_each) {
+    design.steps = 1;
+    design.rounds = 1;
+    design.constant_weights = g.channels * g.taps * sizeof(float) <= device.limits().constant_memory;
+  }
+  planner::Candidate candidate{.variant = variant, .cost = device_cost(g, efficiency, 2, 3)};
+  entries.push_back({std::move(candidate), [design, problem] { return SeparateBank::kernels(design, problem); },
+                     [device, problem, g, design, one_each] {
+                       return std::make_shared<DeviceVariant>(
+                           device, g, std::make_shared<SeparateBank>(device, design, problem, one_each),
+                           Transfers::overlapped);
+                     }});
 }
 
 }  // namespace
@@ -116,6 +134,46 @@ void SeparateBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
     queue.launch(finish_, {.groups = {(values + kFinishRowItems - 1) / kFinishRowItems}, .items = {kFinishRowItems}},
                  arguments);
     done += now;
+  }
+}
+
+std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& g) {
+  const bool registers = g.critical() && g.taps <= 64;
+  const std::size_t parts = g.polarizations == 2 && (g.taps <= 16 || !registers) ? 4 : 2;
+  const KernelDesign design =
+      registers ? registers_alone(device, problem, g, parts) : gather_alone(device, problem, g, parts);
+  return std::make_shared<CompiledBank>(device, design, std::span<const std::complex<float>>());
+}
+
+void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
+  const std::size_t all = 2 * g.polarizations;
+  // CPUs lose their cache contents between the kernels and keep delay lines in memory: measured at 1/20 of fused.
+  const double share = device.limits().private_arrays_in_registers ? 1 : 0.05;
+  add_separate(device, problem, g, gather_alone(device, problem, g, 2), true, "reference", 0.01 * share, entries);
+  add_separate(device, problem, g, gather_alone(device, problem, g, all), false, "gathered", 0.3 * share, entries);
+  const std::string why =
+      !g.critical()
+          ? fmt::format(
+                "needs critical sampling, got {} samples per spectrum for {} channels; fused and gathered oversample",
+                g.hop, g.channels)
+      : g.taps > 64 ? fmt::format("needs at most 64 taps for a delay line in registers, got {}", g.taps)
+                    : std::string();
+  if (!why.empty()) {
+    refuse("batched", why, entries);
+    refuse("vectorized", why, entries);
+    return;
+  }
+  add_separate(device, problem, g, registers_alone(device, problem, g, 2), false, "batched", 0.5 * share, entries);
+  if (g.polarizations == 2 && g.taps <= 32) {
+    add_separate(device, problem, g, registers_alone(device, problem, g, 4), false, "vectorized", 0.55 * share,
+                 entries);
+  } else {
+    refuse("vectorized",
+           g.polarizations == 1
+               ? std::string("needs two polarizations, got 1")
+               : fmt::format("needs at most 32 taps for the delay lines of both polarizations in registers, got {}",
+                             g.taps),
+           entries);
   }
 }
 

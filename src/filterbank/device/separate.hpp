@@ -42,8 +42,4 @@ std::optional<KernelDesign> power_design(const Device& device, const Problem& pr
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& geometry,
                                                 Products products, std::size_t times);
 
-Factors factors_of(const Problem& problem, const Geometry& geometry);
-std::vector<KernelDesign> designs(const Device& device, const Problem& problem, const Geometry& geometry, Fir fir,
-                                  bool transform, std::size_t parts);
-
 }  // namespace ridge::filterbank::on_device

@@ -4,7 +4,7 @@
 
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "filterbank/device/design.hpp"
+#include "filterbank/device/fir/fir.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -27,45 +27,26 @@ std::string number(Samples samples, std::size_t parts, std::size_t i) {
   }
 }
 
-}  // namespace
-
-const char* to_string(Fir fir) {
-  switch (fir) {
-    case Fir::registers:
-      return "registers";
-    case Fir::gather:
-      return "gather";
-    case Fir::matrix:
-      return "matrix";
-    case Fir::warp_specialized:
-      return "warp_specialized";
-    case Fir::stacked:
-      return "stacked";
-    case Fir::alternating:
-      return "alternating";
-    default:
-      return "blocks";
-  }
-}
-
-RawType raw_type(Samples samples, std::size_t parts) {
+// Type that holds `parts` numbers of a sample in memory.
+const char* raw_type(Samples samples, std::size_t parts) {
   switch (samples) {
     case Samples::int4:
-      return parts == 4 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+      return parts == 4 ? "ushort" : "uchar";
     case Samples::int8:
-      return parts == 4 ? RawType{"uint", 4} : parts == 2 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+      return parts == 4 ? "uint" : parts == 2 ? "ushort" : "uchar";
     case Samples::int16:
-      return parts == 4 ? RawType{"uint2", 8} : parts == 2 ? RawType{"uint", 4} : RawType{"ushort", 2};
+      return parts == 4 ? "uint2" : parts == 2 ? "uint" : "ushort";
     default:
-      return parts == 4 ? RawType{"float4", 16} : parts == 2 ? RawType{"float2", 8} : RawType{"float", 4};
+      return parts == 4 ? "float4" : parts == 2 ? "float2" : "float";
   }
 }
+
+}  // namespace
 
 std::string conversion_text(Samples samples, std::size_t parts) {
   codegen::Text text;
   text.raw(ridge::detail::kernel_text("filterbank/conversion"));
-  const RawType type = raw_type(samples, parts);
-  text.line("typedef {} raw_t;", type.name);
+  text.line("typedef {} raw_t;", raw_type(samples, parts));
   switch (samples) {
     case Samples::int16:
       text.line("#define RAW_ZERO {}", parts == 4 ? "make_uint2(0u, 0u)" : "0");

@@ -14,18 +14,16 @@ std::pair<std::uint16_t, std::uint16_t> split_float16(double value) {
   return {upper, to_float16(static_cast<float>(value - static_cast<double>(from_float16(upper))))};
 }
 
-MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype) {
-  const Geometry& g = design.geometry;
-  const bool stacked = design.fir == Fir::stacked;
-  const std::size_t taps = g.taps, channels = g.channels, round = round_words(design);
-  const std::size_t words = round > 0 ? round : matrix_words(taps);
+FirWeights matrix_weights(const Geometry& g, const MatrixLayout& layout, std::span<const double> prototype) {
+  const std::size_t taps = g.taps, channels = g.channels, cyclic = layout.cyclic_words;
+  const std::size_t words = cyclic > 0 ? cyclic : matrix_words(taps);
   double largest = 0;
   for (const double weight : prototype) largest = std::max(largest, std::abs(weight));
   int exponent = 0;
   if (largest > 0) std::frexp(largest, &exponent);
   // Scales the largest weight to just below 2^14, so that weights down to 2^-28 of it keep all their bits.
   const int up = 14 - exponent;
-  MatrixWeights out;
+  FirWeights out;
   out.words.assign(2 * words * channels, 0);
   for (std::size_t m = 0; m < channels; ++m) {
     const double sign = g.centred && m % 2 != 0 ? -1 : 1;
@@ -35,17 +33,15 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
     };
     for (std::size_t word = 0; word < words; ++word) {
       // Index of the pair's second weight.
-      const auto behind = static_cast<std::int64_t>(round > 0 ? round - 1 : taps) - static_cast<std::int64_t>(word);
-      const auto [a_upper, a_lower] = upper_lower(round > 0 && word == 0 ? 0 : behind + 1);
+      const auto behind = static_cast<std::int64_t>(cyclic > 0 ? cyclic - 1 : taps) - static_cast<std::int64_t>(word);
+      const auto [a_upper, a_lower] = upper_lower(cyclic > 0 && word == 0 ? 0 : behind + 1);
       const auto [b_upper, b_lower] = upper_lower(behind);
       out.words[2 * (m * words + word)] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
       out.words[2 * (m * words + word) + 1] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
   }
-  // 16-bit samples are scaled by 1/256.
-  const bool parts = design.fir != Fir::matrix && g.samples == Samples::int16;
-  const double down = std::ldexp(1.0, (parts ? 8 : 0) - up);
-  const std::size_t first = stacked ? channels / 16 : 16;  // points of the first butterflies
+  const double down = std::ldexp(1.0, layout.exponent - up);
+  const std::size_t first = layout.first_points;
   for (std::size_t q = 0; q < channels / first; ++q) {
     for (std::size_t u = 0; u < first; ++u) {
       out.tables.emplace_back(
@@ -53,6 +49,11 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
     }
   }
   return out;
+}
+
+bool supports_matrix(const Geometry& g) {
+  return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
+         g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
 }
 
 }  // namespace ridge::filterbank::on_device

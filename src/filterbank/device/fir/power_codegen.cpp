@@ -1,8 +1,5 @@
-// Kernel designs and text for power output.
+// Power rows of kernels that keep the sums in registers, and their kernel text.
 #include "filterbank/device/fir/power_codegen.hpp"
-
-#include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -13,8 +10,9 @@ namespace {
 
 constexpr std::size_t kLongestUnit = 128;  // times; short enough that one push of a stream occupies every compute unit
 
-// Iterations of `steps` times whose sums stay in registers; 0: none.
-std::size_t iterations_of(const KernelDesign& design, std::size_t times) {
+}  // namespace
+
+std::size_t power_iterations(const KernelDesign& design, std::size_t times) {
   if (times % design.steps != 0 || design.rounds > 0) return times % design.steps == 0 ? 1 : 0;
   std::size_t best = 1;
   for (std::size_t iterations = 2; iterations * design.steps <= kLongestUnit; ++iterations) {
@@ -23,54 +21,12 @@ std::size_t iterations_of(const KernelDesign& design, std::size_t times) {
   return best;
 }
 
-// Row layout of `warp_specialized`: eight warps transform.
-bool power_by_warps(KernelDesign& d, std::size_t times) {
-  constexpr std::size_t kWarps = 8, kIterationTimes = 16;
-  if (const std::size_t iterations = iterations_of(d, times); iterations > 0) {
-    d.unit = iterations * d.steps;
-    d.summed = d.unit / kWarps;
-    return true;
-  }
-  if (times % kIterationTimes != 0) return false;
-  d.summed = std::gcd(times / kIterationTimes, d.steps / kIterationTimes);
-  d.unit = d.summed * kIterationTimes;  // less than `steps`: one row per half of the spectra and warp
-  return true;
-}
-
-// Row layout of `blocks` and `stacked`.
-bool power_by_blocks(KernelDesign& d, std::size_t times) {
-  const std::size_t iterations = iterations_of(d, times);
+bool sum_whole_iterations(KernelDesign& d, std::size_t times, std::size_t rows) {
+  const std::size_t iterations = power_iterations(d, times);
   if (iterations == 0 || d.products == Products::stokes) return false;
   d.unit = iterations * d.steps;
-  const std::size_t rows = d.fir == Fir::stacked ? stacked_power_rows(d) : block_power_rows(d);
   d.summed = d.unit / rows;
   return d.unit % rows == 0;
-}
-
-}  // namespace
-
-std::size_t block_power_rows(const KernelDesign& d) {
-  const std::size_t each = d.geometry.channels / d.items, lines = std::max<std::size_t>(16 / each, 1);
-  const bool total = d.products == Products::total;
-  if (d.parts == 2) return lines * (total ? 2 : 1);  // one polarization per group
-  return total ? lines : std::max<std::size_t>(lines / 2, 1);
-}
-
-std::optional<KernelDesign> as_power(KernelDesign d, Products products, std::size_t times) {
-  d.products = products;
-  switch (d.fir) {
-    case Fir::warp_specialized:
-      return power_by_warps(d, times) ? std::optional(d) : std::nullopt;
-    case Fir::blocks:
-    case Fir::stacked:
-      return power_by_blocks(d, times) ? std::optional(d) : std::nullopt;
-    case Fir::matrix:
-    case Fir::alternating:
-      return {};
-    default:
-      d.summed = d.unit = std::gcd(times, d.steps);
-      return d;
-  }
 }
 
 void PowerWriter::declare(const std::string& name) {

@@ -8,6 +8,12 @@
 
 namespace ridge::filterbank::on_device {
 
+// Iterations of `steps` times whose sums stay in registers; 0: none.
+std::size_t power_iterations(const KernelDesign& design, std::size_t times);
+
+// Sets units of whole iterations with `rows` power rows each; false if `times` or the products do not allow it.
+bool sum_whole_iterations(KernelDesign& design, std::size_t times, std::size_t rows);
+
 // Sums of `count` channels, `step` apart, that a work-item keeps over the iterations of its loop.
 class PowerWriter {
  public:

@@ -9,8 +9,6 @@
 // With C = N R, input channel c + N j and output channel R k' + r:
 //   X[R k' + r] = sum over c of W_N^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + N j] ]
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -18,8 +16,9 @@
 #include "codegen/text.hpp"
 #include "codegen/twiddled_butterfly.hpp"
 #include "device/kernel_text.hpp"
-#include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/fir/blocks/blocks.hpp"
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/lines_codegen.hpp"
 #include "filterbank/device/fir/power_codegen.hpp"
 
@@ -35,9 +34,9 @@ std::size_t points_of(std::size_t items, std::size_t each) {
   return items / 16 * 17 + 16 / std::max<std::size_t>(each, 2);
 }
 
-class Writer {
+class BlockWriter {
  public:
-  explicit Writer(const KernelDesign& design)
+  explicit BlockWriter(const KernelDesign& design)
       : d_(design),
         g_(design.geometry),
         each_(design.geometry.channels / design.items),
@@ -469,21 +468,13 @@ class Writer {
 
 }  // namespace
 
-KernelText block_text(const KernelDesign& design) { return Writer(design).write(); }
-
-std::vector<std::complex<float>> block_tables(const KernelDesign& design) {
-  const std::size_t channels = design.geometry.channels, items = design.items;
-  std::vector<std::complex<float>> table;
-  const auto root = [&](std::size_t number, std::size_t of) {
-    table.emplace_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(number) / static_cast<double>(of)));
-  };
-  for (std::size_t u = 0; u < items / 16; ++u) {
-    for (const std::complex<float> each : codegen::twiddled_roots_of(16, items, u)) table.push_back(each);
-  }
-  for (std::size_t r = 1; r < channels / items; ++r) {
-    for (std::size_t c = 0; c < items; ++c) root(c * r, channels);
-  }
-  return table;
+std::size_t block_power_rows(const KernelDesign& d) {
+  const std::size_t each = d.geometry.channels / d.items, lines = std::max<std::size_t>(16 / each, 1);
+  const bool total = d.products == Products::total;
+  if (d.parts == 2) return lines * (total ? 2 : 1);  // one polarization per group
+  return total ? lines : std::max<std::size_t>(lines / 2, 1);
 }
+
+KernelText block_text(const KernelDesign& design) { return BlockWriter(design).write(); }
 
 }  // namespace ridge::filterbank::on_device

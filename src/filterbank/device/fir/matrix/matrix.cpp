@@ -11,11 +11,14 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "filterbank/device/design.hpp"
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
+
+extern const Fir kMatrixFir;
+
 namespace {
 
 using codegen::Text;
@@ -342,8 +345,26 @@ class MatrixWriter {
   std::size_t planes_ = 1, row_words_ = 0, plane_words_ = 0, line_pitch_ = 0;
 };
 
+KernelText matrix_text(const KernelDesign& design) { return MatrixWriter(design).write(); }
+
+FirWeights plain_matrix_weights(const KernelDesign& design, std::span<const double> prototype) {
+  return matrix_weights(design.geometry, {}, prototype);
+}
+
+// Up to 256 channels, a multiple of 32. Tests run it also on devices without matrix units, which emulate them.
+void list_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!device.limits().matrix_units || !supports_matrix(g) || g.delayed) return;
+  const std::size_t warps = g.channels / 16;  // per 32 spectra
+  std::vector<GroupSize> sizes;
+  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+    sizes.push_back({32 * warps * tiles, 32 * tiles});
+  }
+  add_first_fitting(device, problem, g, kMatrixFir, sizes, all);
+}
+
 }  // namespace
 
-KernelText matrix_text(const KernelDesign& design) { return MatrixWriter(design).write(); }
+extern const Fir kMatrixFir{
+    .name = "matrix", .list = list_matrix, .text = matrix_text, .weights = plain_matrix_weights, .start_multiple = 8};
 
 }  // namespace ridge::filterbank::on_device

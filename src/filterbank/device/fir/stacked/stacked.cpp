@@ -11,18 +11,24 @@
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/fir/power_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
+
+extern const Fir kStackedFir;
+
 namespace {
 
 constexpr std::size_t kWarps = 16, kWords = 16;  // of a channel's weights
 // Pitch of half a row, or of whole rows when half as many are exchanged: no bank conflicts for lanes or work-items.
 constexpr std::size_t kHalfLine = 16 * 17 + 1, kWholeLine = 32 * 17 + 1;
+
+// Power rows per unit.
+std::size_t stacked_power_rows(const KernelDesign& design) { return design.products == Products::total ? 16 : 8; }
 
 class StackedWriter {
  public:
@@ -271,10 +277,32 @@ class StackedWriter {
   PowerWriter power_;
 };
 
-}  // namespace
-
 KernelText stacked_text(const KernelDesign& design) { return StackedWriter(design).write(); }
 
-std::size_t stacked_power_rows(const KernelDesign& design) { return design.products == Products::total ? 16 : 8; }
+bool sum_stacked(KernelDesign& design, std::size_t times) {
+  return sum_whole_iterations(design, times, stacked_power_rows(design));
+}
+
+FirWeights stacked_weights(const KernelDesign& design, std::span<const double> prototype) {
+  const Geometry& g = design.geometry;
+  return matrix_weights(g, {.cyclic_words = kWords, .first_points = g.channels / kWarps}, prototype);
+}
+
+// 512 channels, 9 to 16 taps, two polarizations of bytes, critical sampling, no delays. CUDA only.
+void list_stacked(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  const bool serves = g.critical() && g.polarizations == 2 && g.samples == Samples::int8 && g.block == g.channels &&
+                      g.channels == 512 && g.taps > 8 && g.taps <= 16 && !g.by_channel && !g.delayed;
+  if (!serves || device.info().backend != Backend::cuda || !device.limits().matrix_units) return;
+  add_first_fitting(device, problem, g, kStackedFir, {{512, 16}}, all);
+}
+
+}  // namespace
+
+extern const Fir kStackedFir{.name = "stacked",
+                             .list = list_stacked,
+                             .text = stacked_text,
+                             .weights = stacked_weights,
+                             .sum_power = sum_stacked,
+                             .start_multiple = 8};
 
 }  // namespace ridge::filterbank::on_device

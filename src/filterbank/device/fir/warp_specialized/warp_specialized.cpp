@@ -6,23 +6,33 @@
 // spectra one after the other; even and odd spectra have separate row buffers. The two sides synchronize with named
 // barriers, at which one side arrives and continues and the other waits. CUDA only.
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/lines_codegen.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/fir/power_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
+
+extern const Fir kWarpSpecializedFir;
+
 namespace {
 
 using codegen::Text;
+
+// Word pairs per channel in the cyclic layout; 0: the taps do not fit it, or it would need more words.
+std::size_t cyclic_words(std::size_t taps) {
+  const std::size_t history = matrix_history(taps);
+  return taps <= history && history <= matrix_words(taps) ? history : 0;
+}
 
 class WarpSpecializedWriter {
  public:
@@ -32,8 +42,8 @@ class WarpSpecializedWriter {
         others_(design.geometry.channels / 16),
         power_(text_, design, design.geometry.channels / 16, 16) {
     history_ = matrix_history(g_.taps) / 8;
-    round_ = round_words(d_);
-    channel_words_ = round_ > 0 ? round_ : matrix_words(g_.taps);
+    cyclic_ = cyclic_words(g_.taps);
+    channel_words_ = cyclic_ > 0 ? cyclic_ : matrix_words(g_.taps);
     wide_ = g_.samples == Samples::int16;
     units_ = history_ + d_.steps / 8;
     // Words per two rows: one (or two) per polarization. The lanes of an 8 x 8 fragment have no bank conflicts.
@@ -160,11 +170,11 @@ class WarpSpecializedWriter {
   void constants() {
     // Position of a lane's pair of weights in a channel's words, per distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
-      if (round_ > 0 || !clamped(j)) continue;
+      if (cyclic_ > 0 || !clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
                  distance(j), g_.taps + 1);
     }
-    if (round_ > 0) {
+    if (cyclic_ > 0) {
       text_.line("const int e = 2 * tig - g;");
       text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
     }
@@ -280,9 +290,9 @@ class WarpSpecializedWriter {
                  wide_ ? 4 : 2);
     }
     text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", channel_words_);
-    if (round_ > 0) {
+    if (cyclic_ > 0) {
       text_.line("LOCAL const uint2* const w = pairs + e;");
-      text_.line("LOCAL const uint2* const ends = pairs + (e < 0 ? e + {} : e);", round_);
+      text_.line("LOCAL const uint2* const ends = pairs + (e < 0 ? e + {} : e);", cyclic_);
     } else {
       text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
       for (std::size_t j = 0; j <= history_; ++j) {
@@ -292,7 +302,7 @@ class WarpSpecializedWriter {
     text_.line("UNROLL_PRODUCTS");
     text_.open("for (int j = 0; j < 16; ++j)");
     text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
-    if (round_ > 0) {
+    if (cyclic_ > 0) {
       text_.open();
       text_.line("const uint2 both = ends[j * {}];", others_ * channel_words_);
       for (const auto& [k, mask] : {std::pair{std::size_t{0}, "early"}, {history_, "~early"}}) {
@@ -302,8 +312,8 @@ class WarpSpecializedWriter {
       multiply(0, history_);
       text_.close();
     }
-    const std::size_t end = round_ > 0 ? history_ : history_ + 1;
-    for (std::size_t j = round_ > 0 ? 1 : 0; j < end; j += 2) {
+    const std::size_t end = cyclic_ > 0 ? history_ : history_ + 1;
+    for (std::size_t j = cyclic_ > 0 ? 1 : 0; j < end; j += 2) {
       const std::size_t last = std::min(j + 1, end - 1);
       text_.open();
       for (std::size_t k = j; k <= last; ++k) {
@@ -355,7 +365,7 @@ class WarpSpecializedWriter {
 
   std::string weight(std::size_t j) const {
     const std::size_t channels = others_ * channel_words_;
-    if (round_ > 0) return fmt::format("w[j * {} + {}]", channels, 8 * j);
+    if (cyclic_ > 0) return fmt::format("w[j * {} + {}]", channels, 8 * j);
     if (clamped(j)) return fmt::format("w{}[j * {}]", j, channels);
     return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
@@ -444,14 +454,50 @@ class WarpSpecializedWriter {
   std::size_t others_;  // channels / 16: radix of the second butterfly, and warps per 32 spectra
   codegen::Text text_;
   std::size_t history_ = 0, units_ = 0;  // in units of 8 rows
-  std::size_t round_ = 0, channel_words_ = 0;
+  std::size_t cyclic_ = 0, channel_words_ = 0;
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;
   PowerWriter power_;
 };
 
+KernelText warp_specialized_text(const KernelDesign& design) { return WarpSpecializedWriter(design).write(); }
+
+// Eight warps transform, and each writes rows of its own.
+bool sum_by_warps(KernelDesign& d, std::size_t times) {
+  constexpr std::size_t kTransforming = 8, kIterationTimes = 16;
+  if (const std::size_t iterations = power_iterations(d, times); iterations > 0) {
+    d.unit = iterations * d.steps;
+    d.summed = d.unit / kTransforming;
+    return true;
+  }
+  if (times % kIterationTimes != 0) return false;
+  d.summed = std::gcd(times / kIterationTimes, d.steps / kIterationTimes);
+  d.unit = d.summed * kIterationTimes;  // less than `steps`: one row per half of the spectra and warp
+  return true;
+}
+
+FirWeights warp_specialized_weights(const KernelDesign& design, std::span<const double> prototype) {
+  const Geometry& g = design.geometry;
+  // 16-bit samples are scaled by 1/256.
+  const int exponent = g.samples == Samples::int16 ? 8 : 0;
+  return matrix_weights(g, {.cyclic_words = cyclic_words(g.taps), .exponent = exponent}, prototype);
+}
+
+// As `matrix`, with 64, 128 or 256 channels. CUDA only.
+void list_warp_specialized(const Device& device, const Problem& problem, const Geometry& g,
+                           std::vector<KernelDesign>& all) {
+  if (!supports_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
+  if (device.info().backend != Backend::cuda || !device.limits().matrix_units) return;
+  add_first_fitting(device, problem, g, kWarpSpecializedFir, {{512, 8192 / g.channels}}, all);
+}
+
 }  // namespace
 
-KernelText warp_specialized_text(const KernelDesign& design) { return WarpSpecializedWriter(design).write(); }
+extern const Fir kWarpSpecializedFir{.name = "warp_specialized",
+                                     .list = list_warp_specialized,
+                                     .text = warp_specialized_text,
+                                     .weights = warp_specialized_weights,
+                                     .sum_power = sum_by_warps,
+                                     .start_multiple = 8};
 
 }  // namespace ridge::filterbank::on_device
