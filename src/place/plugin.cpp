@@ -12,12 +12,12 @@
 #include <set>
 
 #include "place/analysis/memo.hpp"
-#include "place/emit/node_text.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/report/json.hpp"
 #include "place/spine/spine.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/unrolling.hpp"
 #include "place/transform/search.hpp"
-#include "place/transform/unrolling.hpp"
 
 namespace ridge::place {
 namespace {
@@ -279,7 +279,7 @@ class Work {
       }
       for (const std::string& n : relations.notes)
         if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
-      emit::visit_accesses(nest.root, [&](const Access& a) {
+      text::visit_accesses(nest.root, [&](const Access& a) {
         for (const Poly& subscript : a.subscripts)
           for (const auto& [term, factor] : subscript.terms())
             if (!term.empty() && std::abs(factor) >= (1L << 30)) {
@@ -359,10 +359,10 @@ class Work {
   }
 
   void note_unrolled(const Node& node, const Nest& nest, Report& report) {
-    if (node.kind == NodeKind::loop && transform::unrolls(node, nest.loops[node.loop]) &&
+    if (node.kind == NodeKind::loop && text::unrolls(node, nest.loops[node.loop]) &&
         verdict(report, prefix_ + nest.loops[node.loop].id).axis < 0)
       verdict(report, prefix_ + nest.loops[node.loop].id)
-          .transformed.push_back("unrolling: " + std::to_string(transform::constant_iterations(nest.loops[node.loop])) +
+          .transformed.push_back("unrolling: " + std::to_string(text::constant_iterations(nest.loops[node.loop])) +
                                  " iterations");
     for (const Node& child : node.children) note_unrolled(child, nest, report);
   }

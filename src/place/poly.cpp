@@ -168,7 +168,7 @@ Condition either(Condition a, const Condition& b) {
   return a;
 }
 
-std::string text(const Conjunction& all) {
+std::string conjunction_text(const Conjunction& all) {
   std::string text;
   for (const Constraint& one : all) text += (text.empty() ? "" : " and ") + one.text();
   return text.empty() ? "true" : text;

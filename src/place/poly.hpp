@@ -47,6 +47,6 @@ using Condition = std::vector<Conjunction>;  // disjunction; an empty list is ne
 
 Condition both(const Condition& a, const Condition& b);
 Condition either(Condition a, const Condition& b);
-std::string text(const Conjunction& all);  // "true" if empty
+std::string conjunction_text(const Conjunction& all);  // "true" if empty
 
 }  // namespace ridge::place

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rule of HACKING: a module of src/ includes only modules above it.
+"""The rules of HACKING: a module of src/ includes only modules above it, and the folders of src/place form no circle.
 
 include_rule.py ROOT          checks every file under ROOT/src
 include_rule.py --self-test   breaks the rule in a small tree and checks that this is found
@@ -66,6 +66,24 @@ def broken_rules(root):
     return found
 
 
+def folder_circles(root, module):
+    """Folders of src/MODULE that include each other, directly or through other folders; files outside folders are ignored."""
+    reached = {}
+    for path in sorted((root / "src" / module).rglob("*.?pp")):
+        for line in path.read_text(errors="replace").splitlines():
+            match = INCLUDE.match(line)
+            parts = (match.group(1) or "").split("/") if match else []
+            own = path.relative_to(root / "src" / module).parts
+            if len(own) > 1 and len(parts) > 2 and parts[0] == module and parts[1] != own[0]:
+                reached.setdefault(own[0], set()).add(parts[1])
+    for middle in list(reached):  # transitive closure
+        for folder in reached:
+            if middle in reached[folder]:
+                reached[folder] |= reached[middle]
+    circle = sorted(folder for folder in reached if folder in reached[folder])
+    return [f"src/{module}: the folders {', '.join(circle)} include each other in a circle"] if circle else []
+
+
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -84,7 +102,17 @@ def self_test():
         assert "plan includes stencil" in broken("plan/a.hpp", "\n# include <ridge/stencil/update.hpp>\n")[0]
         assert "a.hpp:2" in broken("plan/a.hpp", "\n#include <ridge/fft/plan.hpp>\n")[0]
         assert "fft includes cli" in broken("fft/a.cpp", '#include "cli/fft/fft.hpp"\n')[0]
+        assert "fft includes command" in broken("fft/a.cpp", '#include "command/command.hpp"\n')[0]
         assert "does not know" in broken("surprise/a.cpp", "")[0]
+
+        def circles(**includes):
+            for folder, target in includes.items():
+                (root / "src/place" / folder).mkdir(parents=True, exist_ok=True)
+                (root / "src/place" / folder / "a.cpp").write_text(f'#include "place/{target}"\n')
+            return folder_circles(root, "place")
+
+        assert not circles(a="b/a.hpp", b="c/a.hpp", c="model.hpp")
+        assert "folders a, b, c include" in circles(c="a/a.hpp")[0]
     print("the rule is noticed where it is broken")
 
 
@@ -92,7 +120,8 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
         self_test()
     elif len(sys.argv) == 2:
-        problems = broken_rules(pathlib.Path(sys.argv[1]))
+        tree = pathlib.Path(sys.argv[1])
+        problems = broken_rules(tree) + folder_circles(tree, "place")
         print("\n".join(problems) or "every module includes only modules above it")
         sys.exit(1 if problems else 0)
     else:

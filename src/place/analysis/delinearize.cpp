@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::analysis {
 namespace {
@@ -37,7 +37,7 @@ struct Stride {
 std::map<int, Shape> choose_shapes(const Nest& nest) {
   const std::set<std::string> parameters(nest.parameters.begin(), nest.parameters.end());
   std::map<int, std::vector<const Poly*>> subscripts;
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.exact && !a.subscripts.empty()) subscripts[a.variable].push_back(&a.subscripts[0]);
   });
   std::map<int, Shape> shapes;

@@ -28,7 +28,7 @@ class Builder {
     out_.context = context;
     out_.nest = &nest;
     prefix_ = "[" + joined(nest.parameters) + "] -> ";
-    out_.known = isl::set(context, prefix_ + "{ : " + text(nest.context) + " }");
+    out_.known = isl::set(context, prefix_ + "{ : " + conjunction_text(nest.context) + " }");
   }
 
   Relations build() {
@@ -46,7 +46,7 @@ class Builder {
     }
     for (std::size_t i = 0; i < nest_.assumptions.size(); ++i) {
       std::string any;
-      for (const Conjunction& c : nest_.assumptions[i]) any += (any.empty() ? "" : " or ") + text(c);
+      for (const Conjunction& c : nest_.assumptions[i]) any += (any.empty() ? "" : " or ") + conjunction_text(c);
       assume(isl::set(out_.context, prefix_ + "{ : " + any + " }"), nest_.assumption_texts[i]);
     }
     for (const auto& [variable, shape] : shapes_)
@@ -88,10 +88,10 @@ class Builder {
     i.exact = exact && i.guards.empty();
     std::string where = "true";
     for (const int l : loops)
-      if (!nest_.loops[l].bounds.empty()) where += " and " + text(nest_.loops[l].bounds);
+      if (!nest_.loops[l].bounds.empty()) where += " and " + conjunction_text(nest_.loops[l].bounds);
     for (const Condition& c : conditions) {
       std::string any;
-      for (const Conjunction& all : c) any += (any.empty() ? "(" : " or (") + text(all) + ")";
+      for (const Conjunction& all : c) any += (any.empty() ? "(" : " or (") + conjunction_text(all) + ")";
       where += " and (" + (any.empty() ? "false" : any) + ")";
     }
     i.domain = isl::set(out_.context, prefix_ + "{ " + tuple(i) + " : " + where + " }").intersect_params(out_.known);
@@ -179,7 +179,7 @@ class Builder {
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
     const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
-    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + text(where);
+    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + conjunction_text(where);
     // y * w + (w - 1 - x) was split into row y + 1, column -1 - x. A column that is always negative belongs to the row
     // before: add the row length.
     for (std::size_t k = 0; k < shape.extents.size(); ++k) {
@@ -215,7 +215,7 @@ class Builder {
     }
     outer.insert(outer.end(), names.begin(), names.end());
     r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
-                                       joined(outer) + "] : " + exists + text(where) + equal + " }")
+                                       joined(outer) + "] : " + exists + conjunction_text(where) + equal + " }")
                 .intersect_domain(i.domain);
     // Conditions under which the subscripts are valid: proved here, or tested before the placed code runs.
     Conjunction needed;

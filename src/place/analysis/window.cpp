@@ -82,7 +82,7 @@ std::optional<Window> window(const Relations& relations, int variable, const std
         iterators += (iterators.empty() ? "" : ", ") + loop.iterator;
         if (std::find(chain.begin(), chain.end(), l) != chain.end() || loop.bounds.empty()) continue;
         if (!affine(loop.bounds)) return {};
-        where += " and " + text(around_the_item(loop, nest, chain));
+        where += " and " + conjunction_text(around_the_item(loop, nest, chain));
       }
       count = at->size();
       for (std::size_t d = 0; d < count; ++d) {

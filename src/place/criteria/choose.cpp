@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 #include "place/transform/coalescing.hpp"
 
 namespace ridge::place::criteria {
@@ -65,7 +65,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   });
   choice.chain.push_back(root);
   std::set<int> written;
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write && nest.variables[a.variable].array() && !nest.variables[a.variable].local_memory)
       written.insert(a.variable);
   });
@@ -92,7 +92,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     bool repeatable = true;
     std::set<int> set_beside;
     for (const Node* n : beside)
-      emit::visit_accesses(*n, [&](const Access& a) {
+      text::visit_accesses(*n, [&](const Access& a) {
         const Variable& x = nest.variables[a.variable];
         const bool own = std::find(x.loops.begin(), x.loops.end(), level) != x.loops.end();
         if (a.write) {
@@ -105,7 +105,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     for (const Node* n : beside)
       repeatable = repeatable && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
     bool changed = false;
-    emit::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
+    text::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
     if (!repeatable || changed) break;
     if (choice.chain.size() >= 3) {  // more loops than axes: the outer ones share the third
       bool boxes = transform::box(nest, inner->loop);

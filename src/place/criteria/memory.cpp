@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "place/emit/words.hpp"
-#include "place/transform/unrolling.hpp"
+#include "place/text/unrolling.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::criteria {
 namespace {
@@ -32,7 +32,7 @@ Reads count_reads(const analysis::Relations& relations, int variable, const std:
       double iterations = copies;
       for (const int l : i.loops)
         if (!on_grid(l)) {
-          const long n = transform::constant_iterations(nest.loops[l]);
+          const long n = text::constant_iterations(nest.loops[l]);
           iterations *= n > 0 ? static_cast<double>(n) : kAssumedIterations;
         }
       bool moved = false;
@@ -90,7 +90,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
     std::string shape;
     for (std::size_t d = 0; d < window->low.size(); ++d) {
       bool follows = false;
-      for (const int l : chain) follows |= emit::names(window->low[d], nest.loops[l].iterator + "_group");
+      for (const int l : chain) follows |= text::names(window->low[d], nest.loops[l].iterator + "_group");
       anywhere |= follows;
       numbers = numbers && window->low[d].find_first_not_of("0123456789") == std::string::npos;
       fixed = fixed && window->fixed[d] > 0;
@@ -99,7 +99,7 @@ Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int
       all = std::min(all, 1L << 40);
       double guess = kAssumedIterations - 1;
       for (std::size_t k = 0; k < chain.size(); ++k)
-        if (emit::names(window->low[d], nest.loops[chain[k]].iterator + "_group"))
+        if (text::names(window->low[d], nest.loops[chain[k]].iterator + "_group"))
           guess += static_cast<double>(width[k]);
       likely *= window->fixed[d] > 0 ? static_cast<double>(window->fixed[d]) : guess;
       shape += (shape.empty() ? "" : " x ") +

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "place/emit/node_text.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 constexpr int kCopies = 4;  // per loop: 16 sums stay in registers
 
 void replace_in(Node& node, const std::string& word, const std::string& by) {
-  node.text = replaced(node.text, word, by);
-  node.target = replaced(node.target, word, by);
+  node.text = text::replaced(node.text, word, by);
+  node.target = text::replaced(node.target, word, by);
   for (Node& child : node.children) replace_in(child, word, by);
 }
 
 // Turns the declaration of `v` into an assignment.
 void undeclare(Node& node, const Variable& v) {
   const std::string with = v.element + " " + v.name;
-  if (node.declaration && node.text.rfind(with, 0) == 0 && !letter(node.text[with.size()])) {
+  if (node.declaration && node.text.rfind(with, 0) == 0 && !text::letter(node.text[with.size()])) {
     node.text = node.text.substr(v.element.size() + 1);
     if (node.text == v.name + ";") node.text.clear();
   }
@@ -52,7 +52,7 @@ bool regular(const Node& node, const Nest& nest, const std::set<std::string>& ow
     const Loop& l = nest.loops[node.loop];
     if (!l.counted || !l.exact || l.kind == "do" || mentions(l, own)) return false;
     for (const std::string& name : own)
-      if (replaced(l.start + " " + l.condition, name, "") != l.start + " " + l.condition) return false;
+      if (text::replaced(l.start + " " + l.condition, name, "") != l.start + " " + l.condition) return false;
   }
   return std::all_of(node.children.begin(), node.children.end(), [&](const Node& c) { return regular(c, nest, own); });
 }
@@ -84,8 +84,8 @@ struct Shape {
 std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape& shape, int indent) {
   const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
   if (node.kind == NodeKind::loop)
-    return pad + loop_header(loops[node.loop]) + " {\n" + jammed(node.children[0], loops, shape, indent + 1) + pad +
-           "}\n";
+    return pad + text::loop_header(loops[node.loop]) + " {\n" + jammed(node.children[0], loops, shape, indent + 1) +
+           pad + "}\n";
   std::string text, run;
   const auto close = [&] {
     if (!run.empty())
@@ -99,7 +99,7 @@ std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape
       close();
       text += jammed(child, loops, shape, indent);
     } else {
-      run += node_text(child, loops, indent + 1);
+      run += text::node_text(child, loops, indent + 1);
     }
   }
   close();
@@ -118,7 +118,7 @@ bool uses_reserved_names(const Nest& nest) {
   return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const Variable& v) { return ours(v.name); }) ||
          std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& l) { return ours(l.iterator); }) ||
          std::any_of(nest.functions.begin(), nest.functions.end(),
-                     [&](const std::string& f) { return names(f, "tile_max") || names(f, "tile_min"); });
+                     [&](const std::string& f) { return text::names(f, "tile_max") || text::names(f, "tile_min"); });
 }
 
 Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates) {
@@ -127,14 +127,14 @@ Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const s
     return std::find(around.begin(), around.end(), choice.chain.back()) == around.end();
   };
   bool shared = std::any_of(privates.begin(), privates.end(), outside);
-  visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     shared |= a.write && !nest.variables[a.variable].array() && outside(a.variable);
   });
   if (shared || uses_reserved_names(nest) || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty())
     return {};
-  const Node* outer = alone(&nest.root);
+  const Node* outer = text::alone(&nest.root);
   if (outer->kind != NodeKind::loop || outer->loop != choice.chain[0]) return {};
-  const Node* inner = alone(&outer->children[0]);
+  const Node* inner = text::alone(&outer->children[0]);
   if (inner->kind != NodeKind::loop || inner->loop != choice.chain[1]) return {};
   std::set<std::string> own;
   for (const int l : choice.chain) {
@@ -164,7 +164,7 @@ Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const s
 std::string blocked_body(const Nest& nest, const Node& root, const std::vector<Loop>& loops,
                          const criteria::Choice& choice, const Blocking& blocking,
                          const std::vector<std::string>& items) {
-  const Node& body = alone(&alone(&root)->children[0])->children[0];
+  const Node& body = text::alone(&text::alone(&root)->children[0])->children[0];
   const std::string copies = std::to_string(blocking.copies[1]);
   const std::string which[2] = {"copy / " + copies, "copy % " + copies};
   std::string whole, guard, own;
@@ -174,7 +174,7 @@ std::string blocked_body(const Nest& nest, const Node& root, const std::vector<L
     const std::string first = l.iterator + "_first";
     const int in_group = std::stoi(items[static_cast<std::size_t>(l.axis)]), n = blocking.copies[i];
     const std::string last = n == 1 ? first : first + " + " + std::to_string((n - 1) * in_group);
-    whole += (whole.empty() ? "" : " && ") + replaced(l.condition, l.iterator, last);
+    whole += (whole.empty() ? "" : " && ") + text::replaced(l.condition, l.iterator, last);
     guard += (guard.empty() ? "" : " && ") + l.condition;
     own += (own.empty() ? "const " + l.type + " " : ", ") + l.iterator + " = " + first +
            (n == 1 ? "" : " + " + which[i] + " * " + std::to_string(in_group));
@@ -195,7 +195,7 @@ std::string blocked_body(const Nest& nest, const Node& root, const std::vector<L
   }
   return "      if (" + whole + ") {\n" + declared + jammed(many, loops, shape, 4) +
          "      } else {\n        for (int copy = 0; copy < " + std::to_string(shape.all) + "; ++copy) {\n          " +
-         shape.own + "\n          if (" + guard + ") {\n" + node_text(body, loops, 6) +
+         shape.own + "\n          if (" + guard + ") {\n" + text::node_text(body, loops, 6) +
          "          }\n        }\n      }\n";
 }
 
@@ -209,7 +209,7 @@ std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const
     const std::string width = std::to_string(in_group * n), pad(2 * (i + 1), ' ');
     text += pad + "for (" + l.type + " " + first + " = " + (l.start == "0" ? "" : l.start + " + ") + type +
             "(GROUP_ID(" + axis + ") * " + width + " + LOCAL_ID(" + axis + ")); " +
-            replaced(l.condition, l.iterator, first) + "; " + first + " += " + type + "(GROUPS(" + axis + ") * " +
+            text::replaced(l.condition, l.iterator, first) + "; " + first + " += " + type + "(GROUPS(" + axis + ") * " +
             width + ")) {\n";
     end = pad + "}\n" + end;
   }

@@ -8,13 +8,13 @@
 
 #include "place/criteria/sizes.hpp"
 #include "place/emit/blocking.hpp"
-#include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/tiles.hpp"
 #include "place/emit/vectors.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/unrolling.hpp"
+#include "place/text/words.hpp"
 #include "place/transform/coalescing.hpp"
-#include "place/transform/unrolling.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 std::string interleaved(const std::string& text, const std::string& name) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const bool here = text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !letter(text[at - 1]));
+    const bool here = text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !text::letter(text[at - 1]));
     if (!here) {
       result += text[at++];
       continue;
@@ -45,7 +45,7 @@ std::string interleaved(const std::string& text, const std::string& name) {
 std::string from_copy(const std::string& text, const std::string& name) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !letter(text[at - 1]))) {
+    if (text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !text::letter(text[at - 1]))) {
       result += name + "_before";
       at += name.size();
     }
@@ -74,7 +74,7 @@ void read_copies(Node& node, const std::string& name) {
 // for coalesced memory access; the innermost if there is a tie.
 std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain) {
   std::map<int, int> score;
-  visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     const Variable& v = nest.variables[a.variable];
     if (!v.array() || v.local_memory || !a.exact || a.subscripts.empty()) return;
     for (const int loop : chain) {
@@ -127,7 +127,7 @@ std::string call_text(const HostCall& call, const Nest& nest) {
         std::find_if(nest.variables.begin(), nest.variables.end(), [&](const Variable& x) { return x.name == p; });
     actual.push_back(v == nest.variables.end() ? p : v->bytes > 4 ? "placed::Int(" + v->host + ")" : v->host);
   }
-  return call.name + "(" + joined(actual) + ")";
+  return call.name + "(" + text::joined(actual) + ")";
 }
 
 std::vector<Held> held(const Kernel& kernel, const Nest& nest) {
@@ -196,14 +196,14 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     made.name = name + suffix;
     std::vector<std::string> formals;
     for (const std::string& p : k.parameters)
-      if (names(body, p)) {
+      if (text::names(body, p)) {
         made.parameters.push_back(p);
         formals.push_back("placed::Int " + p);
       }
     std::string used;
     for (const char* helper : {"floord", "max", "min"})
-      if (names(body, helper)) used += std::string(used.empty() ? "  using placed::" : ", placed::") + helper;
-    k.functions += "inline " + type + " " + made.name + "(" + joined(formals) + ") {\n" +
+      if (text::names(body, helper)) used += std::string(used.empty() ? "  using placed::" : ", placed::") + helper;
+    k.functions += "inline " + type + " " + made.name + "(" + text::joined(formals) + ") {\n" +
                    (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
     return made;
   };
@@ -228,7 +228,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     k.arrays.push_back(a);
   }
   std::set<int> scalars;
-  visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     const Variable& v = nest.variables[a.variable];
     if (v.array() || !v.loops.empty() || privates.count(a.variable) > 0 || reduced.count(a.variable) > 0 ||
         payload.count(a.variable) > 0)
@@ -331,7 +331,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   }
   std::vector<long> axis_iterations;
   for (std::size_t i = 0; i < k.axes.size(); ++i) {
-    const long n = transform::constant_iterations(nest.loops[k.axes[i]]);
+    const long n = text::constant_iterations(nest.loops[k.axes[i]]);
     if (i < 3)
       axis_iterations.push_back(n);
     else
@@ -376,7 +376,8 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
       for (const criteria::Tile& t : tiles) a.tiled |= t.variable == a.variable;
       a.constant =
           a.sized && std::find(spaces.constants.begin(), spaces.constants.end(), a.variable) != spaces.constants.end();
-      for (const std::string& f : nest.functions) a.constant = a.constant && !names(f, nest.variables[a.variable].name);
+      for (const std::string& f : nest.functions)
+        a.constant = a.constant && !text::names(f, nest.variables[a.variable].name);
     }
   }
   if (!tiles.empty()) {
@@ -390,7 +391,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   } else if (blocking.blocks()) {
     body = blocked_text(nest, loops, choice, blocking, k.items);
   } else {
-    body = node_text(root_node, loops, 1);
+    body = text::node_text(root_node, loops, 1);
   }
   std::vector<std::string> first;
   for (const KernelArray& a : k.arrays) {
@@ -407,8 +408,8 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     k.text = "FUNCTION int tile_max(int a, int b) { return a < b ? b : a; }\n";
   if (body.find("tile_min(") != std::string::npos)
     k.text += "FUNCTION int tile_min(int a, int b) { return b < a ? b : a; }\n";
-  k.text += "KERNEL WORK_GROUP(" + joined(k.items) + ") void " + name + "(" + joined(arguments) + ") {\n" + before +
-            top + body + end + "}\n";
+  k.text += "KERNEL WORK_GROUP(" + text::joined(k.items) + ") void " + name + "(" + text::joined(arguments) + ") {\n" +
+            before + top + body + end + "}\n";
   return k;
 }
 

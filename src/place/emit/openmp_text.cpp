@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "place/emit/node_text.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/emit/vectors.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -151,7 +151,7 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
 bool reads_neighbours(const Kernel& k, const Nest& nest) {
   bool found = false;
   const std::string& outer = nest.loops[k.chain[0]].iterator;
-  visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write || !a.exact) return;
     for (const Poly& p : a.subscripts)
       for (const auto& [term, factor] : p.terms()) {
@@ -210,7 +210,8 @@ bool rounds(const Reduction& r, const Nest& nest) {
 }
 
 bool identifier(const std::string& s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), letter) && std::isdigit(static_cast<unsigned char>(s[0])) == 0;
+  return !s.empty() && std::all_of(s.begin(), s.end(), text::letter) &&
+         std::isdigit(static_cast<unsigned char>(s[0])) == 0;
 }
 
 // Replacement for a loop's header: `open` before the body, `close` after it.
@@ -324,8 +325,8 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
         possible = possible && (!nest.variables[p].captured || !nest.variables[p].loops.empty());
     for (const Reduction& r : k.reductions) possible = possible && !nest.variables[r.target].captured;
     for (const int e : k.expanded) copied.insert(nest.variables[e].host);
-    if (!privates.empty()) pragma += " private(" + joined(privates) + ")";
-    if (!copied.empty()) pragma += " firstprivate(" + joined(copied) + ")";
+    if (!privates.empty()) pragma += " private(" + text::joined(privates) + ")";
+    if (!copied.empty()) pragma += " firstprivate(" + text::joined(copied) + ")";
     for (const Reduction& r : k.reductions) {
       if (blocks && rounds(r, nest)) continue;
       if (rounds(r, nest)) vary = true;
@@ -416,7 +417,7 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
       const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
       const std::string one = k.functions.substr(from, end - from);
       const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
-      if (names(used, one.substr(word, bracket - word))) functions += one;
+      if (text::names(used, one.substr(word, bracket - word))) functions += one;
       from = end;
     }
     if (twice)

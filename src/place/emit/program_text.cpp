@@ -6,10 +6,10 @@
 #include <functional>
 #include <set>
 
-#include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/standalone.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -371,7 +371,7 @@ class Writer {
   void gather(const Part& part, int function, Part& into) const {
     if (part.kind == PartKind::nest) {
       const Nest& nest = p_.functions[function].nests[part.nest];
-      visit_accesses(nest.root, [&](const Access& a) {
+      text::visit_accesses(nest.root, [&](const Access& a) {
         const Variable& v = nest.variables[a.variable];
         if (!v.home.empty()) into.touches.push_back({v.home, "", "", a.write && !v.array(), v});
         if (v.local_memory || !v.array()) return;
@@ -452,8 +452,8 @@ class Writer {
       arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
     }
     if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
-    if (!ranges.empty()) tests.push_back(session_ + ".room({" + joined(ranges) + "})");
-    if (reads.size() > 1) tests.push_back("placed::apart({" + joined(reads) + "})");
+    if (!ranges.empty()) tests.push_back(session_ + ".room({" + text::joined(ranges) + "})");
+    if (reads.size() > 1) tests.push_back("placed::apart({" + text::joined(reads) + "})");
     std::vector<std::string> loops_run, reach, axes;
     for (std::size_t a = 0; a < k.iterations.size(); ++a) {
       loops_run.push_back(call_text(k.iterations[a], nest));
@@ -465,13 +465,13 @@ class Writer {
         axes.push_back(loops_run[a]);
       else
         axes[2] += " * " + loops_run[a];
-    tests.push_back("placed::countable({" + joined(reach) + "})");
+    tests.push_back("placed::countable({" + text::joined(reach) + "})");
     std::string condition;
     for (const std::string& t : tests) condition += (condition.empty() ? "" : " && ") + t;
     std::string loops;
     for (const int l : k.chain) loops += (loops.empty() ? "" : ", ") + nest.loops[l].id;
     const std::string in = pad + "  ";
-    std::string text = "if (" + (counts.empty() ? "" : "const placed::Int " + joined(counts) + "; ") + condition +
+    std::string text = "if (" + (counts.empty() ? "" : "const placed::Int " + text::joined(counts) + "; ") + condition +
                        ") {  // " + loops + " on the device\n";
     std::string most = k.reductions.empty() ? "" : "1024";
     for (const int e : k.expanded) {
@@ -480,9 +480,10 @@ class Writer {
       most = "placed::min(" + (most.empty() ? "1 << 20" : most) + ", placed::max(1, (placed::Int(1) << 28) / " + bytes +
              "))";
     }
-    text += in + "const auto grid = " + session_ + ".grid({" + joined(axes) + "}, {" + joined(k.items) + "}" +
+    text += in + "const auto grid = " + session_ + ".grid({" + text::joined(axes) + "}, {" + text::joined(k.items) +
+            "}" +
             (k.copies_of.empty() ? most.empty() ? "" : ", " + most
-                                 : ", " + (most.empty() ? "0" : most) + ", {" + joined(k.copies_of) + "}") +
+                                 : ", " + (most.empty() ? "0" : most) + ", {" + text::joined(k.copies_of) + "}") +
             ");\n";
     for (const int c : k.copies) {
       const Variable& v = nest.variables[c];
@@ -503,7 +504,7 @@ class Writer {
     std::string empty;
     for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
     text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
-            joined(arguments) + ");\n";
+            text::joined(arguments) + ");\n";
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
     text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
             "\n" + pad + "}";

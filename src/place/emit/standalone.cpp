@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "place/emit/words.hpp"
 #include "place/runtime/embedded.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -100,7 +100,7 @@ std::vector<std::string> arguments_at(const std::string& text, std::size_t& at) 
 }
 
 std::string said_in(const std::string& text, const Words& words) {
-  return each_word(text, [&](const std::string& name, std::size_t& at) {
+  return text::each_word(text, [&](const std::string& name, std::size_t& at) {
     const auto word = words.find(name);
     if (word == words.end()) return name;
     std::vector<std::string> actual;

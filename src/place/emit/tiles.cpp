@@ -5,8 +5,8 @@
 #include <cctype>
 #include <map>
 
-#include "place/emit/node_text.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -69,7 +69,7 @@ class Subscript {
       return p && take(')') ? p : std::nullopt;
     }
     std::size_t end = at_;
-    while (end < text_.size() && letter(text_[end])) ++end;
+    while (end < text_.size() && text::letter(text_[end])) ++end;
     if (end == at_) return {};
     const std::string word = text_.substr(at_, end - at_);
     at_ = end;
@@ -107,8 +107,8 @@ struct Renamer {
   std::string operator()(const std::string& text) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
-      const bool here = text.compare(at, v.name.size(), v.name) == 0 && (at == 0 || !letter(text[at - 1])) &&
-                        (at + v.name.size() == text.size() || !letter(text[at + v.name.size()]));
+      const bool here = text.compare(at, v.name.size(), v.name) == 0 && (at == 0 || !text::letter(text[at - 1])) &&
+                        (at + v.name.size() == text.size() || !text::letter(text[at + v.name.size()]));
       if (!here) {
         result += text[at++];
         continue;
@@ -183,8 +183,8 @@ std::string load(const Nest& nest, const criteria::Tile& tile, const analysis::R
 }
 
 const Node& inmost(const Node& root, std::size_t chain) {
-  const Node* at = alone(&root);
-  for (std::size_t k = 1; k < chain; ++k) at = alone(&at->children[0]);
+  const Node* at = text::alone(&root);
+  for (std::size_t k = 1; k < chain; ++k) at = text::alone(&at->children[0]);
   return at->children[0];
 }
 
@@ -204,7 +204,7 @@ bool boxes(const Nest& nest, const criteria::Choice& choice) {
   const Node* at = &nest.root;
   std::vector<std::string> outer;
   for (const int loop : choice.chain) {
-    at = alone(at);
+    at = text::alone(at);
     const Loop& l = nest.loops[loop];
     if (at->kind != NodeKind::loop || at->loop != loop || !at->guards.empty() || l.step != 1 || l.iterator_outside ||
         l.type != "int" || !l.exact || l.leaves_early > 0 || l.condition.rfind(l.iterator + " <", 0) != 0 ||
@@ -224,7 +224,7 @@ bool read_from_tile(Node& node, const criteria::Tile& tile, const analysis::Rela
   const Variable& v = nest.variables[tile.variable];
   std::map<std::string, std::string> places;
   bool known = true;
-  visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.variable != tile.variable || !known) return;
     const auto at = analysis::dimensions(relations, a);
     Poly whole;
@@ -243,8 +243,8 @@ bool read_from_tile(Node& node, const criteria::Tile& tile, const analysis::Rela
     places[whole.text()] = place;
   });
   Renamer rename{v, places};
-  for (const Loop& l : nest.loops) known = known && !names(l.start + " " + l.condition, v.name);
-  for (const std::string& f : nest.functions) known = known && !names(f, v.name);
+  for (const Loop& l : nest.loops) known = known && !text::names(l.start + " " + l.condition, v.name);
+  for (const std::string& f : nest.functions) known = known && !text::names(f, v.name);
   if (known) rename.all(node);
   return known && rename.good;
 }
@@ -262,8 +262,8 @@ std::string tiled_text(const Nest& nest, const Node& root, const Node& tiled, co
     const std::string width = std::to_string(std::stoi(items[static_cast<std::size_t>(l.axis)]) *
                                              (blocking.blocks() ? blocking.copies[k] : 1));
     text += pad + "for (int " + group + " = " + (l.start == "0" ? "" : l.start + " + ") + "(int)(GROUP_ID(" + axis +
-            ") * " + width + "); " + replaced(l.condition, l.iterator, group) + "; " + group + " += (int)(GROUPS(" +
-            axis + ") * " + width + ")) {\n";
+            ") * " + width + "); " + text::replaced(l.condition, l.iterator, group) + "; " + group +
+            " += (int)(GROUPS(" + axis + ") * " + width + ")) {\n";
     end = pad + "}\n" + end;
     pad += "  ";
     own += (own.empty() ? "const int " : ", ") + (l.iterator + (blocking.blocks() ? "_first" : "")) + " = " + group +
@@ -276,7 +276,7 @@ std::string tiled_text(const Nest& nest, const Node& root, const Node& tiled, co
     std::string size;
     for (std::size_t d = 0; d < t.window.low.size(); ++d) {
       const auto in_words = [](const std::string& isl) {
-        return replaced(isl, {{"max", "tile_max"}, {"min", "tile_min"}});
+        return text::replaced(isl, {{"max", "tile_max"}, {"min", "tile_min"}});
       };
       text += pad + "const int " + low(v, d) + " = " + in_words(t.window.low[d]);
       if (t.window.fixed[d] == 0) {
@@ -292,9 +292,9 @@ std::string tiled_text(const Nest& nest, const Node& root, const Node& tiled, co
   const auto body = [&](const Node& tree) {
     const int indent = static_cast<int>(inner.size() / 2);
     if (blocking.blocks())
-      return inner + own + ";\n" + indented(blocked_body(nest, tree, loops, choice, blocking, items), indent - 3);
+      return inner + own + ";\n" + text::indented(blocked_body(nest, tree, loops, choice, blocking, items), indent - 3);
     return inner + own + ";\n" + inner + "if (" + guard + ") {\n" +
-           node_text(inmost(tree, choice.chain.size()), loops, indent + 1) + inner + "}\n";
+           text::node_text(inmost(tree, choice.chain.size()), loops, indent + 1) + inner + "}\n";
   };
   std::string loads;
   for (const criteria::Tile& t : tiles) loads += load(nest, t, relations, all, inner);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // True if every array access has stride 0 or 1 in the loop.
 bool steps_by_one(const Nest& nest, const Node& tree, const std::string& iterator) {
   bool unit_stride = true;
-  visit_accesses(tree, [&](const Access& a) {
+  text::visit_accesses(tree, [&](const Access& a) {
     if (!nest.variables[a.variable].array()) return;
     unit_stride = unit_stride && a.exact;
     for (std::size_t d = 0; unit_stride && d < a.subscripts.size(); ++d)

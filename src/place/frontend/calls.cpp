@@ -1,8 +1,8 @@
 // Function calls: math functions from a table, functions of the same file by a summary of their accesses.
 #include <algorithm>
 
-#include "place/emit/node_text.hpp"
 #include "place/frontend/reader.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -282,7 +282,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     if (v.host.find('.') != std::string::npos || v.host.find("->") != std::string::npos)
       refuse(at, callee->getNameAsString() + "() reads " + v.host + " of an object: kernels cannot call it");
   }
-  emit::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
+  text::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
   for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
     if (!p->getType()->isReferenceType() || !dialect(p->getType().getNonReferenceType())) continue;
     Variable x = scope_->nest.variables[variable(p, at)];
@@ -296,7 +296,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   result->functions = scope_->nest.functions;
   result->libm = scope_->nest.libm;
   result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" +
-                 emit::node_text(body, scope_->nest.loops, 1) + "}\n";
+                 text::node_text(body, scope_->nest.loops, 1) + "}\n";
   result->functions.push_back(result->text);
   return *(summaries_[callee] = std::move(result));
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 #include "place/transform/fission.hpp"
 #include "place/transform/loops.hpp"
 
@@ -24,13 +24,13 @@ std::vector<Proposal> split(const State& state, bool expand) {
   for (const Node& child : block.children)
     if (!child.span.known) return all;
   std::set<int> written;  // variables that the nest writes
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write) written.insert(a.variable);
   });
   const auto touches = [&](std::size_t from, std::size_t to, int variable) {
     bool found = false;
     for (std::size_t k = from; k < to; ++k)
-      emit::visit_accesses(block.children[k], [&](const Access& a) { found |= a.variable == variable; });
+      text::visit_accesses(block.children[k], [&](const Access& a) { found |= a.variable == variable; });
     return found;
   };
   for (std::size_t cut = 1; cut < block.children.size(); ++cut) {
@@ -62,7 +62,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
       for (std::size_t k = 0; k < block.children.size(); ++k) {
         const Node& child = block.children[k];
         bool writes = false;
-        emit::visit_accesses(child, [&](const Access& a) { writes |= a.write && a.variable == which; });
+        text::visit_accesses(child, [&](const Access& a) { writes |= a.write && a.variable == which; });
         if (!writes) continue;
         possible = possible && child.declaration && k < cut && !x.array();
         for (const Access& a : child.accesses) {

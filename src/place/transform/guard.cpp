@@ -6,8 +6,8 @@
 #include <set>
 
 #include "place/analysis/footprint.hpp"
-#include "place/emit/node_text.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/words.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -50,7 +50,7 @@ class Maker {
                 ("(" + a + "_to <= " + b + "_from || " + b + "_to <= " + a + "_from)");
       }
     for (const auto& [host, formal] : formals_)
-      if (emit::names(body, formal) || emit::names(test, formal))
+      if (text::names(body, formal) || text::names(test, formal))
         pass("long " + formal, "static_cast<long>(" + host + ")");
     std::string helpers;
     const std::pair<const char*, const char*> known[] = {
@@ -58,7 +58,7 @@ class Maker {
         {"max", "[](long a, long b) { return a < b ? b : a; }"},
         {"floord", "[](long n, long d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }"}};
     for (const auto& [name, text] : known)
-      if (emit::names(body, name) || emit::names(test, name))
+      if (text::names(body, name) || text::names(test, name))
         helpers += std::string("  const auto ") + name + " = " + text + ";\n";
     std::string name;
     for (int k = 1; name.empty() || states[0]->text.find(name + "(") != std::string::npos; ++k)
@@ -104,7 +104,7 @@ class Maker {
             tests_.push_back(words[p] + " <= 2147483647 && " + words[p] + " >= -2147483647");
         }
     for (const analysis::Assumption& a : state.relations.assumptions)
-      tests_.push_back(emit::replaced(analysis::condition_text(a.holds), words));
+      tests_.push_back(text::replaced(analysis::condition_text(a.holds), words));
     const auto all = analysis::footprints(state.relations, 0);
     const bool own_apart = std::all_of(all.begin(), all.end(), [&](const analysis::Footprint& f) {
       return !nest.variables[f.variable].outlives || nest.variables[f.variable].given;
@@ -114,7 +114,7 @@ class Maker {
       if (!v.outlives && own_apart) continue;
       Range r{v.data, "", f.written};
       if (f.known)
-        r.bytes = "(" + emit::replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
+        r.bytes = "(" + text::replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
       else if (!v.count.empty())
         r.bytes = formal(v.count) + " * " + std::to_string(v.bytes);
       else
@@ -123,7 +123,7 @@ class Maker {
       add(r);
     }
     std::set<int> changed;
-    emit::visit_accesses(nest.root, [&](const Access& a) {
+    text::visit_accesses(nest.root, [&](const Access& a) {
       if (a.write) changed.insert(a.variable);
     });
     for (std::size_t k = 0; k < nest.variables.size(); ++k) {

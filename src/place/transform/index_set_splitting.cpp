@@ -2,7 +2,7 @@
 // Trigger: the loop is sequential, and an element is written on one side of the point and read on the other.
 #include <algorithm>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -20,7 +20,7 @@ std::vector<Proposal> index_set_splitting(const State& state) {
     if (std::find(points.begin(), points.end(), point) == points.end() && points.size() < 6) points.push_back(point);
   };
   std::vector<const Access*> accesses;
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (nest.variables[a.variable].array() && a.exact && a.subscripts.size() == 1 && a.subscripts[0].affine())
       accesses.push_back(&a);
   });

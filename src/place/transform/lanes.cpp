@@ -6,10 +6,10 @@
 #include <functional>
 #include <optional>
 
-#include "place/emit/node_text.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/node_text.hpp"
+#include "place/text/unrolling.hpp"
+#include "place/text/words.hpp"
 #include "place/transform/loops.hpp"
-#include "place/transform/unrolling.hpp"
 
 namespace ridge::place::transform {
 namespace {
@@ -31,7 +31,7 @@ bool any_loop(const Node& node) {
 // True if every array access has stride 0 or 1 in the loop, and at least one has stride 1.
 bool side_by_side(const State& state, const Node& tree, const Loop& loop) {
   bool unit_stride = true, moves = false;
-  emit::visit_accesses(tree, [&](const Access& a) {
+  text::visit_accesses(tree, [&](const Access& a) {
     const Variable& v = state.nest.variables[a.variable];
     if (!v.array()) return;
     unit_stride = unit_stride && a.exact && !v.local_memory && a.exists.empty();
@@ -69,9 +69,9 @@ class Jam {
       if (child->kind == NodeKind::loop) {
         if (!plain(state_.nest, child->loop) || !header_is_invariant(state_.nest, *child)) return {};
         const std::string head = header(state_, child->loop);
-        if (emit::names(head, loop_.host_iterator)) return {};
+        if (text::names(head, loop_.host_iterator)) return {};
         for (const std::string& name : expanded_)
-          if (emit::names(head, name)) return {};
+          if (text::names(head, name)) return {};
         close();
         const auto inner = body(*child, pad + "  ");
         if (!inner) return {};
@@ -101,7 +101,7 @@ class Jam {
   // Replaces each private scalar by its element for the current iteration, and each placeholder by the scalar's name.
   std::string in_lanes(std::string text) const {
     for (const std::string& name : expanded_)
-      text = emit::replaced(text, name, name + "[" + loop_.host_iterator + " - " + from_ + "]");
+      text = text::replaced(text, name, name + "[" + loop_.host_iterator + " - " + from_ + "]");
     for (std::size_t k = 0; k < expanded_.size(); ++k) {
       const std::string what = "\x01" + std::to_string(k) + "\x01";
       text.replace(text.find(what), what.size(), expanded_[k]);
@@ -152,7 +152,7 @@ std::vector<Proposal> lanes(const State& state) {
     const analysis::Verdict& v = state.verdicts[k];
     const Node* node = find(nest.root, which);
     if (!plain(nest, which) || !v.parallel || !v.reductions.empty() || !v.expanded.empty() || node == nullptr) continue;
-    const long turns = constant_iterations(l);
+    const long turns = text::constant_iterations(l);
     if (turns > 0 && turns < kWidth) continue;
     const bool own = std::all_of(v.privates.begin(), v.privates.end(), [&](int p) {
       const auto& loops = nest.variables[p].loops;

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 
 namespace ridge::place::transform {
 
@@ -120,7 +120,7 @@ std::optional<LoopBounds> loop_bounds(const Nest& nest, int loop) {
 
 bool header_is_invariant(const Nest& nest, const Node& loop) {
   std::set<int> written;
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (a.write) written.insert(a.variable);
   });
   return std::none_of(loop.accesses.begin(), loop.accesses.end(),

@@ -10,7 +10,7 @@
 
 #include "place/analysis/memo.hpp"
 #include "place/edited.hpp"
-#include "place/emit/words.hpp"
+#include "place/text/words.hpp"
 #include "place/transform/fusion.hpp"
 #include "place/transform/guard.hpp"
 #include "place/transform/loops.hpp"
@@ -150,7 +150,7 @@ class Search {
         for (const std::string& old : origins_.of(at.prefix, number(id))) ids.insert(old);
     }
     const std::string said =
-        emit::each_word(text, [&](const std::string& word, std::size_t&) {  // with the loop ids of the user's file
+        text::each_word(text, [&](const std::string& word, std::size_t&) {  // with the loop ids of the user's file
           if (word.size() < 2 || word[0] != 'l' || word.find_first_not_of("0123456789", 1) != std::string::npos)
             return word;
           const auto old = origins_.of(at.prefix, number(word));

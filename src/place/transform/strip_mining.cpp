@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -51,7 +51,7 @@ long least_distance(const State& state, int loop) {
 std::optional<Poly> parameter_distance(const State& state, const Loop& l) {
   std::vector<const Access*> accesses;
   const Nest& nest = state.nest;
-  emit::visit_accesses(nest.root, [&](const Access& a) {
+  text::visit_accesses(nest.root, [&](const Access& a) {
     if (nest.variables[a.variable].array() && !nest.variables[a.variable].local_memory) accesses.push_back(&a);
   });
   std::optional<Poly> found;

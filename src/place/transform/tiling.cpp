@@ -4,7 +4,7 @@
 // once.
 #include <algorithm>
 
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -28,7 +28,7 @@ Stride stride(const Access& a, const std::string& iterator) {
 
 bool transposes(const State& state, const Node& tree, const Loop& outer, const Loop& inner) {
   bool along = false, across = false;
-  emit::visit_accesses(tree, [&](const Access& a) {
+  text::visit_accesses(tree, [&](const Access& a) {
     const Variable& v = state.nest.variables[a.variable];
     if (!v.array() || v.local_memory || !a.exact || a.subscripts.empty()) return;
     const Stride o = stride(a, outer.iterator), i = stride(a, inner.iterator);

@@ -1,9 +1,9 @@
 // Splits text into words and replaces them.
-#include "place/emit/words.hpp"
+#include "place/text/words.hpp"
 
 #include <cctype>
 
-namespace ridge::place::emit {
+namespace ridge::place::text {
 
 bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -44,4 +44,4 @@ bool names(const std::string& text, const std::string& word) {
   return found;
 }
 
-}  // namespace ridge::place::emit
+}  // namespace ridge::place::text

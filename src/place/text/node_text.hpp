@@ -6,7 +6,7 @@
 
 #include "place/model.hpp"
 
-namespace ridge::place::emit {
+namespace ridge::place::text {
 
 std::string node_text(const Node& node, const std::vector<Loop>& loops, int indent);
 std::string loop_header(const Loop& loop);  // for (int i = 0; i < n; ++i)
@@ -16,4 +16,4 @@ void visit_accesses(const Node& node, const std::function<void(const Access&)>& 
 // Skips enclosing blocks with a single child.
 const Node* alone(const Node* node);
 
-}  // namespace ridge::place::emit
+}  // namespace ridge::place::text

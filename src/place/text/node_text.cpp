@@ -1,11 +1,11 @@
 // Prints loops, branches and statements in the kernel dialect.
-#include "place/emit/node_text.hpp"
+#include "place/text/node_text.hpp"
 
 #include <cstdlib>
 
-#include "place/transform/unrolling.hpp"
+#include "place/text/unrolling.hpp"
 
-namespace ridge::place::emit {
+namespace ridge::place::text {
 
 std::string indented(const std::string& text, int indent) {
   const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
@@ -59,7 +59,7 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
       if (!loop.open.empty())
         return pad + loop.open + (loop.open == "{" ? "" : " {") + "\n" + pad + "  " + loop.first + "\n" +
                node_text(node.children[0], loops, indent + 1) + pad + "}\n";
-      if (transform::unrolls(node, loop)) text = pad + "UNROLL\n";
+      if (unrolls(node, loop)) text = pad + "UNROLL\n";
       return text + pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
     }
     case NodeKind::branch:
@@ -83,4 +83,4 @@ const Node* alone(const Node* node) {
   return node;
 }
 
-}  // namespace ridge::place::emit
+}  // namespace ridge::place::text

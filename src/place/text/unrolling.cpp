@@ -1,11 +1,11 @@
 // Finds loops with a small constant number of iterations.
-#include "place/transform/unrolling.hpp"
+#include "place/text/unrolling.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 
-namespace ridge::place::transform {
+namespace ridge::place::text {
 
 long constant_iterations(const Loop& loop) {
   if (!loop.counted || !loop.exact || loop.step != 1 || loop.leaves_early > 0) return 0;
@@ -29,4 +29,4 @@ bool unrolls(const Node& node, const Loop& loop) {
   return turns > 1 && turns <= kMostUnrolled && std::none_of(node.children.begin(), node.children.end(), loops);
 }
 
-}  // namespace ridge::place::transform
+}  // namespace ridge::place::text

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace ridge::place::emit {
+namespace ridge::place::text {
 
 bool letter(char c);  // letter, digit or underscore
 // Replaces every word by the result of `said`; `at` is the position after the word and may be advanced.
@@ -20,4 +20,4 @@ std::string joined(const auto& list) {  // with commas
   return text;
 }
 
-}  // namespace ridge::place::emit
+}  // namespace ridge::place::text
