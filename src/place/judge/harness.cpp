@@ -19,153 +19,172 @@ long size_of(const std::string& name, int position, long enough) {
   return (enough > primes[0] ? larger : primes)[std::min(position, 7)];
 }
 
-}  // namespace
-
-std::string harness(const Report& report, const Options& options, bool placed) {
-  std::string made, dump, arguments;
-  double product = 1;
-  int integers = 0, reals = 0, seed = 1;
-  std::map<std::string, long> sizes;
-  for (const Parameter& p : report.parameters)
-    if (p.kind == "integer") {
-      const auto pinned = options.parameters.find(p.name);
-      sizes[p.name] = pinned != options.parameters.end() ? pinned->second : size_of(p.name, integers, report.enough);
-      ++integers;
-      product *= static_cast<double>(std::max(1L, sizes[p.name]));
+// Text that declares the arguments, dumps the results and calls the function, parameter by parameter.
+class Arguments {
+ public:
+  Arguments(const Report& report, const Options& options) : report_(report), options_(options) {
+    double product = size_integers();
+    for (const Parameter& p : report.parameters) product = std::max(product, elements_of_view(p));
+    elements_ = options.elements > 0 ? options.elements
+                                     : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
+    for (const Parameter& p : report.parameters) {
+      arguments += arguments.empty() ? "" : ", ";
+      arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
+      add(p);
     }
-  const auto size_in = [&](const Parameter& p, std::size_t k) {  // integer field of a view
+  }
+
+  std::string made{}, dump{}, arguments{};
+
+ private:
+  // Chooses values of the integer parameters; returns their product.
+  double size_integers() {
+    double product = 1;
+    int integers = 0;
+    for (const Parameter& p : report_.parameters)
+      if (p.kind == "integer") {
+        const auto pinned = options_.parameters.find(p.name);
+        sizes_[p.name] =
+            pinned != options_.parameters.end() ? pinned->second : size_of(p.name, integers, report_.enough);
+        ++integers;
+        product *= static_cast<double>(std::max(1L, sizes_[p.name]));
+      }
+    return product;
+  }
+
+  long size_in(const Parameter& p, std::size_t k) const {  // integer field of a view
     for (const std::string& name : {p.name + "." + p.fields[k], p.fields[k]})
-      if (const auto at = options.parameters.find(name); at != options.parameters.end()) return at->second;
+      if (const auto at = options_.parameters.find(name); at != options_.parameters.end()) return at->second;
     const auto before = std::count(p.fields.begin(), p.fields.begin() + static_cast<std::ptrdiff_t>(k), "*");
-    return size_of(p.fields[k], static_cast<int>(k) - static_cast<int>(before), report.enough);
-  };
-  for (const Parameter& p : report.parameters) {
+    return size_of(p.fields[k], static_cast<int>(k) - static_cast<int>(before), report_.enough);
+  }
+
+  double elements_of_view(const Parameter& p) const {
     double all = 1;
     for (std::size_t k = 0; k < p.fields.size(); ++k)
       if (p.fields[k] != "*") all *= static_cast<double>(std::max(1L, size_in(p, k)));
-    product = std::max(product, all);
+    return all;
   }
-  const long elements = options.elements > 0
-                            ? options.elements
-                            : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
-  for (const Parameter& p : report.parameters) {
-    arguments += arguments.empty() ? "" : ", ";
-    if (p.kind == "integer") {
-      made += fmt::format("  {} {} = {};\n", p.element, p.name, sizes[p.name]);
-      arguments += p.name;
-    } else if (p.kind == "real") {
-      made += fmt::format("  {} {} = {};\n", p.element, p.name, 0.5 + 0.25 * reals++);
-      arguments += p.name;
-    } else if (p.kind == "reference") {
-      made += fmt::format("  {} {} = ridge_check::number<{}>({});\n", p.element, p.name, p.element, 7);
-      arguments += p.name;
-      dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
-    } else if (p.kind == "pointer" || p.kind == "vector") {
-      const std::string memory = p.element == "bool" ? "ridge_check::Bools" : "std::vector<" + p.element + ">";
-      made += fmt::format("  {0} {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n", memory, p.name,
-                          elements, seed++);
-      arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
-                            p.element);
-    } else if (p.kind == "struct_pointer") {  // structs with fields of one type, or rows: S*, float (*)[64]
-      made += fmt::format(
-          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
-          "  const auto {1} = reinterpret_cast<{4}>({1}_memory.data());\n",
-          p.element, p.name, std::max(1L, elements / p.length) * p.length, seed++, p.type);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format(
-            "  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}_memory.data(), {0}_memory.size());\n", p.name,
-            p.element);
-    } else if (p.kind == "rows") {
-      const std::string data = fmt::format("reinterpret_cast<{}*>(&{})", p.element, p.name);
-      made += fmt::format("  static std::remove_cvref_t<{}> {};\n  ridge_check::fill({}, {}, {});\n", p.type, p.name,
-                          data, p.length, seed++);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, data,
-                            p.length);
-    } else if (p.kind == "structs") {
-      const std::string data = fmt::format("reinterpret_cast<{}*>({}.data())", p.element, p.name),
-                        count = fmt::format("{}.size() * {}", p.name, p.length);
-      made += fmt::format("  std::decay_t<{}> {}({});\n", p.type, p.name, std::max(1L, elements / p.length));
-      made += fmt::format("  ridge_check::fill({}, {}, {});\n", data, count, seed++);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, data,
-                            count);
-    } else if (p.kind == "span") {
-      made += fmt::format(
-          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
-          "  std::decay_t<{4}> {1}({1}_memory);\n",
-          p.element, p.name, elements, seed++, p.type);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
-                            p.element);
-    } else if (p.kind == "view") {
-      std::string parts;
-      for (std::size_t k = 0; k < p.fields.size(); ++k)
-        parts += (k > 0 ? ", " : "") + (p.fields[k] == "*" ? p.name + "_memory.data()" : std::to_string(size_in(p, k)));
-      made += fmt::format(
-          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
-          "  std::decay_t<{4}> {1}{{{5}}};\n",
-          p.element, p.name, elements, seed++, p.type, parts);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format(
-            "  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}_memory.data(), {0}_memory.size());\n", p.name,
-            p.element);
-    } else if (p.kind == "mat" && !p.element.empty()) {
-      const std::string type = p.length > 1 ? fmt::format("cv::Vec<{}, {}>", p.element, p.length) : p.element;
-      const std::string data = fmt::format("reinterpret_cast<{}*>({}.data)", p.element, p.name),
-                        count = fmt::format("{0}.total() * {0}.channels()", p.name);
-      made += fmt::format("  cv::Mat {0}(61, 67, cv::traits::Type<{1}>::value);\n  ridge_check::fill({2}, {3}, {4});\n",
-                          p.name, type, data, count, seed++);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {2}, {3});\n", p.name, p.element,
-                            data, count);
-    } else if (p.kind == "array") {
-      made += fmt::format("  std::array<{0}, {1}> {2};\n  ridge_check::fill({2}.data(), {2}.size(), {3});\n", p.element,
-                          p.length, p.name, seed++);
-      arguments += p.name;
-      if (!p.constant)
-        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
-                            p.element);
-    } else {
+
+  void add(const Parameter& p) {
+    if (p.kind == "integer")
+      made += fmt::format("  {} {} = {};\n", p.element, p.name, sizes_[p.name]);
+    else if (p.kind == "real")
+      made += fmt::format("  {} {} = {};\n", p.element, p.name, 0.5 + 0.25 * reals_++);
+    else if (p.kind == "reference")
+      add_reference(p);
+    else if (p.kind == "pointer" || p.kind == "vector")
+      add_vector(p);
+    else if (p.kind == "struct_pointer" || p.kind == "span" || p.kind == "view")
+      add_object_over_memory(p);
+    else if (p.kind == "rows")
+      add_rows(p);
+    else if (p.kind == "structs")
+      add_structs(p);
+    else if (p.kind == "mat" && !p.element.empty())
+      add_mat(p);
+    else if (p.kind == "array")
+      add_array(p);
+    else
       made += fmt::format("  std::decay_t<{}> {}{{}};\n", p.type, p.name);
-      arguments += p.name;
-    }
   }
-  if (const auto inside = report.qualified.rfind("::");
-      inside != std::string::npos)  // parameter types may omit the namespace
-    made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + made;
-  const std::string name = report.qualified.empty() ? report.function : report.qualified;
-  std::string call = fmt::format("{}({})", name, arguments);
-  if (report.result != "void") {
-    if (report.result.find("vector") != std::string::npos) {
-      call = "auto ridge_check_result = " + call;
-      dump +=
-          "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result[0]), "
-          "ridge_check_result.data(), ridge_check_result.size());\n";
-    } else if (report.result.find('*') != std::string::npos) {  // addresses differ between two runs
-      call = "const bool ridge_check_result = nullptr != " + call;
-      dump += "  ridge_check::put(ridge_check_out, \"result\", \"bool\", &ridge_check_result, 1);\n";
-    } else {
-      call = "const auto ridge_check_result = " + call;
-      dump +=
-          "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result), &ridge_check_result, "
-          "1);\n";
-    }
+
+  void add_reference(const Parameter& p) {
+    made += fmt::format("  {} {} = ridge_check::number<{}>({});\n", p.element, p.name, p.element, 7);
+    dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
   }
-  const std::string launches =
-      !placed || options.emit == "openmp"
-          ? ""
-          : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
-                        options.emit == "ridge" ? "ridge::" : "");
-  return fmt::format(R"(
+
+  void add_vector(const Parameter& p) {
+    const std::string memory = p.element == "bool" ? "ridge_check::Bools" : "std::vector<" + p.element + ">";
+    made += fmt::format("  {0} {1}({2});\n", memory, p.name, elements_);
+    fill_and_dump(p, p.name + ".data()", p.name + ".size()");
+  }
+
+  // Structs with fields of one type or rows (S*, float (*)[64]), spans and views.
+  void add_object_over_memory(const Parameter& p) {
+    const long count = p.kind == "struct_pointer" ? std::max(1L, elements_ / p.length) * p.length : elements_;
+    made += fmt::format("  std::vector<{0}> {1}_memory({2});\n", p.element, p.name, count);
+    if (p.kind == "span")
+      fill_and_dump(p, p.name + "_memory.data()", p.name + "_memory.size()", p.name + ".data()", p.name + ".size()");
+    else
+      fill_and_dump(p, p.name + "_memory.data()", p.name + "_memory.size()");
+    if (p.kind == "struct_pointer")
+      made += fmt::format("  const auto {0} = reinterpret_cast<{1}>({0}_memory.data());\n", p.name, p.type);
+    else if (p.kind == "span")
+      made += fmt::format("  std::decay_t<{1}> {0}({0}_memory);\n", p.name, p.type);
+    else
+      made += fmt::format("  std::decay_t<{1}> {0}{{{2}}};\n", p.name, p.type, fields_of_view(p));
+  }
+
+  std::string fields_of_view(const Parameter& p) const {
+    std::string parts;
+    for (std::size_t k = 0; k < p.fields.size(); ++k)
+      parts += (k > 0 ? ", " : "") + (p.fields[k] == "*" ? p.name + "_memory.data()" : std::to_string(size_in(p, k)));
+    return parts;
+  }
+
+  void add_rows(const Parameter& p) {
+    made += fmt::format("  static std::remove_cvref_t<{}> {};\n", p.type, p.name);
+    fill_and_dump(p, fmt::format("reinterpret_cast<{}*>(&{})", p.element, p.name), std::to_string(p.length));
+  }
+
+  void add_structs(const Parameter& p) {
+    made += fmt::format("  std::decay_t<{}> {}({});\n", p.type, p.name, std::max(1L, elements_ / p.length));
+    fill_and_dump(p, fmt::format("reinterpret_cast<{}*>({}.data())", p.element, p.name),
+                  fmt::format("{}.size() * {}", p.name, p.length));
+  }
+
+  void add_mat(const Parameter& p) {
+    const std::string type = p.length > 1 ? fmt::format("cv::Vec<{}, {}>", p.element, p.length) : p.element;
+    made += fmt::format("  cv::Mat {0}(61, 67, cv::traits::Type<{1}>::value);\n", p.name, type);
+    fill_and_dump(p, fmt::format("reinterpret_cast<{}*>({}.data)", p.element, p.name),
+                  fmt::format("{0}.total() * {0}.channels()", p.name));
+  }
+
+  void add_array(const Parameter& p) {
+    made += fmt::format("  std::array<{0}, {1}> {2};\n", p.element, p.length, p.name);
+    fill_and_dump(p, p.name + ".data()", p.name + ".size()");
+  }
+
+  void fill_and_dump(const Parameter& p, const std::string& data, const std::string& count) {
+    fill_and_dump(p, data, count, data, count);
+  }
+
+  // Fills `count` elements at `data`; dumps `results` elements at `from` unless they are constant.
+  void fill_and_dump(const Parameter& p, const std::string& data, const std::string& count, const std::string& from,
+                     const std::string& results) {
+    made += fmt::format("  ridge_check::fill({}, {}, {});\n", data, count, seed_++);
+    if (!p.constant)
+      dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, from,
+                          results);
+  }
+
+  const Report& report_;
+  const Options& options_;
+  std::map<std::string, long> sizes_{};
+  long elements_ = 0;
+  int reals_ = 0, seed_ = 1;
+};
+
+// Makes the call keep its result; returns the text that dumps it.
+std::string keep_result(const std::string& type, std::string& call) {
+  if (type == "void") return "";
+  if (type.find("vector") != std::string::npos) {
+    call = "auto ridge_check_result = " + call;
+    return "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result[0]), "
+           "ridge_check_result.data(), ridge_check_result.size());\n";
+  }
+  if (type.find('*') != std::string::npos) {  // addresses differ between two runs
+    call = "const bool ridge_check_result = nullptr != " + call;
+    return "  ridge_check::put(ridge_check_out, \"result\", \"bool\", &ridge_check_result, 1);\n";
+  }
+  call = "const auto ridge_check_result = " + call;
+  return "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result), &ridge_check_result, "
+         "1);\n";
+}
+
+// The program around {0} declarations, {1} call, {2} dumps and {3} the count of kernel launches.
+constexpr char kProgram[] = R"(
 #undef main
 #include <array>
 #include <chrono>
@@ -225,8 +244,24 @@ int main(int, char** ridge_check_words) {{
   std::printf("seconds %.9g\n", ridge_check_best);
 {3}  return 0;
 }}
-)",
-                     made, call, dump, launches);
+)";
+
+}  // namespace
+
+std::string harness(const Report& report, const Options& options, bool placed) {
+  Arguments arguments(report, options);
+  if (const auto inside = report.qualified.rfind("::");
+      inside != std::string::npos)  // parameter types may omit the namespace
+    arguments.made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + arguments.made;
+  const std::string name = report.qualified.empty() ? report.function : report.qualified;
+  std::string call = fmt::format("{}({})", name, arguments.arguments);
+  arguments.dump += keep_result(report.result, call);
+  const std::string launches =
+      !placed || options.emit == "openmp"
+          ? ""
+          : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
+                        options.emit == "ridge" ? "ridge::" : "");
+  return fmt::format(kProgram, arguments.made, call, arguments.dump, launches);
 }
 
 }  // namespace ridge::place::judge
