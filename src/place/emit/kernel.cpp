@@ -162,40 +162,70 @@ std::string host_type(const Variable& v) {
   return at == types.end() ? v.element : at->second;
 }
 
-Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
-                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
-                   const Memories& memories) {
-  Kernel k;
-  k.name = name;
-  k.chain = choice.chain;
-  k.libm = nest.libm;
-  k.vectors = vector_loops(nest, verdicts);
-  const int root = choice.chain[0];
-  k.parameters = analysis::parameters_at(relations, root);
-  std::set<int> privates, expanded, reduced, payload;
-  for (const int loop : choice.chain) {
-    const auto& v = verdicts[loop];
-    privates.insert(v.privates.begin(), v.privates.end());
-    expanded.insert(v.expanded.begin(), v.expanded.end());
-  }
-  const std::set<int> atomics(choice.atomics.begin(), choice.atomics.end());
-  k.atomic = !atomics.empty();
-  for (const Reduction& r : verdicts[root].recurrences) {
-    if (atomics.count(r.target) > 0) continue;
-    k.reductions.push_back(r);
-    reduced.insert(r.target);
-    payload.insert(r.payload.begin(), r.payload.end());
-    k.reassociates |= (r.combine == Combine::sum || r.combine == Combine::product) && !nest.variables[r.target].integer;
-  }
-  k.expanded.assign(expanded.begin(), expanded.end());
-  k.privates.assign(privates.begin(), privates.end());
+namespace {
 
-  // Arrays and their extents.
-  const auto host_function = [&](const std::string& suffix, const std::string& type, const std::string& body) {
+// Builds the kernel of one nest. A step that returns false has stored in Kernel::why the reason why there is no kernel.
+class KernelMaker {
+ public:
+  KernelMaker(const std::string& name, const Nest& nest, const analysis::Relations& relations,
+              const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice, const Memories& memories)
+      : nest_(nest),
+        relations_(relations),
+        verdicts_(verdicts),
+        choice_(choice),
+        memories_(memories),
+        loops_(nest.loops),
+        root_(nest.root) {
+    k_.name = name;
+  }
+
+  Kernel make() {
+    classify_variables();
+    if (!size_arrays() || !find_scalars()) return k_;
+    add_tests();
+    if (!count_iterations()) return k_;
+    prepare_tree();
+    declare_variables();
+    if (!add_reductions() || !shape_group()) return k_;
+    choose_blocking();
+    if (choice_.chain.size() <= 3) choose_memory();
+    write(body());
+    return k_;
+  }
+
+ private:
+  void classify_variables() {
+    k_.chain = choice_.chain;
+    k_.libm = nest_.libm;
+    k_.vectors = vector_loops(nest_, verdicts_);
+    k_.parameters = analysis::parameters_at(relations_, outermost());
+    for (const int loop : choice_.chain) {
+      const auto& v = verdicts_[loop];
+      privates_.insert(v.privates.begin(), v.privates.end());
+      expanded_.insert(v.expanded.begin(), v.expanded.end());
+    }
+    atomics_.insert(choice_.atomics.begin(), choice_.atomics.end());
+    k_.atomic = !atomics_.empty();
+    for (const Reduction& r : verdicts_[outermost()].recurrences) {
+      if (atomics_.count(r.target) > 0) continue;
+      k_.reductions.push_back(r);
+      reduced_.insert(r.target);
+      reduced_.insert(r.payload.begin(), r.payload.end());
+      k_.reassociates |=
+          (r.combine == Combine::sum || r.combine == Combine::product) && !nest_.variables[r.target].integer;
+    }
+    k_.expanded.assign(expanded_.begin(), expanded_.end());
+    k_.privates.assign(privates_.begin(), privates_.end());
+  }
+
+  int outermost() const { return choice_.chain[0]; }
+
+  // Adds a host function that returns `body` over the parameters it names.
+  HostCall host_function(const std::string& suffix, const std::string& type, const std::string& body) {
     HostCall made;
-    made.name = name + suffix;
+    made.name = k_.name + suffix;
     std::vector<std::string> formals;
-    for (const std::string& p : k.parameters)
+    for (const std::string& p : k_.parameters)
       if (text::names(body, p)) {
         made.parameters.push_back(p);
         formals.push_back("placed::Int " + p);
@@ -203,214 +233,271 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     std::string used;
     for (const char* helper : {"floord", "max", "min"})
       if (text::names(body, helper)) used += std::string(used.empty() ? "  using placed::" : ", placed::") + helper;
-    k.functions += "inline " + type + " " + made.name + "(" + text::joined(formals) + ") {\n" +
-                   (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
+    k_.functions += "inline " + type + " " + made.name + "(" + text::joined(formals) + ") {\n" +
+                    (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
     return made;
-  };
-  std::string inside;  // tests that arrays inside structs are not overrun
-  for (const analysis::Footprint& f : analysis::footprints(relations, root)) {
-    if (expanded.count(f.variable) > 0 || privates.count(f.variable) > 0) continue;
-    const Variable& v = nest.variables[f.variable];
-    KernelArray a;
-    a.variable = f.variable;
-    a.written = f.written;
-    a.enters = f.enters;
-    a.covered = f.covered && !f.enters;
-    if (f.known) {
-      a.sized = true;
-      a.size = host_function("_" + v.name, "placed::Int", f.elements);
-    } else if (f.why.find("before its first") != std::string::npos) {
-      k.why = f.why;
-      return k;
-    }
-    if (v.member && f.known && !f.within && f.elements != "0")
-      inside += (inside.empty() ? "(" : " && (") + ("(" + f.elements + ") <= " + std::to_string(v.length) + ")");
-    k.arrays.push_back(a);
-  }
-  std::set<int> scalars;
-  text::visit_accesses(nest.root, [&](const Access& a) {
-    const Variable& v = nest.variables[a.variable];
-    if (v.array() || !v.loops.empty() || privates.count(a.variable) > 0 || reduced.count(a.variable) > 0 ||
-        payload.count(a.variable) > 0)
-      return;
-    if (a.write) k.why = v.host + " is written in the kernel but is neither private nor a reduction";
-    scalars.insert(a.variable);
-  });
-  if (!k.why.empty()) return k;
-  k.scalars.assign(scalars.begin(), scalars.end());
-
-  // Assumptions, and parameters small enough for the arithmetic of the tests.
-  std::string fits;
-  for (const std::string& p : k.parameters) {
-    const auto v =
-        std::find_if(nest.variables.begin(), nest.variables.end(), [&](const Variable& x) { return x.name == p; });
-    if (v != nest.variables.end() && (v->bytes > 4 || v->is_unsigned))
-      fits += (fits.empty() ? "" : " && ") + p + " <= 2147483647 && " + p + " >= -2147483647";
-  }
-  for (const analysis::Assumption& a : relations.assumptions)
-    fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
-  if (!inside.empty()) fits += (fits.empty() ? "" : " && ") + inside;
-  if (!fits.empty()) k.fits = host_function("_fits", "bool", fits);
-  k.axes = axes_by_stride(nest, choice.chain);
-  for (const int loop : k.axes) {
-    const std::string n = analysis::iterations(relations, root, loop);
-    if (n.empty()) {
-      k.why = "the number of iterations of " + nest.loops[loop].id + " is not known before the launch";
-      return k;
-    }
-    k.iterations.push_back(host_function("_" + nest.loops[loop].iterator, "placed::Int", n));
   }
 
-  // Kernel text.
-  std::vector<Loop> loops = nest.loops;
-  for (std::size_t i = 0; i < choice.chain.size(); ++i) {
-    loops[k.axes[i]].axis = std::min(static_cast<int>(i), 2);
-    if (loops[choice.chain[i]].start.find_first_of("?&|<>=") != std::string::npos)
-      loops[choice.chain[i]].start = "(" + loops[choice.chain[i]].start + ")";
+  // Arrays and their extents.
+  bool size_arrays() {
+    for (const analysis::Footprint& f : analysis::footprints(relations_, outermost())) {
+      if (expanded_.count(f.variable) > 0 || privates_.count(f.variable) > 0) continue;
+      const Variable& v = nest_.variables[f.variable];
+      KernelArray a;
+      a.variable = f.variable;
+      a.written = f.written;
+      a.enters = f.enters;
+      a.covered = f.covered && !f.enters;
+      if (f.known) {
+        a.sized = true;
+        a.size = host_function("_" + v.name, "placed::Int", f.elements);
+      } else if (f.why.find("before its first") != std::string::npos) {
+        k_.why = f.why;
+        return false;
+      }
+      if (v.member && f.known && !f.within && f.elements != "0")
+        inside_ += (inside_.empty() ? "(" : " && (") + ("(" + f.elements + ") <= " + std::to_string(v.length) + ")");
+      k_.arrays.push_back(a);
+    }
+    return true;
   }
-  Node root_node = nest.root;
-  if (k.atomic) add_at_once(root_node, atomics);
-  k.copies = choice.copies;
-  for (const int c : k.copies) {
-    read_copies(root_node, nest.variables[c].name);
-    for (Loop& l : loops) {
-      l.start = from_copy(l.start, nest.variables[c].name);
-      l.condition = from_copy(l.condition, nest.variables[c].name);
+
+  bool find_scalars() {
+    std::set<int> scalars;
+    text::visit_accesses(nest_.root, [&](const Access& a) {
+      const Variable& v = nest_.variables[a.variable];
+      if (v.array() || !v.loops.empty() || privates_.count(a.variable) > 0 || reduced_.count(a.variable) > 0) return;
+      if (a.write) k_.why = v.host + " is written in the kernel but is neither private nor a reduction";
+      scalars.insert(a.variable);
+    });
+    if (!k_.why.empty()) return false;
+    k_.scalars.assign(scalars.begin(), scalars.end());
+    return true;
+  }
+
+  // Tests of the assumptions, and of parameters small enough for the arithmetic of the tests.
+  void add_tests() {
+    std::string fits;
+    for (const std::string& p : k_.parameters) {
+      const auto v =
+          std::find_if(nest_.variables.begin(), nest_.variables.end(), [&](const Variable& x) { return x.name == p; });
+      if (v != nest_.variables.end() && (v->bytes > 4 || v->is_unsigned))
+        fits += (fits.empty() ? "" : " && ") + p + " <= 2147483647 && " + p + " >= -2147483647";
+    }
+    for (const analysis::Assumption& a : relations_.assumptions)
+      fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
+    if (!inside_.empty()) fits += (fits.empty() ? "" : " && ") + inside_;
+    if (!fits.empty()) k_.fits = host_function("_fits", "bool", fits);
+  }
+
+  bool count_iterations() {
+    k_.axes = axes_by_stride(nest_, choice_.chain);
+    for (const int loop : k_.axes) {
+      const std::string n = analysis::iterations(relations_, outermost(), loop);
+      if (n.empty()) {
+        k_.why = "the number of iterations of " + nest_.loops[loop].id + " is not known before the launch";
+        return false;
+      }
+      k_.iterations.push_back(host_function("_" + nest_.loops[loop].iterator, "placed::Int", n));
+    }
+    return true;
+  }
+
+  // Loops with their axes, atomic additions, reads from copies.
+  void prepare_tree() {
+    for (std::size_t i = 0; i < choice_.chain.size(); ++i) {
+      loops_[k_.axes[i]].axis = std::min(static_cast<int>(i), 2);
+      if (loops_[choice_.chain[i]].start.find_first_of("?&|<>=") != std::string::npos)
+        loops_[choice_.chain[i]].start = "(" + loops_[choice_.chain[i]].start + ")";
+    }
+    if (k_.atomic) add_at_once(root_, atomics_);
+    k_.copies = choice_.copies;
+    for (const int c : k_.copies) {
+      read_copies(root_, nest_.variables[c].name);
+      for (Loop& l : loops_) {
+        l.start = from_copy(l.start, nest_.variables[c].name);
+        l.condition = from_copy(l.condition, nest_.variables[c].name);
+      }
     }
   }
-  std::vector<std::string> arguments;
-  std::string top, end, before;
-  for (const int c : k.copies)
-    arguments.push_back("GLOBAL const " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name +
-                        "_before");
-  for (const int s : k.scalars) arguments.push_back(nest.variables[s].element + " " + nest.variables[s].name);
-  if (k.axes.size() > 3) {
-    std::vector<int> shared;
-    for (const int l : choice.chain)
-      if (loops[l].axis == 2) shared.push_back(l);
-    top += transform::coalesce(loops, shared);
+
+  // Arguments after the arrays, and declarations at the top of the kernel.
+  void declare_variables() {
+    for (const int c : k_.copies)
+      arguments_.push_back("GLOBAL const " + nest_.variables[c].element + "* RESTRICT " + nest_.variables[c].name +
+                           "_before");
+    for (const int s : k_.scalars) arguments_.push_back(nest_.variables[s].element + " " + nest_.variables[s].name);
+    if (k_.axes.size() > 3) {
+      std::vector<int> shared;
+      for (const int l : choice_.chain)
+        if (loops_[l].axis == 2) shared.push_back(l);
+      top_ += transform::coalesce(loops_, shared);
+    }
+    for (const int e : k_.expanded)
+      arguments_.push_back("GLOBAL " + nest_.variables[e].element + "* RESTRICT " + nest_.variables[e].name);
+    for (const int p : privates_) {
+      const Variable& v = nest_.variables[p];
+      if (!v.loops.empty()) continue;
+      top_ += "  " + v.element + " " + v.name + (v.array() ? "[" + std::to_string(v.length) + "]" : "") + ";\n";
+    }
+    if (!k_.expanded.empty() || !k_.reductions.empty())
+      top_ += kItem + "  const uint group = GROUP_ID(0) + GROUPS(0) * (GROUP_ID(1) + GROUPS(1) * GROUP_ID(2));\n";
+    if (!k_.expanded.empty())
+      top_ +=
+          "  const ulong in_group = (ulong)ITEMS(0) * ITEMS(1) * ITEMS(2);\n"
+          "  const ulong all_items = in_group * GROUPS(0) * GROUPS(1) * GROUPS(2), this_item = group * in_group + "
+          "item;\n";
   }
-  for (const int e : k.expanded)
-    arguments.push_back("GLOBAL " + nest.variables[e].element + "* RESTRICT " + nest.variables[e].name);
-  for (const int p : privates) {
-    const Variable& v = nest.variables[p];
-    if (!v.loops.empty()) continue;
-    top += "  " + v.element + " " + v.name + (v.array() ? "[" + std::to_string(v.length) + "]" : "") + ";\n";
+
+  bool add_reductions() {
+    std::set<int> ordered;
+    for (const Reduction& r : k_.reductions) {
+      for (const std::string& a : reduction_arguments(r, nest_)) arguments_.push_back(a);
+      top_ += reduction_start(r, nest_);
+      end_ += reduction_tree(r, nest_);
+      if (!r.payload.empty()) ordered.insert(r.target);
+    }
+    if (ordered.empty()) return true;
+    if (choice_.chain.size() > 2) {
+      k_.why = "the position of a minimum or maximum is supported over at most two grid loops";
+      return false;
+    }
+    remember_order(root_, ordered, nest_, iteration_number());
+    return true;
   }
-  if (!k.expanded.empty() || !k.reductions.empty())
-    top +=
-        "  const int item = LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2));\n"
-        "  const uint group = GROUP_ID(0) + GROUPS(0) * (GROUP_ID(1) + GROUPS(1) * GROUP_ID(2));\n";
-  if (!k.expanded.empty())
-    top +=
-        "  const ulong in_group = (ulong)ITEMS(0) * ITEMS(1) * ITEMS(2);\n"
-        "  const ulong all_items = in_group * GROUPS(0) * GROUPS(1) * GROUPS(2), this_item = group * in_group + "
-        "item;\n";
-  std::set<int> ordered;
-  for (const Reduction& r : k.reductions) {
-    for (const std::string& a : reduction_arguments(r, nest)) arguments.push_back(a);
-    top += reduction_start(r, nest);
-    end += reduction_tree(r, nest);
-    if (!r.payload.empty()) ordered.insert(r.target);
-  }
-  if (!ordered.empty()) {
-    std::string order = "1";  // 1 + index of the iteration in source order
+
+  // 1 + index of the iteration in source order.
+  std::string iteration_number() const {
     std::string at = "0";
-    for (std::size_t i = 0; i < choice.chain.size(); ++i) {
-      const Loop& l = nest.loops[choice.chain[i]];
+    for (std::size_t i = 0; i < choice_.chain.size(); ++i) {
+      const Loop& l = nest_.loops[choice_.chain[i]];
       const std::string steps =
           "(ulong)(" + (l.step > 0 ? l.iterator + " - (" + l.start + ")" : "(" + l.start + ") - " + l.iterator) + ")" +
           (std::abs(l.step) == 1 ? "" : " / " + std::to_string(std::abs(l.step)));
       at = i == 0 ? steps : "(" + at + ") * 4294967296UL + " + steps;
-      if (i > 1) {
-        k.why = "the position of a minimum or maximum is supported over at most two grid loops";
-        return k;
-      }
     }
-    remember_order(root_node, ordered, nest, order + " + " + at);
+    return "1 + " + at;
   }
-  std::vector<long> axis_iterations;
-  for (std::size_t i = 0; i < k.axes.size(); ++i) {
-    const long n = text::constant_iterations(nest.loops[k.axes[i]]);
-    if (i < 3)
-      axis_iterations.push_back(n);
-    else
-      axis_iterations[2] *= n;
+
+  bool shape_group() {
+    std::vector<long> axis_iterations;
+    for (std::size_t i = 0; i < k_.axes.size(); ++i) {
+      const long n = text::constant_iterations(nest_.loops[k_.axes[i]]);
+      if (i < 3)
+        axis_iterations.push_back(n);
+      else
+        axis_iterations[2] *= n;
+    }
+    shape_ = criteria::group_shape(axis_iterations, !k_.reductions.empty());
+    k_.why = criteria::exceeded_limit(shape_);
+    if (!k_.why.empty()) return false;
+    for (const int side : shape_) k_.items.push_back(std::to_string(side));
+    return true;
   }
-  const std::vector<int> shape = criteria::group_shape(axis_iterations, !k.reductions.empty());
-  k.why = criteria::exceeded_limit(shape);
-  if (!k.why.empty()) return k;
-  for (const int side : shape) k.items.push_back(std::to_string(side));
-  std::string body;
-  const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
-  if (blocking.blocks()) {
-    k.copies_of.assign(choice.chain.size(), "");
-    for (std::size_t i = 0; i < choice.chain.size(); ++i)
-      k.copies_of[loops[choice.chain[i]].axis] = std::to_string(blocking.copies[i]);
+
+  void choose_blocking() {
+    if (k_.expanded.empty() && !k_.atomic) blocking_ = find_blocking(nest_, choice_, k_.privates);
+    if (!blocking_.blocks()) return;
+    k_.copies_of.assign(choice_.chain.size(), "");
+    for (std::size_t i = 0; i < choice_.chain.size(); ++i)
+      k_.copies_of[loops_[choice_.chain[i]].axis] = std::to_string(blocking_.copies[i]);
   }
 
   // Memory of the arrays that are only read.
-  std::vector<criteria::Tile> tiles;
-  Node tiled = root_node;
-  if (choice.chain.size() <= 3) {
+  void choose_memory() {
     std::vector<int> only_read;
     std::vector<long> width;
-    for (const KernelArray& a : k.arrays)
+    for (const KernelArray& a : k_.arrays)
       if (!a.written) only_read.push_back(a.variable);
-    for (std::size_t i = 0; i < choice.chain.size(); ++i)
-      width.push_back(shape[static_cast<std::size_t>(loops[choice.chain[i]].axis)] *
-                      (blocking.blocks() ? blocking.copies[i] : 1));
-    Memories allowed = memories;
-    if (!boxes(nest, choice) || !k.expanded.empty() || !k.copies.empty()) allowed.tiles = "never";
-    const criteria::Spaces spaces = criteria::choose_spaces(relations, only_read, choice.chain, width,
-                                                            shape[0] * shape[1] * shape[2], k.axes[0], allowed);
-    k.memory = spaces.description;
+    for (std::size_t i = 0; i < choice_.chain.size(); ++i)
+      width.push_back(shape_[static_cast<std::size_t>(loops_[choice_.chain[i]].axis)] *
+                      (blocking_.blocks() ? blocking_.copies[i] : 1));
+    Memories allowed = memories_;
+    if (!boxes(nest_, choice_) || !k_.expanded.empty() || !k_.copies.empty()) allowed.tiles = "never";
+    const criteria::Spaces spaces = criteria::choose_spaces(relations_, only_read, choice_.chain, width,
+                                                            shape_[0] * shape_[1] * shape_[2], k_.axes[0], allowed);
+    k_.memory = spaces.description;
+    tiled_ = root_;
     for (const criteria::Tile& t : spaces.tiles) {
-      Node changed = tiled;
-      if (!read_from_tile(changed, t, relations)) continue;
-      tiled = changed;
-      tiles.push_back(t);
-      k.tiles.push_back(t.description);
+      Node changed = tiled_;
+      if (!read_from_tile(changed, t, relations_)) continue;
+      tiled_ = changed;
+      tiles_.push_back(t);
+      k_.tiles.push_back(t.description);
     }
-    for (KernelArray& a : k.arrays) {
-      for (const criteria::Tile& t : tiles) a.tiled |= t.variable == a.variable;
+    for (KernelArray& a : k_.arrays) {
+      for (const criteria::Tile& t : tiles_) a.tiled |= t.variable == a.variable;
       a.constant =
           a.sized && std::find(spaces.constants.begin(), spaces.constants.end(), a.variable) != spaces.constants.end();
-      for (const std::string& f : nest.functions)
-        a.constant = a.constant && !text::names(f, nest.variables[a.variable].name);
+      for (const std::string& f : nest_.functions)
+        a.constant = a.constant && !text::names(f, nest_.variables[a.variable].name);
     }
   }
-  if (!tiles.empty()) {
-    before = "  const int item = LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2));\n";
-    std::string declared;
-    for (const criteria::Tile& t : tiles)
-      declared += "  LOCAL_ARRAY(" + nest.variables[t.variable].element + ", " + nest.variables[t.variable].name +
-                  "_tile, " + std::to_string(t.elements) + ");\n";
-    before = declared + before;
-    body = tiled_text(nest, root_node, tiled, loops, choice, blocking, tiles, relations, k.items);
-  } else if (blocking.blocks()) {
-    body = blocked_text(nest, loops, choice, blocking, k.items);
-  } else {
-    body = text::node_text(root_node, loops, 1);
+
+  std::string body() const {
+    std::string text;
+    if (!tiles_.empty())
+      text = tiled_text(nest_, root_, tiled_, loops_, choice_, blocking_, tiles_, relations_, k_.items);
+    else if (blocking_.blocks())
+      text = blocked_text(nest_, loops_, choice_, blocking_, k_.items);
+    else
+      text = text::node_text(root_, loops_, 1);
+    for (const int e : k_.expanded) text = interleaved(text, nest_.variables[e].name);
+    return text;
   }
-  std::vector<std::string> first;
-  for (const KernelArray& a : k.arrays) {
-    const Variable& v = nest.variables[a.variable];
-    first.push_back(std::string(a.constant  ? "CONSTANT "
-                                : a.written ? "GLOBAL "
-                                            : "GLOBAL const ") +
-                    v.element + "* RESTRICT " + v.name);
-    if (a.tiled) arguments.push_back("long " + tile_elements(nest, v));
+
+  void write(const std::string& body) {
+    std::vector<std::string> arrays;
+    for (const KernelArray& a : k_.arrays) {
+      const Variable& v = nest_.variables[a.variable];
+      arrays.push_back(std::string(a.constant  ? "CONSTANT "
+                                   : a.written ? "GLOBAL "
+                                               : "GLOBAL const ") +
+                       v.element + "* RESTRICT " + v.name);
+      if (a.tiled) arguments_.push_back("long " + tile_elements(nest_, v));
+    }
+    arguments_.insert(arguments_.begin(), arrays.begin(), arrays.end());
+    std::string tiles;
+    for (const criteria::Tile& t : tiles_)
+      tiles += "  LOCAL_ARRAY(" + nest_.variables[t.variable].element + ", " + nest_.variables[t.variable].name +
+               "_tile, " + std::to_string(t.elements) + ");\n";
+    if (!tiles.empty()) tiles += kItem;
+    if (body.find("tile_max(") != std::string::npos)
+      k_.text = "FUNCTION int tile_max(int a, int b) { return a < b ? b : a; }\n";
+    if (body.find("tile_min(") != std::string::npos)
+      k_.text += "FUNCTION int tile_min(int a, int b) { return b < a ? b : a; }\n";
+    k_.text += "KERNEL WORK_GROUP(" + text::joined(k_.items) + ") void " + k_.name + "(" + text::joined(arguments_) +
+               ") {\n" + tiles + top_ + body + end_ + "}\n";
   }
-  arguments.insert(arguments.begin(), first.begin(), first.end());
-  for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
-  if (body.find("tile_max(") != std::string::npos)
-    k.text = "FUNCTION int tile_max(int a, int b) { return a < b ? b : a; }\n";
-  if (body.find("tile_min(") != std::string::npos)
-    k.text += "FUNCTION int tile_min(int a, int b) { return b < a ? b : a; }\n";
-  k.text += "KERNEL WORK_GROUP(" + text::joined(k.items) + ") void " + name + "(" + text::joined(arguments) + ") {\n" +
-            before + top + body + end + "}\n";
-  return k;
+
+  inline static const std::string kItem =
+      "  const int item = LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2));\n";
+
+  const Nest& nest_;
+  const analysis::Relations& relations_;
+  const std::vector<analysis::Verdict>& verdicts_;
+  const criteria::Choice& choice_;
+  const Memories& memories_;
+  Kernel k_{};
+  std::set<int> privates_{}, expanded_{}, atomics_{};
+  std::set<int> reduced_{};  // results of reductions: targets and payloads
+  std::string inside_{};     // tests that arrays inside structs are not overrun
+  std::vector<Loop> loops_;  // with their axes
+  Node root_;                // the nest's tree as the kernel runs it
+  Node tiled_{};             // the same with reads from tiles
+  std::vector<criteria::Tile> tiles_{};
+  Blocking blocking_{};
+  std::vector<int> shape_{};  // of a work-group
+  std::vector<std::string> arguments_{};
+  std::string top_{}, end_{};  // text before and after the loops
+};
+
+}  // namespace
+
+Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
+                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
+                   const Memories& memories) {
+  return KernelMaker(name, nest, relations, verdicts, choice, memories).make();
 }
 
 }  // namespace ridge::place::emit
