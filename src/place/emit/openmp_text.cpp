@@ -281,167 +281,235 @@ void own_arrays(const Part& part, const std::set<std::string>& copied, const std
   for (const Part& child : part.children) own_arrays(child, copied, everything, all);
 }
 
-// `permuted`: with the iterations of the placed loops in another order, for the comparison.
-std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
-                         bool& varies) {
-  struct Insert {
-    unsigned at = 0;
-    std::string text{};
-    unsigned end = 0;  // end of the replaced text
-  };
-  std::vector<Insert> inserts;
-  std::string functions;
-  for (const auto& [where, k] : placed) {
-    const Nest& nest = program.functions[where.first].nests[where.second];
-    const bool only_vectors = k.vectors == std::vector<int>{0};  // the nest is a single loop
-    const std::string first_of_all = first_part(program, nest.loops[0]);
-    const bool blocks =
-        !first_of_all.empty() &&
-        std::any_of(k.reductions.begin(), k.reductions.end(), [&](const Reduction& r) { return rounds(r, nest); }) &&
-        std::all_of(k.reductions.begin(), k.reductions.end(),
-                    [&](const Reduction& r) { return !rounds(r, nest) || identifier(nest.variables[r.target].host); });
-    std::vector<int> turned;  // loops whose iterations run in another order
-    for (int l = 0; permuted && !blocks && l < std::max(1, collapsible(k, nest)); ++l)
-      if (!first_part(program, nest.loops[k.chain[static_cast<std::size_t>(l)]]).empty())
-        turned.push_back(k.chain[static_cast<std::size_t>(l)]);
-    if (!turned.empty() && turned[0] != 0) turned.clear();
-    std::string pragma = "#pragma omp parallel for";
-    if (permuted)
-      pragma += " schedule(runtime)";
-    else if (blocks)
-      pragma += " schedule(dynamic)";
+struct Insert {
+  unsigned at = 0;
+  std::string text{};
+  unsigned end = 0;  // end of the replaced text
+};
+
+// One nest as threads: its pragma, the test under which more than one thread runs, and the edits of the user's text.
+class ThreadedNest {
+ public:
+  // `permuted`: with the iterations of the placed loops in another order, for the comparison.
+  ThreadedNest(const Program& program, const std::pair<int, int>& where, const Kernel& kernel, bool permuted)
+      : program_(program),
+        nest_(program.functions[where.first].nests[where.second]),
+        part_(part_of(program.functions[where.first].root, where.second)),
+        k_(kernel),
+        permuted_(permuted),
+        only_vectors_(kernel.vectors == std::vector<int>{0}),
+        first_of_all_(first_part(program, nest_.loops[0])) {
+    const auto line = program.text.rfind('\n', nest_.span.begin);
+    for (auto i = line + 1; i < nest_.span.begin && program.text[i] == ' '; ++i) pad_ += ' ';
+  }
+
+  // Appends the edits and the host functions they use; nothing if OpenMP cannot express the nest.
+  void write(std::vector<Insert>& inserts, std::string& functions, bool& varies) {
+    blocks_ = sums_in_blocks();
+    pragma_ = "#pragma omp parallel for";
+    if (permuted_)
+      pragma_ += " schedule(runtime)";
+    else if (blocks_)
+      pragma_ += " schedule(dynamic)";
     else
-      pragma += (only_vectors ? " simd" : "") + clause(k, nest);
-    // OpenMP has no pragma for while loops, nor for tests other than iterator against bound.
-    bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for" && canonical(nest.loops[0]);
-    bool vary = false;
+      pragma_ += (only_vectors_ ? " simd" : "") + clause(k_, nest_);
+    if (!possible()) return;
+    add_private_clauses();
+    const bool vary = add_reduction_clauses();
+    varies |= vary;
+    std::string tests = scalar_tests();
+    if (!add_overlap_test(tests)) return;
+    const bool twice = starts_as_nan_ || (!numbers_.empty() && !tests.empty());
+    // Inner loops are vectorized under the same test, evaluated once if a variable can be declared before the loop.
+    const bool in_sequence = part_ != nullptr && part_->in_sequence;
+    const bool vectors = tests.empty() || twice || in_sequence;
+    const std::string asked = twice ? std::exchange(tests, "") : "";
+    std::string name;
+    const bool inner_vectors = vectors && !permuted_ && !k_.vectors.empty() && !only_vectors_;
+    if (!tests.empty() && (inner_vectors || (permuted_ && in_sequence))) {
+      name = "const bool " + k_.name + "_free = " + tests + ";\n";
+      tests = k_.name + "_free";
+    }
+    const std::string when = tests.empty() ? "" : " if (" + tests + ")";
+    pragma_ += when;
+    const std::string first = twice ? "if (" + asked + ") {\n" : name + (name.empty() ? "\n" : "");
+    const std::string may = tests.empty() ? "true" : tests == k_.name + "_free" ? tests : "";
+    const std::string headers = replace_headers(first, may, inserts);
+    add_functions(name + pragma_ + asked + headers, functions);
+    if (twice)
+      inserts.push_back({nest_.span.end, "\n" + pad_ + "} else {\n" + pad_ +
+                                             program_.text.substr(nest_.span.begin, nest_.span.end - nest_.span.begin) +
+                                             "\n" + pad_ + "}"});
+    if (inner_vectors)
+      for (const int l : k_.vectors)
+        inserts.push_back({nest_.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad_});
+  }
+
+ private:
+  const Variable& target(const Reduction& r) const { return nest_.variables[r.target]; }
+
+  // Floating-point sums are added in blocks if the header can be rewritten and their variables shadowed.
+  bool sums_in_blocks() const {
+    return !first_of_all_.empty() && std::any_of(k_.reductions.begin(), k_.reductions.end(), [&](const Reduction& r) {
+      return rounds(r, nest_);
+    }) && std::all_of(k_.reductions.begin(), k_.reductions.end(), [&](const Reduction& r) {
+      return !rounds(r, nest_) || identifier(target(r).host);
+    });
+  }
+
+  // OpenMP has no pragma for while loops, nor for tests other than iterator against bound, and no clause for argmin and
+  // argmax.
+  bool possible() const {
+    bool all = k_.copies.empty() && !k_.atomic && nest_.loops[0].kind == "for" && canonical(nest_.loops[0]);
+    for (const auto* list : {&k_.privates, &k_.expanded})
+      for (const int p : *list) all = all && (!nest_.variables[p].captured || !nest_.variables[p].loops.empty());
+    for (const Reduction& r : k_.reductions) {
+      all = all && !target(r).captured;
+      if (!(blocks_ && rounds(r, nest_))) all = all && r.payload.empty();
+    }
+    return all;
+  }
+
+  void add_private_clauses() {
     std::set<std::string> privates, copied;
-    for (const int p : k.privates)
-      if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
-    for (const Loop& l : nest.loops)
+    for (const int p : k_.privates)
+      if (nest_.variables[p].loops.empty()) privates.insert(nest_.variables[p].host);
+    for (const Loop& l : nest_.loops)
       if (l.iterator_outside && l.depth > 0) privates.insert(l.host_iterator);
-    for (const auto* list : {&k.privates, &k.expanded})
-      for (const int p : *list)
-        possible = possible && (!nest.variables[p].captured || !nest.variables[p].loops.empty());
-    for (const Reduction& r : k.reductions) possible = possible && !nest.variables[r.target].captured;
-    for (const int e : k.expanded) copied.insert(nest.variables[e].host);
-    if (!privates.empty()) pragma += " private(" + text::joined(privates) + ")";
-    if (!copied.empty()) pragma += " firstprivate(" + text::joined(copied) + ")";
-    for (const Reduction& r : k.reductions) {
-      if (blocks && rounds(r, nest)) continue;
-      if (rounds(r, nest)) vary = true;
-      if (!r.payload.empty() || nest.variables[r.target].storage == Storage::reference)
-        possible = possible && r.payload.empty();
+    for (const int e : k_.expanded) copied.insert(nest_.variables[e].host);
+    if (!privates.empty()) pragma_ += " private(" + text::joined(privates) + ")";
+    if (!copied.empty()) pragma_ += " firstprivate(" + text::joined(copied) + ")";
+  }
+
+  // Returns true if a sum depends on the order in which threads finish.
+  bool add_reduction_clauses() {
+    bool varies = false;
+    for (const Reduction& r : k_.reductions) {
+      if (blocks_ && rounds(r, nest_)) continue;
+      varies |= rounds(r, nest_);
       const char* sign = r.combine == Combine::sum       ? "+"
                          : r.combine == Combine::product ? "*"
                          : r.combine == Combine::minimum ? "min"
                                                          : "max";
-      pragma += std::string(" reduction(") + sign + ":" + nest.variables[r.target].host + ")";
+      pragma_ += std::string(" reduction(") + sign + ":" + target(r).host + ")";
     }
-    if (!possible) continue;  // OpenMP has no clause for argmin and argmax
-    varies |= vary;
-    std::string tests, ranges;
-    if (!k.fits.empty()) tests = call_text(k.fits, nest);
-    bool apart_from_nan = false;  // an extreme that starts as NaN stays NaN, but not with a reduction clause
-    for (const Reduction& r : k.reductions)
-      if ((r.combine == Combine::minimum || r.combine == Combine::maximum) && !nest.variables[r.target].integer) {
-        const std::string& x = nest.variables[r.target].host;
+    return varies;
+  }
+
+  // Assumptions, and extremes that do not start as NaN: they stay NaN in the original, but not with a reduction clause.
+  std::string scalar_tests() {
+    std::string tests;
+    if (!k_.fits.empty()) tests = call_text(k_.fits, nest_);
+    for (const Reduction& r : k_.reductions)
+      if ((r.combine == Combine::minimum || r.combine == Combine::maximum) && !target(r).integer) {
+        const std::string& x = target(r).host;
         tests += (tests.empty() ? "" : " && ") + x + " == " + x;
-        apart_from_nan = true;
+        starts_as_nan_ = true;
       }
+    return tests;
+  }
+
+  // Adds the test that arrays and scalars do not overlap; false if it is needed but an extent is unknown.
+  bool add_overlap_test(std::string& tests) {
+    std::string ranges;
     int outside = 0;
     bool unknown = false;
     // Local arrays overlap neither each other nor the function's arguments.
-    const bool own_apart = std::all_of(k.arrays.begin(), k.arrays.end(), [&](const KernelArray& a) {
-      return !nest.variables[a.variable].outlives || nest.variables[a.variable].given;
+    const bool own_apart = std::all_of(k_.arrays.begin(), k_.arrays.end(), [&](const KernelArray& a) {
+      return !nest_.variables[a.variable].outlives || nest_.variables[a.variable].given;
     });
-    for (const KernelArray& a : k.arrays) {
-      const Variable& v = nest.variables[a.variable];
+    for (const KernelArray& a : k_.arrays) {
+      const Variable& v = nest_.variables[a.variable];
       if (!v.outlives && own_apart) continue;
-      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest) : "";
+      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest_) : "";
       unknown |= count.empty();
       ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element +
                 "))" + (a.written ? ", true}" : "}");
       ++outside;
     }
-    const std::vector<Held> numbers = held(k, nest);
-    for (const Held& h : numbers) {
+    numbers_ = held(k_, nest_);
+    for (const Held& h : numbers_) {
       ranges += (ranges.empty() ? "" : ", ") + h.range;
       ++outside;
     }
-    if (outside > 1) {
-      if (unknown) continue;  // overlap cannot be tested
-      tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
-    }
-    // Inner loops are vectorized under the same test, evaluated once if a variable can be declared before the loop.
-    const Part* part = part_of(program.functions[where.first].root, where.second);
-    const bool twice = apart_from_nan || (!numbers.empty() && !tests.empty());
-    const bool vectors = tests.empty() || twice || (part != nullptr && part->in_sequence);
-    const std::string asked = twice ? std::exchange(tests, "") : "";
-    std::string name;
-    const bool inner_vectors = vectors && !permuted && !k.vectors.empty() && !only_vectors;
-    if (!tests.empty() && (inner_vectors || (permuted && part != nullptr && part->in_sequence))) {
-      name = "const bool " + k.name + "_free = " + tests + ";\n";
-      tests = k.name + "_free";
-    }
-    const std::string when = tests.empty() ? "" : " if (" + tests + ")";
-    pragma += when;
-    const auto line = program.text.rfind('\n', nest.span.begin);
-    std::string pad;
-    for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';
-    const std::string first = twice ? "if (" + asked + ") {\n" : name + (name.empty() ? "\n" : "");
-    const std::string may = tests.empty() ? "true" : tests == k.name + "_free" ? tests : "";
-    const bool turns = permuted && !may.empty();
-    std::string used = name + pragma + asked;
-    if (blocks) {
-      const std::string at = k.name + "_at";
+    if (outside <= 1) return true;
+    tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
+    return !unknown;
+  }
+
+  // Loops whose iterations run in another order.
+  std::vector<int> permuted_loops() const {
+    std::vector<int> all;
+    for (int l = 0; permuted_ && !blocks_ && l < std::max(1, collapsible(k_, nest_)); ++l)
+      if (!first_part(program_, nest_.loops[k_.chain[static_cast<std::size_t>(l)]]).empty())
+        all.push_back(k_.chain[static_cast<std::size_t>(l)]);
+    if (!all.empty() && all[0] != 0) all.clear();
+    return all;
+  }
+
+  // Puts `first` and the pragma before the nest and rewrites headers where needed; returns the text of the new headers.
+  // `may`: condition for another order, "" if there is none.
+  std::string replace_headers(const std::string& first, const std::string& may, std::vector<Insert>& inserts) const {
+    const bool turns = permuted_ && !may.empty();
+    const std::vector<int> others = permuted_loops();
+    std::string headers;
+    if (blocks_) {
+      const std::string at = k_.name + "_at";
       const Rewritten made =
-          in_blocks(k, nest, first_of_all, pragma,
-                    turns ? "placed::permuted(" + at + ", " + k.name + "_in_blocks.count, " + may + ")" : at, pad);
-      inserts.push_back({nest.span.begin, first + made.open, nest.loops[0].body.begin});
-      inserts.push_back({nest.span.end, made.close});
-      used += made.open;
-    } else if (turns && !turned.empty()) {
-      for (const int l : turned) {
-        const Loop& loop = nest.loops[l];
+          in_blocks(k_, nest_, first_of_all_, pragma_,
+                    turns ? "placed::permuted(" + at + ", " + k_.name + "_in_blocks.count, " + may + ")" : at, pad_);
+      inserts.push_back({nest_.span.begin, first + made.open, nest_.loops[0].body.begin});
+      inserts.push_back({nest_.span.end, made.close});
+      headers = made.open;
+    } else if (turns && !others.empty()) {
+      for (const int l : others) {
+        const Loop& loop = nest_.loops[l];
         const Rewritten made =
-            in_another_order(k, nest, l, first_part(program, loop), l == 0 ? pragma : std::string(), may);
+            in_another_order(k_, nest_, l, first_part(program_, loop), l == 0 ? pragma_ : std::string(), may);
         inserts.push_back({loop.span.begin, (l == 0 ? first : "") + made.open, loop.body.begin});
         inserts.push_back({loop.span.end, made.close});
-        used += made.open;
+        headers += made.open;
       }
     } else {
-      inserts.push_back({nest.span.begin, first + pragma + "\n" + pad});
+      inserts.push_back({nest_.span.begin, first + pragma_ + "\n" + pad_});
     }
-    for (std::size_t from = 0; from < k.functions.size();) {  // only host functions that the pragma uses
-      const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
-      const std::string one = k.functions.substr(from, end - from);
+    return headers;
+  }
+
+  // Appends the kernel's host functions that `used` names.
+  void add_functions(const std::string& used, std::string& functions) const {
+    for (std::size_t from = 0; from < k_.functions.size();) {
+      const std::size_t end = std::min(k_.functions.find("\n}\n", from), k_.functions.size() - 3) + 3;
+      const std::string one = k_.functions.substr(from, end - from);
       const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
       if (text::names(used, one.substr(word, bracket - word))) functions += one;
       from = end;
     }
-    if (twice)
-      inserts.push_back({nest.span.end, "\n" + pad + "} else {\n" + pad +
-                                            program.text.substr(nest.span.begin, nest.span.end - nest.span.begin) +
-                                            "\n" + pad + "}"});
-    if (inner_vectors)
-      for (const int l : k.vectors)
-        inserts.push_back({nest.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad});
   }
-  if (inserts.empty()) return "";
-  unsigned first = program.functions.front().whole.begin;
-  for (const Function& f : program.functions)
-    if (f.whole.known) first = std::min(first, f.whole.begin);
-  inserts.push_back({first, functions});
+
+  const Program& program_;
+  const Nest& nest_;
+  const Part* part_;
+  const Kernel& k_;
+  bool permuted_, only_vectors_;  // only_vectors_: the nest is a single loop
+  std::string first_of_all_, pad_{}, pragma_{};
+  bool blocks_ = false, starts_as_nan_ = false;
+  std::vector<Held> numbers_{};
+};
+
+// Replaces local vectors of the functions with threads; true if there are any.
+bool replace_vectors(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed,
+                     std::vector<Insert>& inserts) {
   std::set<int> with_threads;
-  for (const auto& [where, k] : placed) with_threads.insert(where.first);
+  std::set<std::string> copied;
+  for (const auto& [where, k] : placed) {
+    with_threads.insert(where.first);
+    for (const auto* list : {&k.expanded, &k.privates})
+      for (const int x : *list) copied.insert(program.functions[where.first].nests[where.second].variables[x].host);
+  }
   bool arrays = false;
   for (const int f : with_threads) {
     std::vector<std::pair<Span, std::string>> own;
-    std::set<std::string> copied;
-    for (const auto& [where, k] : placed)
-      for (const auto* list : {&k.expanded, &k.privates})
-        for (const int x : *list) copied.insert(program.functions[where.first].nests[where.second].variables[x].host);
     const Span& whole = program.functions[f].whole;
     std::string everything = program.text.substr(whole.begin, whole.end - whole.begin);
     for (const Insert& i : inserts) everything += i.text;
@@ -452,6 +520,20 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
         arrays = true;
       }
   }
+  return arrays;
+}
+
+std::string threads_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, bool permuted,
+                         bool& varies) {
+  std::vector<Insert> inserts;
+  std::string functions;
+  for (const auto& [where, k] : placed) ThreadedNest(program, where, k, permuted).write(inserts, functions, varies);
+  if (inserts.empty()) return "";
+  unsigned first = program.functions.front().whole.begin;
+  for (const Function& f : program.functions)
+    if (f.whole.known) first = std::min(first, f.whole.begin);
+  inserts.push_back({first, functions});
+  const bool arrays = replace_vectors(program, placed, inserts);
   std::stable_sort(inserts.begin(), inserts.end(), [](const Insert& a, const Insert& b) { return a.at < b.at; });
   unsigned at = 0;
   std::string text;

@@ -403,76 +403,113 @@ class Writer {
     edits.push_back({part.span.end, part.span.end, text});
   }
 
+  // What a launch passes and tests, collected per array.
+  struct Launch {
+    std::vector<std::string> counts{};     // declarations of the arrays' lengths
+    std::vector<std::string> ranges{};     // of the arrays in memory
+    std::vector<std::string> arguments{};  // of the kernel
+    std::vector<std::string> lengths{};    // arguments of tiled arrays
+    std::vector<std::string> tests{};
+  };
+
   std::string launch(const Kernel& k, const Nest& nest, const Part& part) const {
-    const std::string pad = indent_of(part.span.begin);
-    std::vector<std::string> counts, ranges, arguments, lengths, tests{session_ + ".takes(\"" + k.name + "\")"};
-    for (const KernelArray& a : k.arrays) {
-      const Variable& v = nest.variables[a.variable];
-      const std::string n = v.name + "_n";
-      const std::string size = "placed::Int(sizeof(" + v.host_element + "))";
-      std::string count, whole = a.covered ? "true" : "";
-      if (!v.count.empty()) {
-        count = "placed::Int(" + v.count + ")";
-        if (a.covered && a.sized)
-          whole = call_text(a.size, nest) + " >= " + n;
-        else
-          whole = "";
-      } else if (a.sized) {
-        count = call_text(a.size, nest);
-      } else {
-        count = session_ + ".reach(" + v.data + ") / " + size;
-        tests.push_back(n + " > 0");
-      }
-      counts.push_back(n + " = " + count);
-      ranges.push_back("{" + v.data + ", " + n + " * " + size + (a.written ? ", true" : "") + "}");
-      arguments.push_back(session_ +
-                          (a.written    ? ".write("
-                           : a.constant ? ".constant("
-                                        : ".read(") +
-                          v.data + ", " + (a.constant ? call_text(a.size, nest) : n) +
-                          (a.written && !whole.empty() ? ", " + whole : "") + ")");
-      if (a.tiled) lengths.push_back(n);
-    }
+    const std::string pad = indent_of(part.span.begin), in = pad + "  ";
+    Launch made;
+    made.tests = {session_ + ".takes(\"" + k.name + "\")"};
+    for (const KernelArray& a : k.arrays) add_array(a, nest, made);
     const std::vector<Held> numbers = held(k, nest);  // numbers that may lie inside an array
-    std::vector<std::string> reads = ranges;
-    for (const Held& h : numbers) reads.push_back(h.range);
-    std::string first;
-    for (const Held& h : numbers)
-      if (any_there_ && (h.written || on_device(*h.number)))
-        first += session_ + (h.written ? ".host_takes(" : ".host_reads(") + h.number->home + ", " +
-                 h.number->home_bytes + ");\n" + pad;
-    for (const Variable& v : nest.variables)  // numbers that other kernels may have written
-      if (any_there_ && !v.home.empty() && on_device(v) &&
-          std::none_of(numbers.begin(), numbers.end(), [&](const Held& h) { return h.number == &v; }))
-        first += session_ + ".host_reads(" + v.home + ", " + v.home_bytes + ");\n" + pad;
-    for (const int c : k.copies) arguments.push_back(nest.variables[c].name + "_before");
+    for (const int c : k.copies) made.arguments.push_back(nest.variables[c].name + "_before");
     for (const int s : k.scalars) {
       const Variable& v = nest.variables[s];
       const std::string type = host_type(v);
-      arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
+      made.arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
     }
-    if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
-    if (!ranges.empty()) tests.push_back(session_ + ".room({" + text::joined(ranges) + "})");
-    if (reads.size() > 1) tests.push_back("placed::apart({" + text::joined(reads) + "})");
-    std::vector<std::string> loops_run, reach, axes;
-    for (std::size_t a = 0; a < k.iterations.size(); ++a) {
-      loops_run.push_back(call_text(k.iterations[a], nest));
+    std::vector<std::string> loops_run;
+    for (const HostCall& iterations : k.iterations) loops_run.push_back(call_text(iterations, nest));
+    add_tests(k, nest, numbers, loops_run, made);
+    std::string condition, loops;
+    for (const std::string& t : made.tests) condition += (condition.empty() ? "" : " && ") + t;
+    for (const int l : k.chain) loops += (loops.empty() ? "" : ", ") + nest.loops[l].id;
+    std::string text = "if (" + (made.counts.empty() ? "" : "const placed::Int " + text::joined(made.counts) + "; ") +
+                       condition + ") {  // " + loops + " on the device\n";
+    text += in + grid_text(k, nest, loops_run) + scratch_text(k, nest, in, made.arguments);
+    made.arguments.insert(made.arguments.end(), made.lengths.begin(), made.lengths.end());
+    std::string empty;
+    for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
+    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
+            text::joined(made.arguments) + ");\n";
+    for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
+    text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
+            "\n" + pad + "}";
+    text = fetched_numbers(numbers, nest, pad) + text;
+    return part.in_sequence ? text : "{ " + text + " }";
+  }
+
+  void add_array(const KernelArray& a, const Nest& nest, Launch& made) const {
+    const Variable& v = nest.variables[a.variable];
+    const std::string n = v.name + "_n";
+    const std::string size = "placed::Int(sizeof(" + v.host_element + "))";
+    std::string count, whole = a.covered ? "true" : "";
+    if (!v.count.empty()) {
+      count = "placed::Int(" + v.count + ")";
+      if (a.covered && a.sized)
+        whole = call_text(a.size, nest) + " >= " + n;
+      else
+        whole = "";
+    } else if (a.sized) {
+      count = call_text(a.size, nest);
+    } else {
+      count = session_ + ".reach(" + v.data + ") / " + size;
+      made.tests.push_back(n + " > 0");
+    }
+    made.counts.push_back(n + " = " + count);
+    made.ranges.push_back("{" + v.data + ", " + n + " * " + size + (a.written ? ", true" : "") + "}");
+    made.arguments.push_back(session_ +
+                             (a.written    ? ".write("
+                              : a.constant ? ".constant("
+                                           : ".read(") +
+                             v.data + ", " + (a.constant ? call_text(a.size, nest) : n) +
+                             (a.written && !whole.empty() ? ", " + whole : "") + ")");
+    if (a.tiled) made.lengths.push_back(n);
+  }
+
+  // Tests that assumptions hold, that arrays fit and do not overlap, and that iterations can be counted.
+  void add_tests(const Kernel& k, const Nest& nest, const std::vector<Held>& numbers,
+                 const std::vector<std::string>& loops_run, Launch& made) const {
+    std::vector<std::string> reads = made.ranges, reach;
+    for (const Held& h : numbers) reads.push_back(h.range);
+    if (!k.fits.empty()) made.tests.push_back(call_text(k.fits, nest));
+    if (!made.ranges.empty()) made.tests.push_back(session_ + ".room({" + text::joined(made.ranges) + "})");
+    if (reads.size() > 1) made.tests.push_back("placed::apart({" + text::joined(reads) + "})");
+    for (std::size_t a = 0; a < loops_run.size(); ++a) {
       const long step = std::abs(nest.loops[k.axes[a]].step);
       reach.push_back(loops_run[a] + (step == 1 ? "" : " * " + std::to_string(step)));
     }
+    made.tests.push_back("placed::countable({" + text::joined(reach) + "})");
+  }
+
+  // Calls that bring numbers back to the host which this or another kernel may have written.
+  std::string fetched_numbers(const std::vector<Held>& numbers, const Nest& nest, const std::string& pad) const {
+    std::string text;
+    for (const Held& h : numbers)
+      if (any_there_ && (h.written || on_device(*h.number)))
+        text += session_ + (h.written ? ".host_takes(" : ".host_reads(") + h.number->home + ", " +
+                h.number->home_bytes + ");\n" + pad;
+    for (const Variable& v : nest.variables)  // numbers that other kernels may have written
+      if (any_there_ && !v.home.empty() && on_device(v) &&
+          std::none_of(numbers.begin(), numbers.end(), [&](const Held& h) { return h.number == &v; }))
+        text += session_ + ".host_reads(" + v.home + ", " + v.home_bytes + ");\n" + pad;
+    return text;
+  }
+
+  // Declares the grid; reductions and expanded arrays limit the number of its groups.
+  std::string grid_text(const Kernel& k, const Nest& nest, const std::vector<std::string>& loops_run) const {
+    std::vector<std::string> axes;
     for (std::size_t a = 0; a < loops_run.size(); ++a)
       if (a < 3)
         axes.push_back(loops_run[a]);
       else
         axes[2] += " * " + loops_run[a];
-    tests.push_back("placed::countable({" + text::joined(reach) + "})");
-    std::string condition;
-    for (const std::string& t : tests) condition += (condition.empty() ? "" : " && ") + t;
-    std::string loops;
-    for (const int l : k.chain) loops += (loops.empty() ? "" : ", ") + nest.loops[l].id;
-    const std::string in = pad + "  ";
-    std::string text = "if (" + (counts.empty() ? "" : "const placed::Int " + text::joined(counts) + "; ") + condition +
-                       ") {  // " + loops + " on the device\n";
     std::string most = k.reductions.empty() ? "" : "1024";
     for (const int e : k.expanded) {
       const Variable& v = nest.variables[e];
@@ -480,11 +517,16 @@ class Writer {
       most = "placed::min(" + (most.empty() ? "1 << 20" : most) + ", placed::max(1, (placed::Int(1) << 28) / " + bytes +
              "))";
     }
-    text += in + "const auto grid = " + session_ + ".grid({" + text::joined(axes) + "}, {" + text::joined(k.items) +
-            "}" +
-            (k.copies_of.empty() ? most.empty() ? "" : ", " + most
-                                 : ", " + (most.empty() ? "0" : most) + ", {" + text::joined(k.copies_of) + "}") +
-            ");\n";
+    return "const auto grid = " + session_ + ".grid({" + text::joined(axes) + "}, {" + text::joined(k.items) + "}" +
+           (k.copies_of.empty() ? most.empty() ? "" : ", " + most
+                                : ", " + (most.empty() ? "0" : most) + ", {" + text::joined(k.copies_of) + "}") +
+           ");\n";
+  }
+
+  // Copies of arrays, memory for expanded arrays, and buffers of reductions.
+  std::string scratch_text(const Kernel& k, const Nest& nest, const std::string& in,
+                           std::vector<std::string>& arguments) const {
+    std::string text;
     for (const int c : k.copies) {
       const Variable& v = nest.variables[c];
       text += in + "const auto " + v.name + "_before = " + session_ + ".copied(" + v.data + ", " + v.name +
@@ -500,16 +542,7 @@ class Writer {
       text += reduction_buffers(r, nest, session_, in);
       for (const std::string& a : reduction_values(r, nest)) arguments.push_back(a);
     }
-    arguments.insert(arguments.end(), lengths.begin(), lengths.end());
-    std::string empty;
-    for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
-    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
-            text::joined(arguments) + ");\n";
-    for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
-    text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
-            "\n" + pad + "}";
-    text = first + text;
-    return part.in_sequence ? text : "{ " + text + " }";
+    return text;
   }
 };
 
