@@ -8,6 +8,7 @@
 #include <isl/set.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace ridge::place::analysis {
@@ -61,9 +62,155 @@ std::vector<std::string> parameters_at(const Relations& relations, int loop) {
   return names;
 }
 
+namespace {
+
+// Computes the footprint of one array inside a loop. A step that returns false has completed the footprint.
+class FootprintFinder {
+ public:
+  FootprintFinder(const Relations& relations, int loop, int variable)
+      : relations_(relations), loop_(loop), v_(relations.nest->variables[variable]) {
+    f_.variable = variable;
+    if (const auto shape = relations.shapes.find(variable); shape != relations.shapes.end()) shape_ = &shape->second;
+    rows_ = shape_ == nullptr ? 0 : shape_->strides.size();
+  }
+
+  std::optional<Footprint> find() {
+    if (!collect_accesses()) return {};
+    find_flow();
+    if (find_extent()) find_coverage();
+    return f_;
+  }
+
+ private:
+  bool collect_accesses() {
+    const int outer = relations_.nest->loops[loop_].depth;
+    bool any = false;
+    for (const Instance& i : relations_.instances) {
+      if (!relations_.inside(i, loop_)) continue;
+      for (const Relation& x : i.relations) {
+        if (x.access->variable != f_.variable) continue;
+        const isl::map m = lifted(x.map, relations_, i, outer);
+        any = true;
+        (x.write ? f_.written : f_.read) = true;
+        f_.certain = f_.certain && i.exact && x.access->exact;
+        bounded_ = bounded_ && x.access->exact;
+        touched_ = touched_.unite(isl::union_set(m.range()));
+        if (x.must) surely_ = surely_.unite(isl::union_set(m.range()));
+        if (!x.write) reads_ = reads_.unite(isl::union_map(x.map));
+        if (x.must) writes_ = writes_.unite(isl::union_map(x.map));
+      }
+    }
+    return any;
+  }
+
+  // Does the loop read elements that it has not written?
+  void find_flow() {
+    f_.enters = false;
+    if (reads_.is_empty()) return;
+    const auto flow =
+        isl::union_access_info(reads_).set_must_source(writes_).set_schedule_map(relations_.schedule).compute_flow();
+    f_.enters = !flow.may_no_source().is_empty();
+  }
+
+  bool unknown(const std::string& why) {
+    f_.why = why;
+    return false;
+  }
+
+  // The number of elements up to the last one.
+  bool find_extent() {
+    if (touched_.is_empty()) {
+      f_.known = true;
+      f_.elements = "0";
+      return false;
+    }
+    all_ = touched_.as_set().coalesce();
+    dimensions_ = static_cast<unsigned>(isl_set_dim(all_.get(), isl_dim_set));
+    for (unsigned d = 0; d < dimensions_; ++d)
+      bounded_ = bounded_ && isl_set_dim_has_upper_bound(all_.get(), isl_dim_set, d) == isl_bool_true &&
+                 isl_set_dim_has_lower_bound(all_.get(), isl_dim_set, d) == isl_bool_true;
+    if (!bounded_) return unknown("the extent of " + v_.host + " is unknown");
+    // The last element in memory order is the lexicographic maximum, because each element is indexed by the row that
+    // stores it.
+    const isl::pw_multi_aff last = isl::manage(isl_set_lexmax_pw_multi_aff(all_.copy()));
+    if (isl_pw_multi_aff_n_piece(last.get()) > 12)
+      return unknown("the extent of " + v_.host + " has more than 12 cases");
+    const std::string text = position(last);
+    const isl::set lowest = all_.intersect(isl::manage(isl_set_universe(isl_set_get_space(all_.get()))));
+    // An element with a negative index would precede the address that is passed to the kernel.
+    const isl::set before = isl::manage(isl_set_upper_bound_si(lowest.copy(), isl_dim_set, 0, -1));
+    if (!before.is_empty()) return unknown(v_.host + " may be accessed before its first element");
+    long rows_in_all = v_.length;
+    for (const long n : v_.inner) rows_in_all /= n;
+    f_.within =
+        v_.length >= 0 && rows_ == 0 &&
+        isl::manage(isl_set_lower_bound_si(all_.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
+    const isl::set where = all_.params().coalesce().gist(relations_.known);
+    f_.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
+    f_.known = true;
+    return true;
+  }
+
+  // C text of an element's position in the array.
+  std::string position(const isl::pw_multi_aff& element) const {
+    std::string text;
+    for (unsigned d = 0; d < dimensions_; ++d) {
+      std::string stride = "1";
+      if (d < rows_) stride = c_text(shape_->strides[d]);
+      long inner = 1;
+      for (std::size_t k = d < rows_ ? 0 : d - rows_; k < v_.inner.size(); ++k) inner *= v_.inner[k];
+      if (inner != 1) stride += " * " + std::to_string(inner);
+      const std::string at =
+          "(" + expression(isl::manage(isl_pw_multi_aff_get_pw_aff(element.get(), static_cast<int>(d)))) + ")";
+      text += (text.empty() ? "" : " + ") + (stride == "1" ? at : at + " * " + stride);
+    }
+    return text;
+  }
+
+  // Are all elements up to the last one, within the rows, written for certain?
+  void find_coverage() {
+    if (surely_.is_empty()) return;
+    isl::set hull = isl::manage(isl_set_apply(all_.copy(), isl_map_lex_ge(isl_set_get_space(all_.get()))));
+    hull = isl::manage(isl_set_reset_tuple_id(hull.release()));
+    isl::set box = isl::manage(isl_set_universe(isl_set_get_space(hull.get())));
+    for (unsigned d = 0; d < dimensions_; ++d)
+      box = isl::manage(isl_set_lower_bound_si(box.release(), isl_dim_set, d, 0));
+    for (std::size_t k = 0; k < rows_; ++k)
+      if (!shape_->extents[k].affine()) return;
+    box = box.intersect(within_rows());
+    const isl::set written = isl::manage(isl_set_reset_tuple_id(surely_.as_set().release()));
+    f_.covered = hull.intersect(box).intersect_params(all_.params()).is_subset(written);
+  }
+
+  isl::set within_rows() const {
+    std::string names, limits = "true";
+    for (unsigned d = 0; d < dimensions_; ++d) names += (d > 0 ? ", x" : "x") + std::to_string(d) + "_";
+    for (std::size_t k = 0; k < rows_; ++k)
+      limits += " and x" + std::to_string(k + 1) + "_ < " + shape_->extents[k].text();
+    for (std::size_t k = 0; k < v_.inner.size(); ++k)
+      limits += " and x" + std::to_string(rows_ + 1 + k) + "_ < " + std::to_string(v_.inner[k]);
+    std::string parameters;
+    for (const std::string& p : parameters_at(relations_, loop_)) parameters += (parameters.empty() ? "" : ", ") + p;
+    return isl::set(relations_.context, "[" + parameters + "] -> { [" + names + "] : " + limits + " }");
+  }
+
+  const Relations& relations_;
+  int loop_;
+  const Variable& v_;
+  const Shape* shape_ = nullptr;
+  std::size_t rows_ = 0;  // dimensions with a stride of their own
+  Footprint f_{};
+  bool bounded_ = true;
+  isl::union_set touched_ = isl::union_set::empty(relations_.context), surely_ = touched_;
+  isl::union_map reads_ = isl::union_map::empty(relations_.context), writes_ = reads_;
+  isl::set all_{};  // elements accessed
+  unsigned dimensions_ = 0;
+};
+
+}  // namespace
+
 std::vector<Footprint> footprints(const Relations& relations, int loop) {
   const Nest& nest = *relations.nest;
-  const int outer = nest.loops[loop].depth;
   std::set<int> used;
   for (const Instance& i : relations.instances)
     if (relations.inside(i, loop))
@@ -71,113 +218,8 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
         if (nest.variables[x.access->variable].array() && !nest.variables[x.access->variable].local_memory)
           used.insert(x.access->variable);
   std::vector<Footprint> result;
-  for (const int variable : used) {
-    const Variable& v = nest.variables[variable];
-    Footprint f;
-    f.variable = variable;
-    isl::union_set touched = isl::union_set::empty(relations.context), surely = touched;
-    isl::union_map reads = isl::union_map::empty(relations.context), writes = reads;
-    bool any = false, bounded = true;
-    for (const Instance& i : relations.instances) {
-      if (!relations.inside(i, loop)) continue;
-      for (const Relation& x : i.relations) {
-        if (x.access->variable != variable) continue;
-        const isl::map m = lifted(x.map, relations, i, outer);
-        any = true;
-        (x.write ? f.written : f.read) = true;
-        f.certain = f.certain && i.exact && x.access->exact;
-        bounded = bounded && x.access->exact;
-        touched = touched.unite(isl::union_set(m.range()));
-        if (x.must) surely = surely.unite(isl::union_set(m.range()));
-        if (!x.write) reads = reads.unite(isl::union_map(x.map));
-        if (x.must) writes = writes.unite(isl::union_map(x.map));
-      }
-    }
-    if (!any) continue;
-    f.enters = false;
-    if (!reads.is_empty()) {
-      const auto flow =
-          isl::union_access_info(reads).set_must_source(writes).set_schedule_map(relations.schedule).compute_flow();
-      f.enters = !flow.may_no_source().is_empty();
-    }
-    isl::set all = touched.is_empty() ? isl::set() : touched.as_set().coalesce();
-    const auto dimensions = all.is_null() ? 0 : static_cast<unsigned>(isl_set_dim(all.get(), isl_dim_set));
-    if (all.is_null()) {
-      f.known = true;
-      f.elements = "0";
-      result.push_back(f);
-      continue;
-    }
-    for (unsigned d = 0; d < dimensions; ++d)
-      bounded = bounded && isl_set_dim_has_upper_bound(all.get(), isl_dim_set, d) == isl_bool_true &&
-                isl_set_dim_has_lower_bound(all.get(), isl_dim_set, d) == isl_bool_true;
-    if (!bounded) {
-      f.why = "the extent of " + v.host + " is unknown";
-      result.push_back(f);
-      continue;
-    }
-    // The last element in memory order is the lexicographic maximum, because each element is indexed by the row that
-    // stores it.
-    isl::pw_multi_aff last = isl::manage(isl_set_lexmax_pw_multi_aff(all.copy()));
-    if (isl_pw_multi_aff_n_piece(last.get()) > 12) {
-      f.why = "the extent of " + v.host + " has more than 12 cases";
-      result.push_back(f);
-      continue;
-    }
-    const auto shape = relations.shapes.find(variable);
-    const std::size_t rows = shape == relations.shapes.end() ? 0 : shape->second.strides.size();
-    std::string text;
-    for (unsigned d = 0; d < dimensions; ++d) {
-      std::string stride = "1";
-      if (d < rows) stride = c_text(shape->second.strides[d]);
-      long inner = 1;
-      for (std::size_t k = d < rows ? 0 : d - rows; k < v.inner.size(); ++k) inner *= v.inner[k];
-      if (inner != 1) stride += " * " + std::to_string(inner);
-      const std::string at =
-          "(" + expression(isl::manage(isl_pw_multi_aff_get_pw_aff(last.get(), static_cast<int>(d)))) + ")";
-      text += (text.empty() ? "" : " + ") + (stride == "1" ? at : at + " * " + stride);
-    }
-    const isl::set lowest = all.intersect(isl::manage(isl_set_universe(isl_set_get_space(all.get()))));
-    // An element with a negative index would precede the address that is passed to the kernel.
-    isl::set before = isl::manage(isl_set_upper_bound_si(lowest.copy(), isl_dim_set, 0, -1));
-    if (!before.is_empty()) {
-      f.why = v.host + " may be accessed before its first element";
-      result.push_back(f);
-      continue;
-    }
-    long rows_in_all = v.length;
-    for (const long n : v.inner) rows_in_all /= n;
-    f.within =
-        v.length >= 0 && rows == 0 &&
-        isl::manage(isl_set_lower_bound_si(all.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
-    const isl::set where = all.params().coalesce().gist(relations.known);
-    f.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
-    f.known = true;
-    if (!surely.is_empty()) {  // all elements up to the last one, within the rows
-      isl::set hull = isl::manage(isl_set_apply(all.copy(), isl_map_lex_ge(isl_set_get_space(all.get()))));
-      hull = isl::manage(isl_set_reset_tuple_id(hull.release()));
-      isl::set box = isl::manage(isl_set_universe(isl_set_get_space(hull.get())));
-      for (unsigned d = 0; d < dimensions; ++d)
-        box = isl::manage(isl_set_lower_bound_si(box.release(), isl_dim_set, d, 0));
-      bool plain = true;
-      for (std::size_t k = 0; k < rows; ++k) plain = plain && shape->second.extents[k].affine();
-      if (plain) {
-        std::string names, limits = "true";
-        for (unsigned d = 0; d < dimensions; ++d) names += (d > 0 ? ", x" : "x") + std::to_string(d) + "_";
-        for (std::size_t k = 0; k < rows; ++k)
-          limits += " and x" + std::to_string(k + 1) + "_ < " + shape->second.extents[k].text();
-        for (std::size_t k = 0; k < v.inner.size(); ++k)
-          limits += " and x" + std::to_string(rows + 1 + k) + "_ < " + std::to_string(v.inner[k]);
-        std::string parameters;
-        for (const std::string& p : parameters_at(relations, loop)) parameters += (parameters.empty() ? "" : ", ") + p;
-        box =
-            box.intersect(isl::set(relations.context, "[" + parameters + "] -> { [" + names + "] : " + limits + " }"));
-        const isl::set written = isl::manage(isl_set_reset_tuple_id(surely.as_set().release()));
-        f.covered = hull.intersect(box).intersect_params(all.params()).is_subset(written);
-      }
-    }
-    result.push_back(f);
-  }
+  for (const int variable : used)
+    if (const auto found = FootprintFinder(relations, loop, variable).find()) result.push_back(*found);
   return result;
 }
 
