@@ -145,109 +145,145 @@ std::string cuda_fault(const Report& report, const Options& options) {
   return run(command, {}, folder.path() / "log", options.seconds) == 0 ? "" : first_lines(folder.path() / "log");
 }
 
-Outcome compare(const Report& report, const std::string& source, const Options& options) {
-  Outcome outcome;
-  const Folder folder;
-  const fs::path at = folder.path();
-  const std::string rename = "#define main ridge_place_users_main\n";
-  const bool c = report.file.size() > 2 && report.file.substr(report.file.size() - 2) == ".c";
-  if (c) {
-    outcome.text = "the comparison needs a C++ file: rename the C file to .cpp";
-    return outcome;
+namespace {
+
+// Compiles and runs the programs of one comparison. A step that returns false has stored the reason in Outcome::text.
+class Comparison {
+ public:
+  Comparison(const Report& report, const std::string& source, const Options& options)
+      : report_(report),
+        source_(source),
+        options_(options),
+        compiler_(compiler_of(options.emit)),
+        common_(common_flags(host_compiler(), report.file, options.flags)),
+        bound_(allowed(report)) {}
+
+  Outcome compare() {
+    write("original.cpp", source_, false);
+    write(std::string("placed") + compiler_.suffix, report_.placed, true);
+    if (!build("original", {}) || !build("placed", compiler_)) return outcome_;
+    for (const char* name : {"original", "placed"})
+      if (!run_program(name)) return outcome_;
+    outcome_.compared = true;
+    outcome_.worst = difference(results_[0], results_[1], bound_ == 0, where_);
+    outcome_.verified = outcome_.worst <= bound_;
+    if (outcome_.verified && !(reversed_agrees() && many_runs_agree())) {
+      outcome_.verified = false;
+      return outcome_;
+    }
+    if (outcome_.verified && options_.weighs) weigh(report_, options_, at_, outcome_);
+    outcome_.text = summary();
+    return outcome_;
   }
-  base::write_file(at / "original.cpp", rename + source + harness(report, options, false));
-  const Compiler compiler = compiler_of(options.emit);
-  base::write_file(at / (std::string("placed") + compiler.suffix),
-                   rename + report.placed + harness(report, options, true));
-  const auto common = common_flags(host_compiler(), report.file, options.flags);
-  const auto build = [&](const char* name, const Compiler& with) {
-    auto command = common;
+
+ private:
+  void write(const std::string& name, const std::string& text, bool placed) const {
+    base::write_file(at_ / name, "#define main ridge_place_users_main\n" + text + harness(report_, options_, placed));
+  }
+
+  bool build(const char* name, const Compiler& with) {
+    auto command = common_;
     if (!with.command.empty()) {
       command[0] = with.command;
       command = for_nvcc(command);
     }
-    command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + with.suffix)).string()});
+    command.insert(command.end(), {"-o", (at_ / name).string(), (at_ / (std::string(name) + with.suffix)).string()});
     command.insert(command.end(), with.flags.begin(), with.flags.end());
-    for (const std::string& f : options.flags)  // libraries follow the files that use them
+    for (const std::string& f : options_.flags)  // libraries follow the files that use them
       if (is_library(f)) command.push_back(f);
-    const int code = run(command, {}, at / "log", options.seconds);
+    const int code = run(command, {}, at_ / "log", options_.seconds);
     if (code != 0)
-      outcome.text = fmt::format(
+      outcome_.text = fmt::format(
           "the {} program does not compile for the comparison: {}", name,
-          code < 0 ? fmt::format("the compiler took longer than {} s", options.seconds) : first_lines(at / "log"));
+          code < 0 ? fmt::format("the compiler took longer than {} s", options_.seconds) : first_lines(at_ / "log"));
     return code == 0;
-  };
-  if (!build("original", {}) || !build("placed", compiler)) return outcome;
-  std::vector<std::vector<Array>> results;
-  for (const char* name : {"original", "placed"}) {
-    const fs::path dump = at / (std::string(name) + ".out");
-    const int code = run({(at / name).string(), dump.string()}, environment_of(options), at / "log", options.seconds);
-    if (code != 0) {
-      outcome.text = fmt::format(
+  }
+
+  bool fail(const std::string& why) {
+    outcome_.text = why;
+    return false;
+  }
+
+  // Runs the original or the placed program; appends its results and stores its time.
+  bool run_program(const std::string& name) {
+    const fs::path dump = at_ / (name + ".out");
+    const int code =
+        run({(at_ / name).string(), dump.string()}, environment_of(options_), at_ / "log", options_.seconds);
+    if (code != 0)
+      return fail(fmt::format(
           "the {} program fails on generated data ({}): set sizes with --param, array lengths with --elements", name,
-          code < 0 ? "killed or over the time limit" : fmt::format("exit {}", code));
-      return outcome;
-    }
-    const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
-    (std::string(name) == "original" ? outcome.original_seconds : outcome.placed_seconds) = seconds_in(log);
-    if (std::string(name) == "placed" && log.find("runs on the host:") != std::string::npos) {
-      outcome.text = "the kernels do not run on this device: " + log.substr(0, log.find('\n'));
-      return outcome;
-    }
-    if (std::string(name) == "placed" && log.find("kernels 0\n") != std::string::npos) {
-      outcome.text =
-          "no kernel was launched on generated data: the sizes do not satisfy the assumptions; set them with --param";
-      return outcome;
-    }
-    results.push_back(read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")));
-    if (results.back().empty()) {
-      outcome.text =
-          "the function has no result to compare: no return value and no array or reference that is not const";
-      return outcome;
-    }
+          code < 0 ? "killed or over the time limit" : fmt::format("exit {}", code)));
+    const std::string log = base::read_file(at_ / "log", std::size_t{1} << 20).value_or("");
+    (name == "original" ? outcome_.original_seconds : outcome_.placed_seconds) = seconds_in(log);
+    if (name == "placed" && log.find("runs on the host:") != std::string::npos)
+      return fail("the kernels do not run on this device: " + log.substr(0, log.find('\n')));
+    if (name == "placed" && log.find("kernels 0\n") != std::string::npos)
+      return fail(
+          "no kernel was launched on generated data: the sizes do not satisfy the assumptions; set them with --param");
+    results_.push_back(read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")));
+    if (results_.back().empty())
+      return fail("the function has no result to compare: no return value and no array or reference that is not const");
+    return true;
   }
-  outcome.compared = true;
-  const double bound = allowed(report);
-  std::string where;
-  outcome.worst = difference(results[0], results[1], bound == 0, where);
-  outcome.verified = outcome.worst <= bound;
-  const std::string reversed = options.emit == "ridge" ? with_reversed_items(report.placed) : "";
-  if (outcome.verified && !reversed.empty()) {
-    base::write_file(at / "reversed.cpp", rename + reversed + harness(report, options, true));
-    const fs::path dump = at / "reversed.out";
-    if (!build("reversed", compiler)) return outcome.verified = false, outcome;
+
+  // Kernels with their work-items in another order give the same result.
+  bool reversed_agrees() {
+    const std::string reversed = options_.emit == "ridge" ? with_reversed_items(report_.placed) : "";
+    if (reversed.empty()) return true;
+    write("reversed.cpp", reversed, true);
+    const fs::path dump = at_ / "reversed.out";
+    if (!build("reversed", compiler_)) return false;
     const bool ended =
-        run({(at / "reversed").string(), dump.string()}, environment_of(options), at / "log", options.seconds) == 0;
-    const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results[1];
-    if (!ended || !(difference(results[0], other, bound == 0, where) <= bound)) {
-      outcome.verified = false;
-      outcome.text = "with its work-items in another order the placed program gives another result (" + where + ")";
-      return outcome;
-    }
+        run({(at_ / "reversed").string(), dump.string()}, environment_of(options_), at_ / "log", options_.seconds) == 0;
+    const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results_[1];
+    if (ended && difference(results_[0], other, bound_ == 0, where_) <= bound_) return true;
+    return fail("with its work-items in another order the placed program gives another result (" + where_ + ")");
   }
-  if (outcome.verified && options.emit == "openmp") {
-    if (!report.permuted.empty()) {
-      base::write_file(at / "permuted.cpp", rename + report.permuted + harness(report, options, true));
-      if (!build("permuted", compiler)) return outcome.verified = false, outcome;
+
+  // OpenMP: other numbers of threads, schedules and orders give the same result.
+  bool many_runs_agree() {
+    if (options_.emit != "openmp") return true;
+    if (!report_.permuted.empty()) {
+      write("permuted.cpp", report_.permuted, true);
+      if (!build("permuted", compiler_)) return false;
     }
-    const std::string fault = over_many_runs(report, options, at, !report.permuted.empty(), results, outcome);
-    if (!fault.empty()) {
-      outcome.verified = false;
-      outcome.text = fault;
-      return outcome;
-    }
+    const std::string fault = over_many_runs(report_, options_, at_, !report_.permuted.empty(), results_, outcome_);
+    return fault.empty() || fail(fault);
   }
-  if (outcome.verified && options.weighs) weigh(report, options, at, outcome);
-  outcome.text =
-      outcome.verified
-          ? (outcome.worst == 0 ? "equal to the original, bit for bit"
-                                : fmt::format("equal to the original within {:.1e}", outcome.worst)) +
-                (outcome.runs > 0
-                     ? fmt::format(" in {} runs (other numbers of threads, schedules and orders)", outcome.runs + 1)
-                     : "") +
-                (outcome.varies > 0 ? fmt::format("; sums vary from run to run by {:.1e}", outcome.varies) : "")
-          : fmt::format("{} differs from the original (by {:.1e} of its largest value)", where, outcome.worst);
-  return outcome;
+
+  std::string summary() const {
+    if (!outcome_.verified)
+      return fmt::format("{} differs from the original (by {:.1e} of its largest value)", where_, outcome_.worst);
+    return (outcome_.worst == 0 ? "equal to the original, bit for bit"
+                                : fmt::format("equal to the original within {:.1e}", outcome_.worst)) +
+           (outcome_.runs > 0
+                ? fmt::format(" in {} runs (other numbers of threads, schedules and orders)", outcome_.runs + 1)
+                : "") +
+           (outcome_.varies > 0 ? fmt::format("; sums vary from run to run by {:.1e}", outcome_.varies) : "");
+  }
+
+  const Report& report_;
+  const std::string& source_;
+  const Options& options_;
+  const Folder folder_{};
+  const fs::path at_ = folder_.path();
+  const Compiler compiler_;
+  const std::vector<std::string> common_;
+  const double bound_;
+  std::vector<std::vector<Array>> results_{};  // of the original, of the placed program
+  std::string where_{};                        // largest difference found last
+  Outcome outcome_{};
+};
+
+}  // namespace
+
+Outcome compare(const Report& report, const std::string& source, const Options& options) {
+  if (report.file.size() > 2 && report.file.substr(report.file.size() - 2) == ".c") {
+    Outcome outcome;
+    outcome.text = "the comparison needs a C++ file: rename the C file to .cpp";
+    return outcome;
+  }
+  return Comparison(report, source, options).compare();
 }
 
 }  // namespace ridge::place::judge
