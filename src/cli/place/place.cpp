@@ -116,137 +116,188 @@ void load_memory_model(const std::string& named, const std::string& emit, place:
   if (!info.limits.private_arrays_in_registers && memories.tiles == "auto") memories.tiles = "never";
 }
 
-void run(const Request& request) {
-  if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
-  const auto source = base::read_file(request.file, std::size_t{8} << 20);
-  place::Options options = request.options;
-  if (!request.database.empty()) {
-    const auto found = compile_flags(request.database, request.file);
-    options.flags.insert(options.flags.begin(), found.begin(), found.end());
+// One run of the command: analyse, print, verify, write the placed file.
+class Run {
+ public:
+  explicit Run(const Request& request) : request_(request), options_(request.options) {
+    if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
+    source_ = *base::read_file(request.file, std::size_t{8} << 20);
+    set_flags();
+    if (options_.emit != "openmp" && !request.verdicts && !request.json)
+      load_memory_model(request.device, options_.emit, options_.memories);
+    users_ = {request.command, given_, options_.emit, request.device};
   }
-  const auto given = options.flags;
-  const bool c = request.file.size() > 2 && request.file.substr(request.file.size() - 2) == ".c";
-  bool standard = false;
-  for (const std::string& f : options.flags) standard |= f.rfind("-std=", 0) == 0;
-  if (!standard) options.flags.insert(options.flags.begin(), c ? "-std=c17" : "-std=c++20");
-  options.flags.erase(
-      std::remove_if(options.flags.begin(), options.flags.end(),
-                     [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
-      options.flags.end());
-  if (options.emit != "openmp" && !request.verdicts && !request.json)
-    load_memory_model(request.device, options.emit, options.memories);
-  // Progress by stage, because durations are unknown in advance.
-  const auto progress = base::terminal_progress();
-  progress(0, "reading " + request.file);
-  place::Report report = place::analyze(request.file, options);
-  if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report.errors));
-  place::dynamic::Command users{request.command, given, options.emit, request.device};
-  if (!request.command.empty()) {
-    progress(0.2, "running the program");
-    place::dynamic::measure(report, *source, users);
+
+  void run() {
+    analyze();
+    if (!print_analysis()) return;
+    other_device_ = options_.emit == "cuda" && !place::judge::can_run_cuda();
+    if (options_.emit != "openmp" && !some_device())
+      throw Error(ErrorKind::unavailable,
+                  "no device to run the comparison (ridge devices shows why); --emit openmp uses host threads instead");
+    judging_.flags = given_;
+    judging_.parameters = parameters_;
+    judging_.device = request_.device;
+    judging_.emit = options_.emit;
+    place::Report judged = report_;
+    if (other_device_) judged = without_cuda();
+    const bool by_run = !request_.command.empty() && !other_device_ && verify_by_run();
+    judging_.elements = static_cast<long>(request_.elements);
+    judging_.weighs = !parameters_.empty() && !other_device_;
+    outcome_ = compare(judged, 0.6, "compiling and comparing the original and the placed program");
+    if (outcome_.verified && !outcome_.slower.empty() && !compare_without_slower()) return;
+    if (outcome_.verified && judging_.weighs && tiled(report_) && request_.options.memories.tiles == "auto")
+      compare_without_tiles();
+    if (print_outcome(by_run)) write();
   }
-  base::clear_progress();
-  const auto parameters =
-      options.function.empty() ? std::map<std::string, long>{} : pinned(request.parameters, report.parameters);
-  if (!request.page.empty()) base::write_file(request.page, place::to_page(report));
-  if (!request.explain.empty()) {
-    fmt::print("{}", place::explain(report, request.explain));
-    return;
+
+ private:
+  // Flags of the compilation database and the user; the standard is added, files and libraries are left out.
+  void set_flags() {
+    auto& flags = options_.flags;
+    if (!request_.database.empty()) {
+      const auto found = compile_flags(request_.database, request_.file);
+      flags.insert(flags.begin(), found.begin(), found.end());
+    }
+    given_ = flags;
+    const bool c = request_.file.size() > 2 && request_.file.substr(request_.file.size() - 2) == ".c";
+    bool standard = false;
+    for (const std::string& f : flags) standard |= f.rfind("-std=", 0) == 0;
+    if (!standard) flags.insert(flags.begin(), c ? "-std=c17" : "-std=c++20");
+    flags.erase(
+        std::remove_if(flags.begin(), flags.end(),
+                       [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
+        flags.end());
   }
-  fmt::print("{}", request.json ? place::to_json(report) : place::to_text(report));
-  if (request.verdicts || request.json || options.function.empty()) return;
-  if (report.placed.empty()) {
-    fmt::print("no loop can run on a device, no file is written\n");
-    return;
+
+  void analyze() {
+    progress_(0, "reading " + request_.file);
+    report_ = place::analyze(request_.file, options_);
+    if (!report_.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report_.errors));
+    if (!request_.command.empty()) {
+      progress_(0.2, "running the program");
+      place::dynamic::measure(report_, source_, users_);
+    }
+    base::clear_progress();
+    if (!options_.function.empty()) parameters_ = pinned(request_.parameters, report_.parameters);
   }
-  const bool threads = options.emit == "openmp", other_device = options.emit == "cuda" && !place::judge::can_run_cuda();
-  if (!threads && !some_device())
-    throw Error(ErrorKind::unavailable,
-                "no device to run the comparison (ridge devices shows why); --emit openmp uses host threads instead");
-  place::judge::Options judging;
-  judging.flags = given;
-  judging.parameters = parameters;
-  judging.device = request.device;
-  judging.emit = options.emit;
-  place::Report judged = report;
-  if (other_device) {  // no CUDA here: run the same kernels on the available device, and compile the program itself
-                       // with nvcc
-    progress(0.3, "compiling the placed program with nvcc");
-    if (const std::string fault = place::judge::cuda_fault(report, judging); !fault.empty())
+
+  // Returns true if a file is to be written.
+  bool print_analysis() const {
+    if (!request_.page.empty()) base::write_file(request_.page, place::to_page(report_));
+    if (!request_.explain.empty()) {
+      fmt::print("{}", place::explain(report_, request_.explain));
+      return false;
+    }
+    fmt::print("{}", request_.json ? place::to_json(report_) : place::to_text(report_));
+    if (request_.verdicts || request_.json || options_.function.empty()) return false;
+    if (report_.placed.empty()) fmt::print("no loop can run on a device, no file is written\n");
+    return !report_.placed.empty();
+  }
+
+  // Without CUDA: compiles the program itself with nvcc, and returns the same kernels for the available device.
+  place::Report without_cuda() {
+    progress_(0.3, "compiling the placed program with nvcc");
+    if (const std::string fault = place::judge::cuda_fault(report_, judging_); !fault.empty())
       throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
-    options.emit = judging.emit = "ridge";
-    judged = place::analyze(request.file, options);
+    options_.emit = judging_.emit = "ridge";
+    return place::analyze(request_.file, options_);
   }
-  bool by_run = false;
-  if (!request.command.empty() && !other_device) {  // first on the user's own data
-    progress(0.4, "running the placed program on its own data");
-    const auto sameness = place::dynamic::same_output(report, *source, users);
+
+  // Verifies the placed program on the user's own data; returns true if that proves it correct.
+  bool verify_by_run() {
+    progress_(0.4, "running the placed program on its own data");
+    const auto sameness = place::dynamic::same_output(report_, source_, users_);
     base::clear_progress();
     if (!sameness.same)
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
     fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
                base::human_seconds(sameness.placed_seconds));
-    by_run = sameness.proves;
+    return sameness.proves;
   }
-  judging.elements = static_cast<long>(request.elements);
-  judging.weighs = !parameters.empty() && !other_device;
-  progress(0.6, "compiling and comparing the original and the placed program");
-  auto outcome = place::judge::compare(judged, *source, judging);
-  base::clear_progress();
-  if (outcome.verified && !outcome.slower.empty()) {  // compare again without the slower kernels
-    for (const std::string& kernel : outcome.slower)
+
+  place::judge::Outcome compare(const place::Report& report, double done, const char* stage) {
+    progress_(done, stage);
+    const auto outcome = place::judge::compare(report, source_, judging_);
+    base::clear_progress();
+    return outcome;
+  }
+
+  // Compares again without the slower kernels; false if none is left.
+  bool compare_without_slower() {
+    for (const std::string& kernel : outcome_.slower)
       fmt::print("{} stays on the host: on the device the program is slower\n", kernel);
-    options.without = outcome.slower;
-    report = place::analyze(request.file, options);
-    if (report.placed.empty()) {
+    options_.without = outcome_.slower;
+    report_ = place::analyze(request_.file, options_);
+    if (report_.placed.empty()) {
       fmt::print("no kernel is faster on the device, no file is written\n");
-      return;
+      return false;
     }
-    judging.weighs = false;
-    progress(0.8, "comparing again without them");
-    outcome = place::judge::compare(report, *source, judging);
-    base::clear_progress();
+    judging_.weighs = false;
+    outcome_ = compare(report_, 0.8, "comparing again without them");
+    return true;
   }
-  if (outcome.verified && judging.weighs && tiled(report) && request.options.memories.tiles == "auto") {
-    options.memories.tiles = "never";  // tiles were chosen by the model; now compare measured times
-    place::Report plain = place::analyze(request.file, options);
-    judging.weighs = false;
-    progress(0.9, "comparing without tiles in local memory");
-    const auto without = place::judge::compare(plain, *source, judging);
-    base::clear_progress();
-    if (without.verified && without.placed_seconds < 0.97 * outcome.placed_seconds) {
+
+  // Tiles were chosen by the model; compares measured times.
+  void compare_without_tiles() {
+    options_.memories.tiles = "never";
+    place::Report plain = place::analyze(request_.file, options_);
+    judging_.weighs = false;
+    const auto without = compare(plain, 0.9, "comparing without tiles in local memory");
+    if (without.verified && without.placed_seconds < 0.97 * outcome_.placed_seconds) {
       fmt::print("without tiles in local memory {} instead of {}: tiles are not used\n",
-                 base::human_seconds(without.placed_seconds), base::human_seconds(outcome.placed_seconds));
-      report = std::move(plain);
-      outcome = without;
+                 base::human_seconds(without.placed_seconds), base::human_seconds(outcome_.placed_seconds));
+      report_ = std::move(plain);
+      outcome_ = without;
     }
   }
-  if (!outcome.verified && !outcome.compared && by_run)
-    fmt::print("synthetic data are inconclusive ({}): verified by --run only\n", outcome.text);
-  else if (!outcome.verified)
-    throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
-  if (outcome.verified)
-    fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds),
-               base::human_seconds(outcome.placed_seconds));
-  if (other_device) {
-    fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
-  } else if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
-    fmt::print("slower than the original at these sizes, no file is written\n");
-    return;
+
+  // Returns true if the placed file is to be written.
+  bool print_outcome(bool by_run) const {
+    if (!outcome_.verified && !outcome_.compared && by_run)
+      fmt::print("synthetic data are inconclusive ({}): verified by --run only\n", outcome_.text);
+    else if (!outcome_.verified)
+      throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome_.text));
+    if (outcome_.verified)
+      fmt::print("{}; original {}, placed {}\n", outcome_.text, base::human_seconds(outcome_.original_seconds),
+                 base::human_seconds(outcome_.placed_seconds));
+    if (other_device_) {
+      fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
+    } else if (!parameters_.empty() && outcome_.placed_seconds > outcome_.original_seconds) {
+      fmt::print("slower than the original at these sizes, no file is written\n");
+      return false;
+    }
+    return true;
   }
-  fs::path out = request.out;
-  if (out.empty()) {
-    const fs::path from = request.file;
-    const std::string extension = request.options.emit == "cuda" ? ".cu" : from.extension().string();
-    out = from.parent_path() / (from.stem().string() + "_placed" + extension);
+
+  void write() const {
+    const std::string& emit = request_.options.emit;
+    fs::path out = request_.out;
+    if (out.empty()) {
+      const fs::path from = request_.file;
+      const std::string extension = emit == "cuda" ? ".cu" : from.extension().string();
+      out = from.parent_path() / (from.stem().string() + "_placed" + extension);
+    }
+    base::write_file(out, report_.placed);
+    static const std::map<std::string, const char*> ways{{"ridge", "with Ridgeline's headers and -lridge"},
+                                                         {"opencl", "with -lOpenCL"},
+                                                         {"cuda", "with nvcc -O3 -fmad=false"},
+                                                         {"openmp", "with -fopenmp"}};
+    fmt::print("{} written: compile it {}\n", out.string(), ways.at(emit));
   }
-  base::write_file(out, report.placed);
-  static const std::map<std::string, const char*> ways{{"ridge", "with Ridgeline's headers and -lridge"},
-                                                       {"opencl", "with -lOpenCL"},
-                                                       {"cuda", "with nvcc -O3 -fmad=false"},
-                                                       {"openmp", "with -fopenmp"}};
-  fmt::print("{} written: compile it {}\n", out.string(), ways.at(request.options.emit));
-}
+
+  const Request& request_;
+  place::Options options_;
+  std::string source_{};
+  std::vector<std::string> given_{};  // compiler flags of the user
+  place::dynamic::Command users_{};
+  base::Progress progress_ = base::terminal_progress();  // by stage, because durations are unknown in advance
+  place::Report report_{};
+  std::map<std::string, long> parameters_{};  // values set by --param
+  bool other_device_ = false;                 // CUDA code is verified on another device
+  place::judge::Options judging_{};
+  place::judge::Outcome outcome_{};
+};
 
 }  // namespace
 
@@ -312,7 +363,7 @@ the results are equal, no file is written. Compiler flags follow after --:
   command.flag("--json", request->json, "Print the analysis as JSON, write no file");
   command.flag("--verdicts", request->verdicts, "Print the analysis only, write no file");
   command.option("flags", request->options.flags, "Compiler flags, after --").value_name("FLAG");
-  command.runs([request] { run(*request); });
+  command.runs([request] { Run(*request).run(); });
 }
 
 }  // namespace ridge::cli
