@@ -129,28 +129,7 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     if (value.getSignificantBits() > 62) return {};
     return Poly::constant(value.getExtValue());
   }
-  if (const auto* cast = dyn_cast<CastExpr>(e)) {
-    switch (cast->getCastKind()) {
-      case CK_LValueToRValue:
-      case CK_NoOp:
-        return poly(cast->getSubExpr(), not_negative);
-      case CK_IntegralCast: {
-        const auto from = dialect(cast->getSubExpr()->getType()), to = dialect(cast->getType());
-        if (!from || !to) return {};
-        auto p = poly(cast->getSubExpr(), not_negative);
-        const bool wider = to->bytes > from->bytes && (!to->is_unsigned || from->is_unsigned);
-        if (wider || (to->bytes == from->bytes && to->is_unsigned == from->is_unsigned)) return p;
-        if (p && !p->affine() && to->bytes < from->bytes) return {};  // no affine test could decide whether it fits
-        if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned) {  // int(v.size())
-          not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p, -1));
-          if (!from->is_unsigned) not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p));
-        }
-        return in_type(p, cast->getType(), not_negative);
-      }
-      default:
-        return {};
-    }
-  }
+  if (const auto* converted = dyn_cast<CastExpr>(e)) return poly_of_cast(converted, not_negative);
   if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
   if (const ValueDecl* decl = referred(e)) {
     const auto it = scope_->bound.find(decl);
@@ -170,61 +149,93 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     if (!p) return {};
     return in_type(u->getOpcode() == UO_Minus ? Poly().plus(*p, -1) : *p, e->getType(), not_negative);
   }
-  if (const auto* b = dyn_cast<BinaryOperator>(e)) {
-    if (!b->isAdditiveOp() && !b->isMultiplicativeOp() && !b->isShiftOp()) return {};
-    const auto l = poly(b->getLHS(), not_negative), r = poly(b->getRHS(), not_negative);
-    if (!l || !r) return {};
-    switch (b->getOpcode()) {
-      case BO_Add:
-        return in_type(l->plus(*r), e->getType(), not_negative);
-      case BO_Sub:
-        return in_type(l->plus(*r, -1), e->getType(), not_negative);
-      case BO_Mul:
-        return in_type(l->times(*r), e->getType(), not_negative);
-      case BO_Shl:
-        if (const auto by = r->value(); by && *by >= 0 && *by < 31)
-          return in_type(l->times(Poly::constant(1L << *by)), e->getType(), not_negative);
-        return {};
-      case BO_Shr:
-      case BO_Div:
-      case BO_Rem: {
-        const auto by = r->value();
-        if (!by || *by <= 0 || !l->affine()) return {};
-        if (b->getOpcode() == BO_Shr && *by > 30) return {};
-        const long divisor = b->getOpcode() == BO_Shr ? 1L << *by : *by;
-        not_negative.push_back(*l);
-        const Poly quotient = Poly::quotient(*l, divisor);
-        return b->getOpcode() == BO_Rem ? l->plus(quotient, -divisor) : quotient;
+  if (const auto* b = dyn_cast<BinaryOperator>(e)) return poly_of_operator(b, not_negative);
+  if (const auto* called = dyn_cast<CallExpr>(e)) return poly_of_call(called, not_negative);
+  if (const auto* c = dyn_cast<ConditionalOperator>(e)) return poly_of_conditional(c);
+  return {};
+}
+
+std::optional<Poly> Reader::poly_of_cast(const CastExpr* e, std::vector<Poly>& not_negative) {
+  switch (e->getCastKind()) {
+    case CK_LValueToRValue:
+    case CK_NoOp:
+      return poly(e->getSubExpr(), not_negative);
+    case CK_IntegralCast: {
+      const auto from = dialect(e->getSubExpr()->getType()), to = dialect(e->getType());
+      if (!from || !to) return {};
+      auto p = poly(e->getSubExpr(), not_negative);
+      const bool wider = to->bytes > from->bytes && (!to->is_unsigned || from->is_unsigned);
+      if (wider || (to->bytes == from->bytes && to->is_unsigned == from->is_unsigned)) return p;
+      if (p && !p->affine() && to->bytes < from->bytes) return {};  // no affine test could decide whether it fits
+      if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned) {  // int(v.size())
+        not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p, -1));
+        if (!from->is_unsigned) not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p));
       }
-      default:
-        return {};
+      return in_type(p, e->getType(), not_negative);
     }
+    default:
+      return {};
   }
-  if (const auto* call = dyn_cast<CallExpr>(e)) {
-    const std::string name = extreme_called(call);
-    if ((name == "min" || name == "max") && call->getNumArgs() == 2) {
-      const auto l = poly(call->getArg(0), not_negative), r = poly(call->getArg(1), not_negative);
-      if (l && r && l->affine() && r->affine()) return Poly::extreme(name == "max", *l, *r);
+}
+
+std::optional<Poly> Reader::poly_of_operator(const BinaryOperator* e, std::vector<Poly>& not_negative) {
+  if (!e->isAdditiveOp() && !e->isMultiplicativeOp() && !e->isShiftOp()) return {};
+  const auto l = poly(e->getLHS(), not_negative), r = poly(e->getRHS(), not_negative);
+  if (!l || !r) return {};
+  switch (e->getOpcode()) {
+    case BO_Add:
+      return in_type(l->plus(*r), e->getType(), not_negative);
+    case BO_Sub:
+      return in_type(l->plus(*r, -1), e->getType(), not_negative);
+    case BO_Mul:
+      return in_type(l->times(*r), e->getType(), not_negative);
+    case BO_Shl:
+      if (const auto by = r->value(); by && *by >= 0 && *by < 31)
+        return in_type(l->times(Poly::constant(1L << *by)), e->getType(), not_negative);
+      return {};
+    case BO_Shr:
+    case BO_Div:
+    case BO_Rem: {
+      const auto by = r->value();
+      if (!by || *by <= 0 || !l->affine()) return {};
+      if (e->getOpcode() == BO_Shr && *by > 30) return {};
+      const long divisor = e->getOpcode() == BO_Shr ? 1L << *by : *by;
+      not_negative.push_back(*l);
+      const Poly quotient = Poly::quotient(*l, divisor);
+      return e->getOpcode() == BO_Rem ? l->plus(quotient, -divisor) : quotient;
     }
-    if (name == "clamp" && call->getNumArgs() == 3) {
-      const auto v = poly(call->getArg(0), not_negative), low = poly(call->getArg(1), not_negative),
-                 high = poly(call->getArg(2), not_negative);
-      if (v && low && high && v->affine() && low->affine() && high->affine())
-        return Poly::extreme(false, Poly::extreme(true, *v, *low), *high);  // low <= high, else undefined
-    }
-    return {};
+    default:
+      return {};
   }
-  if (const auto* c = dyn_cast<ConditionalOperator>(e)) {  // a < b ? a : b
-    std::vector<Poly> needed;
-    const auto* test = dyn_cast<BinaryOperator>(c->getCond()->IgnoreParenImpCasts());
-    if (test == nullptr || !test->isRelationalOp()) return {};
-    const auto a = poly(test->getLHS(), needed), b = poly(test->getRHS(), needed), x = poly(c->getTrueExpr(), needed),
-               y = poly(c->getFalseExpr(), needed);
-    if (!a || !b || !x || !y || !a->affine() || !b->affine() || !needed.empty()) return {};
-    const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
-    if (*x == *a && *y == *b) return Poly::extreme(!less, *a, *b);
-    if (*x == *b && *y == *a) return Poly::extreme(less, *a, *b);
+}
+
+// std::min, std::max and std::clamp.
+std::optional<Poly> Reader::poly_of_call(const CallExpr* e, std::vector<Poly>& not_negative) {
+  const std::string name = extreme_called(e);
+  if ((name == "min" || name == "max") && e->getNumArgs() == 2) {
+    const auto l = poly(e->getArg(0), not_negative), r = poly(e->getArg(1), not_negative);
+    if (l && r && l->affine() && r->affine()) return Poly::extreme(name == "max", *l, *r);
   }
+  if (name == "clamp" && e->getNumArgs() == 3) {
+    const auto v = poly(e->getArg(0), not_negative), low = poly(e->getArg(1), not_negative),
+               high = poly(e->getArg(2), not_negative);
+    if (v && low && high && v->affine() && low->affine() && high->affine())
+      return Poly::extreme(false, Poly::extreme(true, *v, *low), *high);  // low <= high, else undefined
+  }
+  return {};
+}
+
+// a < b ? a : b
+std::optional<Poly> Reader::poly_of_conditional(const ConditionalOperator* e) {
+  std::vector<Poly> needed;
+  const auto* test = dyn_cast<BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
+  if (test == nullptr || !test->isRelationalOp()) return {};
+  const auto a = poly(test->getLHS(), needed), b = poly(test->getRHS(), needed), x = poly(e->getTrueExpr(), needed),
+             y = poly(e->getFalseExpr(), needed);
+  if (!a || !b || !x || !y || !a->affine() || !b->affine() || !needed.empty()) return {};
+  const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+  if (*x == *a && *y == *b) return Poly::extreme(!less, *a, *b);
+  if (*x == *b && *y == *a) return Poly::extreme(less, *a, *b);
   return {};
 }
 

@@ -150,21 +150,10 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       }
       continue;
     }
-    std::optional<Place> p;
-    if (argument->getType()->isPointerType()) {
-      p = pointer(argument, fx);
-    } else if (const auto which = object(argument)) {
-      p = Place{*which, {{Poly::constant(0), "0"}}, {}};
-    }
-    if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " is not a known array");
-    const Variable& v = scope_->nest.variables[p->variable];
-    if (v.local_memory) refuse(e, "a kernel cannot pass a local array to a function: " + source(e));
-    const Variable& formal = known.variables[known.arrays[i]];
-    if (formal.element != v.element || formal.inner != v.inner)
-      refuse(e, "the argument " + source(argument) + " has another element type than the parameter");
-    const std::string offset = p->indices[0].text;
-    text += offset == "0" ? v.name : v.name + " + " + wrapped(offset);
-    actuals[i] = *p;
+    actuals[i] = array_argument(e, argument, known.variables[known.arrays[i]], fx);
+    const std::string& name = scope_->nest.variables[actuals[i].variable].name;
+    const std::string& offset = actuals[i].indices[0].text;
+    text += offset == "0" ? name : name + " + " + wrapped(offset);
   }
   text += ")";
   for (std::size_t i = 0; i < known.arrays.size(); ++i)  // v.size() of a formal is v.size() of the actual
@@ -175,53 +164,75 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       if (actual.storage != Storage::object)
         refuse(e, "part of an array is passed where a whole object is needed: " + source(e));
     }
-  for (Access a : known.accesses) {
+  for (const Access& a : known.accesses) {
     const auto at = std::find(known.arrays.begin(), known.arrays.end(), a.variable);
     if (at == known.arrays.end()) continue;
-    const Place& actual = actuals[static_cast<std::size_t>(at - known.arrays.begin())];
-    a.variable = actual.variable;
-    a.must = a.must && !a.write;
-    a.line = line(e);
-    a.source = source(e);
-    const auto usable = [&](const Poly& p) {
-      const auto names = p.symbols();
-      return std::none_of(names.begin(), names.end(), [&](const std::string& n) {
-        return std::find(a.exists.begin(), a.exists.end(), n) == a.exists.end() && values.count(n) == 0;
-      });
-    };
-    if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
-      a.exact = false;
-      a.why = "the elements of " + scope_->nest.variables[a.variable].host + " that " + source(e) +
-              " accesses have no closed form: any element is assumed";
-    }
-    // Two calls in one statement must not share iterators, nor may the callee's be confused with the caller's of the
-    // same name: all names are substituted at once.
-    std::map<std::string, Poly> all = values;
-    std::vector<std::string> names;
-    for (const std::string& n : a.exists) {
-      names.push_back(unique(n));
-      all[n] = Poly::symbol(names.back());
-    }
-    for (Poly& p : a.subscripts) p = p.substituted(all);
-    if (a.exact) a.subscripts[0] = a.subscripts[0].plus(*actual.indices[0].value);
-    std::vector<Poly> needed;
-    for (const Poly& p : a.not_negative) {
-      if (!usable(p)) a.exact = false;
-      needed.push_back(p.substituted(all));
-    }
-    a.not_negative = needed;
-    a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
-    Conjunction where;
-    for (const Constraint& c : a.where)
-      if (usable(c.poly)) where.push_back({c.poly.substituted(all), c.equality});
-    a.where = where;
-    a.exists = names;
-    a.exists.insert(a.exists.end(), scope_->exists.begin(), scope_->exists.end());
-    a.where.insert(a.where.end(), scope_->where.begin(), scope_->where.end());
-    if (!a.exact) a.subscripts.clear();
-    fx.accesses.push_back(a);
+    fx.accesses.push_back(
+        substituted_access(a, actuals[static_cast<std::size_t>(at - known.arrays.begin())], values, e));
   }
   return text;
+}
+
+// The array that is passed for `formal`, with the offset of its first element.
+Place Reader::array_argument(const CallExpr* e, const Expr* argument, const Variable& formal, Effects& fx) {
+  std::optional<Place> p;
+  if (argument->getType()->isPointerType()) {
+    p = pointer(argument, fx);
+  } else if (const auto which = object(argument)) {
+    p = Place{*which, {{Poly::constant(0), "0"}}, {}};
+  }
+  if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " is not a known array");
+  const Variable& v = scope_->nest.variables[p->variable];
+  if (v.local_memory) refuse(e, "a kernel cannot pass a local array to a function: " + source(e));
+  if (formal.element != v.element || formal.inner != v.inner)
+    refuse(e, "the argument " + source(argument) + " has another element type than the parameter");
+  return *p;
+}
+
+// An access of the callee in terms of the caller's variables; `values` are those of the callee's integer formals.
+Access Reader::substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
+                                  const CallExpr* e) {
+  a.variable = actual.variable;
+  a.must = a.must && !a.write;
+  a.line = line(e);
+  a.source = source(e);
+  const auto usable = [&](const Poly& p) {
+    const auto names = p.symbols();
+    return std::none_of(names.begin(), names.end(), [&](const std::string& n) {
+      return std::find(a.exists.begin(), a.exists.end(), n) == a.exists.end() && values.count(n) == 0;
+    });
+  };
+  if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
+    a.exact = false;
+    a.why = "the elements of " + scope_->nest.variables[a.variable].host + " that " + source(e) +
+            " accesses have no closed form: any element is assumed";
+  }
+  // Two calls in one statement must not share iterators, nor may the callee's be confused with the caller's of the
+  // same name: all names are substituted at once.
+  std::map<std::string, Poly> all = values;
+  std::vector<std::string> names;
+  for (const std::string& n : a.exists) {
+    names.push_back(unique(n));
+    all[n] = Poly::symbol(names.back());
+  }
+  for (Poly& p : a.subscripts) p = p.substituted(all);
+  if (a.exact) a.subscripts[0] = a.subscripts[0].plus(*actual.indices[0].value);
+  std::vector<Poly> needed;
+  for (const Poly& p : a.not_negative) {
+    if (!usable(p)) a.exact = false;
+    needed.push_back(p.substituted(all));
+  }
+  a.not_negative = needed;
+  a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
+  Conjunction where;
+  for (const Constraint& c : a.where)
+    if (usable(c.poly)) where.push_back({c.poly.substituted(all), c.equality});
+  a.where = where;
+  a.exists = names;
+  a.exists.insert(a.exists.end(), scope_->exists.begin(), scope_->exists.end());
+  a.where.insert(a.where.end(), scope_->where.begin(), scope_->where.end());
+  if (!a.exact) a.subscripts.clear();
+  return a;
 }
 
 const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {

@@ -59,77 +59,12 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (const auto* d = dyn_cast<CXXDefaultArgExpr>(e)) return expression(d->getExpr(), fx);
   if (!dialect(e->getType()))
     refuse(e, "values of type " + type_text(e->getType()) + " are not supported: " + source(e));
-
-  if (const auto* n = dyn_cast<IntegerLiteral>(e))
-    return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
-  if (const auto* f = dyn_cast<FloatingLiteral>(e)) return literal(APValue(f->getValue()), e->getType(), e);
-  if (const auto* b = dyn_cast<CXXBoolLiteralExpr>(e)) return b->getValue() ? "1" : "0";
-  if (const auto* c = dyn_cast<CharacterLiteral>(e)) return std::to_string(c->getValue());
-  if (isa<CXXScalarValueInitExpr, ImplicitValueInitExpr>(e)) return "0";
-  if (const auto* list = dyn_cast<InitListExpr>(e); list != nullptr && list->getNumInits() <= 1)
-    return list->getNumInits() == 0 ? "0" : expression(list->getInit(0), fx);
-
-  if (const auto* cast = dyn_cast<CastExpr>(e)) {
-    const bool written = isa<ExplicitCastExpr>(cast);
-    const Expr* sub = cast->getSubExpr();
-    switch (cast->getCastKind()) {
-      case CK_IntegralToBoolean:
-      case CK_FloatingToBoolean:
-        return "((" + expression(sub, fx) + ") != 0)";
-      case CK_LValueToRValue:
-      case CK_NoOp:
-      case CK_IntegralCast:
-      case CK_FloatingCast:
-      case CK_IntegralToFloating:
-      case CK_FloatingToIntegral:
-      case CK_BooleanToSignedIntegral: {
-        const std::string text = expression(sub, fx);
-        if (!written) return text;
-        // A functional cast wraps an implicit one of the same type.
-        return "(" + dialect(e->getType())->name + ")(" + text + ")";
-      }
-      default:
-        refuse(e, "conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
-                      " is not supported: " + source(e));
-    }
-  }
-  if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
-    if (const auto passed = scope_->given.find(ref->getDecl()); passed != scope_->given.end())
-      return "(" + dialect(e->getType())->name + ")(" + expression(passed->second, fx) + ")";
-    if (const auto passed = scope_->bound.find(ref->getDecl()); passed != scope_->bound.end())
-      return passed->second.text;
-    if (const auto* constant = dyn_cast<EnumConstantDecl>(ref->getDecl()))
-      return literal(APValue(constant->getInitVal()), ast_.IntTy, e);
-    if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()); var != nullptr && var->getType().isConstQualified()) {
-      Expr::EvalResult known;
-      if (var->hasGlobalStorage() && e->EvaluateAsRValue(known, ast_) && !known.HasSideEffects)
-        return literal(known.Val, e->getType(), e);
-    }
-  }
-  if (const auto* u = dyn_cast<UnaryOperator>(e)) {
-    switch (u->getOpcode()) {
-      case UO_Plus:
-      case UO_Minus:
-      case UO_Not:
-      case UO_LNot: {
-        std::string text = expression(u->getSubExpr(), fx);
-        const std::string sign = UnaryOperator::getOpcodeStr(u->getOpcode()).str();
-        if (text[0] == sign[0]) text = "(" + text + ")";  // - -x, not --x
-        return sign + text;
-      }
-      case UO_Deref:
-        break;
-      case UO_PreInc:
-      case UO_PreDec:
-      case UO_PostInc:
-      case UO_PostDec:
-        if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // emitted as a separate statement
-        [[fallthrough]];
-      default:
-        refuse(e,
-               "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not supported: " + source(e));
-    }
-  }
+  if (const auto text = literal_text(e, fx)) return *text;
+  if (const auto* converted = dyn_cast<CastExpr>(e)) return cast_text(converted, fx);
+  if (const auto* ref = dyn_cast<DeclRefExpr>(e))
+    if (const auto text = substituted(ref, fx)) return *text;
+  if (const auto* u = dyn_cast<UnaryOperator>(e))
+    if (const auto text = unary_text(u, fx)) return *text;
   if (const auto* b = dyn_cast<BinaryOperator>(e)) {
     if (b->isAssignmentOp() || b->getOpcode() == BO_Comma || b->isPtrMemOp())
       refuse(e, "assignment inside an expression is not supported: " + source(e));
@@ -168,6 +103,83 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
                            : "this field is not supported (structs in arrays need fields of one number type): ") +
                   source(e));
   refuse(e, describe(e) + " is not supported: " + source(e));
+}
+
+std::optional<std::string> Reader::literal_text(const Expr* e, Effects& fx) {
+  if (const auto* n = dyn_cast<IntegerLiteral>(e))
+    return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
+  if (const auto* f = dyn_cast<FloatingLiteral>(e)) return literal(APValue(f->getValue()), e->getType(), e);
+  if (const auto* b = dyn_cast<CXXBoolLiteralExpr>(e)) return b->getValue() ? "1" : "0";
+  if (const auto* c = dyn_cast<CharacterLiteral>(e)) return std::to_string(c->getValue());
+  if (isa<CXXScalarValueInitExpr, ImplicitValueInitExpr>(e)) return "0";
+  if (const auto* list = dyn_cast<InitListExpr>(e); list != nullptr && list->getNumInits() <= 1)
+    return list->getNumInits() == 0 ? "0" : expression(list->getInit(0), fx);
+  return {};
+}
+
+std::string Reader::cast_text(const CastExpr* e, Effects& fx) {
+  const bool written = isa<ExplicitCastExpr>(e);
+  const Expr* sub = e->getSubExpr();
+  switch (e->getCastKind()) {
+    case CK_IntegralToBoolean:
+    case CK_FloatingToBoolean:
+      return "((" + expression(sub, fx) + ") != 0)";
+    case CK_LValueToRValue:
+    case CK_NoOp:
+    case CK_IntegralCast:
+    case CK_FloatingCast:
+    case CK_IntegralToFloating:
+    case CK_FloatingToIntegral:
+    case CK_BooleanToSignedIntegral: {
+      const std::string text = expression(sub, fx);
+      if (!written) return text;
+      // A functional cast wraps an implicit one of the same type.
+      return "(" + dialect(e->getType())->name + ")(" + text + ")";
+    }
+    default:
+      refuse(e, "conversion from " + type_text(sub->getType()) + " to " + type_text(e->getType()) +
+                    " is not supported: " + source(e));
+  }
+}
+
+// Text of a lambda's or member function's argument, or of a constant; none for other variables.
+std::optional<std::string> Reader::substituted(const DeclRefExpr* ref, Effects& fx) {
+  if (const auto passed = scope_->given.find(ref->getDecl()); passed != scope_->given.end())
+    return "(" + dialect(ref->getType())->name + ")(" + expression(passed->second, fx) + ")";
+  if (const auto passed = scope_->bound.find(ref->getDecl()); passed != scope_->bound.end()) return passed->second.text;
+  if (const auto* constant = dyn_cast<EnumConstantDecl>(ref->getDecl()))
+    return literal(APValue(constant->getInitVal()), ast_.IntTy, ref);
+  if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()); var != nullptr && var->getType().isConstQualified()) {
+    Expr::EvalResult known;
+    if (var->hasGlobalStorage() && ref->EvaluateAsRValue(known, ast_) && !known.HasSideEffects)
+      return literal(known.Val, ref->getType(), ref);
+  }
+  return {};
+}
+
+// None for *p, which is a place.
+std::optional<std::string> Reader::unary_text(const UnaryOperator* u, Effects& fx) {
+  switch (u->getOpcode()) {
+    case UO_Plus:
+    case UO_Minus:
+    case UO_Not:
+    case UO_LNot: {
+      std::string text = expression(u->getSubExpr(), fx);
+      const std::string sign = UnaryOperator::getOpcodeStr(u->getOpcode()).str();
+      if (text[0] == sign[0]) text = "(" + text + ")";  // - -x, not --x
+      return sign + text;
+    }
+    case UO_Deref:
+      return {};
+    case UO_PreInc:
+    case UO_PreDec:
+    case UO_PostInc:
+    case UO_PostDec:
+      if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // emitted as a separate statement
+      [[fallthrough]];
+    default:
+      refuse(u, "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not supported: " + source(u));
+  }
 }
 
 }  // namespace ridge::place::frontend

@@ -309,74 +309,10 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     around_.pop_back();
     return result;
   }
-  if (is_loop(s)) {
-    result.kind = PartKind::loop;
-    result.id = loop_ids_[s];
-    result.loop_kind = isa<WhileStmt>(s) ? "while" : isa<DoStmt>(s) ? "do" : "for";
-    auto found = nest(s, result);
-    if (found && !found->loops[0].counted) {  // inner loops may be nests, with its variables fixed
-      bool inner = false;
-      visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
-      if (inner) {
-        result.why = found->loops[0].why;
-        result.why_line = result.line;
-        found.reset();
-      }
-    }
-    if (found) {
-      result.kind = PartKind::nest;
-      result.nest = static_cast<int>(result_->nests.size());
-      result_->nests.push_back(std::move(*found));
-      bool inner = false;
-      visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
-      if (inner && around_.size() < 40) {   // also as a host loop, in case only inner loops can be placed
-        const auto said = refusals.size();  // refusals inside a nest that is supported as a whole are dropped
-        Part opened = open_loop(s);
-        refusals.resize(said);
-        opened.id = result.id;
-        opened.loop_kind = result.loop_kind;
-        opened.line = result.line;
-        opened.span = result.span;
-        opened.source = result.source;
-        opened.in_sequence = in_sequence;
-        result.children.push_back(std::move(opened));
-      }
-      return result;
-    }
-    Part opened = open_loop(s);
-    result.children = std::move(opened.children);
-    result.anything = opened.anything;
-    result.touches = std::move(opened.touches);
-    return result;
-  }
+  if (is_loop(s)) return loop_part(s, std::move(result));
   if (const auto* branch = dyn_cast<IfStmt>(s);
-      branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s)) {
-    result.kind = PartKind::branch;
-    around_.push_back({s, 0});
-    result.children.push_back(part(branch->getThen(), false));
-    const auto* asked = dyn_cast<CallExpr>(branch->getCond()->IgnoreParenImpCasts());
-    if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
-        test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
-        branch->getElse() != nullptr) {
-      // A transformed nest behind its guard: the guard reads addresses and numbers only, and the original loops in the
-      // else branch stay on the host.
-      around_.pop_back();
-      for (const Expr* argument : asked->arguments())
-        if (dialect(argument->getType())) header_touches(argument, result.touches, result.anything);
-      Part before;
-      before.line = line(branch->getElse());
-      before.span = span(branch->getElse()->getSourceRange());
-      before.source = source(branch->getElse());
-      before.anything = true;
-      result.children.push_back(std::move(before));
-      return result;
-    }
-    around_.back().next = 1;
-    if (branch->getElse() != nullptr) result.children.push_back(part(branch->getElse(), false));
-    around_.pop_back();
-    header_touches(branch->getCond(), result.touches, result.anything);
-    return result;
-  }
+      branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s))
+    return branch_part(branch, std::move(result));
   if (auto call = placeable_call(s)) {
     call->line = result.line;
     call->span = result.span;
@@ -390,6 +326,72 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     touched(s, result);
     if (const auto* e = dyn_cast<Expr>(s)) exchanges(e, result);
   }
+  return result;
+}
+
+// A nest if the whole loop is supported, else a host loop around its parts.
+Part Reader::loop_part(const Stmt* s, Part result) {
+  result.kind = PartKind::loop;
+  result.id = loop_ids_[s];
+  result.loop_kind = isa<WhileStmt>(s) ? "while" : isa<DoStmt>(s) ? "do" : "for";
+  auto found = nest(s, result);
+  bool inner = false;
+  visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
+  if (found && !found->loops[0].counted && inner) {  // inner loops may be nests, with its variables fixed
+    result.why = found->loops[0].why;
+    result.why_line = result.line;
+    found.reset();
+  }
+  if (found) {
+    result.kind = PartKind::nest;
+    result.nest = static_cast<int>(result_->nests.size());
+    result_->nests.push_back(std::move(*found));
+    if (inner && around_.size() < 40) {   // also as a host loop, in case only inner loops can be placed
+      const auto said = refusals.size();  // refusals inside a nest that is supported as a whole are dropped
+      Part opened = open_loop(s);
+      refusals.resize(said);
+      opened.id = result.id;
+      opened.loop_kind = result.loop_kind;
+      opened.line = result.line;
+      opened.span = result.span;
+      opened.source = result.source;
+      opened.in_sequence = result.in_sequence;
+      result.children.push_back(std::move(opened));
+    }
+    return result;
+  }
+  Part opened = open_loop(s);
+  result.children = std::move(opened.children);
+  result.anything = opened.anything;
+  result.touches = std::move(opened.touches);
+  return result;
+}
+
+Part Reader::branch_part(const IfStmt* s, Part result) {
+  result.kind = PartKind::branch;
+  around_.push_back({s, 0});
+  result.children.push_back(part(s->getThen(), false));
+  const auto* asked = dyn_cast<CallExpr>(s->getCond()->IgnoreParenImpCasts());
+  if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
+      test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
+      s->getElse() != nullptr) {
+    // A transformed nest behind its guard: the guard reads addresses and numbers only, and the original loops in the
+    // else branch stay on the host.
+    around_.pop_back();
+    for (const Expr* argument : asked->arguments())
+      if (dialect(argument->getType())) header_touches(argument, result.touches, result.anything);
+    Part before;
+    before.line = line(s->getElse());
+    before.span = span(s->getElse()->getSourceRange());
+    before.source = source(s->getElse());
+    before.anything = true;
+    result.children.push_back(std::move(before));
+    return result;
+  }
+  around_.back().next = 1;
+  if (s->getElse() != nullptr) result.children.push_back(part(s->getElse(), false));
+  around_.pop_back();
+  header_touches(s->getCond(), result.touches, result.anything);
   return result;
 }
 

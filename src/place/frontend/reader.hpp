@@ -76,6 +76,10 @@ class Reader {
   std::vector<TemplateCall> template_calls{};
 
  private:
+  // --- functions (function.cpp)
+  FunctionParameter parameter(const clang::ParmVarDecl* p) const;
+  bool find_uses(const clang::Stmt* body, Function& result);
+
   // --- source positions and types (source.cpp)
   int line(const clang::Stmt* s) const;
   int line(clang::SourceLocation at) const;
@@ -140,6 +144,10 @@ class Reader {
   // --- numbers (affine.cpp)
   std::optional<Poly> poly(const clang::Expr* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of(const clang::ValueDecl* decl);
+  std::optional<Poly> poly_of_cast(const clang::CastExpr* e, std::vector<Poly>& not_negative);
+  std::optional<Poly> poly_of_operator(const clang::BinaryOperator* e, std::vector<Poly>& not_negative);
+  std::optional<Poly> poly_of_call(const clang::CallExpr* e, std::vector<Poly>& not_negative);
+  std::optional<Poly> poly_of_conditional(const clang::ConditionalOperator* e);
   std::optional<Poly> in_type(std::optional<Poly> p, clang::QualType type, std::vector<Poly>& not_negative) const;
   std::optional<Condition> condition(const clang::Expr* e, bool negate, std::vector<Poly>& not_negative);
   bool bounds(const clang::Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative);
@@ -147,15 +155,28 @@ class Reader {
 
   // --- expressions (expressions.cpp)
   std::string expression(const clang::Expr* e, Effects& fx);
+  std::optional<std::string> literal_text(const clang::Expr* e, Effects& fx);
+  std::string cast_text(const clang::CastExpr* e, Effects& fx);
+  std::optional<std::string> substituted(const clang::DeclRefExpr* ref, Effects& fx);
+  std::optional<std::string> unary_text(const clang::UnaryOperator* u, Effects& fx);
   std::string literal(const clang::APValue& value, clang::QualType type, const clang::Stmt* at) const;
   std::string call(const clang::CallExpr* e, Effects& fx);
   std::optional<std::string> known_function(const clang::CallExpr* e, Effects& fx);
   std::string own_function(const clang::CallExpr* e, const clang::FunctionDecl* callee, Effects& fx);
+  Place array_argument(const clang::CallExpr* e, const clang::Expr* argument, const Variable& formal, Effects& fx);
+  Access substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
+                            const clang::CallExpr* e);
   const Summary& summary(const clang::FunctionDecl* callee, const clang::Stmt* at);
   std::string helper(const std::string& name, const std::string& text);
 
-  // --- statements and loops (statements.cpp, loops.cpp, range_loops.cpp, counting.cpp)
+  // --- statements and loops (statements.cpp, loops.cpp, headers.cpp, range_loops.cpp, counting.cpp)
   Node statement(const clang::Stmt* s);
+  Node block(const clang::CompoundStmt* s, Node node);
+  Node branch(const clang::IfStmt* s, Node node);
+  Node jump(const clang::Stmt* s, Node node);
+  Node expression_statement(const clang::Expr* e, const Node& node);
+  Node chained_assignment(const clang::Expr* e, const clang::BinaryOperator* outer, const clang::BinaryOperator* inner,
+                          const Node& node);
   std::vector<int> guards() const;  // jumps that may skip the next statement
   Node assignment(const clang::Expr* e);
   void remember(const clang::CompoundStmt* block, const clang::Stmt* s);
@@ -171,7 +192,12 @@ class Reader {
   };
   bool counting(const clang::Stmt* s, Counting& into, std::string& why) const;
   const clang::Expr* value_before(const clang::Stmt* s, const clang::VarDecl* var) const;
+  class HeaderReader;  // headers.cpp
+  // Returns true if the loop is counted; then `into` is filled in, and `node` has the accesses of the header.
   bool header(const clang::Stmt* s, Loop& into, Node& node);
+  Node counted_loop(const clang::Stmt* s, Loop l, Node node);
+  Node uncounted_loop(const clang::Stmt* s, Loop l, Node node);
+  std::string increments(const clang::Expr* increment, int at_line, Node& body);
   Node range_loop(const clang::CXXForRangeStmt* s);
   int begin_loop(Loop loop);
   void end_loop();
@@ -184,6 +210,7 @@ class Reader {
   bool pass(const clang::ParmVarDecl* formal, const clang::Expr* actual, Effects& fx);
 
   // --- reductions (reductions.cpp)
+  class UpdateReader;
   Reduction reduction(const clang::Stmt* s);
   bool same(const clang::Expr* a, const clang::Expr* b) const;
   bool mentions(const clang::Stmt* s, const clang::Expr* cell) const;
@@ -195,6 +222,8 @@ class Reader {
 
   // --- host parts (host.cpp)
   Part part(const clang::Stmt* s, bool in_sequence);
+  Part loop_part(const clang::Stmt* s, Part result);
+  Part branch_part(const clang::IfStmt* s, Part result);
   Part open_loop(const clang::Stmt* s);
   void record_enclosing_loops();
   void record_enclosing_branch(const clang::IfStmt* branch, bool taken);

@@ -90,26 +90,47 @@ bool Reader::mentions(const Stmt* s, const Expr* cell) const {
   return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return mentions(c, cell); });
 }
 
-Reduction Reader::reduction(const Stmt* s) {
-  Reduction r;
-  scope_->own.clear();
-  const auto target = [&](const Expr* e) -> int {
+namespace {
+
+QualType plain_type(const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); }
+
+}  // namespace
+
+// Recognizes one update as a reduction. Scope::own receives the reads and writes that belong to it.
+class Reader::UpdateReader {
+ public:
+  explicit UpdateReader(Reader& reader) : r_(reader) {}
+
+  Reduction read(const Stmt* s) {
+    r_.scope_->own.clear();
+    if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
+      return found(Combine::sum, u->getSubExpr(), {u->getSubExpr()});
+    if (const auto* b = dyn_cast<BinaryOperator>(s)) return assignment(b);
+    const auto* branch = dyn_cast<IfStmt>(s);
+    return branch != nullptr ? guarded_extreme(branch) : Reduction{};
+  }
+
+ private:
+  bool same(const Expr* a, const Expr* b) const { return r_.same(a, b); }
+  bool mentions(const Stmt* s, const Expr* cell) const { return r_.mentions(s, cell); }
+
+  int target(const Expr* e) {
     Effects ignored;
-    const auto own = scope_->own;
-    const auto p = place(e, ignored);
-    scope_->own = own;
+    const auto own = r_.scope_->own;
+    const auto p = r_.place(e, ignored);
+    r_.scope_->own = own;
     return p ? p->variable : -1;
-  };
-  const auto found = [&](Combine combine, const Expr* cell, std::set<const Expr*> own) {
-    r.target = target(cell);
-    if (r.target < 0) return Reduction{};
-    r.combine = combine;
-    for (const Expr* e : own) scope_->own.insert(stripped(e));
-    return r;
-  };
-  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
-    return found(Combine::sum, u->getSubExpr(), {u->getSubExpr()});
-  if (const auto* b = dyn_cast<BinaryOperator>(s)) {
+  }
+
+  Reduction found(Combine combine, const Expr* cell, const std::set<const Expr*>& own) {
+    result_.target = target(cell);
+    if (result_.target < 0) return Reduction{};
+    result_.combine = combine;
+    for (const Expr* e : own) r_.scope_->own.insert(stripped(e));
+    return result_;
+  }
+
+  Reduction assignment(const BinaryOperator* b) {
     const Expr* cell = b->getLHS();
     const bool whole = cell->getType()->isIntegerType();
     const bool truth = cell->getType()->isBooleanType();  // bool: 1 + 1 is 1, so 1 + 1 - 1 depends on the order
@@ -124,78 +145,99 @@ Reduction Reader::reduction(const Stmt* s) {
     if (b->getOpcode() != BO_Assign) return {};
     const Expr* right = stripped(b->getRHS());
     if (whole && !right->getType()->isIntegerType()) return {};
-    if (const auto* sum = dyn_cast<BinaryOperator>(right)) {  // x = (x + a) + b, x = a + x
-      const auto op = sum->getOpcode();
-      if (truth || (op != BO_Add && op != BO_Mul && op != BO_Sub)) return {};
-      const Expr* at = sum;
-      std::vector<const Expr*> others;
-      while (const auto* step = dyn_cast<BinaryOperator>(at)) {
-        const bool fits = op == BO_Mul ? step->getOpcode() == BO_Mul : step->isAdditiveOp();
-        if (!fits) break;
-        if (others.empty() && op != BO_Sub && same(step->getRHS(), cell) && !mentions(step->getLHS(), cell))
-          return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {step->getRHS(), cell});
-        others.push_back(step->getRHS());
-        at = stripped(step->getLHS());
+    if (const auto* sum = dyn_cast<BinaryOperator>(right)) return truth ? Reduction{} : sum_or_product(cell, sum);
+    if (const auto* call = dyn_cast<CallExpr>(right); call != nullptr && call->getNumArgs() == 2)
+      return called_extreme(cell, call);
+    const auto* c = dyn_cast<ConditionalOperator>(right);
+    return c != nullptr ? conditional_extreme(cell, c) : Reduction{};
+  }
+
+  // x = (x + a) + b, x = a + x
+  Reduction sum_or_product(const Expr* cell, const BinaryOperator* sum) {
+    const auto op = sum->getOpcode();
+    if (op != BO_Add && op != BO_Mul && op != BO_Sub) return {};
+    const Combine combine = op == BO_Mul ? Combine::product : Combine::sum;
+    const Expr* at = sum;
+    std::vector<const Expr*> others;
+    while (const auto* step = dyn_cast<BinaryOperator>(at)) {
+      const bool fits = op == BO_Mul ? step->getOpcode() == BO_Mul : step->isAdditiveOp();
+      if (!fits) break;
+      if (others.empty() && op != BO_Sub && same(step->getRHS(), cell) && !mentions(step->getLHS(), cell))
+        return found(combine, cell, {step->getRHS(), cell});
+      others.push_back(step->getRHS());
+      at = stripped(step->getLHS());
+    }
+    if (same(at, cell) && std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
+      return found(combine, cell, {at, cell});
+    return {};
+  }
+
+  // x = std::min(x, e)
+  Reduction called_extreme(const Expr* cell, const CallExpr* call) {
+    const std::string name = extreme_called(call);
+    const bool low = name == "min" || name == "fmin" || name == "fminf",
+               high = name == "max" || name == "fmax" || name == "fmaxf";
+    if ((!low && !high) || plain_type(call) != plain_type(cell)) return {};
+    const bool symmetric = name[0] == 'f', whole = cell->getType()->isIntegerType();
+    for (int side = 0; side < (symmetric || whole ? 2 : 1);
+         ++side)  // std::min(e, x) differs from std::min(x, e) if e is NaN
+      if (same(call->getArg(side), cell) && !mentions(call->getArg(1 - side), cell)) {
+        result_.by_comparison = !symmetric;
+        return found(low ? Combine::minimum : Combine::maximum, cell, {call->getArg(side), cell});
       }
-      if (same(at, cell) &&
-          std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
-        return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {at, cell});
+    return {};
+  }
+
+  // x = e < x ? e : x
+  Reduction conditional_extreme(const Expr* cell, const ConditionalOperator* c) {
+    const auto* test = dyn_cast<BinaryOperator>(stripped(c->getCond()));
+    if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) ||
+        plain_type(c) != plain_type(cell))
       return {};
-    }
-    const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
-    if (const auto* call = dyn_cast<CallExpr>(right); call != nullptr && call->getNumArgs() == 2) {
-      const std::string name = extreme_called(call);
-      const bool low = name == "min" || name == "fmin" || name == "fminf",
-                 high = name == "max" || name == "fmax" || name == "fmaxf";
-      if ((!low && !high) || type_of(call) != type_of(cell)) return {};
-      const bool symmetric = name[0] == 'f';
-      for (int side = 0; side < (symmetric || whole ? 2 : 1);
-           ++side)  // std::min(e, x) differs from std::min(x, e) if e is NaN
-        if (same(call->getArg(side), cell) && !mentions(call->getArg(1 - side), cell)) {
-          r.by_comparison = !symmetric;
-          return found(low ? Combine::minimum : Combine::maximum, cell, {call->getArg(side), cell});
-        }
-      return {};
-    }
-    if (const auto* c = dyn_cast<ConditionalOperator>(right)) {  // x = e < x ? e : x
-      const auto* test = dyn_cast<BinaryOperator>(stripped(c->getCond()));
-      if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) || type_of(c) != type_of(cell))
-        return {};
-      const Expr* value = c->getTrueExpr();
-      const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
-      if (mentions(value, cell)) return {};
-      if (same(test->getLHS(), value) && same(test->getRHS(), cell))
-        return found(less ? Combine::minimum : Combine::maximum, cell, {c->getFalseExpr(), test->getRHS(), cell});
-      if (same(test->getRHS(), value) && same(test->getLHS(), cell))
-        return found(less ? Combine::maximum : Combine::minimum, cell, {c->getFalseExpr(), test->getLHS(), cell});
+    const Expr* value = c->getTrueExpr();
+    const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+    if (mentions(value, cell)) return {};
+    if (same(test->getLHS(), value) && same(test->getRHS(), cell))
+      return found(less ? Combine::minimum : Combine::maximum, cell, {c->getFalseExpr(), test->getRHS(), cell});
+    if (same(test->getRHS(), value) && same(test->getLHS(), cell))
+      return found(less ? Combine::maximum : Combine::minimum, cell, {c->getFalseExpr(), test->getLHS(), cell});
+    return {};
+  }
+
+  // if (e < x) { x = e; where = i; }
+  Reduction guarded_extreme(const IfStmt* branch) {
+    if (branch->getElse() != nullptr) return {};
+    const auto* test = dyn_cast<BinaryOperator>(stripped(branch->getCond()));
+    if (test == nullptr || !test->isRelationalOp()) return {};
+    std::vector<const Stmt*> body;
+    if (const auto* block = dyn_cast<CompoundStmt>(branch->getThen()))
+      body.assign(block->body_begin(), block->body_end());
+    else
+      body = {branch->getThen()};
+    for (const bool swapped : {false, true}) {
+      const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
+      if (r_.referred(best) == nullptr || mentions(value, best)) continue;
+      const QualType kept = plain_type(stripped(best));  // compared in the stored type, or both widened alike
+      if (plain_type(best) != kept && plain_type(stripped(value)) != kept) continue;
+      best = stripped(best);
+      std::vector<const Expr*> payload;
+      if (!keeps_best(body, value, best, payload)) continue;
+      const auto op = test->getOpcode();
+      const bool less = swapped ? (op == BO_GT || op == BO_GE) : (op == BO_LT || op == BO_LE);
+      result_.strict = op == BO_LT || op == BO_GT;
+      return extreme_with_payload(body, best, payload, less);
     }
     return {};
   }
-  const auto* branch = dyn_cast<IfStmt>(s);  // if (e < x) { x = e; where = i; }
-  if (branch == nullptr || branch->getElse() != nullptr) return {};
-  const auto* test = dyn_cast<BinaryOperator>(stripped(branch->getCond()));
-  if (test == nullptr || !test->isRelationalOp()) return {};
-  std::vector<const Stmt*> body;
-  if (const auto* block = dyn_cast<CompoundStmt>(branch->getThen()))
-    body.assign(block->body_begin(), block->body_end());
-  else
-    body = {branch->getThen()};
-  const auto op = test->getOpcode();
-  for (const bool swapped : {false, true}) {
-    const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
-    if (referred(best) == nullptr || mentions(value, best)) continue;
-    const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
-    const QualType kept = type_of(stripped(best));  // compared in the stored type, or both widened alike
-    if (type_of(best) != kept && type_of(stripped(value)) != kept) continue;
-    best = stripped(best);
+
+  // True if the body assigns `value` to `best` once, and otherwise only variables that do not influence later updates:
+  // the payload.
+  bool keeps_best(const std::vector<const Stmt*>& body, const Expr* value, const Expr* best,
+                  std::vector<const Expr*>& payload) const {
     bool taken = false, clean = !body.empty();
-    std::vector<const Expr*> payload;
     for (const Stmt* part : body) {
       const auto* set = dyn_cast<BinaryOperator>(part);
-      if (set == nullptr || set->getOpcode() != BO_Assign || referred(set->getLHS()) == nullptr) {
-        clean = false;
-        break;
-      }
+      if (set == nullptr || set->getOpcode() != BO_Assign || r_.referred(set->getLHS()) == nullptr) return false;
       if (same(set->getLHS(), best)) {
         clean = clean && !taken && same(set->getRHS(), value);
         taken = true;
@@ -204,27 +246,34 @@ Reduction Reader::reduction(const Stmt* s) {
         payload.push_back(set->getLHS());
       }
     }
-    for (const Expr* p : payload)  // the payload must not influence later updates
+    for (const Expr* p : payload)
       for (const Stmt* part : body)
         if (const auto* set = dyn_cast_or_null<BinaryOperator>(part)) clean = clean && !mentions(set->getRHS(), p);
     for (const Expr* p : payload) clean = clean && !mentions(value, p);
-    if (!taken || !clean) continue;
+    return taken && clean;
+  }
+
+  Reduction extreme_with_payload(const std::vector<const Stmt*>& body, const Expr* best,
+                                 const std::vector<const Expr*>& payload, bool less) {
+    const auto& variables = r_.scope_->nest.variables;
     std::set<const Expr*> own{best};
     for (const Stmt* part : body) own.insert(cast<BinaryOperator>(part)->getLHS());
-    const bool less = swapped ? (op == BO_GT || op == BO_GE) : (op == BO_LT || op == BO_LE);
-    r.strict = op == BO_LT || op == BO_GT;
     for (const Expr* p : payload) {
       const int v = target(p);
-      if (v < 0 || scope_->nest.variables[v].array()) return scope_->own.clear(), Reduction{};
-      r.payload.push_back(v);
+      if (v < 0 || variables[v].array()) return r_.scope_->own.clear(), Reduction{};
+      result_.payload.push_back(v);
     }
-    Reduction result = found(
-        payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax),
-        best, own);
-    if (result.target >= 0 && scope_->nest.variables[result.target].array()) return scope_->own.clear(), Reduction{};
+    const Combine combine =
+        payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax);
+    Reduction result = found(combine, best, own);
+    if (result.target >= 0 && variables[result.target].array()) return r_.scope_->own.clear(), Reduction{};
     return result;
   }
-  return {};
-}
+
+  Reader& r_;
+  Reduction result_{};
+};
+
+Reduction Reader::reduction(const Stmt* s) { return UpdateReader(*this).read(s); }
 
 }  // namespace ridge::place::frontend

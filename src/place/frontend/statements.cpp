@@ -18,83 +18,17 @@ Node Reader::statement(const Stmt* s) {
   Node node;
   node.line = line(s);
   node.guards = guards();
-  if (const auto* block = dyn_cast<CompoundStmt>(s)) {
-    for (const Stmt* child : block->body()) {
-      if (const auto* d = dyn_cast<DeclStmt>(child)) {
-        const std::size_t from = node.children.size();
-        declaration(d, node);
-        for (std::size_t k = from; k < node.children.size(); ++k) node.children[k].span = statement_span(child);
-        continue;
-      }
-      Node inner = statement(child);
-      remember(block, child);
-      inner.span = statement_span(child);
-      if (isa<CompoundStmt>(child)) inner.text = "{";
-      node.children.push_back(std::move(inner));
-    }
-    return node;
-  }
+  if (const auto* inner = dyn_cast<CompoundStmt>(s)) return block(inner, std::move(node));
   if (isa<NullStmt>(s) || scope_->counted.count(s) > 0) return node;
   if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(s)) return loop(s);
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     declaration(d, node);
     return node;
   }
-  if (const auto* branch = dyn_cast<IfStmt>(s)) {
-    if (branch->hasInitStorage() || branch->hasVarStorage() || branch->isConsteval())
-      refuse(s, "a declaration inside if () is not supported");
-    if (branch->isConstexpr()) {
-      Expr::EvalResult known;
-      if (!branch->getCond()->EvaluateAsRValue(known, ast_))
-        refuse(s, "if constexpr with an unknown condition is not supported");
-      const Stmt* taken = known.Val.getInt().getBoolValue() ? branch->getThen() : branch->getElse();
-      return taken != nullptr ? statement(taken) : node;
-    }
-    scope_->own.clear();
-    node.reduction = reduction(s);
-    node.kind = NodeKind::branch;
-    node.source = source(s);
-    Effects fx;
-    node.text = expression(branch->getCond(), fx);
-    std::vector<Poly> needed;
-    node.when = condition(branch->getCond(), false, needed);
-    if (node.when && needed.empty()) node.otherwise = condition(branch->getCond(), true, needed);
-    if (!needed.empty() || !node.otherwise) node.when = node.otherwise = std::nullopt;
-    node.accesses = fx.accesses;
-    const auto own = scope_->own;  // for an extreme kept by if (e < x) x = e
-    const bool extreme = node.reduction.combine != Combine::none;
-    const auto read = [&](const Stmt* arm) {
-      scope_->own = extreme ? own : std::set<const Expr*>{};
-      Node wrapper;
-      Node inner = statement(arm);
-      wrapper.line = inner.line;
-      wrapper.children.push_back(std::move(inner));
-      return wrapper;
-    };
-    const auto before = scope_->skips;
-    node.children.push_back(read(branch->getThen()));
-    const auto after = scope_->skips;
-    scope_->skips = before;
-    if (branch->getElse() != nullptr) node.children.push_back(read(branch->getElse()));
-    for (std::size_t i = 0; i < after.size(); ++i)
-      scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
-                              after[i].end());
-    scope_->own.clear();
-    return node;
-  }
+  if (const auto* chosen = dyn_cast<IfStmt>(s)) return branch(chosen, std::move(node));
   node.kind = NodeKind::statement;
   node.source = source(s);
-  if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) {
-    if (scope_->open.empty()) refuse(s, "break or continue outside the loops of the nest");
-    scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
-    scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
-    if (isa<BreakStmt>(s)) {
-      Loop& left = scope_->nest.loops[scope_->open.back()];
-      if (left.leaves_early == 0) left.leaves_early = node.line;
-    }
-    node.text = isa<BreakStmt>(s) ? "break;" : "continue;";
-    return node;
-  }
+  if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) return jump(s, std::move(node));
   if (const auto* r = dyn_cast<ReturnStmt>(s)) {
     if (!scope_->in_function) refuse(s, "return inside the loop");
     Effects fx;
@@ -102,54 +36,133 @@ Node Reader::statement(const Stmt* s) {
     node.accesses = fx.accesses;
     return node;
   }
-  if (const auto* e = dyn_cast<Expr>(s)) {
-    if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens());
-        outer != nullptr && outer->getOpcode() == BO_Assign) {
-      const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
-      if (inner != nullptr && inner->isAssignmentOp()) {
-        Node both;
-        both.line = node.line;
-        both.children.push_back(statement(inner));
-        Node& last = both.children.emplace_back();
-        last.kind = NodeKind::statement;
-        last.line = node.line;
-        last.source = node.source;
-        last.guards = node.guards;
-        Effects fx;
-        last.text = expression(inner->getLHS(), fx);
-        const auto p = place(outer->getLHS(), fx);
-        if (!p) refuse(s, "an assignment to this is not supported: " + source(s));
-        record(*p, true, outer->getLHS(), fx);
-        last.target = element_text(*p);
-        last.operation = "=";
-        last.accesses = fx.accesses;
-        return both;
-      }
-    }
-    if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: two statements
-      scope_->steps.insert(step);
-      Node both;
-      both.line = node.line;
-      const auto add = [&](const Stmt* one) { both.children.push_back(statement(one)); };
-      if (step->isPrefix()) add(step);
-      add(s);
-      if (step->isPostfix()) add(step);
-      return both;
-    }
-    const auto saved = scope_->own;
-    Node result = assignment(e);
-    scope_->own = saved;
-    result.line = node.line;
-    result.source = node.source;
-    result.guards = node.guards;
-    return result;
-  }
+  if (const auto* e = dyn_cast<Expr>(s)) return expression_statement(e, node);
   const char* what = isa<GotoStmt>(s) || isa<LabelStmt>(s) ? "goto"
                      : isa<SwitchStmt>(s)                  ? "switch"
                      : isa<GCCAsmStmt>(s)                  ? "inline assembly"
                      : isa<CXXTryStmt>(s)                  ? "try"
                                                            : nullptr;
   refuse(s, (what != nullptr ? std::string(what) : describe(s)) + " is not supported");
+}
+
+Node Reader::block(const CompoundStmt* s, Node node) {
+  for (const Stmt* child : s->body()) {
+    if (const auto* d = dyn_cast<DeclStmt>(child)) {
+      const std::size_t from = node.children.size();
+      declaration(d, node);
+      for (std::size_t k = from; k < node.children.size(); ++k) node.children[k].span = statement_span(child);
+      continue;
+    }
+    Node inner = statement(child);
+    remember(s, child);
+    inner.span = statement_span(child);
+    if (isa<CompoundStmt>(child)) inner.text = "{";
+    node.children.push_back(std::move(inner));
+  }
+  return node;
+}
+
+Node Reader::branch(const IfStmt* s, Node node) {
+  if (s->hasInitStorage() || s->hasVarStorage() || s->isConsteval())
+    refuse(s, "a declaration inside if () is not supported");
+  if (s->isConstexpr()) {
+    Expr::EvalResult known;
+    if (!s->getCond()->EvaluateAsRValue(known, ast_))
+      refuse(s, "if constexpr with an unknown condition is not supported");
+    const Stmt* taken = known.Val.getInt().getBoolValue() ? s->getThen() : s->getElse();
+    return taken != nullptr ? statement(taken) : node;
+  }
+  scope_->own.clear();
+  node.reduction = reduction(s);
+  node.kind = NodeKind::branch;
+  node.source = source(s);
+  Effects fx;
+  node.text = expression(s->getCond(), fx);
+  std::vector<Poly> needed;
+  node.when = condition(s->getCond(), false, needed);
+  if (node.when && needed.empty()) node.otherwise = condition(s->getCond(), true, needed);
+  if (!needed.empty() || !node.otherwise) node.when = node.otherwise = std::nullopt;
+  node.accesses = fx.accesses;
+  const auto own = scope_->own;  // for an extreme kept by if (e < x) x = e
+  const bool extreme = node.reduction.combine != Combine::none;
+  const auto read = [&](const Stmt* arm) {
+    scope_->own = extreme ? own : std::set<const Expr*>{};
+    Node wrapper;
+    Node inner = statement(arm);
+    wrapper.line = inner.line;
+    wrapper.children.push_back(std::move(inner));
+    return wrapper;
+  };
+  const auto before = scope_->skips;
+  node.children.push_back(read(s->getThen()));
+  const auto after = scope_->skips;
+  scope_->skips = before;
+  if (s->getElse() != nullptr) node.children.push_back(read(s->getElse()));
+  for (std::size_t i = 0; i < after.size(); ++i)
+    scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
+                            after[i].end());
+  scope_->own.clear();
+  return node;
+}
+
+Node Reader::jump(const Stmt* s, Node node) {
+  if (scope_->open.empty()) refuse(s, "break or continue outside the loops of the nest");
+  scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
+  scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
+  if (isa<BreakStmt>(s)) {
+    Loop& left = scope_->nest.loops[scope_->open.back()];
+    if (left.leaves_early == 0) left.leaves_early = node.line;
+  }
+  node.text = isa<BreakStmt>(s) ? "break;" : "continue;";
+  return node;
+}
+
+// `node` has the line, source and guards of the statement.
+Node Reader::expression_statement(const Expr* e, const Node& node) {
+  if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens());
+      outer != nullptr && outer->getOpcode() == BO_Assign) {
+    const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
+    if (inner != nullptr && inner->isAssignmentOp()) return chained_assignment(e, outer, inner, node);
+  }
+  if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: two statements
+    scope_->steps.insert(step);
+    Node both;
+    both.line = node.line;
+    const auto add = [&](const Stmt* one) { both.children.push_back(statement(one)); };
+    if (step->isPrefix()) add(step);
+    add(e);
+    if (step->isPostfix()) add(step);
+    return both;
+  }
+  const auto saved = scope_->own;
+  Node result = assignment(e);
+  scope_->own = saved;
+  result.line = node.line;
+  result.source = node.source;
+  result.guards = node.guards;
+  return result;
+}
+
+// x = y = e as two statements.
+Node Reader::chained_assignment(const Expr* e, const BinaryOperator* outer, const BinaryOperator* inner,
+                                const Node& node) {
+  Node both;
+  both.line = node.line;
+  both.children.push_back(statement(inner));
+  Node& last = both.children.emplace_back();
+  last.kind = NodeKind::statement;
+  last.line = node.line;
+  last.source = node.source;
+  last.guards = node.guards;
+  Effects fx;
+  last.text = expression(inner->getLHS(), fx);
+  const auto p = place(outer->getLHS(), fx);
+  if (!p) refuse(e, "an assignment to this is not supported: " + source(e));
+  record(*p, true, outer->getLHS(), fx);
+  last.target = element_text(*p);
+  last.operation = "=";
+  last.accesses = fx.accesses;
+  return both;
 }
 
 // Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
