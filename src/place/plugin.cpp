@@ -247,49 +247,10 @@ class Work {
       const auto [relations, verdicts] = shared_->memo.analyzed(nest);
       const bool again =
           reported_.count(prefix_ + nest.loops[0].id) > 0;  // part of a nest that was already analyzed as a whole
-      for (const analysis::Verdict& v : verdicts) {
-        const std::string id = prefix_ + nest.loops[v.loop].id;
-        if (!reported_.insert(id).second) {
-          // This time the enclosing loops are fixed parameters: a loop proved parallel this way is parallel.
-          LoopVerdict& l = verdict(report, id);
-          if (!l.parallel && v.parallel) {
-            l.parallel = true;
-            l.why.clear();
-            l.dependences.clear();
-            l.privates.clear();
-            l.reductions.clear();
-            fill(l, nest, v);
-          }
-          continue;
-        }
-        LoopVerdict& l = verdict(report, id);
-        l.function = function.name;
-        l.parent = nest.loops[v.loop].parent >= 0 ? prefix_ + nest.loops[nest.loops[v.loop].parent].id : around;
-        fill(l, nest, v);
-        if (const Loop& at = nest.loops[v.loop];
-            at.span.known && own_text_ && function.refused.find("constexpr") == std::string::npos) {
-          l.begin = at.span.begin;
-          l.end = at.span.end;
-          l.body = at.body.known ? at.body.begin : 0;
-        }
-        std::set<std::string> reads, writes;
-        find_accesses(nest.root, v.loop, false, nest, reads, writes);
-        l.reads.assign(reads.begin(), reads.end());
-        l.writes.assign(writes.begin(), writes.end());
-      }
-      for (const std::string& n : relations.notes)
-        if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
-      text::visit_accesses(nest.root, [&](const Access& a) {
-        for (const Poly& subscript : a.subscripts)
-          for (const auto& [term, factor] : subscript.terms())
-            if (!term.empty() && std::abs(factor) >= (1L << 30)) {
-              const std::string n =
-                  "line " + std::to_string(a.line) + ": " + a.source + " leaves 32 bits within two iterations";
-              if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
-            }
-      });
+      for (const analysis::Verdict& v : verdicts) report_loop(function, nest, v, around, report);
+      if (!again) report_notes(nest, relations, report);
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
-      criteria::Choice choice = criteria::choose(nest, verdicts);
+      const criteria::Choice choice = criteria::choose(nest, verdicts);
       if (choice.chain.empty()) {
         if (root.parallel) root.not_placed = choice.why;
         return;
@@ -303,17 +264,7 @@ class Work {
         root.not_placed = function.refused;
         return;
       }
-      const std::string name = function.name + "_" + nest.loops[0].id;
-      std::string key = name + " " + analysis::fingerprint(nest);
-      for (const Loop& l : nest.loops) key += " " + l.id;
-      auto known = shared_->kernels.find(key);
-      if (known == shared_->kernels.end())
-        known =
-            shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
-      emit::Kernel kernel = known->second;
-      if (kernel.why.empty() && !any_size_ && small(kernel))
-        kernel.why = "fewer than 64 iterations: a launch does not pay";
-      if (without_.count(kernel.name) > 0) kernel.why = "slower than on the host at these sizes";
+      emit::Kernel kernel = make_kernel(function, nest, relations, verdicts, choice);
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
@@ -321,32 +272,7 @@ class Work {
       for (const analysis::Assumption& a : relations.assumptions)
         if (reported_.insert("assumption " + a.text).second)
           report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
-      KernelReport made{kernel.name, criteria_text(nest, kernel), {}};
-      for (const std::string& helper : nest.functions) made.text += helper + "\n";
-      made.text += kernel.text;
-      for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
-        LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
-        const auto at = std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin();
-        l.axis = static_cast<int>(std::min<std::ptrdiff_t>(at, 2));
-        if (emit_ != "openmp" && kernel.chain.size() > 3 && at >= 2)
-          l.transformed.push_back("coalescing: " + std::to_string(kernel.chain.size() - 2) +
-                                  " loops share the third axis of the grid");
-        if (!kernel.copies_of.empty()) report.enough = 140;  // a work-group covers 32 x 4 columns
-        if (emit_ != "openmp" && !kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
-          l.transformed.push_back(kernel.copies_of[l.axis] +
-                                  " iterations per work-item, so that data they share is read once");
-        for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
-        made.loops.push_back(l.id);
-      }
-      for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
-      if (emit_ != "openmp") note_unrolled(nest.root, nest, report);
-      for (const int c : kernel.copies)
-        for (const std::string& id : made.loops)
-          verdict(report, id)
-              .transformed.push_back("reads a copy of " + nest.variables[c].host + " made before the nest");
-      report.kernels.push_back(made);
-      report.libm |= kernel.libm;
-      report.reassociates |= kernel.reassociates;
+      report_kernel(nest, kernel, report);
       kernels_.emplace(std::make_pair(f, p.nest), std::move(kernel));
     } catch (const isl::exception& error) {
       LoopVerdict& l = verdict(report, prefix_ + nest.loops[0].id);
@@ -356,6 +282,98 @@ class Work {
       l.kind = nest.loops[0].kind;
       l.why = std::string("isl did not complete the dependence test (") + error.what() + ")";
     }
+  }
+
+  void report_loop(const Function& function, const Nest& nest, const analysis::Verdict& v, const std::string& around,
+                   Report& report) {
+    const Loop& loop = nest.loops[v.loop];
+    const std::string id = prefix_ + loop.id;
+    if (!reported_.insert(id).second) {
+      // This time the enclosing loops are fixed parameters: a loop proved parallel this way is parallel.
+      LoopVerdict& l = verdict(report, id);
+      if (!l.parallel && v.parallel) {
+        l.parallel = true;
+        l.why.clear();
+        l.dependences.clear();
+        l.privates.clear();
+        l.reductions.clear();
+        fill(l, nest, v);
+      }
+      return;
+    }
+    LoopVerdict& l = verdict(report, id);
+    l.function = function.name;
+    l.parent = loop.parent >= 0 ? prefix_ + nest.loops[loop.parent].id : around;
+    fill(l, nest, v);
+    if (loop.span.known && own_text_ && function.refused.find("constexpr") == std::string::npos) {
+      l.begin = loop.span.begin;
+      l.end = loop.span.end;
+      l.body = loop.body.known ? loop.body.begin : 0;
+    }
+    std::set<std::string> reads, writes;
+    find_accesses(nest.root, v.loop, false, nest, reads, writes);
+    l.reads.assign(reads.begin(), reads.end());
+    l.writes.assign(writes.begin(), writes.end());
+  }
+
+  void report_notes(const Nest& nest, const analysis::Relations& relations, Report& report) {
+    for (const std::string& n : relations.notes)
+      if (reported_.insert("note " + n).second) report.notes.push_back(n);
+    text::visit_accesses(nest.root, [&](const Access& a) {
+      for (const Poly& subscript : a.subscripts)
+        for (const auto& [term, factor] : subscript.terms())
+          if (!term.empty() && std::abs(factor) >= (1L << 30)) {
+            const std::string n =
+                "line " + std::to_string(a.line) + ": " + a.source + " leaves 32 bits within two iterations";
+            if (reported_.insert("note " + n).second) report.notes.push_back(n);
+          }
+    });
+  }
+
+  // The nest's kernel, made once per fingerprint; Kernel::why also says if it would not pay.
+  emit::Kernel make_kernel(const Function& function, const Nest& nest, const analysis::Relations& relations,
+                           const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice) {
+    const std::string name = function.name + "_" + nest.loops[0].id;
+    std::string key = name + " " + analysis::fingerprint(nest);
+    for (const Loop& l : nest.loops) key += " " + l.id;
+    auto known = shared_->kernels.find(key);
+    if (known == shared_->kernels.end())
+      known =
+          shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
+    emit::Kernel kernel = known->second;
+    if (kernel.why.empty() && !any_size_ && small(kernel))
+      kernel.why = "fewer than 64 iterations: a launch does not pay";
+    if (without_.count(kernel.name) > 0) kernel.why = "slower than on the host at these sizes";
+    return kernel;
+  }
+
+  void report_kernel(const Nest& nest, const emit::Kernel& kernel, Report& report) {
+    KernelReport made{kernel.name, criteria_text(nest, kernel), {}};
+    for (const std::string& helper : nest.functions) made.text += helper + "\n";
+    made.text += kernel.text;
+    for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
+      LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
+      const auto at = std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin();
+      l.axis = static_cast<int>(std::min<std::ptrdiff_t>(at, 2));
+      if (emit_ != "openmp" && kernel.chain.size() > 3 && at >= 2)
+        l.transformed.push_back("coalescing: " + std::to_string(kernel.chain.size() - 2) +
+                                " loops share the third axis of the grid");
+      if (!kernel.copies_of.empty()) report.enough = 140;  // a work-group covers 32 x 4 columns
+      if (emit_ != "openmp" && !kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
+        l.transformed.push_back(kernel.copies_of[l.axis] +
+                                " iterations per work-item, so that data they share is read once");
+      for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
+      made.loops.push_back(l.id);
+    }
+    for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
+    if (emit_ != "openmp") note_unrolled(nest.root, nest, report);
+    for (const int c : kernel.copies)
+      for (const std::string& id : made.loops)
+        verdict(report, id)
+            .transformed.push_back("reads a copy of " + nest.variables[c].host + " made before the nest");
+    report.kernels.push_back(made);
+    report.libm |= kernel.libm;
+    report.reassociates |= kernel.reassociates;
   }
 
   void note_unrolled(const Node& node, const Nest& nest, Report& report) {
