@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "place/analysis/delinearize.hpp"
@@ -149,6 +150,42 @@ class Builder {
         .intersect_domain(i.domain);
   }
 
+  // y * w + (w - 1 - x) was split into row y + 1, column -1 - x. A column that is always negative belongs to the row
+  // before: add the row length.
+  void borrow_rows(const Instance& i, const Access& a, const std::string& head, const Shape& shape,
+                   std::vector<Poly>& indices) {
+    for (std::size_t k = 0; k < shape.extents.size(); ++k) {
+      const auto& terms = indices[k + 1].terms();
+      const bool falls = std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
+      if (!falls || !shape.extents[k].affine()) continue;
+      const Constraint within{indices[k + 1]};
+      if (!isl::set(out_.context, head + " and " + within.text() + " }").intersect(i.domain).is_empty()) continue;
+      indices[k] = indices[k].plus(Poly::constant(1), -1);
+      indices[k + 1] = indices[k + 1].plus(shape.extents[k]);
+      out_.mirrored.insert(a.variable);
+    }
+  }
+
+  // Equations between the names of an element's indices and the subscripts; none if a coefficient overflows.
+  static std::optional<std::string> equalities(const Variable& v, const std::vector<std::string>& names,
+                                               const std::vector<Poly>& indices, bool wraps) {
+    std::string equal;
+    if (wraps) {  // row and column of the element at this linear offset
+      Poly flat = indices[0];
+      std::string place = names[0];
+      for (std::size_t k = 0; k < v.inner.size(); ++k) {
+        flat = Poly().plus(flat, v.inner[k]).plus(indices[k + 1]);
+        place = "(" + place + ") * " + std::to_string(v.inner[k]) + " + " + names[k + 1];
+        equal += " and 0 <= " + names[k + 1] + " < " + std::to_string(v.inner[k]);
+      }
+      if (!flat.fits()) return {};
+      equal += " and " + place + " = " + flat.text();
+    } else {
+      for (std::size_t k = 0; k < indices.size(); ++k) equal += " and " + names[k] + " = " + indices[k].text();
+    }
+    return equal;
+  }
+
   Relation relation(const Instance& i, const Access& a) {
     const Variable& v = nest_.variables[a.variable];
     Relation r;
@@ -180,42 +217,19 @@ class Builder {
       if (c.poly.affine()) where.push_back(c);
     const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
     const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + conjunction_text(where);
-    // y * w + (w - 1 - x) was split into row y + 1, column -1 - x. A column that is always negative belongs to the row
-    // before: add the row length.
-    for (std::size_t k = 0; k < shape.extents.size(); ++k) {
-      const auto& terms = indices[k + 1].terms();
-      const bool falls = std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
-      if (!falls || !shape.extents[k].affine()) continue;
-      const Constraint within{indices[k + 1]};
-      if (!isl::set(out_.context, head + " and " + within.text() + " }").intersect(i.domain).is_empty()) continue;
-      indices[k] = indices[k].plus(Poly::constant(1), -1);
-      indices[k + 1] = indices[k + 1].plus(shape.extents[k]);
-      out_.mirrored.insert(a.variable);
-    }
+    borrow_rows(i, a, head, shape, indices);
     const bool wraps = leaves_rows(i, a, head, shape, indices);
     if (wraps && !shape.strides.empty())
       return give_up("subscript " + a.source + " may leave its row: any element is assumed");
     std::vector<std::string> names, outer;
     for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
     for (std::size_t k = 0; k < indices.size(); ++k) names.push_back("x" + std::to_string(k) + "_");
-    std::string equal;
-    if (wraps) {  // row and column of the element at this linear offset
-      Poly flat = indices[0];
-      std::string place = names[0];
-      for (std::size_t k = 0; k < v.inner.size(); ++k) {
-        flat = Poly().plus(flat, v.inner[k]).plus(indices[k + 1]);
-        place = "(" + place + ") * " + std::to_string(v.inner[k]) + " + " + names[k + 1];
-        equal += " and 0 <= " + names[k + 1] + " < " + std::to_string(v.inner[k]);
-      }
-      if (!flat.fits()) return give_up("subscript " + a.source + " is too large: any element is assumed");
-      equal += " and " + place + " = " + flat.text();
-      out_.mirrored.insert(a.variable);
-    } else {
-      for (std::size_t k = 0; k < indices.size(); ++k) equal += " and " + names[k] + " = " + indices[k].text();
-    }
+    const auto equal = equalities(v, names, indices, wraps);
+    if (!equal) return give_up("subscript " + a.source + " is too large: any element is assumed");
+    if (wraps) out_.mirrored.insert(a.variable);
     outer.insert(outer.end(), names.begin(), names.end());
     r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
-                                       joined(outer) + "] : " + exists + conjunction_text(where) + equal + " }")
+                                       joined(outer) + "] : " + exists + conjunction_text(where) + *equal + " }")
                 .intersect_domain(i.domain);
     // Conditions under which the subscripts are valid: proved here, or tested before the placed code runs.
     Conjunction needed;

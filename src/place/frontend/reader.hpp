@@ -182,6 +182,10 @@ class Reader {
   void remember(const clang::CompoundStmt* block, const clang::Stmt* s);
   const clang::UnaryOperator* step_inside(const clang::Expr* e) const;
   void declaration(const clang::DeclStmt* s, Node& block);
+  void declare_pointer(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
+  void declare_reference(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
+  void declare_array(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
+  void declare_number(const clang::VarDecl* var, Node& node);
   Node loop(const clang::Stmt* s);
   // Parts of a counting loop: of a for from its header, of while and do from their test and last statement.
   struct Counting {

@@ -297,85 +297,96 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;
-    Effects fx;
     Node node;
     node.kind = NodeKind::statement;
     node.line = line(s);
     node.source = source(s);
     node.declaration = true;
     node.guards = guards();
-    if (type->isPointerType()) {
-      if (scope_->changed.count(var) > 0 || !var->hasInit())
-        refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
-      const auto p = pointer(var->getInit(), fx);
-      refuse_changing_subscripts(var->getInit(), var->getNameAsString());
-      if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not point to a known array element");
-      scope_->pointers[var] = *p;
-      node.accesses = fx.accesses;
-      block.children.push_back(node);
-      continue;
-    }
-    if (type->isReferenceType()) {
-      const Expr* init = var->getInit();
-      if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
-      const auto p = init != nullptr ? place(init, fx) : std::nullopt;
-      if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString());
-      if (!p)
-        refuse(s, "the reference " + var->getNameAsString() + " does not refer to a known variable or array element");
-      scope_->references[var] = *p;
-      node.accesses = fx.accesses;
-      block.children.push_back(node);
-      continue;
-    }
-    const Expr* init = var->getInit();
-    std::string text;
-    if (!dialect(type)) {  // a small array
-      const int which = declare_local(var);
-      const Variable& v = scope_->nest.variables[which];
-      node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
-      const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
-      if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
-        while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0)))
-          list = cast<InitListExpr>(list->getInit(0));
-        std::string values;
-        for (const Expr* value : list->inits()) {
-          if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
-          values += (values.empty() ? "" : ", ") + expression(value, fx);
-        }
-        node.text += " = {" + (values.empty() ? "0" : values) + "}";
-        Access a;
-        a.variable = which;
-        a.write = true;
-        a.exact = a.must = false;
-        a.line = node.line;
-        fx.accesses.push_back(a);
-      } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {
-        refuse(s, "this initializer is not supported: " + source(s));
-      }
-      node.text += ";";
-      node.accesses = fx.accesses;
-      block.children.push_back(node);
-      continue;
-    }
-    if (init != nullptr) text = expression(init, fx);
-    const int which = declare_local(var);
-    const Variable& v = scope_->nest.variables[which];
-    node.text = v.element + " " + v.name + (init != nullptr ? " = " + text : "") + ";";
-    if (init != nullptr) {
-      Access a;
-      a.variable = which;
-      a.write = true;
-      a.line = node.line;
-      a.source = v.host;
-      fx.accesses.push_back(a);
-      if (v.integer && scope_->changed.count(var) == 0) {
-        std::vector<Poly> needed;
-        if (const auto p = poly(init, needed); p && needed.empty()) scope_->values[var] = *p;
-      }
-    }
-    node.accesses = fx.accesses;
+    if (type->isPointerType())
+      declare_pointer(s, var, node);
+    else if (type->isReferenceType())
+      declare_reference(s, var, node);
+    else if (!dialect(type))
+      declare_array(s, var, node);
+    else
+      declare_number(var, node);
     block.children.push_back(node);
   }
+}
+
+void Reader::declare_pointer(const DeclStmt* s, const VarDecl* var, Node& node) {
+  Effects fx;
+  if (scope_->changed.count(var) > 0 || !var->hasInit())
+    refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
+  const auto p = pointer(var->getInit(), fx);
+  refuse_changing_subscripts(var->getInit(), var->getNameAsString());
+  if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not point to a known array element");
+  scope_->pointers[var] = *p;
+  node.accesses = fx.accesses;
+}
+
+void Reader::declare_reference(const DeclStmt* s, const VarDecl* var, Node& node) {
+  Effects fx;
+  const Expr* init = var->getInit();
+  if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
+  const auto p = init != nullptr ? place(init, fx) : std::nullopt;
+  if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString());
+  if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not refer to a known variable or array element");
+  scope_->references[var] = *p;
+  node.accesses = fx.accesses;
+}
+
+// A small array in registers or private memory.
+void Reader::declare_array(const DeclStmt* s, const VarDecl* var, Node& node) {
+  Effects fx;
+  const Expr* init = var->getInit();
+  const int which = declare_local(var);
+  const Variable& v = scope_->nest.variables[which];
+  node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
+  const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
+  if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
+    while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0))) list = cast<InitListExpr>(list->getInit(0));
+    std::string values;
+    for (const Expr* value : list->inits()) {
+      if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
+      values += (values.empty() ? "" : ", ") + expression(value, fx);
+    }
+    node.text += " = {" + (values.empty() ? "0" : values) + "}";
+    Access a;
+    a.variable = which;
+    a.write = true;
+    a.exact = a.must = false;
+    a.line = node.line;
+    fx.accesses.push_back(a);
+  } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {
+    refuse(s, "this initializer is not supported: " + source(s));
+  }
+  node.text += ";";
+  node.accesses = fx.accesses;
+}
+
+void Reader::declare_number(const VarDecl* var, Node& node) {
+  Effects fx;
+  const Expr* init = var->getInit();
+  std::string text;
+  if (init != nullptr) text = expression(init, fx);
+  const int which = declare_local(var);
+  const Variable& v = scope_->nest.variables[which];
+  node.text = v.element + " " + v.name + (init != nullptr ? " = " + text : "") + ";";
+  if (init != nullptr) {
+    Access a;
+    a.variable = which;
+    a.write = true;
+    a.line = node.line;
+    a.source = v.host;
+    fx.accesses.push_back(a);
+    if (v.integer && scope_->changed.count(var) == 0) {
+      std::vector<Poly> needed;
+      if (const auto p = poly(init, needed); p && needed.empty()) scope_->values[var] = *p;
+    }
+  }
+  node.accesses = fx.accesses;
 }
 
 }  // namespace ridge::place::frontend

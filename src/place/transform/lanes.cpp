@@ -140,6 +140,36 @@ class Jam {
   }
 };
 
+// Origins of the new text's loops: the block loop, then loops over a block between and inside the former inner
+// loops.
+std::vector<std::string> origins(const Nest& nest, const Node& block_loop, const std::string& id) {
+  std::vector<std::string> ids;
+  const std::function<void(const Node&)> list = [&](const Node& n) {
+    if (n.kind != NodeKind::loop || &n != &block_loop) {
+      if (n.kind == NodeKind::loop) ids.push_back(nest.loops[n.loop].id);
+      for (const Node& child : n.children) list(child);
+      return;
+    }
+    ids.push_back(id);
+    const std::function<void(const Node&)> of_body = [&](const Node& loop) {
+      bool open = false;
+      for (const Node* child : statements(loop)) {
+        if (child->kind == NodeKind::loop) {
+          open = false;
+          ids.push_back(nest.loops[child->loop].id);
+          of_body(*child);
+        } else if (!open) {
+          open = true;
+          ids.push_back(id);
+        }
+      }
+    };
+    of_body(block_loop);
+  };
+  list(nest.root);
+  return ids;
+}
+
 }  // namespace
 
 std::vector<Proposal> lanes(const State& state) {
@@ -198,31 +228,7 @@ std::vector<Proposal> lanes(const State& state) {
       order.push_back(l.iterator);
       made.order[s] = order;
     }
-    // Origins of the new text's loops: the block loop, then loops over a block between and inside the former inner
-    // loops.
-    const std::function<void(const Node&)> list = [&](const Node& n) {
-      if (n.kind != NodeKind::loop || &n != node) {
-        if (n.kind == NodeKind::loop) made.loops.push_back(nest.loops[n.loop].id);
-        for (const Node& child : n.children) list(child);
-        return;
-      }
-      made.loops.push_back(l.id);
-      const std::function<void(const Node&)> of_body = [&](const Node& loop) {
-        bool open = false;
-        for (const Node* child : statements(loop)) {
-          if (child->kind == NodeKind::loop) {
-            open = false;
-            made.loops.push_back(nest.loops[child->loop].id);
-            of_body(*child);
-          } else if (!open) {
-            open = true;
-            made.loops.push_back(l.id);
-          }
-        }
-      };
-      of_body(*node);
-    };
-    list(nest.root);
+    made.loops = origins(nest, *node, l.id);
     all.push_back(made);
   }
   return all;
