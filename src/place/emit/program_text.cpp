@@ -403,7 +403,7 @@ class Writer {
     edits.push_back({part.span.end, part.span.end, text});
   }
 
-  // What a launch passes and tests, collected per array.
+  // Arguments and tests of a launch.
   struct Launch {
     std::vector<std::string> counts{};     // declarations of the arrays' lengths
     std::vector<std::string> ranges{};     // of the arrays in memory
