@@ -121,7 +121,7 @@ class Run {
  public:
   explicit Run(const Request& request) : request_(request), options_(request.options) {
     if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
-    source_ = *base::read_file(request.file, std::size_t{8} << 20);
+    source_ = base::read_file(request.file, std::size_t{8} << 20);
     set_flags();
     if (options_.emit != "openmp" && !request.verdicts && !request.json)
       load_memory_model(request.device, options_.emit, options_.memories);
@@ -176,7 +176,7 @@ class Run {
     if (!report_.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report_.errors));
     if (!request_.command.empty()) {
       progress_(0.2, "running the program");
-      place::dynamic::measure(report_, source_, users_);
+      place::dynamic::measure(report_, *source_, users_);
     }
     base::clear_progress();
     if (!options_.function.empty()) parameters_ = pinned(request_.parameters, report_.parameters);
@@ -207,7 +207,7 @@ class Run {
   // Verifies the placed program on the user's own data; returns true if that proves it correct.
   bool verify_by_run() {
     progress_(0.4, "running the placed program on its own data");
-    const auto sameness = place::dynamic::same_output(report_, source_, users_);
+    const auto sameness = place::dynamic::same_output(report_, *source_, users_);
     base::clear_progress();
     if (!sameness.same)
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
@@ -218,7 +218,7 @@ class Run {
 
   place::judge::Outcome compare(const place::Report& report, double done, const char* stage) {
     progress_(done, stage);
-    const auto outcome = place::judge::compare(report, source_, judging_);
+    const auto outcome = place::judge::compare(report, *source_, judging_);
     base::clear_progress();
     return outcome;
   }
@@ -288,8 +288,8 @@ class Run {
 
   const Request& request_;
   place::Options options_;
-  std::string source_{};
-  std::vector<std::string> given_{};  // compiler flags of the user
+  std::optional<std::string> source_{};  // text of the file
+  std::vector<std::string> given_{};     // compiler flags of the user
   place::dynamic::Command users_{};
   base::Progress progress_ = base::terminal_progress();  // by stage, because durations are unknown in advance
   place::Report report_{};
