@@ -54,7 +54,7 @@ std::vector<DelayPoint> draw_delays(const filterbank::Problem& problem, std::siz
   return points;
 }
 
-// The windowed sinc of ridge/filterbank/prototype.hpp, from its definition.
+// The windowed sinc of include/ridge/filterbank/prototype.hpp, from its definition.
 std::vector<double> prototype_of(const filterbank::Problem& problem) {
   using std::numbers::pi;
   if (!problem.weights.empty()) return problem.weights;

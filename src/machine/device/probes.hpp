@@ -30,7 +30,7 @@ std::vector<Tried> try_copies(DeviceBench& bench, double seconds);
 std::vector<Tried> try_writes(DeviceBench& bench, double seconds);
 double driver_copy(DeviceBench& bench, double seconds);  // the driver's device-to-device copy
 
-// A walk over tiles of the cache kernels (device_kernels.hpp); bytes count all groups.
+// A walk over tiles of the cache kernels (kernels.hpp); bytes count all groups.
 struct Walk {
   std::size_t items = 256, groups = 1;
   std::size_t base_step = 0, start_step = 1, range = 1, step = 1, rounds = 1;

@@ -29,7 +29,7 @@ HWY_INLINE double sum_of_lanes(D d, V a, V b, V c, V e) {
 }
 
 // Named accumulators, because scalable vectors cannot be stored in arrays. The factor is loaded in every iteration (see
-// host_kernels.hpp).
+// kernels.hpp).
 template <class T>
 HWY_NOINLINE double fma_chains(std::size_t iterations, T factor) {
   const hn::ScalableTag<T> d;

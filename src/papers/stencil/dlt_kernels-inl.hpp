@@ -1,5 +1,6 @@
 // Row kernels in the dimension-lifted transpose: a plain loop for the compiler and unrolled SIMD shapes; for one
-// element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. Targets as in linear_kernels-inl.hpp.
+// element type (Number, cmake/RidgeNumbers.cmake) and every instruction set. Targets as in
+// src/stencil/host/kernels/linear_kernels-inl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "papers/stencil/dlt_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)

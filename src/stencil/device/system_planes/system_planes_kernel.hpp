@@ -1,8 +1,8 @@
-// One or several steps of a 3D system of sums over neighbours (plane_sums.hpp): a work-group marches along z through a
-// tile. An arriving plane is added to every output plane it belongs to (scatter form): only the newest plane needs its
-// halo, and the sums move down their queue with the additions. Prefetched planes arrive by asynchronous copies in a
-// ring in local memory; fields and coefficients that are read at the cell itself only are loaded one plane ahead,
-// without a halo. One barrier per plane.
+// One or several steps of a 3D system of sums over neighbours (device/plane_march/plane_sums.hpp): a work-group marches
+// along z through a tile. An arriving plane is added to every output plane it belongs to (scatter form): only the
+// newest plane needs its halo, and the sums move down their queue with the additions. Prefetched planes arrive by
+// asynchronous copies in a ring in local memory; fields and coefficients that are read at the cell itself only are
+// loaded one plane ahead, without a halo. One barrier per plane.
 #pragma once
 #include <cstddef>
 #include <string>
