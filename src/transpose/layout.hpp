@@ -17,7 +17,6 @@ struct Layout {
 
   bool unit_columns() const { return input.column == 1 && output.column == 1; }
   std::size_t elements() const { return rows * columns * batch; }
-  std::size_t matrix_bytes() const { return rows * columns * element_bytes; }
   std::size_t input_bytes() const;   // from the first byte read to one past the last
   std::size_t output_bytes() const;  // from the first byte written to one past the last
   bool output_has_gaps() const;      // true if some bytes within output_bytes() are not written

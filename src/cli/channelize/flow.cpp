@@ -1,7 +1,8 @@
-// Threads and queues that read samples ahead and write results behind.
+// Threads that read samples ahead and write results behind.
 #include "cli/channelize/flow.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace ridge::cli {
 
@@ -16,38 +17,6 @@ StagingMemory::StagingMemory(const std::vector<Device>& devices, std::size_t byt
 
 std::byte* StagingMemory::data() { return locked_ ? locked_->data() : plain_.data(); }
 
-void BlockQueue::put(std::size_t block) {
-  const std::lock_guard lock(mutex_);
-  blocks_.push_back(block);
-  changed_.notify_all();
-}
-
-std::optional<std::size_t> BlockQueue::take() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !blocks_.empty() || closed_; });
-  if (!blocks_.empty()) {
-    const std::size_t block = blocks_.front();
-    blocks_.pop_front();
-    return block;
-  }
-  if (why_) std::rethrow_exception(why_);
-  return std::nullopt;
-}
-
-void BlockQueue::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  changed_.notify_all();
-}
-
-void BlockQueue::fail(std::exception_ptr why) {
-  const std::lock_guard lock(mutex_);
-  why_ = std::move(why);
-  closed_ = true;
-  blocks_.clear();
-  changed_.notify_all();
-}
-
 ReadAhead::ReadAhead(Read read, const std::vector<Device>& devices, std::size_t bytes, std::size_t blocks)
     : state_(std::make_shared<State>(std::move(read), bytes)) {
   state_->filled.assign(blocks, 0);
@@ -59,7 +28,7 @@ ReadAhead::ReadAhead(Read read, const std::vector<Device>& devices, std::size_t 
 }
 
 ReadAhead::~ReadAhead() {
-  state_->empty.close();
+  state_->empty.end();
   if (!thread_.joinable()) return;
   if (state_->ended) {
     thread_.join();
@@ -99,7 +68,7 @@ WriteBehind::WriteBehind(Write write, const std::vector<Device>& devices, std::s
 }
 
 WriteBehind::~WriteBehind() {
-  full_.close();
+  full_.end();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -109,7 +78,7 @@ void WriteBehind::run() {
       write_({reinterpret_cast<const float*>(memory_[*block].data()), filled_[*block]});
       empty_.put(*block);
     }
-    empty_.close();
+    empty_.end();
   } catch (...) {
     empty_.fail(std::current_exception());
   }
@@ -126,7 +95,7 @@ void WriteBehind::put(const Block& block, std::size_t values) {
 }
 
 void WriteBehind::finish() {
-  full_.close();
+  full_.end();
   thread_.join();
   while (empty_.take()) continue;
 }

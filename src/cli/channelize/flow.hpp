@@ -2,13 +2,9 @@
 // results are written.
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
@@ -17,6 +13,7 @@
 #include <ridge/device.hpp>
 
 #include "base/aligned.hpp"
+#include "base/bounded_queue.hpp"
 
 namespace ridge::cli {
 
@@ -33,22 +30,7 @@ class StagingMemory {
   std::optional<Mapping> locked_;
 };
 
-// Queue of block indices between two threads, in order.
-class BlockQueue {
- public:
-  void put(std::size_t block);
-  // Waits for an index; empty once the queue is closed and empty. Rethrows the other thread's exception.
-  std::optional<std::size_t> take();
-  void close();
-  void fail(std::exception_ptr why);
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::size_t> blocks_;
-  bool closed_ = false;
-  std::exception_ptr why_;
-};
+using BlockNumbers = base::BoundedQueue<std::size_t>;
 
 // Fills blocks of `bytes` bytes by `read` until it returns less than a whole block. After a failure elsewhere a silent
 // pipe may block the thread for ever; it is then detached, so `read` must own its resources.
@@ -73,7 +55,7 @@ class ReadAhead {
     std::size_t bytes;
     std::vector<StagingMemory> memory{};
     std::vector<std::size_t> filled{};  // bytes per block
-    BlockQueue empty{}, full{};
+    BlockNumbers empty{}, full{};
     std::atomic<bool> ended = false;
     void run();
   };
@@ -102,7 +84,7 @@ class WriteBehind {
   Write write_;
   std::vector<StagingMemory> memory_;
   std::vector<std::size_t> filled_;  // values per block
-  BlockQueue empty_, full_;
+  BlockNumbers empty_, full_;
   std::thread thread_;
 };
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "base/bounded_queue.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/flow/flow_options.hpp"
-#include "cli/flow/hand_over.hpp"
 #include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
@@ -108,12 +108,12 @@ void run_flow_sequence(const FlowOptions& options) {
   if (failed || !std::filesystem::is_directory(folder))
     throw Error(ErrorKind::io, fmt::format("cannot create the folder {}: {}", folder.string(),
                                            failed ? failed.message() : "it is a file"));
-  HandOver<image::Image> frames(3);
-  HandOver<Field> fields(3);
+  base::BoundedQueue<image::Image> frames(3);
+  base::BoundedQueue<Field> fields(3);
   std::jthread reader([&] {
     try {
       for (image::Image frame = next(); frame; frame = next()) {
-        if (!frames.give(frame)) return;
+        if (!frames.put(frame)) return;
       }
       frames.end();
     } catch (...) {
@@ -122,7 +122,7 @@ void run_flow_sequence(const FlowOptions& options) {
   });
   // Ends the reader if the writer thread cannot be started.
   struct AtTheEnd {
-    HandOver<image::Image>& frames;
+    base::BoundedQueue<image::Image>& frames;
     ~AtTheEnd() { frames.end(); }
   } const at_the_end{frames};
   std::jthread writer([&] {
@@ -149,7 +149,7 @@ void run_flow_sequence(const FlowOptions& options) {
       const double now = base::now();
       seconds.push_back(now - last);
       last = now;
-      return fields.give({number++, std::move(field)});
+      return fields.put({number++, std::move(field)});
     };
     flows.push(before);
     bool going = true;

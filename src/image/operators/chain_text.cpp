@@ -45,7 +45,6 @@ class Words {
     if (*end != '\0' || word.empty()) refuse(fmt::format("{} \"{}\" is not a number", what, word));
     return value;
   }
-  double number_or(const char* what, double otherwise) { return more() ? number(what) : otherwise; }
   std::size_t count(const char* what) {
     const double value = number(what);
     if (!(value >= 0) || value > 1e9 || value != static_cast<double>(static_cast<std::size_t>(value))) {
