@@ -26,7 +26,7 @@ mistake "OpenCL and CUDA" "$ridge" fft papers --device host
   --markdown papers.md >papers.txt || fail "papers"
 holds papers.txt "emulating komdiv (groups of 128)" "K2 of every variant" "choice"
 holds papers.json '"K1"' '"K2"' '"K2^"' '"K3"' '"%K"' '"law_K2^"' '"paper_winner": "F"' '"stages": "1-8 local, 9 each"' \
-  '"refusal": "one group of at most 128 work-items does up to 256 points, not 512"'
+  '"refusal": "needs one group: at most 128 work-items with 256 points, got 512 points"'
 holds papers.md '| N | wins |' '|---|'
 [ "$(grep -c '"log2_n"' papers.json)" -eq 2 ] || fail "two lengths in the JSON"
 holds wisdom.json "only burtsev" "burtsev/"

@@ -131,7 +131,7 @@ TYPED_TEST(Classic, FrequenciesComeOutInBitReversedOrder) {
 }
 
 TYPED_TEST(Classic, OtherLengthsAreRefusedInWords) {
-  for (const auto& choice : choices_of<TypeParam>(12)) EXPECT_EQ(choice.refusal, "needs a power of two");
+  for (const auto& choice : choices_of<TypeParam>(12)) EXPECT_EQ(choice.refusal, "needs a power of two, got 12");
   for (const auto& choice : choices_of<TypeParam>(kMaxClassic * 2)) EXPECT_NE(choice.refusal, "");
   EXPECT_THROW(make_radix2_dit<TypeParam>(12), Error);
   EXPECT_THROW(make_cpu_v1<TypeParam>(0), Error);

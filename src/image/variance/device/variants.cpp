@@ -81,7 +81,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   if (design.kernel == VarianceKernel::plain) return "";
   if (problem.depth != Depth::u8) return fmt::format("needs 8-bit images, got {}", to_string(problem.depth));
   if (design.kernel == VarianceKernel::exact) {
-    if (method != VarianceMethod::exact) return "computes the exact method";
+    if (method != VarianceMethod::exact) return fmt::format("needs the exact method, got {}", to_string(method));
     if (problem.window_rows > 257 || cells > 66051)
       return fmt::format("needs a window of at most 257 rows and 66051 cells, got {} and {}", problem.window_rows,
                          cells);
@@ -91,7 +91,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
     return "";
   }
   if (design.kernel == VarianceKernel::lanes) {
-    if (method != VarianceMethod::exact) return "computes the exact method";
+    if (method != VarianceMethod::exact) return fmt::format("needs the exact method, got {}", to_string(method));
     if (cells > 1023 || problem.window_columns > 33 || problem.window_rows > 31)
       return fmt::format("needs a window of at most 31 rows, 33 columns and 1023 cells, got {} x {}",
                          problem.window_rows, problem.window_columns);
@@ -99,7 +99,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   }
   if (design.kernel == VarianceKernel::columns) {
     if (method != VarianceMethod::exact && method != VarianceMethod::three_wise)
-      return "computes only the exact and the three-wise method";
+      return fmt::format("needs the exact or the three-wise method, got {}", to_string(method));
     if (method == VarianceMethod::three_wise && problem.window_columns != 9 && problem.window_columns != 27)
       return fmt::format("needs a window of 9 or 27 columns, got {}", problem.window_columns);
     if (cells > 1023) return fmt::format("needs a window of at most 1023 cells, got {}", cells);
@@ -108,7 +108,8 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
                          problem.window_columns);
     return "";
   }
-  if (method != VarianceMethod::three_wise) return "computes only the three-wise method";
+  if (method != VarianceMethod::three_wise)
+    return fmt::format("needs the three-wise method, got {}", to_string(method));
   for (const std::size_t side : {problem.window_rows, problem.window_columns}) {
     if (side != 9 && side != 27) return fmt::format("needs a window of 9 or 27 rows and columns, got {}", side);
   }

@@ -19,8 +19,8 @@ constexpr double kScalar = 0.02, kVector = 0.05;
 template <class T>
 void list_classic(std::size_t n, std::vector<LineChoice<T>>& out) {
   std::string refusal;
-  if (!std::has_single_bit(n)) refusal = "needs a power of two";
-  if (n > kMaxClassic) refusal = "kept for lengths up to 2^24";
+  if (!std::has_single_bit(n)) refusal = fmt::format("needs a power of two, got {}", n);
+  if (n > kMaxClassic) refusal = fmt::format("needs at most 2^24 points, got {}", n);
   const double points = static_cast<double>(n),
                stages = n < 2 ? 0 : static_cast<double>(classic::log2_of(std::bit_floor(n)));
   const double radix2 = 5 * points * stages, fused = 6 * points * stages;

@@ -28,20 +28,21 @@ constexpr std::size_t kMostConstantRoots = 4096;                        // liter
 constexpr double kEfficiency = 0.3;
 
 std::string beyond_the_papers(const AxisProblem& problem) {
-  if (!std::has_single_bit(problem.length)) return "needs a power of two";
-  if (problem.length > kMostPoints) return fmt::format("kept for lengths up to 2^{}", kMostStages);
-  if (problem.float64) return "works in float only";
-  if (problem.kind != Kind::complex) return "works on complex points only";
-  if (problem.in_place) return "goes from one array to another";
-  if (problem.samples != Samples::same) return "takes float points only";
+  if (!std::has_single_bit(problem.length)) return fmt::format("needs a power of two, got {}", problem.length);
+  if (problem.length > kMostPoints)
+    return fmt::format("needs at most 2^{} points, got {}", kMostStages, problem.length);
+  if (problem.float64) return "needs float arithmetic, got double";
+  if (problem.kind != Kind::complex) return "needs complex data, got real";
+  if (problem.in_place) return "needs separate input and output arrays, got in_place";
+  if (problem.samples != Samples::same) return "needs float samples, got integers";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
-    return "has no load and store factors";
+    return "needs a problem without load and store factors";
   }
   const auto packed = [&](const on_device::Address& at) {
     return at.point == 1 && problem.counts.size() == 1 && at.line.size() == 1 &&
            (at.line[0] == problem.length || problem.counts[0] == 1);
   };
-  if (!packed(problem.in) || !packed(problem.out)) return "takes lines that follow each other";
+  if (!packed(problem.in) || !packed(problem.out)) return "needs contiguous lines with a batch stride of one line";
   return {};
 }
 
@@ -128,7 +129,8 @@ void list_units(const Device& device, const AxisProblem& problem, const std::str
     if (p > 0) route.candidate.parameters = {{"p", fmt::format("{}", p)}, {"twiddles", to_string(twiddles)}};
     route.candidate.refusal = reason.empty() ? design.refusal : reason;
     if (route.candidate.refusal.empty() && twiddles == UnitTwiddles::constant && length > kMostConstantRoots) {
-      route.candidate.refusal = fmt::format("{} roots are too many for a kernel's constants", length);
+      route.candidate.refusal =
+          fmt::format("needs at most {} roots as constants of a kernel, got {}", kMostConstantRoots, length);
     }
     route.candidate.cost = cost_of(problem, 1, 1);
     if (route.candidate.refusal.empty()) set_step<CompiledUnit>(route, problem, std::move(design));

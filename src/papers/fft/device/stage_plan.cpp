@@ -134,13 +134,13 @@ void add_own_points(StagePlan& plan, int last) {
 
 std::string beyond_one_group(int log_n, const GroupLimits& limits) {
   if (log_n <= limits.stages()) return {};
-  return fmt::format("one group of at most {} work-items does up to {} points, not {}", limits.items(),
+  return fmt::format("needs one group: at most {} work-items with {} points, got {} points", limits.items(),
                      2 * limits.items(), std::size_t{1} << log_n);
 }
 
 std::string beyond_two_groups(int log_n, const GroupLimits& limits) {
   if (log_n <= 2 * limits.stages()) return {};
-  return fmt::format("two launches of groups of at most {} work-items do 2 x {} stages, not {}", limits.items(),
+  return fmt::format("needs two launches: groups of at most {} work-items do 2 x {} stages, got {}", limits.items(),
                      limits.stages(), log_n);
 }
 

@@ -53,7 +53,7 @@ std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p) {
 UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits) {
   UnitDesign design{.length = length, .points = p == 0 ? length : p};
   const std::size_t group = std::min(limits.work_group, limits.work_group_sides[0]);
-  if (!std::has_single_bit(length)) return refused(design, "needs a power of two");
+  if (!std::has_single_bit(length)) return refused(design, fmt::format("needs a power of two, got {}", length));
   if (p == 0) {
     design.radices = {length};
     design.lines = std::min(kInRegisterItems, std::bit_floor(group));

@@ -166,7 +166,9 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
   if (std::string reason = shape_tile(device, pass, shape.tile); !reason.empty()) return reason;
   pass.load.mapped = true;
   pass.store.mapped = shape.maps_output;
-  if (pass.lines < (problem.float64 ? 2 : 4)) return "columns this long leave tiles narrower than 32 bytes";
+  if (pass.lines < (problem.float64 ? 2 : 4))
+    return fmt::format("needs tiles of at least 32 bytes per row, columns of {} points leave {} columns per tile",
+                       problem.length, pass.lines);
   route.steps.push_back({.design = pass_step(pass),
                          .from = Place::input,
                          .to = Place::output,
