@@ -1,4 +1,4 @@
-// Pins a thread to a core; pauses in spin loops.
+// Pins a thread to a core; pauses in spin loops; limits the number of threads.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -20,5 +20,8 @@ inline void relax() {
   asm volatile("yield" ::: "memory");
 #endif
 }
+
+// Largest number of threads given to a task.
+constexpr std::size_t kMostThreads = 4096;
 
 }  // namespace ridge::base

@@ -19,7 +19,6 @@
 
 #include "base/cores.hpp"
 #include "base/log.hpp"
-#include "base/thread_limit.hpp"
 
 namespace ridge::base {
 

@@ -15,17 +15,12 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "bench/bench.hpp"
-#include "bench/fft_device.hpp"
-#include "bench/fft_hybrid.hpp"
-#include "bench/fft_kind.hpp"
-#include "bench/fft_mpi.hpp"
-#include "bench/fft_planning.hpp"
 #include "bench/floor.hpp"
 #include "bench/lengths.hpp"
 #include "bench/peers/fftw_mpi.hpp"
 #include "bench/rows_as_they_come.hpp"
 #include "check/problem_text.hpp"
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

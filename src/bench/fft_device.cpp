@@ -1,5 +1,5 @@
 // Times transforms and peers with data resident on a device, against a copy.
-#include "bench/fft_device.hpp"
+#include "bench/fft.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Times one batch on several devices together and on each alone.
-#include "bench/fft_hybrid.hpp"
+#include "bench/fft.hpp"
 
 #include <algorithm>
 #include <cmath>

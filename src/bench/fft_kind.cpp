@@ -1,5 +1,5 @@
 // Times real-to-real transforms on the host against FFTW, and on devices.
-#include "bench/fft_kind.hpp"
+#include "bench/fft.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,5 +1,5 @@
 // Times distributed transforms and FFTW's MPI transforms.
-#include "bench/fft_mpi.hpp"
+#include "bench/fft.hpp"
 
 #include <cmath>
 

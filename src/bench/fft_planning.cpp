@@ -1,5 +1,5 @@
 // Times planning with an empty cache, from the cache, with measurement and from wisdom.
-#include "bench/fft_planning.hpp"
+#include "bench/fft.hpp"
 
 #include <cstdlib>
 #include <filesystem>

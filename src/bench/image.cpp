@@ -17,7 +17,7 @@
 #include "bench/peers/image_peers.hpp"
 #include "device/compile_ahead.hpp"
 #include "device/timing.hpp"
-#include "image/operators/work.hpp"
+#include "image/work.hpp"
 #include "plan/predict.hpp"
 
 namespace ridge::cli {

@@ -12,9 +12,8 @@
 #include "bench/bench.hpp"
 #include "bench/lengths.hpp"
 #include "bench/rows_as_they_come.hpp"
-#include "bench/stencil_mpi.hpp"
 #include "bench/stencil_problem.hpp"
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <ridge/device.hpp>
+#include <ridge/mpi/communicator.hpp>
 
 #include "bench/peers/plain_stencil.hpp"
 #include "report/bench_rows.hpp"
@@ -44,5 +45,12 @@ std::string stencil_table(const std::vector<report::BenchRow>& rows);
 
 // A grid size and a number of steps suitable for the device.
 StencilBench stencil_case(const Device& device, std::size_t dimensions, int order, bool box, bool float64, bool quick);
+
+// Weak-scaling benchmark of stencils over MPI processes.
+
+// Collective; each process owns an equal box of wanted.shape cells, consecutive along the slowest axis. First compared
+// with one process bit by bit on a small grid, then timed: one process alone, all without communication, all with halo
+// exchange. The notes break down the time.
+StencilBenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted);
 
 }  // namespace ridge::cli

@@ -1,5 +1,5 @@
 // Compares and times distributed stencils: one process, all without halos, all with halos.
-#include "bench/stencil_mpi.hpp"
+#include "bench/stencil.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,6 @@
 // The command `ridge`: lists the subcommands and starts the program.
 #include <ridge/threads.hpp>
 
-#include "cli/fftw/fftw.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/unit_root.hpp"
-#include "codegen/butterfly_assembly.hpp"
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 

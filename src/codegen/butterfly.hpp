@@ -1,6 +1,7 @@
 // Generates small transforms that a work-item computes in registers: `dft16(v)` transforms v[0] .. v[15] in place, in
 // natural order on both sides, with exp(-2 pi i ...).
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -21,5 +22,26 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, R
 
 // Floating-point instructions of one butterfly, fused ones counted once.
 double butterfly_operations(std::size_t radix);
+
+// A butterfly of 8, 16, 32 or 64 points as one PTX statement: the operations of `dft16(v)`, hidden from the optimizer,
+// which would spend a fifth of a kernel's compile time on them.
+bool has_assembly(std::size_t radix);
+std::string butterfly_assembly(std::size_t radix, bool float64);
+
+// Decomposition of a radix (butterfly.cpp).
+std::size_t first_part(std::size_t radix);
+
+// A transform of n points with the twiddles of the preceding pass fused in: input q is multiplied by w^(q u), w =
+// exp(-2 pi i / points), which gives X[u + points / n k] of a transform of `points` points. Six fused operations per
+// sum and difference, none for the twiddles: 192 for 16 points, where the butterfly alone has 144 and separate
+// products 60.
+
+// `twiddled16(v, r)`: transforms v[0] .. v[15] in place, in natural order on both sides; n is a power of two, at
+// least 2.
+std::string twiddled_butterfly_text(std::size_t n);
+
+// Values of r for one u: twiddled_roots(n) pairs of a cosine and a tangent.
+std::size_t twiddled_roots(std::size_t n);
+std::vector<std::complex<float>> twiddled_roots_of(std::size_t n, std::size_t points, std::size_t u);
 
 }  // namespace ridge::codegen

@@ -1,4 +1,4 @@
-#include "codegen/butterfly_assembly.hpp"
+#include "codegen/butterfly.hpp"
 
 #include <bit>
 #include <cmath>

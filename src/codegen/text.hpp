@@ -1,4 +1,4 @@
-// Writer of generated source: lines, indented by the open blocks.
+// Writer of generated source: lines, indented by the open blocks, and literals.
 #pragma once
 #include <string>
 #include <utility>
@@ -41,5 +41,8 @@ class Text {
   std::string text_;
   std::size_t depth_ = 0;
 };
+
+// A literal of the kernel's precision that reads back as the same number.
+std::string literal(double value, bool float64);
 
 }  // namespace ridge::codegen

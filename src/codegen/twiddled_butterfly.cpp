@@ -1,4 +1,4 @@
-#include "codegen/twiddled_butterfly.hpp"
+#include "codegen/butterfly.hpp"
 
 #include <algorithm>
 #include <cmath>

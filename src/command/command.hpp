@@ -21,9 +21,15 @@ void add_image(Command& program);
 void add_variance(Command& program);
 void add_check(Command& program);
 void add_place(Command& program);
-void add_check_accuracy(Command& check);
+void add_fftw(Command& program);
 
-// Subcommand of `ridge fft`.
+// Subcommands of a command.
+void add_check_accuracy(Command& check);
 void add_fft_explain(Command& fft);
+void add_fft_papers(Command& fft);
+void add_channelize_signal(Command& channelize);
+void add_channelize_synthesis(Command& channelize);
+void add_acoustic(Command& stencil);
+void add_maxwell(Command& stencil);
 
 }  // namespace ridge::cli

@@ -20,9 +20,9 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/cores.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "base/thread_limit.hpp"
 #include "command/output_folder.hpp"
 #include "command/process.hpp"
 #include "command/reference.hpp"

@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include <ridge/error.hpp>
+
 namespace CLI {
 class App;
 class Option;
@@ -99,5 +101,7 @@ std::string file_use(const CLI::Option& option);
 // defect of ridge, with one line on stderr.
 int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
                 const std::string& version, const std::function<void(Command& program)>& add);
+
+[[noreturn]] inline void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 }  // namespace ridge::cli

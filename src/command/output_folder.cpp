@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 

@@ -1,5 +1,9 @@
-// Start and end of the command's process: removes temporary files and reports failed writes to standard output.
+// Start and end of the command's process, alone or under mpirun: removes temporary files and reports failed writes to
+// standard output.
 #pragma once
+#include <functional>
+
+#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::cli {
 
@@ -12,5 +16,8 @@ int end_process(int code);
 
 // Reports a failed write to standard output; returns the exit code.
 int standard_output_failed(int error);
+
+// Runs `work` in every process of an MPI run. If one fails, it prints the error and terminates all.
+void with_processes(const std::function<void(const mpi::Communicator&)>& work);
 
 }  // namespace ridge::cli

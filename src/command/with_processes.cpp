@@ -1,5 +1,5 @@
 // Starts MPI if needed, compares the processes' command lines and reports errors once.
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 
 #include <chrono>
 #include <cstdio>

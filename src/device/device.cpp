@@ -1,10 +1,10 @@
 // The front end: checks the caller's arguments, then calls the back end.
-#include <ridge/device.hpp>
-
 #include <fmt/format.h>
+#include <ridge/device.hpp>
 
 #include "device/backend.hpp"
 #include "device/memory.hpp"
+#include "device/tile_map.hpp"
 
 namespace ridge {
 namespace {
@@ -307,3 +307,12 @@ Program Device::compile(const KernelSource& source) const { return Program(state
 detail::DeviceState& Device::state() const { return present(state_, "device"); }
 
 }  // namespace ridge
+
+namespace ridge::detail {
+
+TileMap tile_map(const Buffer& buffer, const TileMapShape& shape) {
+  MemoryState& memory = buffer.state();
+  return memory.device->tile_map(memory, shape);
+}
+
+}  // namespace ridge::detail

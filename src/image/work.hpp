@@ -43,4 +43,9 @@ std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);
 // Typical inputs: 8-bit and 16-bit integers over the full range, float in [-1, 1).
 std::vector<Image> random_images(const std::vector<Shape>& shapes);
 
+// The problem of each workload.
+Work work_of(const Device& device, const FlowProblem& problem);
+Work work_of(const Device& device, const OperatorProblem& problem);
+Work work_of(const Device& device, const VarianceProblem& problem);
+
 }  // namespace ridge::image

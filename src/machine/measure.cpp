@@ -20,7 +20,7 @@
 #include "machine/energy.hpp"
 #include "machine/host/probes.hpp"
 #include "machine/profile.hpp"
-#include "machine/roofline/ceilings.hpp"
+#include "machine/roofline/roofline.hpp"
 #include "machine/trust.hpp"
 
 namespace ridge::machine {

@@ -11,7 +11,6 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "machine/device/accelerator_signs.hpp"
-#include "machine/profile_json.hpp"
 
 namespace ridge::machine {
 namespace {

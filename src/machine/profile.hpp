@@ -1,6 +1,10 @@
-// The saved profile: the hardware it belongs to and its file.
+// The saved profile: the hardware it belongs to, its file, and its conversion to JSON.
 #pragma once
 #include <string>
+
+#include <ridge/machine.hpp>
+
+#include "base/json_fwd.hpp"
 
 namespace ridge::machine {
 
@@ -15,5 +19,16 @@ std::string profile_file_name(const std::string& hardware_key);
 // The reason why save() would not overwrite the file that RIDGE_PROFILE names: it holds something other than a profile
 // of this hardware. Empty if it may be written.
 std::string kept_file();
+
+// For the file, for `--json` and for the report.
+base::Json json_of(const Sweep& sweep);
+base::Json json_of(const DeviceProfile& device);  // the ceilings' fields are beside id, name and fingerprint
+base::Json json_of(const Profile& profile);
+
+// Checks every field: Error{io} names the first that is missing, of the wrong type, out of range or too long.
+Profile profile_of(const base::Json& json);
+
+// Indented text, with arrays of plain numbers (and of pairs) kept on one line.
+std::string readable(const base::Json& json);
 
 }  // namespace ridge::machine

@@ -1,4 +1,4 @@
-#include "machine/profile_json.hpp"
+#include "machine/profile.hpp"
 
 #include "base/json.hpp"
 

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
+#include <ridge/machine.hpp>
+#include <ridge/plan.hpp>
 
 #include "base/clock.hpp"
 #include "base/fork_gate.hpp"
@@ -372,6 +374,11 @@ Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, con
                 const std::vector<Candidate>& candidates, const Options& options, const Questions& ask) {
   const base::ForkGate gate;
   return Selection(device, ceilings, problem, candidates, options, ask).decide();
+}
+
+Decision decide(const Device& device, const Problem& problem, const std::vector<Candidate>& candidates,
+                const Options& options, const Measure& measure) {
+  return select(device.info(), machine::ceilings(device), problem, candidates, options, {.seconds = measure});
 }
 
 }  // namespace ridge::planner

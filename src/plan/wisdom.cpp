@@ -20,7 +20,6 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "plan/wisdom_file.hpp"
-#include "plan/wisdom_memory.hpp"
 
 namespace ridge::wisdom {
 namespace {

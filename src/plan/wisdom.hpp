@@ -4,6 +4,7 @@
 #include <string>
 
 #include <ridge/plan.hpp>
+#include <ridge/wisdom.hpp>
 
 namespace ridge::wisdom {
 
@@ -13,5 +14,14 @@ std::optional<Entry> find(const std::string& fingerprint, const std::string& wor
 // Replaces the entry of the same problem on the same device. If the file cannot be written, warns and keeps the entry
 // for the lifetime of this process.
 void remember(const Entry& entry);
+
+// Wisdom kept in memory for the lifetime of the process.
+
+// An imported winner that this version of the library measured.
+std::optional<Entry> find_imported(const std::string& fingerprint, const std::string& workload,
+                                   const std::string& problem);
+
+// Forgets the entries of one workload, or all if it is empty. Returns their number.
+std::size_t forget_in_memory_of(const std::string& workload);
 
 }  // namespace ridge::wisdom

@@ -1,4 +1,4 @@
-#include "plan/wisdom_memory.hpp"
+#include "plan/wisdom.hpp"
 
 #include <algorithm>
 #include <mutex>

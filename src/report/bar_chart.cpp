@@ -1,5 +1,5 @@
 // Draws a horizontal bar chart as SVG.
-#include "report/bar_chart.hpp"
+#include "report/charts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "machine/profile_json.hpp"
+#include "machine/profile.hpp"
 
 namespace ridge::report {
 

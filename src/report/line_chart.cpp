@@ -1,5 +1,5 @@
 // Draws a sweep of the machine model as an SVG line chart.
-#include "report/line_chart.hpp"
+#include "report/charts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "base/json.hpp"
 #include "base/svg.hpp"
 #include "base/text.hpp"
-#include "machine/profile_json.hpp"
+#include "machine/profile.hpp"
 #include "machine/roofline/roofline.hpp"
 #include "report/overview.hpp"
 #include "report/page_parts.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/svg.hpp"
 #include "base/text.hpp"
-#include "report/bar_chart.hpp"
+#include "report/charts.hpp"
 #include "report/page_parts.hpp"
 
 namespace ridge::report {

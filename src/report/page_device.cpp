@@ -7,7 +7,7 @@
 #include "base/svg.hpp"
 #include "base/text.hpp"
 #include "machine/roofline/roofline.hpp"
-#include "report/line_chart.hpp"
+#include "report/charts.hpp"
 #include "report/page_parts.hpp"
 
 namespace ridge::report {

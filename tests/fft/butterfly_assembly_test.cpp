@@ -1,5 +1,5 @@
 // Parses the butterflies generated as assembly and executes them here instruction by instruction.
-#include "codegen/butterfly_assembly.hpp"
+#include "codegen/butterfly.hpp"
 
 #include <bit>
 #include <cmath>

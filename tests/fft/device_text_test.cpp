@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
 #include "fft/device/pass/codegen.hpp"

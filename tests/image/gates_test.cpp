@@ -9,9 +9,7 @@
 #include <ridge/image.hpp>
 
 #include "check/check.hpp"
-#include "image/flow/work.hpp"
-#include "image/operators/work.hpp"
-#include "image/variance/work.hpp"
+#include "image/work.hpp"
 #include "support/devices.hpp"
 
 namespace ridge::image {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "image/host/host_variant.hpp"
-#include "image/operators/work.hpp"
+#include "image/work.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::image {

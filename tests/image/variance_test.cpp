@@ -7,7 +7,7 @@
 #include "image/support.hpp"
 #include "image/variance/joins.hpp"
 #include "image/variance/reference.hpp"
-#include "image/variance/work.hpp"
+#include "image/work.hpp"
 
 namespace ridge::image {
 namespace {

@@ -1,5 +1,5 @@
 // Estimated ceilings of devices, and those of a saved profile.
-#include "machine/roofline/ceilings.hpp"
+#include "machine/roofline/roofline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,6 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "machine/profile_json.hpp"
 #include "support/scratch.hpp"
 
 namespace {

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "report/bar_chart.hpp"
-#include "report/line_chart.hpp"
+#include "report/charts.hpp"
 #include "report/markup.hpp"
 
 namespace {

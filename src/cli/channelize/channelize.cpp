@@ -6,10 +6,8 @@
 
 #include "base/files.hpp"
 #include "cli/channelize/files.hpp"
-#include "cli/channelize/signal.hpp"
-#include "cli/channelize/synthesis.hpp"
 #include "command/command.hpp"
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
 

@@ -18,7 +18,7 @@
 #include "cli/channelize/mpi.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "command/output_folder.hpp"
 
 namespace ridge::cli {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/telescopes/foreign_format.hpp"
 #include "io/telescopes/guppi.hpp"

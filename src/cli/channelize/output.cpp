@@ -10,7 +10,7 @@
 
 #include "base/files.hpp"
 #include "cli/channelize/input.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "filterbank/correlator.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/crc32c.hpp"

@@ -1,5 +1,5 @@
 // Generates noise and tones and writes them as samples.
-#include "cli/channelize/signal.hpp"
+#include "command/command.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,8 +15,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/channelize/signal_formats.hpp"
-#include "command/command.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "io/telescopes/signal.hpp"
 #include "io/telescopes/stream.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "io/telescopes/guppi.hpp"
 #include "io/telescopes/psrdada.hpp"
 #include "io/telescopes/vdif.hpp"

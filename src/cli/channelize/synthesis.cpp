@@ -1,5 +1,5 @@
 // Reads channels, runs the synthesis bank and writes samples.
-#include "cli/channelize/synthesis.hpp"
+#include "command/command.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/input.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "io/arrays/npy.hpp"
 #include "io/telescopes/stream.hpp"
 

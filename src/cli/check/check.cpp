@@ -15,10 +15,9 @@
 #include "base/progress.hpp"
 #include "check/check.hpp"
 #include "check/laws.hpp"
-#include "cli/check/mpi.hpp"
 #include "cli/check/systematic.hpp"
 #include "command/command.hpp"
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

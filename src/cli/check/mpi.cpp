@@ -1,5 +1,5 @@
 // Random FFT problems over MPI processes, compared with a high-precision reference.
-#include "cli/check/mpi.hpp"
+#include "cli/check/systematic.hpp"
 
 #include <algorithm>
 #include <cmath>

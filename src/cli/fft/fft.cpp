@@ -6,7 +6,6 @@
 
 #include "bench/lengths.hpp"
 #include "cli/fft/files.hpp"
-#include "cli/fft/papers.hpp"
 #include "command/command.hpp"
 
 namespace ridge::cli {

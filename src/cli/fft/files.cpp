@@ -12,12 +12,11 @@
 #include "base/aligned.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "bench/fft_hybrid.hpp"
+#include "bench/fft.hpp"
 #include "bench/lengths.hpp"
 #include "cli/fft/convert.hpp"
-#include "cli/fft/mpi.hpp"
-#include "command/mistake.hpp"
-#include "command/with_processes.hpp"
+#include "command/options.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <ridge/mpi/communicator.hpp>
+
 #include "io/arrays/npy.hpp"
 
 namespace ridge::cli {
@@ -52,5 +54,7 @@ io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms)
 // In one process, or in all processes of an MPI run.
 void transform_file(const FftFileOptions& options);
 void transform_file_alone(const FftFileOptions& options);
+
+void transform_file_mpi(const FftFileOptions& options, const mpi::Communicator& all);
 
 }  // namespace ridge::cli

@@ -1,5 +1,5 @@
 // Distributed transform of a file: each process reads, transforms and writes its own box.
-#include "cli/fft/mpi.hpp"
+#include "cli/fft/files.hpp"
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -7,7 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "cli/fft/convert.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "mpi/shared_file.hpp"
 
 namespace ridge::cli {

@@ -1,5 +1,5 @@
 // ridge fft papers: runs, checks and times the variants of the papers and prints the papers' tables.
-#include "cli/fft/papers.hpp"
+#include "command/command.hpp"
 
 #include <bit>
 #include <complex>

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "cli/fftw/fftw.hpp"
 #include "cli/fftw/program.hpp"
+#include "command/command.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "cli/flow/flow_options.hpp"
 #include "command/command.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "command/output_folder.hpp"
 #include "io/images/pixels.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "image/variance/reference.hpp"
-#include "report/line_chart.hpp"
+#include "report/charts.hpp"
 
 namespace ridge::cli {
 namespace {

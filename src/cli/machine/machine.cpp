@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "cli/machine/profile.hpp"
 #include "command/command.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "machine/profile.hpp"
 
 namespace ridge::cli {

@@ -12,12 +12,11 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "bench/fft_hybrid.hpp"
+#include "bench/fft.hpp"
 #include "bench/lengths.hpp"
-#include "cli/machine/seconds.hpp"
 #include "cli/machine/size_ranks.hpp"
 #include "command/command.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -14,9 +14,8 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "bench/lengths.hpp"
-#include "cli/machine/seconds.hpp"
-#include "command/mistake.hpp"
-#include "command/with_processes.hpp"
+#include "command/options.hpp"
+#include "command/process.hpp"
 #include "mpi/scaling.hpp"
 
 namespace ridge::cli {

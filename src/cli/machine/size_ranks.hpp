@@ -1,7 +1,9 @@
 // ridge size --ranks: predicts the time of a distributed transform on more processes than are running.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ridge::cli {
 
@@ -14,5 +16,8 @@ struct SizeRanksOptions {
 };
 
 void run_size_ranks(const SizeRanksOptions& options);
+
+// Accepts "3100ns", "20.5us", "0.9ms", "2s" and "0"; numbers other than 0 need a unit.
+std::optional<double> parse_seconds(std::string_view text);
 
 }  // namespace ridge::cli

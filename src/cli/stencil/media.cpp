@@ -1,5 +1,5 @@
 // Acoustic and Maxwell problems: medium, absorbing layer, source, receivers and the time loop.
-#include "cli/stencil/media.hpp"
+#include "command/command.hpp"
 
 #include <unistd.h>
 

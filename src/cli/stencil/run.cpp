@@ -18,7 +18,7 @@
 #include "bench/lengths.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "io/arrays/checkpoint.hpp"
 #include "io/images/colour.hpp"
 #include "io/images/png.hpp"

@@ -8,10 +8,9 @@
 #include <ridge/error.hpp>
 
 #include "cli/stencil/input.hpp"
-#include "cli/stencil/media.hpp"
 #include "cli/stencil/run.hpp"
 #include "command/command.hpp"
-#include "command/with_processes.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/machine/profile.hpp"
 #include "cli/tour/cases.hpp"
 #include "command/command.hpp"
-#include "command/mistake.hpp"
+#include "command/options.hpp"
 #include "report/overview.hpp"
 
 namespace ridge::cli {

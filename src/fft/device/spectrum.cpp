@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/context.hpp"
 #include "fft/roots.hpp"

@@ -1,8 +1,16 @@
-// Plans for chains of image operators: choice of a variant, execution, list of candidates.
+// Plans for chains of image operators: the problem in the planner's terms, and the public calls.
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <memory>
 #include <span>
 
-#include "image/operators/work.hpp"
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+#include "image/operators/reference.hpp"
+#include "image/operators/settings.hpp"
+#include "image/work.hpp"
 
 namespace ridge::image {
 
@@ -23,6 +31,138 @@ void OperatorPlan::enqueue(Queue& queue, const Image& in, const Image& guide, co
 std::vector<planner::Candidate> candidates(const Device& device, const OperatorProblem& problem) {
   static_cast<void>(output_shape(problem));
   return planner::candidates_of(list_variants(device, problem));
+}
+
+namespace {
+
+// Text of the operator; long lists of weights are replaced by a hash.
+std::string key_of(const Operation& operation) {
+  const std::string text = to_string(operation);
+  if (text.size() <= 200) return text;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{} weights {:016x}", short_name(operation), hash);
+}
+
+std::string key_of(const Device& device, const OperatorProblem& problem) {
+  std::string key = "image";
+  for (const Operation& operation : problem.chain) key += (key == "image" ? " " : " | ") + key_of(operation);
+  std::string borders;  // a single name if all operators have the same border
+  for (const Operation& operation : problem.chain) {
+    const std::string border = to_string(border_for(operation, problem.border));
+    if (!borders.ends_with(border)) borders += (borders.empty() ? "" : ",") + border;
+  }
+  key += fmt::format(" of {} {} {:g}", problem.input.text(), borders, problem.constant);
+  if (device.is_host())
+    key += fmt::format(" threads {}", problem.threads == 0 ? base::hardware_threads() : problem.threads);
+  return key;
+}
+
+// Distance of the rows that are compared with the reference. Plain loops in double take minutes for large images and
+// windows, so only some rows are compared. The distance is odd, so that the samples fall on every row position within a
+// tile.
+constexpr double kMostCompared = 100'000;
+std::size_t row_step(const OperatorProblem& problem) {
+  const Shape out = output_shape(problem);
+  const double values = static_cast<double>(out.rows) * static_cast<double>(out.columns * out.channels);
+  return values <= kMostCompared ? 1 : static_cast<std::size_t>(values / kMostCompared) | 1;
+}
+
+double value_at(const Image& image, std::size_t r, std::size_t i) {
+  switch (image.depth()) {
+    case Depth::u8:
+      return image.row<std::uint8_t>(r)[i];
+    case Depth::u16:
+      return image.row<std::uint16_t>(r)[i];
+    case Depth::u32:
+      return image.row<std::uint32_t>(r)[i];
+    case Depth::f32:
+      return double{image.row<float>(r)[i]};
+    default:
+      return image.row<double>(r)[i];
+  }
+}
+
+// Compares the sampled rows with the reference. Integer results may differ by one per operator, because a value near
+// one half may be rounded either way.
+planner::Comparison judge(const OperatorProblem& problem, const Plain& expected, const Image& answer) {
+  const bool whole = answer.depth() == Depth::u8 || answer.depth() == Depth::u16;
+  const double most = answer.depth() == Depth::u8 ? 255 : 65535;
+  const std::size_t step = row_step(problem), wide = answer.columns() * answer.channels();
+  std::vector<double> right, got;
+  planner::Comparison worst{.worst = 0, .allowed = 1.001 * static_cast<double>(problem.chain.size()), .where = {}};
+  for (std::size_t r = 0; r < answer.rows(); ++r) {
+    if (!is_sampled(r, answer.rows(), step)) continue;
+    for (std::size_t i = 0; i < wide; ++i) {
+      const double value = expected.values[r * wide + i], mine = value_at(answer, r, i);
+      if (whole) {
+        const double error = std::abs(mine - std::clamp(value, 0.0, most));
+        if (!(error <= worst.worst)) worst = {error, worst.allowed, fmt::format("row {}, value {}", r, i)};
+      } else {
+        right.push_back(value);
+        got.push_back(mine);
+      }
+    }
+  }
+  return whole ? worst : planner::compare(got, right, 2e-5);
+}
+
+// Compares all rows with a host result. The tolerance is doubled, because both sides may deviate from the reference.
+planner::Comparison judge_whole(const OperatorProblem& problem, const Image& expected, const Image& answer) {
+  const bool whole = answer.depth() == Depth::u8 || answer.depth() == Depth::u16;
+  const std::size_t wide = answer.columns() * answer.channels();
+  planner::Comparison worst{.worst = 0, .allowed = 2.002 * static_cast<double>(problem.chain.size()), .where = {}};
+  std::vector<double> right, got;
+  for (std::size_t r = 0; r < answer.rows(); ++r) {
+    for (std::size_t i = 0; i < wide; ++i) {
+      const double value = value_at(expected, r, i), mine = value_at(answer, r, i);
+      if (!whole) {
+        right.push_back(value);
+        got.push_back(mine);
+      } else if (const double error = std::abs(mine - value); !(error <= worst.worst)) {
+        worst = {error, worst.allowed, fmt::format("row {}, value {}", r, i)};
+      }
+    }
+  }
+  return whole ? worst : planner::compare(got, right, 4e-5);
+}
+
+// Result of the first host variant that accepts the problem; tests compare every host variant with the reference.
+Image on_host(const OperatorProblem& problem, std::span<const Image> images) {
+  for (const Entry& entry : list_variants(host(), problem)) {
+    if (!entry.candidate.refusal.empty()) continue;
+    Image answer(output_shape(problem));
+    entry.build()->run(images, answer);
+    return answer;
+  }
+  return {};
+}
+
+}  // namespace
+
+Work work_of(const Device& device, const OperatorProblem& problem) {
+  const Shape out = output_shape(problem);
+  std::vector<Shape> in(inputs(problem), problem.input);
+  double bytes = static_cast<double>(out.rows * out.row_bytes());
+  for (const Shape& shape : in) bytes += static_cast<double>(shape.rows * shape.row_bytes());
+  return {.problem = {.workload = "image", .key = key_of(device, problem), .flops = 0, .bytes = bytes},
+          .inputs = in,
+          .output = out,
+          .entries = list_variants(device, problem),
+          .data = [in] { return random_images(in); },
+          // All variants of one selection get the same images, so the expected result is computed once.
+          .judge =
+              [problem, sampled = !device.is_host() && row_step(problem) > 1, expected = std::make_shared<Plain>(),
+               by_host = std::make_shared<Image>()](std::span<const Image> images, const Image& answer) {
+                if (expected->values.empty()) {
+                  *expected = reference(problem, plain_of(images[0]), images.size() > 1 ? plain_of(images[1]) : Plain{},
+                                        row_step(problem));
+                }
+                const planner::Comparison rows = judge(problem, *expected, answer);
+                if (!sampled || !rows.right()) return rows;
+                if (by_host->rows() == 0) *by_host = on_host(problem, images);
+                return by_host->rows() == 0 ? rows : judge_whole(problem, *by_host, answer);
+              }};
 }
 
 }  // namespace ridge::image

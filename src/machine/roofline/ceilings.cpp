@@ -1,4 +1,4 @@
-#include "machine/roofline/ceilings.hpp"
+#include "machine/roofline/roofline.hpp"
 
 #include <sys/stat.h>
 

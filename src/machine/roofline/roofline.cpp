@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/json.hpp"
-#include "machine/profile_json.hpp"
+#include "machine/profile.hpp"
 
 namespace ridge::machine {
 namespace {

@@ -37,4 +37,8 @@ base::Json json_of(const Roofline& roofline);
 // the layout for phones.
 std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone, double width = 760);
 
+// From limits and names alone: accurate within a small factor, which suffices to rank candidates. `host` is the
+// machine's processor, on which PoCL runs.
+Ceilings estimate(const DeviceInfo& device, const DeviceInfo& host);
+
 }  // namespace ridge::machine

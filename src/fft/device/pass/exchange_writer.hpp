@@ -22,7 +22,7 @@ class ExchangeWriter : PassPart {
   // Exchange in parts, if the points do not fit local memory: some work-items write a part, all read it into registers
   // beside the points that wait.
   void exchange_in_parts(std::size_t number, const char* member);
-  // Two equal radices and as many work-items: point u of item t goes to position t of item u (shuffle_writer.cpp).
+  // Two equal radices and as many work-items: point u of item t goes to position t of item u.
   void exchange_by_shuffles();
   // Multiplication between the forward and inverse transform of a convolution.
   void middle();

@@ -1,7 +1,7 @@
 // Rows of a real array after its columns were transformed as pairs of neighbouring reals. Row r and its mirror, row
 // folded - r, together hold the spectra of both columns of each pair. A work-item computes the points of row r; those
 // of the mirror are their conjugates in reverse order.
-#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
 #include <fmt/format.h>

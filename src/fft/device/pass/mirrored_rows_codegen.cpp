@@ -2,7 +2,6 @@
 // Value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that computes butterfly i of the row
 // and butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 is its own mirror: it is done elsewhere,
 // or forms one line with the middle row through local memory.
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 

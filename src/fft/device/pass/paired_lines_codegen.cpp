@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
 namespace ridge::fft::on_device {

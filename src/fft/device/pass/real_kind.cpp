@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/context.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/pass/partition_blocks.hpp"
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/writers.hpp"

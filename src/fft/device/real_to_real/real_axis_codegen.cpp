@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
 

@@ -1,7 +1,7 @@
 // Columns and large transforms of double with Armv8.3 complex arithmetic; see fcma_double.cpp about its flags.
 #if defined(__aarch64__)
+#include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/fcma.hpp"
-#include "fft/host/power2/fcma_engine.hpp"
 
 namespace ridge::fft::power2::fcma {
 namespace {

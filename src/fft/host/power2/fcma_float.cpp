@@ -1,8 +1,8 @@
 // Lines of float with Armv8.3 complex arithmetic. Compiled with -march=armv8.3-a (power2.cmake): no header with inline
 // code may come in here.
 #if defined(__aarch64__)
+#include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/fcma.hpp"
-#include "fft/host/power2/fcma_engine.hpp"
 
 namespace ridge::fft::power2::fcma {
 namespace {

@@ -1,7 +1,7 @@
 // Columns and large transforms of float with Armv8.3 complex arithmetic; see fcma_float.cpp about its flags.
 #if defined(__aarch64__)
+#include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/fcma.hpp"
-#include "fft/host/power2/fcma_engine.hpp"
 
 namespace ridge::fft::power2::fcma {
 namespace {

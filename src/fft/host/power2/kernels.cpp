@@ -13,7 +13,7 @@
 #include "fft/host/past_caches.hpp"
 #include "fft/host/power2/columns.hpp"
 #include "fft/host/power2/descent.hpp"
-#include "fft/host/power2/simd_engine.hpp"
+#include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/tables.hpp"
 #include "fft/host/two_step.hpp"
 

@@ -12,13 +12,10 @@
 #include <ridge/error.hpp>
 
 #include "base/instruction_sets.hpp"
+#include "fft/host/power2/engines.hpp"
 #include "fft/host/power2/kernels.hpp"
-#include "fft/host/power2/simd_engine.hpp"
-#include "fft/host/power2/tangent_engine.hpp"
 #include "fft/registry.hpp"
 #if defined(__aarch64__)
-#include "fft/host/power2/fcma_engine.hpp"
-#include "fft/host/power2/shear_engine.hpp"
 #endif
 
 namespace ridge::fft {

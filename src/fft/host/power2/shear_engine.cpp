@@ -1,7 +1,5 @@
 #if defined(__aarch64__)
-#include "fft/host/power2/shear_engine.hpp"
-
-#include "fft/host/power2/simd_engine.hpp"
+#include "fft/host/power2/engines.hpp"
 
 namespace ridge::fft::power2 {
 

@@ -6,7 +6,7 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
-#include "fft/host/power2/shear_engine.hpp"
+#include "fft/host/power2/engines.hpp"
 
 namespace ridge::fft::power2 {
 namespace {

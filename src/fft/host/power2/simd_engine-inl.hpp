@@ -9,8 +9,7 @@
 #include <hwy/highway.h>
 // clang-format on
 
-#include "fft/host/power2/simd_engine.hpp"
-#include "fft/host/power2/simd_parts.hpp"
+#include "fft/host/power2/engines.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {

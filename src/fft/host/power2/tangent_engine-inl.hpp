@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fft/host/power2/tangent_engine.hpp"
+#include "fft/host/power2/engines.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {

@@ -1,8 +1,6 @@
-#include "fft/host/power2/tangent_engine.hpp"
+#include "fft/host/power2/engines.hpp"
 
 #include <string>
-
-#include "fft/host/power2/simd_engine.hpp"
 
 namespace ridge::fft::power2 {
 

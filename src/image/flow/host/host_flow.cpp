@@ -8,9 +8,8 @@
 #include <functional>
 
 #include "base/threads.hpp"
-#include "image/flow/host/points.hpp"
-#include "image/flow/host/pyramid.hpp"
 #include "image/flow/host/search_general.hpp"
+#include "image/flow/host/workspace.hpp"
 #include "image/flow/weights.hpp"
 
 namespace ridge::image::flow {

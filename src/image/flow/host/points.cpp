@@ -1,5 +1,5 @@
 // Selects the pixels to search and fills the others by interpolation, on the host.
-#include "image/flow/host/points.hpp"
+#include "image/flow/host/workspace.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Packs frames as words and downscales them by two.
-#include "image/flow/host/pyramid.hpp"
+#include "image/flow/host/workspace.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -58,4 +58,23 @@ struct Workspace {
   std::vector<base::AlignedArray<std::int32_t>> lines;  // one per thread: rows of the pyramid
 };
 
+// Small stages of the flow on the host: selects the pixels to search, and fills the others, some rows per call.
+
+// Each processes rows [begin, end); the results equal the reference's.
+void mark_regular(LevelFlow& flow, Size size, int radius, float threshold, int begin, int end);
+void mark_seen(Level& level, float threshold, int begin, int end);
+void select_aligned_rows(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size, int begin,
+                         int end);  // coarse rows
+void select_scan_order(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size);
+void fill_aligned_rows(LevelFlow& flow, Size size, int begin, int end);  // begin is a multiple of the largest block
+void fill_scan_order(LevelFlow& flow, Size size);
+
+// Image pyramid of the flow on the host: frames as words with a border, downscaled by two per level.
+void pack_row(const Image& frame, int r, WordPlane& to);  // 8-bit, 1, 3 or 4 channels
+// Computes row r of the downscaled picture from the taps of each output; `lines` holds 4 * its columns.
+void halve_row(const WordPlane& in, const std::vector<Tap>& down, const std::vector<Tap>& across, int r, WordPlane& out,
+               std::int32_t* lines);
+void reflect_sides(WordPlane& plane, int r);  // fills the border columns on both sides of a row
+void reflect_rows(WordPlane& plane);          // fills the border rows; the rows' sides must be filled before
+
 }  // namespace ridge::image::flow

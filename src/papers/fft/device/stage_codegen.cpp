@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 
 namespace ridge::fft::papers {

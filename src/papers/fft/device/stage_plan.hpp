@@ -1,6 +1,6 @@
 // The variants of Burtsev's paper on the FFT in OpenCL: radix 2, decimation in time, Y -> X. Part 1 is the bit-reversal
 // permutation, part 2 the log2 N stages of butterflies. A variant defines which launch does which stages, and its
-// limits. One file per variant (variant_a.cpp ...).
+// limits. variants.cpp has one function per variant.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/host/power2/roots.hpp"
 #include "papers/fft/device/unit.hpp"

@@ -1,5 +1,5 @@
 // Kernel text of plane_march; plane_march_kernel.hpp explains the method.
-#include "stencil/device/plane_march/plane_march_codegen.hpp"
+#include "stencil/device/plane_march/plane_march_kernel.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "stencil/device/plane_march/plane_march_codegen.hpp"
 #include "stencil/device/words.hpp"
 
 namespace ridge::stencil {

@@ -68,4 +68,6 @@ struct PlaneMarchKernel {
   std::size_t inner_groups(const DeviceLayout& place) const;
 };
 
+std::string plane_march_text(const PlaneMarchKernel& kernel);
+
 }  // namespace ridge::stencil

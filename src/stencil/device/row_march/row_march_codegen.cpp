@@ -1,5 +1,5 @@
 // Kernel text of row_march: the march over the rows and the kernels around it.
-#include "stencil/device/row_march/row_march_codegen.hpp"
+#include "stencil/device/row_march/row_march_kernel.hpp"
 
 #include <algorithm>
 

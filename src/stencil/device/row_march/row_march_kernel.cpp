@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "stencil/device/row_march/row_march_codegen.hpp"
 #include "stencil/device/words.hpp"
 
 namespace ridge::stencil {

@@ -75,4 +75,9 @@ struct RowMarchPass {
   void fill_joined(const DeviceLayout& layout, std::size_t resident);
 };
 
+std::string row_march_text(const RowMarchKernel& kernel);
+// The kernel that calls both as functions, which precede it.
+std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& frame);
+bool restores_rows(const RowMarchKernel& kernel);  // the kernel needs the growth of the scaled field after each step
+
 }  // namespace ridge::stencil

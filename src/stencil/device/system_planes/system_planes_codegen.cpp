@@ -1,5 +1,5 @@
 // Kernel text of system_planes.
-#include "stencil/device/system_planes/system_planes_codegen.hpp"
+#include "stencil/device/system_planes/system_planes_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "stencil/device/system_planes/system_planes_codegen.hpp"
 #include "stencil/device/words.hpp"
 
 namespace ridge::stencil {

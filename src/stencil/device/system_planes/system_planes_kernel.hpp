@@ -66,4 +66,6 @@ SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayou
                              const std::array<int, 3>& begin, const std::array<int, 3>& end,
                              std::size_t resident_groups);
 
+std::string system_planes_text(const SystemPlanesKernel& kernel);
+
 }  // namespace ridge::stencil

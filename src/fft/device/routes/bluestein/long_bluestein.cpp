@@ -11,7 +11,6 @@
 #include "fft/device/pass/tables.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/problem/factorization.hpp"
-#include "fft/device/problem/padded_lengths.hpp"
 #include "fft/device/problem/radices.hpp"
 #include "fft/device/problem/split.hpp"
 #include "fft/device/route.hpp"

@@ -2,7 +2,6 @@
 // k: row k1 needs row n1 - k1, read backwards. A group holds n1 / 2 / groups pairs of rows, the first of which are rows
 // 0 and n1 / 2, their own mirrors. The row results are exchanged in local memory, and a work-item combines two at a
 // time.
-#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/routes/cluster/phases.hpp"
 

@@ -14,7 +14,6 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
-#include "codegen/twiddled_butterfly.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/fir/blocks/blocks.hpp"

@@ -1,10 +1,13 @@
-// Horizontal bar chart (SVG): the variants of one problem, and a line at the roofline ceiling.
+// Charts as SVG: bars of the variants of one problem, lines of a sweep.
 #pragma once
 #include <string>
 #include <vector>
 
+#include <ridge/machine.hpp>
+
 namespace ridge::report {
 
+// Horizontal bar chart (SVG): the variants of one problem, and a line at the roofline ceiling.
 struct Bar {
   std::string label;
   double value = 0;
@@ -24,5 +27,9 @@ struct BarChart {
 
 // Draws the chart. Below a width of 500 the labels are placed above their bars.
 std::string svg_of(const BarChart& chart, bool standalone, double width = 760);
+
+// Draws a sweep of the machine model as a line chart. `key` is the prefix of every point's data-key:
+// key.lines.2.points.5.1 is a y of the sweep's JSON.
+std::string svg_of(const machine::Sweep& sweep, const std::string& key, bool standalone);
 
 }  // namespace ridge::report

@@ -1,4 +1,4 @@
-#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 
 #include <fmt/format.h>
 

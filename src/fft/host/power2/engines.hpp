@@ -1,0 +1,49 @@
+// The engines of lines of power-of-two length, one per group of instruction sets.
+#pragma once
+#include "fft/host/power2/engine.hpp"
+
+namespace ridge::fft::power2 {
+
+// The Highway engine: the widest instruction set of this machine, chosen once.
+template <class T>
+const Engine<T>& simd_engine();
+template <>
+const Engine<float>& simd_engine<float>();
+template <>
+const Engine<double>& simd_engine<double>();
+
+// Declarations shared by the Highway files.
+template <class T>
+Items<Line<T>> simd_lines();
+template <>
+Items<Line<float>> simd_lines<float>();
+template <>
+Items<Line<double>> simd_lines<double>();
+
+// Engine of tangent lines; everything else is taken from the Highway engine.
+template <class T>
+Items<Line<T>> tangent_lines();
+template <>
+Items<Line<float>> tangent_lines<float>();
+template <>
+Items<Line<double>> tangent_lines<double>();
+
+// Null if this machine's vectors have no such lines.
+template <class T>
+const Engine<T>* tangent_engine();
+
+// Engine of shear lines for Arm cores; everything else is taken from the Highway engine.
+Items<Line<float>> shear_lines();
+const Engine<float>& shear_engine();
+
+}  // namespace ridge::fft::power2
+
+namespace ridge::fft::power2::fcma {
+
+// The parts of the Armv8.3 engines; defined in files compiled for that set, called only where the machine has it.
+Items<Line<float>> float_lines();
+Items<Line<double>> double_lines();
+const Engine<float>& float_engine();
+const Engine<double>& double_engine();
+
+}  // namespace ridge::fft::power2::fcma
