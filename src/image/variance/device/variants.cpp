@@ -58,7 +58,8 @@ std::uint64_t lanes_resident(const Device& device, const VarianceProblem& proble
 // Rows per group: all groups run at once, but with enough rows to amortize the first window of each group.
 int rows_per_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
   if (design.chunk > 0) return design.chunk;
-  const auto wide = static_cast<std::size_t>(columns_written(problem, design));
+  // A window as wide as a work-group leaves no column; such designs are refused.
+  const auto wide = static_cast<std::size_t>(std::max(columns_written(problem, design), 1));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
   if (design.kernel == VarianceKernel::lanes) {
     int chunk = static_cast<int>(std::min(3 * problem.window_rows, problem.rows));
