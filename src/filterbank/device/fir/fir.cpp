@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "codegen/twiddled_butterfly.hpp"
+#include "codegen/butterfly.hpp"
 
 namespace ridge::filterbank::on_device {
 
