@@ -83,6 +83,27 @@ double value_at(const Image& image, std::size_t r, std::size_t i) {
   }
 }
 
+// Relative error, in the unit of planner::compare(), that a float or 32-bit result has if every operator before the
+// last rounds one integer level the other way.
+double rounding_of_steps(const OperatorProblem& problem, std::span<const double> right) {
+  if (problem.chain.size() < 2 || (problem.input.depth != Depth::u8 && problem.input.depth != Depth::u16)) return 0;
+  double gain = 1;
+  if (const auto* gradient = std::get_if<Gradient>(&problem.chain.back())) {
+    const GradientWeights weights = gradient_weights(*gradient);
+    double along = 0, beside = 0;
+    for (const double weight : weights.along) along += std::abs(weight);
+    for (const double weight : weights.beside) beside += std::abs(weight);
+    gain = along * beside;
+  } else if (std::holds_alternative<Integral>(problem.chain.back())) {
+    const Shape out = output_shape(problem);
+    gain = static_cast<double>(out.rows) * static_cast<double>(out.columns);
+  }
+  double square = 0;
+  for (const double value : right) square += value * value;
+  const double unit = right.empty() || square == 0 ? 1 : std::sqrt(square / static_cast<double>(right.size()));
+  return 1.001 * static_cast<double>(problem.chain.size() - 1) * gain / unit;
+}
+
 // Compares the sampled rows with the reference. Integer results may differ by one per operator, because a value near
 // one half may be rounded either way.
 planner::Comparison judge(const OperatorProblem& problem, const Plain& expected, const Image& answer) {
@@ -104,7 +125,7 @@ planner::Comparison judge(const OperatorProblem& problem, const Plain& expected,
       }
     }
   }
-  return whole ? worst : planner::compare(got, right, 2e-5);
+  return whole ? worst : planner::compare(got, right, 2e-5 + rounding_of_steps(problem, right));
 }
 
 // Compares all rows with a host result. The tolerance is doubled, because both sides may deviate from the reference.
@@ -124,7 +145,7 @@ planner::Comparison judge_whole(const OperatorProblem& problem, const Image& exp
       }
     }
   }
-  return whole ? worst : planner::compare(got, right, 4e-5);
+  return whole ? worst : planner::compare(got, right, 4e-5 + 2 * rounding_of_steps(problem, right));
 }
 
 // Result of the first host variant that accepts the problem; tests compare every host variant with the reference.
