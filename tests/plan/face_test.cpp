@@ -14,6 +14,7 @@
 #include <ridge/fft/tensor.hpp>
 #include <ridge/filterbank.hpp>
 #include <ridge/image.hpp>
+#include <ridge/nufft.hpp>
 #include <ridge/sar.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/transpose.hpp>
@@ -87,6 +88,10 @@ static_assert(Plan<image::OperatorPlan, image::OperatorProblem> &&
               MadeFrom<image::OperatorPlan, image::OperatorProblem>);
 static_assert(Runs<image::OperatorPlan, Image, Image&> && Enqueues<image::OperatorPlan, Image, Image>);
 
+using Nufft = nufft::Plan<float>;
+static_assert(Plan<Nufft, nufft::Problem> && MadeFrom<Nufft, nufft::Problem>);
+static_assert(Runs<Nufft, In, Out> && Enqueues<Nufft, Buffer, Buffer>);
+
 static_assert(Plan<sar::Plan, sar::Problem> && MadeFrom<sar::Plan, sar::Problem>);
 static_assert(Runs<sar::Plan, In, Out> && Enqueues<sar::Plan, Buffer, Buffer>);
 
@@ -136,6 +141,7 @@ TEST(Face, TheSameWordsOfEveryPlan) {
       image::plan(device, image::OperatorProblem{.input = {.rows = 40, .columns = 50}, .chain = {image::Gauss{1}}},
                   quick),
       "operators");
+  expect_words(nufft::plan<float>(device, {.modes = {30, 20}}, quick), "nufft");
   sar::Problem frame;
   frame.pulses = frame.samples = 256;
   frame.radar.pulse_s = 1e-6;

@@ -24,12 +24,13 @@ ALLOWED = {
     "filterbank": LIBRARY + ["codegen", "fft"],
     "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
     "sar": LIBRARY + ["codegen", "fft", "transpose"],
+    "nufft": LIBRARY + ["codegen", "fft"],
     "mpi": ["base", "device", "machine", "plan", "stencil", "fft", "filterbank", "io"],
     "report": ["base", "machine", "plan"],
     "place": ["base", "device", "machine"],
     "fftw": ["base", "device", "plan", "fft"],
 }
-WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar"]
+WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar", "nufft"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
 ALLOWED["papers"] = LIBRARY + ["codegen", "fft", "stencil"]
 ALLOWED["command"] = ["base", "mpi"]

@@ -1,0 +1,99 @@
+// Nonuniform Fourier transforms of types 1 and 2, in one to three dimensions, float and double.
+//
+//   auto nufft = ridge::nufft::plan<float>(ridge::host(), {.modes = {256, 256}, .points = x.size(), .epsilon = 1e-6});
+//   nufft.set_points(x, y);
+//   nufft.run(strengths, modes);
+//
+// Type 1 (to_modes):  modes[k] = sum over j of strengths[j] * exp(sign * i * k . x[j]).
+// Type 2 (to_points): values[j] = sum over k of modes[k] * exp(sign * i * k . x[j]).
+// An axis of n modes has the frequencies -(n/2) ... (n-1)/2, with integer divisions. Coordinates are radians; they are
+// folded into one period of 2 pi. Coordinate x belongs to the first axis of `modes`, z to the third.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::nufft {
+
+enum class Type {
+  to_modes = 1,   // type 1: strengths at points -> Fourier modes
+  to_points = 2,  // type 2: Fourier modes -> values at points
+};
+
+enum class Order {
+  centered,  // ascending frequencies: -(n/2) ... (n-1)/2 (FINUFFT's modeord 0)
+  fft,       // as transforms store them: 0 ... (n-1)/2, -(n/2) ... -1 (modeord 1)
+};
+
+struct Problem {
+  Type type = Type::to_modes;
+  std::vector<std::size_t> modes = {};  // one to three axes, slowest first
+  std::size_t points = 0;               // expected number of points, for the planner; 0 = as many as modes
+  double epsilon = 1e-6;                // relative error in the L2 norm over the output, for random input
+  int sign = +1;                        // of the exponent: +1 or -1
+  std::size_t batch = 1;                // sets of strengths and modes that share the points
+  Order order = Order::centered;
+  double upsampling = 0;    // cells of the fine grid per mode and axis: 2, 1.5 or 1.25; 0 = planned
+  std::size_t threads = 0;  // host: 0 = all
+};
+
+template <class T>
+struct PlanState;  // src/nufft/plan.cpp
+class PointSet;    // src/nufft/variant.hpp
+
+// Runs transforms of one problem. Cheap to copy: copies share tables and scratch memory, and each copy keeps the points
+// that were set before it was made. Runs are const; any number of threads may call run(), and the runs of one plan are
+// made one after another. The answer has the same bits for any number of threads.
+template <class T>
+class Plan {
+ public:
+  using Complex = std::complex<T>;
+
+  Plan(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
+
+  // Sorts the points for all later runs; the coordinates are not needed afterwards. One span per axis of `modes`, all
+  // of one length, which may be 0. Error{invalid_argument} if a coordinate is NaN, infinite or too far from 0.
+  void set_points(std::span<const T> x, std::span<const T> y = {}, std::span<const T> z = {});
+  std::size_t points() const;  // 0 before set_points()
+
+  // Type 1: strengths (batch x points) -> modes (batch x modes). Type 2: modes -> values at the points.
+  void run(std::span<const Complex> in, std::span<Complex> out) const;
+  // The adjoint (conjugate transpose) of run(): the other type with the other sign.
+  void adjoint(std::span<const Complex> in, std::span<Complex> out) const;
+  // Buffers of the plan's device, with the contents of the spans of run().
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
+
+  std::string explain() const;
+  const std::vector<planner::Decision>& decisions() const;  // the variant, then the lengths of the fine grid
+  const std::vector<KernelSource>& kernels() const;         // device kernels; empty on the host
+  const Device& device() const;
+  const Problem& problem() const;
+  double flops() const;  // spreading or interpolation and the transform of the fine grid, for the expected points
+  double bytes() const;  // points, strengths and modes once each
+
+ private:
+  std::shared_ptr<const PlanState<T>> state_;
+  std::shared_ptr<const PointSet> points_;
+};
+
+template <class T>
+Plan<T> plan(const Device& device, const Problem& problem,
+             const planner::Options& options = {.effort = Effort::quick}) {
+  return Plan<T>(device, problem, options);
+}
+
+// Smallest epsilon that a plan of this type accepts for a number of axes.
+template <class T>
+double least_epsilon(std::size_t axes);
+
+// Every variant that exists for a device, allowed or not.
+template <class T>
+std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem);
+
+}  // namespace ridge::nufft

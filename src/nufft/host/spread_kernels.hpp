@@ -1,0 +1,53 @@
+// Inner loops of spreading and interpolation, with the best instruction set of this processor.
+#pragma once
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "nufft/kernel.hpp"
+
+namespace ridge::nufft {
+
+// A point in the order of the tiles.
+template <class T>
+struct SortedPoint {
+  std::array<T, 3> s;   // argument of the kernel's polynomials per axis, in [-1, 1)
+  std::uint32_t cell;   // first cell of its box in the tile's local grid
+  std::uint32_t index;  // in the caller's arrays
+};
+
+// The kernel's polynomials, padded with zeros to whole vectors.
+template <class T>
+struct KernelTable {
+  static constexpr std::size_t kMostTerms = kWidest + 3;
+  std::size_t width = 0, terms = 0;                   // terms: degree + 1, highest power first
+  alignas(64) T single[kMostTerms][kWidest] = {};     // one coefficient per cell
+  alignas(64) T pairs[kMostTerms][2 * kWidest] = {};  // each twice: for the real and the imaginary part
+};
+
+// Cells that are read or written along the fastest axis: the kernel's, rounded up to whole vectors of any target.
+inline std::size_t padded_width(std::size_t width) { return (width + 7) / 8 * 8; }
+
+// Points of one tile and the tile's local grid. Strides are in complex numbers.
+template <class T>
+struct TileJob {
+  const KernelTable<T>* table;
+  const SortedPoint<T>* points;
+  std::size_t count;
+  std::complex<T>* local;
+  std::size_t axes;  // of the problem; the fastest axis is the last
+  std::size_t row_stride, plane_stride;
+};
+
+template <class T>
+struct SpreadKernels {
+  void (*spread)(const TileJob<T>& job, const std::complex<T>* strengths);  // adds the points to the local grid
+  void (*interpolate)(const TileJob<T>& job, std::complex<T>* values);      // sets the points' values
+  void (*add)(const std::complex<T>* from, std::complex<T>* to, std::size_t count);  // to += from
+};
+
+template <class T>
+SpreadKernels<T> spread_kernels();
+
+}  // namespace ridge::nufft

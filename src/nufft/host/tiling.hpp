@@ -1,0 +1,59 @@
+// Tiles of the fine grid, and points sorted by tile.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "nufft/host/spread_kernels.hpp"
+#include "nufft/variant.hpp"
+
+namespace ridge::nufft {
+
+// One axis of the fine grid, cut into tiles of 2^shift cells. The last tile also has the remaining cells.
+struct TiledAxis {
+  std::size_t cells = 1, shift = 0, tiles = 1;
+
+  std::size_t tile_of(std::size_t cell) const { return std::min(cell >> shift, tiles - 1); }
+  std::size_t begin(std::size_t tile) const { return tile << shift; }
+  std::size_t end(std::size_t tile) const { return tile + 1 == tiles ? cells : (tile + 1) << shift; }
+  std::size_t largest() const { return end(tiles - 1) - begin(tiles - 1); }
+};
+
+// The fine grid, slowest axis first, and the local grid of a tile: its cells and the `width - 1` cells after them,
+// which the boxes of its points reach.
+struct Tiling {
+  std::size_t axes = 1, width = 0;
+  std::array<TiledAxis, 3> axis{};
+  std::size_t row_stride = 0, plane_stride = 0, local_cells = 0;  // of the local grid, in complex numbers
+  std::array<std::size_t, 3> parts{1, 1, 1};  // of a tile per axis: points are sorted by part within their tile
+
+  Tiling(const std::array<std::size_t, 3>& cells, std::size_t axes, std::size_t width, std::size_t complex_bytes);
+  std::size_t tiles() const { return axis[0].tiles * axis[1].tiles * axis[2].tiles; }
+  std::size_t bins() const { return tiles() * parts[0] * parts[1] * parts[2]; }
+  // Cells of a tile's local grid along an axis, with the border.
+  std::size_t reach(std::size_t i, std::size_t tile) const {
+    return axis[i].end(tile) - axis[i].begin(tile) + (i < 3 - axes ? 0 : width - 1);
+  }
+  std::array<std::size_t, 3> at(std::size_t tile) const {  // its index per axis
+    return {tile / (axis[1].tiles * axis[2].tiles), tile / axis[2].tiles % axis[1].tiles, tile % axis[2].tiles};
+  }
+};
+
+// Points in the order of tiles; within a tile by part, within a part in the caller's order.
+template <class T>
+class SortedPoints final : public PointSet {
+ public:
+  // Error{invalid_argument} for coordinates that are not finite or too far from 0.
+  SortedPoints(const Tiling& tiling, const Coordinates<T>& points, std::size_t threads);
+  const SortedPoint<T>* tile(std::size_t tile) const { return points_.data() + start_[tile]; }
+  std::size_t count_in(std::size_t tile) const { return start_[tile + 1] - start_[tile]; }
+
+ private:
+  base::AlignedArray<SortedPoint<T>> points_;
+  std::vector<std::size_t> start_;  // of each tile
+};
+
+}  // namespace ridge::nufft

@@ -1,0 +1,187 @@
+// Public plan of the nonuniform transform: chooses a variant, sorts points, checks arguments and runs it.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "nufft/trials.hpp"
+#include "nufft/variant.hpp"
+#include "plan/arguments.hpp"
+
+namespace ridge::nufft {
+
+template <class T>
+struct PlanState {
+  Device device;
+  Problem problem;
+  Layout layout;
+  std::vector<planner::Decision> decisions{};
+  std::vector<KernelSource> kernels{};
+  std::shared_ptr<const Variant<T>> variant{};
+  double flops = 0;
+};
+
+namespace {
+
+constexpr const char* kWorkload = "nufft";
+
+[[noreturn]] void refuse_call(const std::string& message) {
+  throw Error(ErrorKind::invalid_argument, "nufft: " + message);
+}
+
+planner::Problem describe(const Layout& layout, double flops) {
+  const double points = static_cast<double>(layout.points), sets = static_cast<double>(layout.batch);
+  const double each = static_cast<double>(layout.complex_bytes());
+  return {.workload = kWorkload,
+          .key = layout.key() + fmt::format(" threads {}", layout.threads),
+          .flops = flops,
+          .bytes = points * static_cast<double>(layout.axes) * each / 2 +
+                   sets * each * (points + static_cast<double>(layout.mode_count()))};
+}
+
+// Least work among the allowed variants: the useful work, independent of the choice.
+template <class T>
+double least_flops(const std::vector<Entry<T>>& entries) {
+  double least = 0;
+  for (const Entry<T>& entry : entries) {
+    if (!entry.candidate.refusal.empty()) continue;
+    least = least == 0 ? entry.candidate.cost.flops : std::min(least, entry.candidate.cost.flops);
+  }
+  return least;
+}
+
+std::size_t sets_of(const Layout& layout, bool modes, std::size_t points) {
+  return layout.batch * (modes ? layout.mode_count() : points);
+}
+
+template <class T>
+void run_type(const PlanState<T>& state, const PointSet& points, Type type, int sign, const std::complex<T>* in,
+              std::complex<T>* out) {
+  if (type == Type::to_modes) {
+    state.variant->to_modes(points, sign, in, out);
+  } else {
+    state.variant->to_points(points, sign, in, out);
+  }
+}
+
+// Checks the caller's arrays, in complex numbers.
+template <class T>
+void run_checked(const PlanState<T>& state, const PointSet* points, Type type, int sign,
+                 std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
+  if (points == nullptr) refuse_call("run() needs points: call set_points() first");
+  const bool to_modes = type == Type::to_modes;
+  const std::size_t each = sizeof(std::complex<T>);
+  const std::size_t from = each * sets_of(state.layout, !to_modes, points->count());
+  const std::size_t to = each * sets_of(state.layout, to_modes, points->count());
+  if (from != 0) planner::check_length(kWorkload, to_modes ? "strengths" : "modes", in.size_bytes(), from);
+  if (to != 0) planner::check_length(kWorkload, to_modes ? "modes" : "values", out.size_bytes(), to);
+  if (from != 0 && to != 0) planner::check_apart(kWorkload, in.data(), from, out.data(), to, false);
+  run_type(state, *points, type, sign, in.data(), out.data());
+}
+
+Type other(Type type) { return type == Type::to_modes ? Type::to_points : Type::to_modes; }
+
+}  // namespace
+
+template <class T>
+Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options) {
+  auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, problem, resolve<T>(problem)});
+  const std::vector<Entry<T>> entries = list_variants<T>(device, state->layout, options);
+  state->flops = least_flops(entries);
+  Trials<T> trials(state->layout);
+  auto chosen =
+      planner::choose(device, describe(state->layout, state->flops), entries, options, trials, planner::Keep::last);
+  state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
+  state->variant = std::move(chosen.winner);
+  state->decisions.push_back(std::move(chosen.decision));
+  for (planner::Decision& part : state->variant->decisions()) state->decisions.push_back(std::move(part));
+  state_ = std::move(state);
+}
+
+template <class T>
+void Plan<T>::set_points(std::span<const T> x, std::span<const T> y, std::span<const T> z) {
+  const std::span<const T> spans[] = {x, y, z};
+  Coordinates<T> points{.axis = {}, .count = x.size()};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t needed = i < state_->layout.axes ? x.size() : 0;
+    if (spans[i].size() != needed) {
+      refuse_call(fmt::format("set_points() needs {} coordinates {} for {} axes and {} coordinates x, got {}", needed,
+                              "xyz"[i], state_ -> layout.axes, x.size(), spans[i].size()));
+    }
+    points.axis[i] = spans[i].data();
+  }
+  points_ = state_->variant->sort(points);
+}
+
+template <class T>
+std::size_t Plan<T>::points() const {
+  return points_ ? points_->count() : 0;
+}
+
+template <class T>
+void Plan<T>::run(std::span<const Complex> in, std::span<Complex> out) const {
+  run_checked<T>(*state_, points_.get(), state_->layout.type, state_->layout.sign, in, out);
+}
+
+template <class T>
+void Plan<T>::adjoint(std::span<const Complex> in, std::span<Complex> out) const {
+  run_checked<T>(*state_, points_.get(), other(state_->layout.type), -state_->layout.sign, in, out);
+}
+
+template <class T>
+void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+  if (!points_) refuse_call("enqueue() needs points: call set_points() first");
+  const bool to_modes = state_->layout.type == Type::to_modes;
+  planner::check_queue(kWorkload, queue, state_->device);
+  planner::check_buffer(kWorkload, "input", in, state_->device,
+                        sizeof(Complex) * sets_of(state_->layout, !to_modes, points_->count()));
+  planner::check_buffer(kWorkload, "output", out, state_->device,
+                        sizeof(Complex) * sets_of(state_->layout, to_modes, points_->count()));
+  planner::check_apart(kWorkload, in, out, false);
+  // The host's queue runs synchronously.
+  run_type(*state_, *points_, state_->layout.type, state_->layout.sign, reinterpret_cast<const Complex*>(in.native()),
+           reinterpret_cast<Complex*>(out.native()));
+}
+
+template <class T>
+std::string Plan<T>::explain() const {
+  std::string text;
+  for (const planner::Decision& decision : state_->decisions) text += decision.explain() + "\n";
+  return text;
+}
+
+template <class T>
+const std::vector<planner::Decision>& Plan<T>::decisions() const {
+  return state_->decisions;
+}
+template <class T>
+const std::vector<KernelSource>& Plan<T>::kernels() const {
+  return state_->kernels;
+}
+template <class T>
+const Device& Plan<T>::device() const {
+  return state_->device;
+}
+template <class T>
+const Problem& Plan<T>::problem() const {
+  return state_->problem;
+}
+template <class T>
+double Plan<T>::flops() const {
+  return state_->flops;
+}
+template <class T>
+double Plan<T>::bytes() const {
+  return state_->decisions.front().problem.bytes;
+}
+
+template <class T>
+std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem) {
+  return planner::candidates_of(list_variants<T>(device, resolve<T>(problem), {.effort = Effort::quick}));
+}
+
+template class Plan<float>;
+template class Plan<double>;
+template std::vector<planner::Candidate> candidates<float>(const Device&, const Problem&);
+template std::vector<planner::Candidate> candidates<double>(const Device&, const Problem&);
+
+}  // namespace ridge::nufft

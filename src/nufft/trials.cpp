@@ -1,0 +1,85 @@
+// Times variants of the nonuniform transform and compares some of their outputs with direct sums.
+#include "nufft/trials.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.hpp"
+#include "device/random.hpp"
+#include "nufft/reference.hpp"
+
+namespace ridge::nufft {
+namespace {
+
+constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
+constexpr std::size_t kMostTimed = std::size_t{1} << 22, kMostCompared = 512;  // points
+constexpr std::size_t kOutputs = 24;                                           // compared with direct sums
+
+}  // namespace
+
+template <class T>
+typename Trials<T>::Data Trials<T>::random_data(std::size_t points) const {
+  constexpr Numbers kNumbers = sizeof(T) == 8 ? Numbers::float64 : Numbers::float32;
+  const auto fill = [](auto& array, std::uint64_t seed) {
+    fill_random(std::as_writable_bytes(array.span()), kNumbers, seed);
+  };
+  Data data{.axis = {},
+            .strengths = base::AlignedArray<std::complex<T>>(layout_.batch * points),
+            .modes = base::AlignedArray<std::complex<T>>(layout_.batch * layout_.mode_count()),
+            .points = {}};
+  data.points.count = points;
+  for (std::size_t i = 0; i < layout_.axes; ++i) {
+    data.axis[i] = base::AlignedArray<T>(points);
+    fill(data.axis[i], 10 + i);
+    for (T& x : data.axis[i]) x *= T(3.14159265);
+    data.points.axis[i] = data.axis[i].data();
+  }
+  fill(data.strengths, 1);
+  fill(data.modes, 2);
+  return data;
+}
+
+template <class T>
+void Trials<T>::run(const Variant<T>& variant, const PointSet& points, Data& data) const {
+  if (layout_.type == Type::to_modes) {
+    variant.to_modes(points, layout_.sign, data.strengths.data(), data.modes.data());
+  } else {
+    variant.to_points(points, layout_.sign, data.modes.data(), data.strengths.data());
+  }
+}
+
+template <class T>
+double Trials<T>::seconds(const Variant<T>& variant) {
+  Data data = random_data(std::min(layout_.points, kMostTimed));
+  const auto points = variant.sort(data.points);
+  return base::best_seconds([&] { run(variant, *points, data); }, kTrial);
+}
+
+// Outputs of the last set, evenly distributed over it. The errors of single outputs exceed their root mean square.
+template <class T>
+planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
+  constexpr double kWorstOfRms = 10;
+  Data data = random_data(std::min(layout_.points, kMostCompared));
+  const std::size_t points = data.points.count, sets = layout_.batch - 1;
+  const bool to_modes = layout_.type == Type::to_modes;
+  auto& out = to_modes ? data.modes : data.strengths;
+  std::fill(out.begin(), out.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+  run(variant, *variant.sort(data.points), data);
+  const std::size_t count = to_modes ? layout_.mode_count() : points, compared = std::min(count, kOutputs);
+  std::vector<double> got, expected;
+  for (std::size_t i = 0; i < compared; ++i) {
+    const std::size_t at = i * count / compared;
+    const std::complex<double> exact =
+        to_modes ? reference_mode(layout_, data.points, data.strengths.data() + sets * points, at)
+                 : reference_value(layout_, data.points, data.modes.data() + sets * layout_.mode_count(), at);
+    const std::complex<double> value(out[sets * count + at]);
+    got.insert(got.end(), {value.real(), value.imag()});
+    expected.insert(expected.end(), {exact.real(), exact.imag()});
+  }
+  return planner::compare(got, expected, kWorstOfRms * layout_.epsilon);
+}
+
+template class Trials<float>;
+template class Trials<double>;
+
+}  // namespace ridge::nufft

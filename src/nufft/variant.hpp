@@ -1,0 +1,63 @@
+// Interface of a variant of the nonuniform transform. To add one, write a file with a lister and add its line to
+// registry.cpp.
+#pragma once
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "nufft/layout.hpp"
+#include "plan/choose.hpp"
+
+namespace ridge::nufft {
+
+// Points in the order and form that a variant needs. Immutable.
+class PointSet {
+ public:
+  explicit PointSet(std::size_t count) : count_(count) {}
+  virtual ~PointSet() = default;
+  std::size_t count() const { return count_; }
+
+ private:
+  std::size_t count_;
+};
+
+// Coordinates of `count` points; one array per axis of the problem.
+template <class T>
+struct Coordinates {
+  std::array<const T*, 3> axis{};
+  std::size_t count = 0;
+};
+
+// A variant built for one layout on one device. Callers have checked sizes and overlap.
+template <class T>
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  // Error{invalid_argument} for coordinates that are not finite or too far from 0.
+  virtual std::shared_ptr<const PointSet> sort(const Coordinates<T>& points) const = 0;
+  // The whole batch. `points` was returned by sort() of the same variant.
+  virtual void to_modes(const PointSet& points, int sign, const std::complex<T>* strengths,
+                        std::complex<T>* modes) const = 0;
+  virtual void to_points(const PointSet& points, int sign, const std::complex<T>* modes,
+                         std::complex<T>* values) const = 0;
+  virtual std::vector<planner::Decision> decisions() const { return {}; }  // of the plans it is made of
+};
+
+template <class T>
+using Entry = planner::Entry<Variant<T>>;
+
+// Appends the variant with each set of parameters to try, including refused ones. `options` are those of the plan, for
+// the plans a variant is made of.
+template <class T>
+using Lister = void(const Device& device, const Layout& layout, const planner::Options& options,
+                    std::vector<Entry<T>>& entries);
+
+// Every variant for the device, in the registry's order.
+template <class T>
+std::vector<Entry<T>> list_variants(const Device& device, const Layout& layout, const planner::Options& options);
+
+}  // namespace ridge::nufft
