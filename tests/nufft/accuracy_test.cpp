@@ -35,7 +35,7 @@ std::string text_of(const Problem& problem, const char* number) {
          " upsampling " + std::to_string(problem.upsampling);
 }
 
-// What the error is divided by.
+// Divisor of the error.
 enum class Norm {
   answer,  // the norm of the exact answer
   random,  // at least the norm that random points give: for few outputs, whose sum may happen to be small

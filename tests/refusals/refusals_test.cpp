@@ -261,9 +261,10 @@ void add_routes(const std::vector<fft::on_device::Route>& routes, Refusals& refu
 TEST(Refusals, OfDeviceFftRoutesArePlain) {
   Refusals refusals;
   for (const Device& device : accelerators()) {
-    for (const std::size_t n : {12, 97, 1031, 4096, 40960, 65536, 65537, 1 << 20}) {
+    for (const std::size_t n : {97, 4096, 65536, 1 << 20}) {
       for (const AxisProblem& problem : axis_problems(n)) {
         add_routes(list_routes(device, problem), refusals);
+        if (n != 4096) continue;
         for (const char* paper : {"burtsev/", "bergach/"}) add_routes(list_routes(device, problem, paper), refusals);
       }
     }

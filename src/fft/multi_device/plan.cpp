@@ -24,7 +24,7 @@ void check(const std::vector<Device>& devices, const Problem& problem) {
   for (const Device& device : devices) {
     if (!seen.insert(device.id()).second) refuse(device.id() + " was given twice: name each device once");
   }
-  if (problem.in_place) refuse("needs separate input and output arrays, got in_place");
+  if (problem.in_place) refuse("needs separate input and output arrays, got an in-place problem");
   if (problem.load_forward.samples != Samples::same) refuse("needs samples of the plan's own type, got integers");
   const Layout layout = resolve(problem);
   for (const Side* side : {&layout.samples, &layout.spectrum}) {

@@ -33,7 +33,7 @@ std::string beyond_the_papers(const AxisProblem& problem) {
     return fmt::format("needs at most 2^{} points, got {}", kMostStages, problem.length);
   if (problem.float64) return "needs float arithmetic, got double";
   if (problem.kind != Kind::complex) return "needs complex data, got real";
-  if (problem.in_place) return "needs separate input and output arrays, got in_place";
+  if (problem.in_place) return "needs separate input and output arrays, got an in-place problem";
   if (problem.samples != Samples::same) return "needs float samples, got integers";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "needs a problem without load and store factors";

@@ -46,7 +46,7 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
   const bool rows = apart(problem.in) && apart(problem.out);
-  return rows || are_columns(problem) ? "" : "takes lines one after the other, or columns of arrays";
+  return rows || are_columns(problem) ? "" : "needs contiguous lines with an even batch stride, or adjacent columns";
 }
 
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
