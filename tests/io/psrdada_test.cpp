@@ -121,6 +121,8 @@ TEST_F(Psrdada, AnotherHeaderAmongTheSamplesIsAnError) {
   for (std::size_t bytes = (1 << 20) - 40; bytes < (1 << 20) + 40; ++bytes) {
     EXPECT_THAT(reading(file(header, 0, bytes) + file(header, 80)), HasSubstr("another header follows")) << bytes;
   }
+  // Cut off after the one line that identifies it.
+  EXPECT_THAT(reading(file(header, 0, (1 << 20) - 4) + "\nNCHAN 2\n   "), HasSubstr("another header follows"));
   header.file_bytes = 80;
   EXPECT_THAT(reading(file(header, 0, 40) + file(header, 80)), HasSubstr("another header follows"));
   PsrdadaHeader other = header;

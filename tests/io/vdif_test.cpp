@@ -195,6 +195,9 @@ TEST_F(Vdif, TheStartIsThatOfTheFirstFrame) {
   EXPECT_EQ(with_rate->info().start, (StartTime{58849, 1000.25}));
   auto unknown = vdif_reader(open(vdif_header(header) + std::string(16, '\1')));
   EXPECT_FALSE(unknown->info().start.known());
+  header.epoch = 41;  // the second half of 2020 begins on 1 July
+  auto later = vdif_reader(open(vdif_header(header) + std::string(16, '\1')), 0, 8000);
+  EXPECT_EQ(later->info().start, (StartTime{58849 + 182, 1000.25}));
 }
 
 TEST_F(Vdif, TwoRecordingsInOneStreamAreAnError) {

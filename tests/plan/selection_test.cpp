@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <ridge/error.hpp>
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <new>
+#include <thread>
 
 #include "plan/wisdom.hpp"
 #include "support/scratch.hpp"
@@ -127,6 +129,16 @@ TEST_F(Select, NoTrialIsBegunWhenTheTimeIsSpent) {
   EXPECT_EQ(decision.winner, 1u);
   EXPECT_EQ(decision.source, Source::measurement);
   EXPECT_THAT(decision.trials[0].reason, HasSubstr("the time limit was reached"));
+}
+
+// Each trial takes longer than the whole limit, so only the first one is begun.
+TEST_F(Select, NoTrialIsBegunBeyondTheTimeLimit) {
+  time_ = [](const std::string&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return 0.1;
+  };
+  decide({candidate("c", 0.3), candidate("a", 0.1), candidate("b", 0.2)}, {.most_seconds = 1e-3});
+  EXPECT_THAT(runs_, ElementsAre("a"));
 }
 
 TEST_F(Select, TheBestThreeRunAgainInTurnAndTheirBestCounts) {
