@@ -76,6 +76,17 @@ TEST_F(Wisdom, KeepsWhatItIsTold) {
   EXPECT_THAT(warnings_.said, IsEmpty());
 }
 
+TEST_F(Wisdom, KeepsTheSameProblemOfTwoDevicesApart) {
+  remember(entry("1", 0.5));
+  Entry other = entry("1", 0.25);
+  other.fingerprint = "another device";
+  other.winner = "other";
+  remember(other);
+  EXPECT_THAT(all(), SizeIs(2));
+  EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->winner, "winner(side=1)");
+  EXPECT_EQ(ridge::wisdom::find("another device", "toy", "1")->winner, "other");
+}
+
 TEST_F(Wisdom, ReplacesWhatItKnewOfTheSameProblem) {
   remember(entry("1", 0.5));
   remember(entry("2", 0.5));

@@ -129,6 +129,7 @@ TEST(BenchRows, TextShowsSpeedups) {
   const std::string text = to_text(bench);
   EXPECT_NE(text.find("picked *"), std::string::npos) << text;
   EXPECT_NE(text.find("0.25x"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 90 %"), std::string::npos) << text;  // roof_share 0.9
   EXPECT_NE(text.find("against fftw: 0.71x in the geometric mean of 2, at worst 0.25x (b on host)"), std::string::npos)
       << text;
   EXPECT_NE(text.find("not compared with ne10: not an ARM machine"), std::string::npos) << text;

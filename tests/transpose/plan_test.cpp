@@ -138,6 +138,7 @@ TEST(Plan, RefusesOutputsThatOverlap) {
 
 TEST(Plan, RefusesInPlaceForAnythingButSquares) {
   EXPECT_NE(planning_error({.rows = 4, .columns = 5, .in_place = true}).find("square"), std::string::npos);
+  EXPECT_NE(planning_error({.rows = 5, .columns = 4, .in_place = true}).find("square"), std::string::npos);
   EXPECT_NE(planning_error({.rows = 4, .columns = 4, .input = {.row = 6}, .output = {.row = 5}, .in_place = true})
                 .find("same strides"),
             std::string::npos);
