@@ -101,6 +101,7 @@ same power.raw resumed.raw "resumed with a pipe opened late"
 begun
 cp resumed.raw before.raw
 mistake "it holds \"64 channels" $ridge channelize in.raw resumed.raw --channels 64 --resume
+mistake "it holds \"64 channels" $ridge channelize in.raw resumed.raw ${run/stokes/total} --resume # another product
 printf 'x' | dd of=resumed.raw bs=1 seek=100 conv=notrunc 2>/dev/null
 mistake "is not the file" $ridge channelize in.raw resumed.raw $run --resume
 cp power.raw letter.raw

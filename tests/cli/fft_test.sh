@@ -83,6 +83,7 @@ grep -q "classic/radix2_dit" stderr || fail "variants are not listed: $(cat stde
 "$ridge" fft explain 1024 --quick >text || fail "explain"
 grep -q "classic/radix2_dit" text || fail "explain lists no rejected variants: $(cat text)"
 grep -q "^lower bound " text || fail "explain prints no lower bound"
+"$ridge" fft explain 2^5 --quick | grep -q '^fft 32 ' || fail "2^5 is not 32 points"
 "$ridge" fft explain 64 --variant classic/cpu_244 >text || fail "explain a variant"
 "$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
 grep -q "radix planner" text || fail "no radix planner: $(cat text)"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "report/charts.hpp"
@@ -118,6 +119,21 @@ TEST(BarChart, IsWellFormedAndCarriesItsNumbers) {
     EXPECT_EQ(marked[2].text, "25 %");
     EXPECT_EQ(source.find("nan"), std::string::npos);
   }
+}
+
+// A bar as long as the roof ends at the roof's line.
+TEST(BarChart, BarsAreAsLongAsTheirValues) {
+  BarChart chart{"t", "GB/s", {}};
+  chart.bars = {{"a", 8, "k", 0, ""}};
+  chart.roof = 8;
+  const std::string source = svg_of(chart, true);
+  const auto bar = source.find(" d=\"M"), roof = source.find("<line class=\"roof peak2\" x1=\"");
+  ASSERT_NE(bar, std::string::npos);
+  ASSERT_NE(roof, std::string::npos);
+  double x = 0, y = 0, flat = 0, radius = 0, line = 0;
+  ASSERT_EQ(std::sscanf(source.c_str() + bar, " d=\"M%lf %lfh%lfq%lf", &x, &y, &flat, &radius), 4);
+  ASSERT_EQ(std::sscanf(source.c_str() + roof, "<line class=\"roof peak2\" x1=\"%lf", &line), 1);
+  EXPECT_NEAR(x + flat + radius, line, 0.3);
 }
 
 TEST(LineChart, IsWellFormedAndCarriesItsNumbers) {
