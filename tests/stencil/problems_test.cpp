@@ -11,6 +11,7 @@
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "stencil/problems/laplacian.hpp"
 #include "stencil/problems_support.hpp"
 #include "stencil/reference.hpp"
 #include "support/error_of.hpp"
@@ -60,6 +61,18 @@ TEST(HeatProblem, ModesDecayAtTheRightRateToSecondOrder) {
     const double coarse = heat_error(dimensions, n, 2, 0.05), fine = heat_error(dimensions, 2 * n, 2, 0.05);
     EXPECT_LT(fine, 0.02) << dimensions;
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << dimensions;
+  }
+}
+
+// A second difference of accuracy p is exact for x^2 and gives 0 for x^4, ..., x^p.
+TEST(HeatProblem, SecondDifferencesAreExactForPolynomials) {
+  for (const int accuracy : {2, 4, 6, 8}) {
+    const auto& weights = second_difference(accuracy);
+    for (int power = 0; power <= accuracy; power += 2) {
+      double sum = power == 0 ? weights[0] : 0;
+      for (int k = 1; k <= 4; ++k) sum += 2 * weights[static_cast<std::size_t>(k)] * std::pow(k, power);
+      EXPECT_NEAR(sum, power == 2 ? 2 : 0, 1e-11) << accuracy << " " << power;
+    }
   }
 }
 
