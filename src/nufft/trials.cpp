@@ -12,8 +12,8 @@ namespace ridge::nufft {
 namespace {
 
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
-constexpr std::size_t kMostTimed = std::size_t{1} << 22, kMostCompared = 512;  // points
-constexpr std::size_t kOutputs = 24;                                           // compared with direct sums
+constexpr std::size_t kMostTimed = std::size_t{1} << 22, kMostCompared = std::size_t{1} << 16;  // points
+constexpr std::size_t kOutputs = 24;  // compared with direct sums
 
 }  // namespace
 

@@ -83,7 +83,7 @@ SLOW_COMMANDS = {
 LONG = {
     ("--seconds", "999999999999999999"),
     ("--frames", "999999999999999999"),
-    ("--rate", "999999999999999999"),  # channelize signal: samples of so many
+    ("--rate", "999999999999999999"),  # channelize signal: that many samples per second
 }
 
 

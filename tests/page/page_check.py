@@ -11,7 +11,7 @@ LOOK = """(() => {
   // Of two drawings for wide and narrow windows the style sheet hides one with its frame.
   const hidden = svg => svg.closest('.figure') !== null && getComputedStyle(svg.closest('.figure')).display === 'none';
   const drawings = [...document.querySelectorAll('svg')].filter(svg => !hidden(svg));
-  // What reaches beyond the window, or is cut off by a frame around it. Tables of all measurements may be scrolled.
+  // Elements that reach beyond the window, or are cut off by a frame around them. Tables of all measurements may be scrolled.
   const cut = () => [...document.querySelectorAll('svg, .tile, .tile .number, table.overview td, h1, h2, img, .meta')].filter(e => {
     const box = e.getBoundingClientRect();
     if (box.width === 0 || (e.closest('svg') !== null && e.closest('svg') !== e)) return false;

@@ -256,7 +256,7 @@ planner::Cost tiles_cost(const Layout& layout, const TilesDesign& design) {
 
 std::string tiles_refusal(const Device& device, const Layout& layout, const TilesDesign& design) {
   if (layout.upsampling != 0 && layout.upsampling != design.upsampling) {
-    return fmt::format("upsampling {} was asked for", layout.upsampling);
+    return fmt::format("has upsampling {}, the problem asks for {}", design.upsampling, layout.upsampling);
   }
   if (design.width == 0) {
     return fmt::format("epsilon {:.1e} cannot be reached with kernels of up to {} cells at upsampling {}",
