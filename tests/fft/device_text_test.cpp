@@ -192,7 +192,7 @@ TEST(Text, FactorsAndIntegersOnFastRoutes) {
 }
 
 // Order of tickets as written by ring_text: every tile that a tile waits for has a smaller ticket.
-TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
+TEST(L2Ring, ATileWaitsOnlyForTilesTakenBeforeIt) {
   std::size_t rings = 0;
   for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
     for (const Route& route : allowed(rows(n))) {

@@ -70,7 +70,7 @@ KernelSource partition_pages_source();
 
 // Text shared by both kernels. write_partition(): counters (control, written, read), chunks (base, chunks) and slots
 // (first_slot) of `partition`. chunk_offset(): address of a chunk. write_tile_of_ticket(): is_first, chunk, slot,
-// turn and group of `ticket`. write_end(): resets the counters. write_accesses(): defines LOAD and STORE from here on.
+// lap and group of `ticket`. write_end(): resets the counters. write_accesses(): defines LOAD and STORE from here on.
 void write_partition(codegen::Text& text, const RingDesign& design);
 std::string chunk_offset(const RingDesign& design, const std::vector<std::uint64_t>& strides);
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second);
