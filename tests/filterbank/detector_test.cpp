@@ -55,6 +55,14 @@ TEST(Detector, SumsOfTimesAndChannelsAreCarried) {
     parts.push(std::span(in).subspan(cut * 16), std::span(out).subspan(first * parts.row_size()));
     EXPECT_EQ(out, wanted) << cut;
   }
+  Detector single(kProblem, {.products = Products::powers, .times = 3, .channels = 2});
+  std::vector<float> out(wanted.size());
+  std::size_t rows = 0;
+  for (std::size_t t = 0; t < 7; ++t) {
+    rows += single.push(std::span(in).subspan(t * 16, 16), std::span(out).subspan(rows * single.row_size()));
+  }
+  EXPECT_EQ(rows, 2u);
+  EXPECT_EQ(out, wanted);
 }
 
 TEST(Detector, ThreadsChangeNothing) {

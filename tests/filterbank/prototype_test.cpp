@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "filterbank/response_svg.hpp"
@@ -35,6 +37,19 @@ double worst_beyond(const std::vector<double>& levels, double frequency, double 
     if (offset > beyond) worst = ridge::test::worse(worst, levels[k]);
   }
   return worst;
+}
+
+TEST(Prototype, WidthIsWhereTheResponseIsHalf) {
+  const std::size_t channels = 8, taps = 16;
+  for (const double width : {0.5, 1.0, 1.75, 2.0}) {
+    const std::vector<double> h = design(channels, taps, {.width = width});
+    double response = 0;  // half a width away from the channel's centre
+    for (std::size_t n = 0; n < h.size(); ++n) {
+      const double from_centre = static_cast<double>(n) - (static_cast<double>(h.size()) - 1) / 2;
+      response += h[n] * std::cos(std::numbers::pi * width * from_centre / static_cast<double>(channels));
+    }
+    EXPECT_NEAR(response, 0.5, 0.01) << width;
+  }
 }
 
 TEST(Prototype, OffBinTonesLeakLessThanMinus100dB) {

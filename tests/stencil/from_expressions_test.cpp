@@ -47,6 +47,26 @@ TEST(FromExpressions, FloatsToTheLastBit) {
   same_as_compiled<double>();
 }
 
+// The sum's last use is both operands of the square. Its slot may be reused once, not twice: the two products after it
+// are in use together.
+TEST(FromExpressions, ASquareFreesItsSlotOnce) {
+  const auto step = [](auto u) {
+    const auto sum = u(-1) + u(1);
+    const auto square = sum * sum;
+    const auto left = u(0) * u(1), right = u(0) * u(-1);
+    return square + left * (right + 1) - right;
+  };
+  const Update<std::int32_t> compiled = update<std::int32_t>(1, step);
+  const Update<std::int32_t> known = from_expressions<std::int32_t>(1, compiled.outputs);
+  Grid<std::int32_t> grid({300});
+  for (std::int32_t i = 0; std::int32_t & cell : grid.all()) cell = ++i % 13;
+  Grid<std::int32_t> other = grid;
+  const Problem problem{.shape = {300}, .borders = Borders::all(Border::periodic), .threads = 1};
+  plan(host(), compiled, problem, {.effort = Effort::quick}).run(grid, 1);
+  plan(host(), known, problem, {.effort = Effort::quick}).run(other, 1);
+  EXPECT_EQ(std::memcmp(grid.all().data(), other.all().data(), grid.all().size_bytes()), 0);
+}
+
 TEST(FromExpressions, SumsBecomeLinear) {
   const Update<float> compiled = update<float>(1, [](auto u) { return u(0) + 0.25f * (u(-1) - 2 * u(0) + u(1)); });
   const Update<float> known = from_expressions<float>(1, compiled.outputs);

@@ -53,6 +53,10 @@ TEST(Host, Linear1D) {
 TEST(Host, Linear3D) {
   check_shapes(linear<float>(3, weighted(von_neumann(3, 1), 0.14)), {{11, 13, 37}, {3, 3, 5}, {20, 4, 3}}, {1, 5});
   check_shapes(linear<double>(3, weighted(von_neumann(3, 2), 0.07)), {{9, 8, 19}}, {3});
+  // Different weights on both sides of each axis: a mirrored offset would be seen.
+  check_shapes(linear<float>(3, {{{-1, 0, 0}, 0.4}, {{1, 0, 0}, 0.1}, {{0, -1, 0}, 0.3}, {{0, 0, 1}, 0.15}}),
+               {{7, 5, 19}}, {2});
+  check_shapes(linear<std::int32_t>(3, {{{-1, 0, 0}, 3}, {{1, 0, 0}, 1}, {{0, 1, -1}, 2}}), {{5, 4, 9}}, {2});
 }
 
 TEST(Host, FunctionsOfNeighbours) {

@@ -74,23 +74,52 @@ std::vector<Image> moving_texture(const FlowProblem& problem) {
   return frames;
 }
 
-planner::Comparison judge(const FlowProblem& problem, std::span<const Image> in, const Image& answer) {
-  const flow::Field expected = flow::simple_flow(flow::picture_of(in[0]), flow::picture_of(in[1]), problem.parameters,
-                                                 flow::WeightKind::polynomial);
-  std::size_t moved = 0;
+double apart(const flow::Vector& a, const flow::Vector& b) {
+  return std::hypot(double{a.v} - double{b.v}, double{a.u} - double{b.u});
+}
+
+// 1 where the reference, disturbed by as much as variants may differ, moves. Rounding decides there between equal costs
+// or on which side of a threshold a pixel is, so no answer is wrong.
+std::vector<char> undecided(const FlowProblem& problem, std::span<const Image> in, const flow::Field& expected) {
+  std::vector<char> undecided(problem.rows * problem.columns, 0);
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const flow::Field other =
+        flow::simple_flow(flow::picture_of(in[0]), flow::picture_of(in[1]), problem.parameters,
+                          flow::WeightKind::polynomial, {.vectors = seed % 2 == 0 ? 0.03F : 0.004F, .seed = seed});
+    for (std::size_t i = 0; i < undecided.size(); ++i) {
+      const int r = static_cast<int>(i / problem.columns), c = static_cast<int>(i % problem.columns);
+      if (!(apart(other.at(r, c), expected.at(r, c)) <= kMoved)) undecided[i] = 1;
+    }
+  }
+  return undecided;
+}
+
+// Fraction of the vectors that differ from the reference, and where the first of them is.
+planner::Comparison compare(const FlowProblem& problem, const flow::Field& expected, const Image& answer,
+                            const std::vector<char>& undecided) {
+  std::size_t moved = 0, compared = 0;
   std::string where;
   for (std::size_t r = 0; r < problem.rows; ++r) {
     const auto* got = answer.row<float>(r);
     for (std::size_t c = 0; c < problem.columns; ++c) {
-      const flow::Vector& right = expected.at(static_cast<int>(r), static_cast<int>(c));
-      const double apart = std::hypot(double{got[2 * c]} - right.v, double{got[2 * c + 1]} - right.u);
-      if (apart <= kMoved) continue;  // false for NaN: it counts as different
+      const flow::Vector vector{.u = got[2 * c + 1], .v = got[2 * c]};
+      const bool finite = std::isfinite(vector.u) && std::isfinite(vector.v);
+      if (finite && !undecided.empty() && undecided[r * problem.columns + c] != 0) continue;
+      ++compared;
+      if (apart(vector, expected.at(static_cast<int>(r), static_cast<int>(c))) <= kMoved) continue;  // false for NaN
       if (moved++ == 0) where = fmt::format("row {}, column {} (the first of them)", r, c);
     }
   }
-  return {.worst = static_cast<double>(moved) / static_cast<double>(problem.rows * problem.columns),
+  return {.worst = static_cast<double>(moved) / static_cast<double>(std::max<std::size_t>(compared, 1)),
           .allowed = kShare,
           .where = where};
+}
+
+planner::Comparison judge(const FlowProblem& problem, std::span<const Image> in, const Image& answer) {
+  const flow::Field expected = flow::simple_flow(flow::picture_of(in[0]), flow::picture_of(in[1]), problem.parameters,
+                                                 flow::WeightKind::polynomial);
+  const planner::Comparison all = compare(problem, expected, answer, {});
+  return all.worst <= all.allowed ? all : compare(problem, expected, answer, undecided(problem, in, expected));
 }
 
 }  // namespace
