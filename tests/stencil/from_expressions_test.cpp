@@ -47,14 +47,14 @@ TEST(FromExpressions, FloatsToTheLastBit) {
   same_as_compiled<double>();
 }
 
-// The sum's last use is both operands of the square. Its slot may be reused once, not twice: the two products after it
+// The sum's last use is both operands of the square. Its slot may be reused once, not twice: the two values after it
 // are in use together.
 TEST(FromExpressions, ASquareFreesItsSlotOnce) {
   const auto step = [](auto u) {
     const auto sum = u(-1) + u(1);
     const auto square = sum * sum;
-    const auto left = u(0) * u(1), right = u(0) * u(-1);
-    return square + left * (right + 1) - right;
+    const auto product = u(-1) * u(1), difference = u(-1) - u(1);
+    return square + product * difference;
   };
   const Update<std::int32_t> compiled = update<std::int32_t>(1, step);
   const Update<std::int32_t> known = from_expressions<std::int32_t>(1, compiled.outputs);

@@ -128,6 +128,10 @@ TEST(Host, TimeLevelsInPlace) {
   for (const Borders& borders : all_borders())
     EXPECT_GE(check_host_variants(linear_wave, {.shape = {20011}, .borders = borders, .threads = 3}, 3, "in_place"),
               2u);
+  // The second field is half of the first one's old value, so it is no older level.
+  check_shapes(
+      linear<double>(1, {{{0, 0, -1}, 0.3}, {{0, 0, 0}, 0.4}, {{0, 0, 0}, -0.5, 1, 0}, {{0, 0, 0}, 0.5, 0, 1}}), {{50}},
+      {4});
   // Two coupled waves, each overwriting its own older level.
   const auto coupled = [](auto u) {
     const auto one = 1.5 * u.field(0, 0, 0) - u.field(2, 0, 0) + 0.2 * (u.field(1, 0, 1) - u.field(1, -1, 0));

@@ -16,15 +16,4 @@ Picture picture_of(const Image& frame) {
   return picture;
 }
 
-void write_flow(const Field& field, Image& out) {
-  auto from = field.cells.begin();
-  for (std::size_t r = 0; r < out.rows(); ++r) {
-    auto* to = out.row<float>(r);
-    for (std::size_t c = 0; c < out.columns(); ++c, ++from) {
-      *to++ = from->v;
-      *to++ = from->u;
-    }
-  }
-}
-
 }  // namespace ridge::image::flow

@@ -48,7 +48,6 @@ inline int squared_distance(Pixel a, Pixel b) {
 }
 inline float squared_distance(Vector a, Vector b) { return (a.u - b.u) * (a.u - b.u) + (a.v - b.v) * (a.v - b.v); }
 
-Picture picture_of(const Image& frame);           // 8-bit, 1, 3 or 4 channels
-void write_flow(const Field& field, Image& out);  // (x, y)
+Picture picture_of(const Image& frame);  // 8-bit, 1, 3 or 4 channels
 
 }  // namespace ridge::image::flow
