@@ -10,7 +10,7 @@
 
 namespace ridge::fftw_test {
 
-constexpr unsigned kEstimate = 1U << 6, kPreserve = 1U << 4, kWisdomOnly = 1U << 21, kMeasure = 0;
+constexpr unsigned kEstimate = 1U << 6, kPreserve = 1U << 4, kWisdomOnly = 1U << 21, kMeasure = 0, kPatient = 1U << 5;
 
 template <class R>
 class DropIn : public testing::Test {

@@ -209,12 +209,39 @@ TYPED_TEST(DropIn, OtherArraysThanPlanned) {
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
   l.template call<void>("execute_split_dft", plan, b.data() + 1, b.data(), d.data() + 1, d.data());
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(d[i] / 64, a[i], 1e-4);
+  // Planned in place, executed out of place.
+  void* const here = l.call("plan_dft_1d", 64, d.data(), d.data(), -1, kEstimate);
+  ASSERT_NE(here, nullptr);
+  std::fill(d.begin(), d.end(), R(0));
+  const std::vector<R> before = a;
+  l.template call<void>("execute_dft", here, a.data(), d.data());
+  EXPECT_EQ(a, before);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
+  l.template call<void>("destroy_plan", here);
   void* const again = l.call("copy_plan", plan);
   EXPECT_EQ(again, plan);
   l.template call<void>("destroy_plan", plan);
   l.template call<void>("execute_dft", again, a.data(), d.data());
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
   l.template call<void>("destroy_plan", again);
+}
+
+// Spectra of real samples as split arrays one real apart, although the plans were made for interleaved ones.
+TYPED_TEST(DropIn, SplitArraysOfRealTransforms) {
+  using R = TypeParam;
+  const Library<R>& l = this->ours;
+  std::vector<R> samples(16), spectrum(18, 0), split(18, 0), back(16, 0);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = std::sin(R(3 * i));
+  void* const there = l.call("plan_dft_r2c_1d", 16, samples.data(), spectrum.data(), kEstimate);
+  void* const home = l.call("plan_dft_c2r_1d", 16, spectrum.data(), back.data(), kEstimate);
+  ASSERT_NE(there, nullptr);
+  ASSERT_NE(home, nullptr);
+  l.template call<void>("execute", there);
+  l.template call<void>("execute_split_dft_r2c", there, samples.data(), split.data(), split.data() + 1);
+  for (std::size_t i = 0; i < 18; ++i) EXPECT_NEAR(split[i], spectrum[i], 1e-5) << i;
+  l.template call<void>("execute_split_dft_c2r", home, split.data(), split.data() + 1, back.data());
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_NEAR(back[i] / 16, samples[i], 1e-5) << i;
+  for (void* made : {there, home}) l.template call<void>("destroy_plan", made);
 }
 
 TYPED_TEST(DropIn, Wisdom) {
@@ -229,6 +256,7 @@ TYPED_TEST(DropIn, Wisdom) {
   for (const R x : data) ASSERT_EQ(x, 0) << "planning touched the array";
   void* const known = l.call("plan_dft_1d", 100, p, p, -1, kMeasure | kWisdomOnly);
   EXPECT_NE(known, nullptr);
+  EXPECT_EQ(l.call("plan_dft_1d", 100, p, p, -1, kPatient | kWisdomOnly), nullptr) << "measured only";
   char* const text = l.template call<char*>("export_wisdom_to_string");
   ASSERT_NE(text, nullptr);
   l.template call<void>("forget_wisdom");

@@ -1,4 +1,5 @@
 #include "mpi/scaling.hpp"
+#include "mpi/filterbank/shares.hpp"
 
 #include <cmath>
 
@@ -49,6 +50,31 @@ TEST(Scaling, APartThatIsLargerIsWaitedFor) {
   const double even = predict({8, 8}, 8, 4, cluster(4)).transform, uneven = predict({6, 6}, 8, 4, cluster(4)).transform;
   const double work = 36 * std::log2(36.0) / (64 * 6.0);
   EXPECT_NEAR(uneven, even * work * 8 / 6, 1e-12);  // two of six lines, where 1.5 would be balanced
+}
+
+// Each worker gets the gains of its own stations, of both polarizations.
+TEST(Bank, ThePartOfAWorkerHasItsOwnBandpass) {
+  ridge::filterbank::Problem whole;
+  whole.channels = 2;
+  whole.stations = 3;
+  whole.polarizations = 2;
+  for (int i = 0; i < 12; ++i) whole.bandpass.push_back(static_cast<float>(i));  // [polarization][station][channel]
+  const ridge::filterbank::Problem part = filterbank::problem_of(whole, {1, 3});
+  EXPECT_EQ(part.stations, 2u);
+  EXPECT_EQ(part.bandpass, (decltype(part.bandpass){2, 3, 4, 5, 8, 9, 10, 11}));
+}
+
+TEST(Bank, EveryStationBelongsToOneWorker) {
+  for (std::size_t n = 0; n < 20; ++n) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < 7; ++i) {
+      const Part mine = part(n, i, 7);
+      EXPECT_EQ(mine.begin, next);
+      EXPECT_LE(mine.end - mine.begin, n / 7 + 1);
+      next = mine.end;
+    }
+    EXPECT_EQ(next, n);
+  }
 }
 
 }  // namespace
