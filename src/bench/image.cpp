@@ -96,6 +96,21 @@ image::Shape shape_of(image::Shape shape, const std::string& kind) {
               fmt::format("--kinds {}: needs 1x8-bit to 4x8-bit or 1xfloat to 4xfloat", kind));
 }
 
+// "convolve 7x7" for "convolve 7x7 0.02,0.02,...".
+std::string without_weights(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  return comma == std::string::npos ? text : text.substr(0, text.rfind(' ', comma));
+}
+
+bool accepts(const image::Operation& operation, const image::Shape& shape) {
+  try {
+    static_cast<void>(image::output_shape(operation, shape));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   image::Shape shape;
   char tail = 0;
@@ -123,45 +138,14 @@ std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
     cases.push_back(one);
   }
   if (wanted("variance")) cases.push_back({"variance 27", {.variance_window = 27}, shape});
-  const std::vector<const char*> operators{"gauss 1 2",
-                                           "gauss 5",
-                                           "box 9",
-                                           "convolve 7x7",
-                                           "separable",
-                                           "median 1",
-                                           "median 2",
-                                           "bilateral 4 3 25",
-                                           "resize 0.5",
-                                           "resize 0.5 bicubic",
-                                           "resize 0.3 area",
-                                           "resize 1.6",
-                                           "resize 1.6 bicubic",
-                                           "integral",
-                                           "pyramid 1",
-                                           "gradient",
-                                           "transpose",
-                                           "rotate 90",
-                                           "gray",
-                                           "convolve 31x31"};
   for (const std::string& kind : options.kinds) {
     const image::Shape here = shape_of(shape, kind);
-    for (const std::string text : operators) {
-      if (!wanted(text) || (text == "gray" && here.channels != 3) || (text == "gradient" && here.channels != 1))
-        continue;
-      std::string whole = text;
-      if (text == "convolve 7x7") {
-        whole += " ";
-        for (int i = 0; i < 49; ++i) whole += fmt::format("{}{}", i == 0 ? "" : ",", 0.02 + 0.0001 * i);
+    for (const image::OperatorInfo& info : image::operators()) {
+      for (const std::string& text : info.examples) {
+        const std::string name = without_weights(text);
+        const std::vector<image::Operation> operation = image::parse_chain(text);
+        if (wanted(name) && accepts(operation.front(), here)) cases.push_back({name, {.operation = operation}, here});
       }
-      if (text == "convolve 31x31") {  // a defocused lens: a disc
-        whole += " ";
-        for (int i = 0; i < 31 * 31; ++i) {
-          const int y = i / 31 - 15, x = i % 31 - 15;
-          whole += fmt::format("{}{}", i == 0 ? "" : ",", x * x + y * y <= 231 ? 0.0014 : 0.0);
-        }
-      }
-      if (text == "separable") whole += " 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1";
-      cases.push_back({text, {.operation = image::parse_chain(whole)}, here});
     }
   }
   return cases;

@@ -51,9 +51,53 @@ std::vector<float> draw_weights(Random& random, std::size_t count) {
   return weights;
 }
 
+// A word for a parameter of an operator's description: near the lower end of its range.
+std::string draw_word(Random& random, const OperatorParameter& parameter) {
+  using Kind = OperatorParameter::Kind;
+  if (parameter.kind == Kind::word) return random.one_of(parameter.words);
+  const double most = std::min(parameter.most, parameter.least + 9);
+  if (parameter.kind == Kind::number)
+    return fmt::format("{:.3f}", parameter.least + (most - parameter.least) * random.uniform());
+  return std::to_string(random.between(static_cast<std::size_t>(parameter.least), static_cast<std::size_t>(most)));
+}
+
+// Any operator by its description: one of its examples if it has parameters that only their help describes.
+Operation draw_described(Random& random, const OperatorInfo& info) {
+  std::string text = info.name;
+  for (const OperatorParameter& parameter : info.parameters) {
+    if (parameter.kind == OperatorParameter::Kind::text) return parse_chain(random.one_of(info.examples)).front();
+    if (parameter.optional && random.chance(0.5)) break;
+    text += " " + draw_word(random, parameter);
+  }
+  return parse_chain(text).front();
+}
+
+// Operators that draw_operation() does not draw itself.
+const std::vector<OperatorInfo>& other_operators() {
+  static const std::vector<OperatorInfo> others = [] {
+    const std::vector<std::string> own{"convolve",        "separable", "gauss",    "box",     "median",
+                                       "bilateral",       "resize",    "integral", "pyramid", "gradient",
+                                       "cross-bilateral", "transpose", "rotate",   "gray"};
+    std::vector<OperatorInfo> found = operators();
+    std::erase_if(found,
+                  [&](const OperatorInfo& info) { return std::find(own.begin(), own.end(), info.name) != own.end(); });
+    return found;
+  }();
+  return others;
+}
+
+bool accepts(const Operation& operation, const Shape& shape) {
+  try {
+    static_cast<void>(output_shape(operation, shape));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Operation draw_operation(Random& random, const Shape& shape, bool first) {
   const std::size_t radius = random.chance(0.1) ? random.between(0, 12) : random.between(0, 3);
-  switch (random.below(15)) {
+  switch (random.below(15 + other_operators().size())) {
     case 0: {
       Convolve o{random.between(1, 7), random.between(1, 7)};
       o.kernel = draw_weights(random, o.rows * o.columns);
@@ -101,8 +145,12 @@ Operation draw_operation(Random& random, const Shape& shape, bool first) {
     case 13:
       if (shape.channels >= 3) return Gray{};
       return Transpose{};
-    default:
+    case 14:
       return Integral{};
+    default: {
+      const Operation drawn = draw_described(random, random.one_of(other_operators()));
+      return accepts(drawn, shape) ? drawn : Transpose{};
+    }
   }
 }
 

@@ -108,6 +108,19 @@ AxisWeights weights_along(const Resize& o, const AxisOfResize& axis, bool growin
   return found;
 }
 
+// The pixels as an image of this depth, whose values they are.
+Image image_of(const Pixels& pixels, Depth depth) {
+  Image image({pixels.rows, pixels.columns, pixels.channels, depth});
+  const std::size_t wide = pixels.columns * pixels.channels;
+  for (std::size_t i = 0; i < pixels.values.size(); ++i) {
+    const double value = pixels.values[i];
+    if (depth == Depth::u8) image.row<std::uint8_t>(i / wide)[i % wide] = static_cast<std::uint8_t>(value);
+    if (depth == Depth::u16) image.row<std::uint16_t>(i / wide)[i % wide] = static_cast<std::uint16_t>(value);
+    if (depth == Depth::f32) image.row<float>(i / wide)[i % wide] = static_cast<float>(value);
+  }
+  return image;
+}
+
 struct Operator {
   const Pixels &in, &guide;
   Depth depth;
@@ -332,6 +345,15 @@ struct Operator {
       const auto y = static_cast<std::size_t>(r), x = static_cast<std::size_t>(c);
       return 0.299 * in.at(y, x, 0) + 0.587 * in.at(y, x, 1) + 0.114 * in.at(y, x, 2);
     });
+  }
+  // Operators without a reference of their own here: the plain loops of their definition.
+  template <class Other>
+  Pixels operator()(const Other& o) const {
+    OperatorProblem problem{.input = {in.rows, in.columns, in.channels, depth}, .chain = {o}};
+    problem.border = border;
+    problem.constant = constant;
+    const Shape out = output_shape(problem);
+    return {out.rows, out.columns, out.channels, reference_values(problem, image_of(in, depth))};
   }
 };
 

@@ -7,7 +7,7 @@
 
 #include <ridge/image.hpp>
 
-#include "image/operators/settings.hpp"
+#include "image/operators/gauss/gauss.hpp"
 #include "image/variant.hpp"
 
 namespace ridge::image {

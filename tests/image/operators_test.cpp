@@ -6,8 +6,9 @@
 #include <cstring>
 #include <random>
 
+#include "image/operators/convolve/terms.hpp"
 #include "image/operators/reference.hpp"
-#include "image/operators/settings.hpp"
+#include "image/operators/resize/taps.hpp"
 #include "image/operators_support.hpp"
 #include "image/variant.hpp"
 

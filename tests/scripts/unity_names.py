@@ -16,7 +16,8 @@ import tempfile
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
 ALONE_PATHS = re.compile(r"/bench/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
 JOINED = [  # small folders that are one unit together
-    (re.compile(r"^(src/(io|stencil/host|stencil/device|image/operators/device|filterbank/device|machine))/.*"), r"\1"),
+    (re.compile(r"^(src/(io|stencil/host|stencil/device|image/methods/device|filterbank/device|machine))/.*"), r"\1"),
+    (re.compile(r"^src/image/operators/.*"), "src/image/operators/each"),
     (re.compile(r"^src/fft/device/(problem|routes/[a-z_]+_pass(_tma)?|routes/bluestein)$"), "src/fft/device"),
 ]
 FRONTEND = "src/place/frontend"  # one unit, regardless of its using directives

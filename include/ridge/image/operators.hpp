@@ -95,9 +95,11 @@ struct Rotate {
   Interpolation interpolation = Interpolation::bilinear;  // not area
   Like like = Like::ridge;
 };
-struct Gray {  // 0.299 red + 0.587 green + 0.114 blue
+struct Gray {  // red, green and blue with these weights
+  static constexpr double kWeights[3] = {0.299, 0.587, 0.114};
 };
 
+// The list of operators. Each has a folder in src/image/operators/, which defines its syntax, result and variants.
 using Operation = std::variant<Convolve, Separable, Gauss, Box, Median, Bilateral, CrossBilateral, Resize, Integral,
                                Pyramid, Gradient, Transpose, Rotate, Gray>;
 std::string to_string(const Operation& operation);  // in the syntax of parse_chain(): "gauss 2"
@@ -105,6 +107,24 @@ std::string to_string(const Operation& operation);  // in the syntax of parse_ch
 // Parses "gauss 2 | resize 0.5 | gray". Error{invalid_argument} names the wrong word and shows the operator's syntax.
 // `like` applies to every operator that has this parameter; a final word "opencv" sets it for one operator.
 std::vector<Operation> parse_chain(const std::string& text, Like like = Like::ridge);
+
+// Description of an operator, for tools that list or draw operators.
+struct OperatorParameter {
+  enum class Kind : std::uint8_t { number, whole, word, text };  // text: any other form, described by `help`
+  std::string name = {};                                         // as in the syntax: "SIGMA"
+  std::string help = {};
+  Kind kind = Kind::number;
+  double least = 0, most = 0;  // accepted whole numbers; of other numbers, the range from which `ridge check` draws
+  std::vector<std::string> words = {};  // choices of a word
+  bool optional = false;
+};
+struct OperatorInfo {
+  std::string name = {}, syntax = {}, help = {};  // "gauss", "gauss SIGMA [RADIUS]", one sentence
+  std::vector<OperatorParameter> parameters = {};
+  Border border = Border::reflect_101;     // if the problem gives none
+  std::vector<std::string> examples = {};  // typical calls, in the syntax of parse_chain()
+};
+const std::vector<OperatorInfo>& operators();  // in the order of Operation
 
 struct OperatorProblem {
   Shape input = {};
@@ -118,6 +138,9 @@ Shape output_shape(const Operation& operation, const Shape& input);  // Error{in
 Shape output_shape(const OperatorProblem& problem);
 std::size_t inputs(const OperatorProblem& problem);                          // 2 with a cross-bilateral filter, else 1
 Border border_for(const Operation& operation, std::optional<Border> given);  // `given`, or the operator's default
+// Result of the chain by plain loops in double precision, before rounding to the depth: row by row, channels
+// interleaved. Slow; for comparisons.
+std::vector<double> reference_values(const OperatorProblem& problem, const Image& in, const Image& guide = {});
 
 class OperatorPlan : public AnyPlan {
  public:

@@ -55,7 +55,10 @@ struct Prepare {
       cv::bilateralFilter(in, *out, static_cast<int>(2 * o.radius + 1), o.sigma_color, o.sigma_space, border);
     };
   }
-  PeerCall operator()(const image::CrossBilateral&) const { return {}; }
+  template <class Other>
+  PeerCall operator()(const Other&) const {
+    return {};  // no counterpart in OpenCV
+  }
   PeerCall operator()(const image::Resize& o) const {
     constexpr int kModes[] = {cv::INTER_NEAREST, cv::INTER_LINEAR, cv::INTER_CUBIC, cv::INTER_AREA};
     const cv::Size size(static_cast<int>(o.columns), static_cast<int>(o.rows));

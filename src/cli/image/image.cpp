@@ -68,29 +68,55 @@ void run_image(const ImageOptions& options) {
              base::human_seconds(seconds), plan.device().id(), base::human_seconds(planning));
 }
 
+// Range and help of a parameter: "LEVELS (1 to 16): default 1".
+std::string describe(const image::OperatorParameter& parameter) {
+  using Kind = image::OperatorParameter::Kind;
+  std::string range;
+  if (parameter.kind == Kind::word) range = fmt::format(" ({})", fmt::join(parameter.words, ", "));
+  if (parameter.kind == Kind::whole) range = fmt::format(" ({:g} to {:g})", parameter.least, parameter.most);
+  return fmt::format("{}{}: {}", parameter.name, range, parameter.help);
+}
+
+// Syntax, help and parameters of every operator.
+std::string operator_help() {
+  std::string text;
+  for (const image::OperatorInfo& info : image::operators()) {
+    text += fmt::format("  {}\n      {}\n", info.syntax, info.help);
+    for (const image::OperatorParameter& parameter : info.parameters)
+      text += fmt::format("      {}\n", describe(parameter));
+  }
+  return text;
+}
+
+// Operators whose default border is not reflect-101, as in "constant for rotate, replicate for median".
+std::string other_borders() {
+  std::vector<std::string> others;
+  for (const image::OperatorInfo& info : image::operators()) {
+    if (info.border != image::Border::reflect_101)
+      others.push_back(fmt::format("{} for {}", image::to_string(info.border), info.name));
+  }
+  return fmt::format("{}", fmt::join(others, ", "));
+}
+
 }  // namespace
 
 void add_image(Command& program) {
   Command& command = program.subcommand("image", "Filter, resize and rotate image files, with chains of operators");
-  command.footer(
-      "\nOperators:\n"
-      "  gauss SIGMA [RADIUS]   box SIDE [COLUMNS]   median RADIUS   bilateral RADIUS SPACE COLOR\n"
-      "  cross-bilateral RADIUS SPACE COLOR (with --guide)   convolve ROWSxCOLUMNS w,w,...   separable DOWN,.. "
-      "ACROSS,..\n"
-      "  resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area]   pyramid [LEVELS]   rotate DEGREES [..]   "
-      "transpose\n"
-      "  gradient [sobel|scharr|central]   integral   gray\n"
-      "\nExamples:\n"
-      "  ridge image gauss 2 a.png b.png\n"
-      "  ridge image 'gauss 2 | resize 0.5 | gray' a.png b.png\n"
-      "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate\n"
-      "  ridge image gradient scharr a.pgm b.npy --like opencv");
+  command.footer("\nOperators:\n" + operator_help() +
+                 "\nExamples:\n"
+                 "  ridge image gauss 2 a.png b.png\n"
+                 "  ridge image 'gauss 2 | resize 0.5 | gray' a.png b.png\n"
+                 "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate\n"
+                 "  ridge image gradient scharr a.pgm b.npy --like opencv\n"
+                 "\nOperators:\n" +
+                 operator_help());
   auto options = std::make_shared<ImageOptions>();
   command.option("words", options->words, "OPERATOR ... IN OUT").reads_then_writes().value_name("WORD");
   command
       .option("--border", options->border,
               "Border beyond the image: reflect-101, reflect, replicate, constant or wrap, or OpenCV's "
-              "names (BORDER_REPLICATE). Default: constant for rotate, replicate for median, otherwise reflect-101")
+              "names (BORDER_REPLICATE). Default: " +
+                  other_borders() + ", otherwise reflect-101")
       .value_name("NAME");
   command
       .option("--like", options->like,

@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "image/operators/reference.hpp"
-#include "image/operators/settings.hpp"
+#include "image/operators/definition.hpp"
 #include "image/work.hpp"
 
 namespace ridge::image {
@@ -87,17 +86,11 @@ double value_at(const Image& image, std::size_t r, std::size_t i) {
 // last rounds one integer level the other way.
 double rounding_of_steps(const OperatorProblem& problem, std::span<const double> right) {
   if (problem.chain.size() < 2 || (problem.input.depth != Depth::u8 && problem.input.depth != Depth::u16)) return 0;
-  double gain = 1;
-  if (const auto* gradient = std::get_if<Gradient>(&problem.chain.back())) {
-    const GradientWeights weights = gradient_weights(*gradient);
-    double along = 0, beside = 0;
-    for (const double weight : weights.along) along += std::abs(weight);
-    for (const double weight : weights.beside) beside += std::abs(weight);
-    gain = along * beside;
-  } else if (std::holds_alternative<Integral>(problem.chain.back())) {
-    const Shape out = output_shape(problem);
-    gain = static_cast<double>(out.rows) * static_cast<double>(out.columns);
-  }
+  const auto gain_of = [&]<class T>(const T& o) {
+    const auto gain = definition<T>().gain;
+    return gain == nullptr ? 1 : gain(o, output_shape(problem));
+  };
+  const double gain = std::visit(gain_of, problem.chain.back());
   double square = 0;
   for (const double value : right) square += value * value;
   const double unit = right.empty() || square == 0 ? 1 : std::sqrt(square / static_cast<double>(right.size()));

@@ -1,0 +1,30 @@
+// Support for kernels that load and store four channels at a time.
+#pragma once
+#include <utility>
+
+#include "image/methods/device/steps.hpp"
+
+namespace ridge::image::on_device {
+
+KernelSource vec4_source(const char* file, const Shape& in, Border border, double constant);
+
+// Step with one kernel that needs only the input and output image and the input's size.
+class Vec4Step final : public Step {
+ public:
+  Vec4Step(Kernel kernel, const Launch& launch) : kernel_(std::move(kernel)), launch_(launch) {}
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override;
+
+ private:
+  Kernel kernel_;
+  Launch launch_;
+};
+
+// Copies a table to a new buffer on the device.
+template <class T>
+Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
+  Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});
+  queue.upload(std::span<const T>(values), buffer);
+  return buffer;
+}
+
+}  // namespace ridge::image::on_device
