@@ -10,6 +10,7 @@
 #include "image/operators/reference.hpp"
 #include "image/operators_support.hpp"
 #include "image/variant.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::image {
 namespace {
@@ -129,6 +130,29 @@ TEST(Definitions, EveryExampleAgreesWithItsReference) {
       }
     }
   }
+}
+
+// A device with small work-groups, little local memory and no double precision: several limits are exceeded.
+struct Small : ridge::test::Hopper {
+  Small() {
+    info.limits.work_group = 16;
+    info.limits.local_memory = 1024;
+    info.limits.float64 = false;
+  }
+};
+
+TEST(Definitions, TheFirstReasonOfARefusalIsShown) {
+  const Device device(std::make_shared<Small>());
+  const auto refusal_of = [&](const char* text, const std::string& variant) {
+    const OperatorProblem problem{.input = {200, 300, 1, Depth::u16}, .chain = parse_chain(text)};
+    for (const planner::Candidate& candidate : candidates(device, problem)) {
+      if (candidate.variant == variant) return candidate.refusal;
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal_of("integral", "corner sums").find("double precision"), std::string::npos);
+  EXPECT_NE(refusal_of("median 5", "tile").find("local memory"), std::string::npos);
+  EXPECT_NE(refusal_of("gauss 3", "two passes").find("work-groups of 256"), std::string::npos);
 }
 
 }  // namespace

@@ -373,6 +373,8 @@ TEST(Operators, chains_are_read_as_they_are_written) {
     return std::string();
   };
   EXPECT_NE(message("blur 3").find("no operator \"blur\""), std::string::npos);
+  EXPECT_NE(message("resize 640").find("as in 640x480"), std::string::npos) << message("resize 640");
+  EXPECT_EQ(to_string(parse_chain("resize 64").front()), "resize 64 bilinear");
   EXPECT_NE(message("gauss").find("gauss SIGMA"), std::string::npos);
   EXPECT_NE(message("gauss two").find("is not a number"), std::string::npos);
   EXPECT_NE(message("gray | ").find("missing"), std::string::npos);

@@ -55,10 +55,11 @@ void list_corner_sums(const Device& device, const Chain&, const Link& link, std:
   const Operation* operation = operation_besides_grays(link);
   if (operation == nullptr || !std::holds_alternative<Integral>(*operation)) return;
   StepPlan plan{.name = "corner sums"};
-  if (link.out.depth == Depth::f64 && !device.limits().float64)
+  if (link.out.depth == Depth::f64 && !device.limits().float64) {
     plan.refusal = "needs double precision for the sums, which the device does not support";
-  if (device.limits().work_group < 256)
+  } else if (device.limits().work_group < 256) {
     plan.refusal = fmt::format("needs work-groups of 256 work-items, the device allows {}", device.limits().work_group);
+  }
   const double in = static_cast<double>(link.in.rows * link.in.row_bytes()),
                out = static_cast<double>(link.out.rows * link.out.row_bytes());
   plan.cost = {.flops = 0, .bytes = 2 * in + out * (1 + 2.0 / kBlockRows), .launches = 3, .efficiency = 0.5};

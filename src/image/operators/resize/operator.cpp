@@ -18,6 +18,9 @@ StepLister list_downscale_by_two, list_phases, list_blend, list_resample, list_e
 
 namespace {
 
+// In text a larger number is a size without its rows.
+constexpr double kMostScale = 64;
+
 Resize parse_resize(Words& words) {
   Resize o{.like = words.like()};
   const std::string size = words.next("the size");
@@ -27,6 +30,10 @@ Resize parse_resize(Words& words) {
     o.scale = std::strtod(size.c_str(), &end);
     const bool number = size.find_first_of("xX") == std::string::npos && *end == '\0';  // rejects hexadecimal
     if (!number || !(o.scale > 0)) words.refuse("size \"" + size + "\" is neither COLUMNSxROWS nor a scale above 0");
+    if (o.scale > kMostScale) {
+      words.refuse(fmt::format("scale {} is above {:g}; for {} columns give the rows too, as in {}x{:.0f}", size,
+                               kMostScale, size, size, o.scale * 3 / 4));
+    }
   }
   if (words.more()) o.interpolation = interpolation_of(words.next("interpolation"));
   return o;
@@ -77,16 +84,17 @@ template <>
 const Definition<Resize>& definition<Resize>() {
   using Kind = OperatorParameter::Kind;
   static const Definition<Resize> resize{
-      .info = {.name = "resize",
-               .syntax = "resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area] [opencv]",
-               .help = "another size; only area antialiases",
-               .parameters = {{.name = "SCALE|COLUMNSxROWS", .help = "0.5, or 640x480", .kind = Kind::text},
-                              {.name = "INTERPOLATION",
-                               .help = "default bilinear",
-                               .kind = Kind::word,
-                               .words = {"nearest", "bilinear", "bicubic", "area"},
-                               .optional = true}},
-               .examples = {"resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6", "resize 1.6 bicubic"}},
+      .info =
+          {.name = "resize",
+           .syntax = "resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area] [opencv]",
+           .help = "another size; only area antialiases",
+           .parameters = {{.name = "SCALE|COLUMNSxROWS", .help = "0.5 (at most 64), or 640x480", .kind = Kind::text},
+                          {.name = "INTERPOLATION",
+                           .help = "default bilinear",
+                           .kind = Kind::word,
+                           .words = {"nearest", "bilinear", "bicubic", "area"},
+                           .optional = true}},
+           .examples = {"resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6", "resize 1.6 bicubic"}},
       .parse = parse_resize,
       .print = print_resize,
       .shape = resized,

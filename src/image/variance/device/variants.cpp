@@ -21,13 +21,14 @@ int items_of(const VarianceDesign& design) {  // lanes: per sub-group
   return design.kernel == VarianceKernel::exact ? 128 : 256;
 }
 
-// Number of columns that a group writes; it computes the sums of more.
+// Number of columns that a group writes; it computes the sums of more. At least 1: a window as wide as a work-group
+// leaves no column, but such designs are refused.
 int columns_written(const VarianceProblem& problem, const VarianceDesign& design) {
   const int left = static_cast<int>(problem.window_columns / 2);
   const int right = static_cast<int>(problem.window_columns) - 1 - left;
-  if (design.kernel == VarianceKernel::three_wise) return 256 - 2 * left;
+  if (design.kernel == VarianceKernel::three_wise) return std::max(256 - 2 * left, 1);
   if (design.kernel == VarianceKernel::lanes) return 16 * 30;
-  return 4 * (items_of(design) - (left + 3) / 4 - (right + 3) / 4);
+  return std::max(4 * (items_of(design) - (left + 3) / 4 - (right + 3) / 4), 1);
 }
 
 // Groups that a compute unit holds: limited by its work-items, at most sixteen.
@@ -58,8 +59,7 @@ std::uint64_t lanes_resident(const Device& device, const VarianceProblem& proble
 // Rows per group: all groups run at once, but with enough rows to amortize the first window of each group.
 int rows_per_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
   if (design.chunk > 0) return design.chunk;
-  // A window as wide as a work-group leaves no column; such designs are refused.
-  const auto wide = static_cast<std::size_t>(std::max(columns_written(problem, design), 1));
+  const auto wide = static_cast<std::size_t>(columns_written(problem, design));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
   if (design.kernel == VarianceKernel::lanes) {
     int chunk = static_cast<int>(std::min(3 * problem.window_rows, problem.rows));

@@ -84,21 +84,23 @@ StepPlan tile_plan(const Device& device, const Chain& chain, const std::vector<T
   const TileLayout layout = lay_out(stages, design.rows, design.columns, design.keep);
   StepPlan plan{.name = design.keep ? "tile" : "direct"};
   plan.parameters = {{"tile", fmt::format("{}x{}", design.columns, design.rows)}};
+  const auto refuse = [&](const std::string& why) {  // the first reason is shown
+    if (plan.refusal.empty()) plan.refusal = why;
+  };
   if (layout.bytes > device.limits().local_memory || layout.bytes > 48 * 1024) {
-    plan.refusal = fmt::format("needs {} KiB of local memory, {} are available", (layout.bytes + 1023) / 1024,
-                               std::min<std::size_t>(device.limits().local_memory, 48 * 1024) / 1024);
+    refuse(fmt::format("needs {} KiB of local memory, {} are available", (layout.bytes + 1023) / 1024,
+                       std::min<std::size_t>(device.limits().local_memory, 48 * 1024) / 1024));
   }
   if (device.limits().work_group < 256)
-    plan.refusal = fmt::format("needs work-groups of 256 work-items, the device allows {}", device.limits().work_group);
+    refuse(fmt::format("needs work-groups of 256 work-items, the device allows {}", device.limits().work_group));
   double again = layout.again;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const bool wide = stages[k].down.input(1) > 1 || stages[k].across.input(1) > 1;
     if (k > 0 && design.keep && stages[k].has_border && stages[k].border == Border::wrap && wide) {
-      plan.refusal =
-          "border wrap reads the opposite side of the previous operator's output, which a tile does not hold";
+      refuse("border wrap reads the opposite side of the previous operator's output, which a tile does not hold");
     }
     if (k > 0 && stages[k].reads == Reads::anywhere && stages[k - 1].many()) {
-      plan.refusal = "a rotation reads any pixel of the previous operator's output, which a tile does not hold";
+      refuse("a rotation reads any pixel of the previous operator's output, which a tile does not hold");
     }
     // Later stages enlarge the region that a tile computes of this stage.
     const double more = static_cast<double>(layout.heights[k + 1]) * layout.widths[k + 1] / design.rows /

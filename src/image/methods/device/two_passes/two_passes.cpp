@@ -36,7 +36,7 @@ void list_two_passes(const Device& device, const Chain& chain, const Link& link,
   across.constant *= sum;  // the vertical pass's result for the constant
   const TileDesign design{8, 32, false};
   const StepPlan first = tile_plan(device, chain, {down}, design), second = tile_plan(device, chain, {across}, design);
-  StepPlan plan{.name = "two passes", .refusal = first.refusal};
+  StepPlan plan{.name = "two passes", .refusal = first.refusal.empty() ? second.refusal : first.refusal};
   plan.cost = first.cost;
   plan.cost.flops += second.cost.flops;
   plan.cost.bytes += second.cost.bytes;
