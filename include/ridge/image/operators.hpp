@@ -98,10 +98,11 @@ struct Rotate {
 struct Gray {  // red, green and blue with these weights
   static constexpr double kWeights[3] = {0.299, 0.587, 0.114};
 };
+struct Invert {};  // the largest value of the depth minus the value; 1 - value for floats
 
 // The list of operators. Each has a folder in src/image/operators/, which defines its syntax, result and variants.
 using Operation = std::variant<Convolve, Separable, Gauss, Box, Median, Bilateral, CrossBilateral, Resize, Integral,
-                               Pyramid, Gradient, Transpose, Rotate, Gray>;
+                               Pyramid, Gradient, Transpose, Rotate, Gray, Invert>;
 std::string to_string(const Operation& operation);  // in the syntax of parse_chain(): "gauss 2"
 
 // Parses "gauss 2 | resize 0.5 | gray". Error{invalid_argument} names the wrong word and shows the operator's syntax.
