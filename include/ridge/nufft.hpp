@@ -1,4 +1,4 @@
-// Nonuniform Fourier transforms of types 1 and 2, in one to three dimensions, float and double.
+// Nonuniform Fourier transforms of types 1, 2 and 3, in one to three dimensions, float and double.
 //
 //   auto nufft = ridge::nufft::plan<float>(ridge::host(), {.modes = {256, 256}, .points = x.size(), .epsilon = 1e-6});
 //   nufft.set_points(x, y);
@@ -6,6 +6,7 @@
 //
 // Type 1 (to_modes):  modes[k] = sum over j of strengths[j] * exp(sign * i * k . x[j]).
 // Type 2 (to_points): values[j] = sum over k of modes[k] * exp(sign * i * k . x[j]).
+// Type 3 (Type3Plan):  values[k] = sum over j of strengths[j] * exp(sign * i * s[k] . x[j]), s[k] anywhere.
 // An axis of n modes has the frequencies -(n/2) ... (n-1)/2, with integer divisions. Coordinates are radians; they are
 // folded into one period of 2 pi. Coordinate x belongs to the first axis of `modes`, z to the third.
 #pragma once
@@ -39,6 +40,7 @@ struct Problem {
   int sign = +1;                        // of the exponent: +1 or -1
   std::size_t batch = 1;                // sets of strengths and modes that share the points
   Order order = Order::centered;
+  bool fold = true;         // coordinates outside [-pi, pi]: fold them into the period, or (false) refuse them
   double upsampling = 0;    // cells of the fine grid per mode and axis: 2, 1.5 or 1.25; 0 = planned
   std::size_t threads = 0;  // host: 0 = all
 };
@@ -66,6 +68,10 @@ class Plan {
   void run(std::span<const Complex> in, std::span<Complex> out) const;
   // The adjoint (conjugate transpose) of run(): the other type with the other sign.
   void adjoint(std::span<const Complex> in, std::span<Complex> out) const;
+  // Modes -> values at the points and their derivatives by each coordinate (axes x batch x points), with one transform.
+  // The sign is that of run() for type 2, that of adjoint() for type 1. The derivatives' errors are about ten times the
+  // values'.
+  void slopes(std::span<const Complex> modes, std::span<Complex> values, std::span<Complex> slopes) const;
   // Buffers of the plan's device, with the contents of the spans of run().
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 
@@ -87,6 +93,42 @@ Plan<T> plan(const Device& device, const Problem& problem,
              const planner::Options& options = {.effort = Effort::quick}) {
   return Plan<T>(device, problem, options);
 }
+
+struct Type3Problem {
+  std::size_t axes = 1;
+  double epsilon = 1e-6;  // as in Problem; rounding of the largest phase s . x comes on top
+  int sign = +1;
+  std::size_t batch = 1;
+  std::size_t threads = 0;  // 0 = all
+};
+
+template <class T>
+struct Type3State;  // src/nufft/host/type3.cpp
+
+// Type 3, on the host: from points anywhere to frequencies anywhere. Copies share the points that were set.
+template <class T>
+class Type3Plan {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit Type3Plan(const Type3Problem& problem);
+
+  // One span per axis. Coordinates and frequencies have any finite size; memory is proportional to the product over the
+  // axes of (extent of the points) x (extent of the frequencies). Error{out_of_memory} with both sizes if it is too
+  // large.
+  void set_points(const std::vector<std::span<const T>>& points, const std::vector<std::span<const T>>& frequencies);
+  std::size_t points() const;       // 0 before set_points()
+  std::size_t frequencies() const;  // 0 before set_points()
+
+  void run(std::span<const Complex> strengths, std::span<Complex> values) const;  // batch x points -> x frequencies
+  void adjoint(std::span<const Complex> values, std::span<Complex> strengths) const;
+  std::string explain() const;  // fine grid, kernel, and the decisions of its transforms
+  const Type3Problem& problem() const { return problem_; }
+
+ private:
+  Type3Problem problem_;
+  std::shared_ptr<const Type3State<T>> state_;
+};
 
 // Smallest epsilon that a plan of this type accepts for a number of axes.
 template <class T>

@@ -211,14 +211,17 @@ std::vector<double> Kernel::polynomials() const {
 
 // The prolate function is its own Fourier transform, rescaled: the integral of psi(z) exp(i c u z) over [-1, 1] is
 // lambda psi(u), with lambda the integral of psi itself divided by psi(0) = 1.
-std::vector<double> Kernel::mode_factors(std::size_t modes, std::size_t cells) const {
+double Kernel::factor(double angle) const {
   const auto width = static_cast<double>(width_);
   const double integral = 2 * legendre_[0] * width / 2;
+  return 1 / (integral * (*this)(angle * width / (2 * bandwidth_)));
+}
+
+std::vector<double> Kernel::mode_factors(std::size_t modes, std::size_t cells) const {
   std::vector<double> factors(modes);
   for (std::size_t i = 0; i < modes; ++i) {
     const double frequency = static_cast<double>(i) - static_cast<double>(modes / 2);
-    const double phase = std::numbers::pi * frequency * width / static_cast<double>(cells);
-    factors[i] = 1 / (integral * (*this)(phase / bandwidth_));
+    factors[i] = factor(2 * std::numbers::pi * frequency / static_cast<double>(cells));
   }
   return factors;
 }

@@ -32,7 +32,9 @@ class Kernel {
   std::vector<double> polynomials() const;
   std::size_t degree() const;
 
-  // Factors of the modes -(modes/2) ... on a fine grid: 1 / Fourier transform of the kernel.
+  // 1 / Fourier transform of the kernel at an angle per cell.
+  double factor(double angle) const;
+  // Factors of the modes -(modes/2) ... on a fine grid.
   std::vector<double> mode_factors(std::size_t modes, std::size_t cells) const;
 
  private:

@@ -21,18 +21,6 @@ namespace {
 
 constexpr double kLargestEpsilon = 0.1;
 
-void check_epsilon(double epsilon, double least, bool float64) {
-  if (!(epsilon > 0) || epsilon > kLargestEpsilon) {
-    refuse_problem(fmt::format("epsilon must be between {:.1e} and 0.1, got {:.3g}", least, epsilon));
-  }
-  if (epsilon >= least) return;
-  refuse_problem(float64 ? fmt::format("double needs an epsilon of at least {:.1e} here, got {:.3g}: ask for {:.1e}",
-                                       least, epsilon, least)
-                         : fmt::format("float needs an epsilon of at least {:.1e} here, got {:.3g}: plan with double, "
-                                       "or ask for {:.1e}",
-                                       least, epsilon, least));
-}
-
 void check_modes(const Problem& problem, std::size_t complex_bytes) {
   if (problem.modes.empty() || problem.modes.size() > 3) {
     refuse_problem(fmt::format("modes must have one to three axes, got {}", problem.modes.size()));
@@ -54,6 +42,18 @@ void check_modes(const Problem& problem, std::size_t complex_bytes) {
 }
 
 }  // namespace
+
+void check_epsilon(double epsilon, double least, bool float64) {
+  if (!(epsilon > 0) || epsilon > kLargestEpsilon) {
+    refuse_problem(fmt::format("epsilon must be between {:.1e} and 0.1, got {:.3g}", least, epsilon));
+  }
+  if (epsilon >= least) return;
+  refuse_problem(float64 ? fmt::format("double needs an epsilon of at least {:.1e} here, got {:.3g}: ask for {:.1e}",
+                                       least, epsilon, least)
+                         : fmt::format("float needs an epsilon of at least {:.1e} here, got {:.3g}: plan with double, "
+                                       "or ask for {:.1e}",
+                                       least, epsilon, least));
+}
 
 template <class T>
 double least_epsilon(std::size_t axes) {
@@ -82,6 +82,7 @@ Layout resolve(const Problem& problem) {
                 .sign = problem.sign,
                 .batch = problem.batch,
                 .order = problem.order,
+                .fold = problem.fold,
                 .upsampling = problem.upsampling,
                 .threads = problem.threads == 0 ? base::hardware_threads() : problem.threads,
                 .float64 = sizeof(T) == 8};

@@ -17,6 +17,7 @@ struct Layout {
   int sign = +1;
   std::size_t batch = 1;
   Order order = Order::centered;
+  bool fold = true;
   double upsampling = 0;
   std::size_t threads = 1;
   bool float64 = false;
@@ -32,6 +33,9 @@ struct Layout {
 // epsilon that the type cannot deliver.
 template <class T>
 Layout resolve(const Problem& problem);
+
+// Throws Error{invalid_argument} unless epsilon is at most 0.1 and at least `least`.
+void check_epsilon(double epsilon, double least, bool float64);
 
 // Position of frequency -(n/2) + i of an axis in an array of n modes.
 inline std::size_t stored_at(Order order, std::size_t n, std::size_t i) {

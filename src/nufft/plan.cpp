@@ -128,6 +128,23 @@ void Plan<T>::adjoint(std::span<const Complex> in, std::span<Complex> out) const
 }
 
 template <class T>
+void Plan<T>::slopes(std::span<const Complex> modes, std::span<Complex> values, std::span<Complex> slopes) const {
+  if (!points_) refuse_call("slopes() needs points: call set_points() first");
+  const Layout& layout = state_->layout;
+  const std::size_t from = sizeof(Complex) * sets_of(layout, true, 0);
+  const std::size_t to = sizeof(Complex) * sets_of(layout, false, points_->count());
+  if (to == 0) return;
+  planner::check_length(kWorkload, "modes", modes.size_bytes(), from);
+  planner::check_length(kWorkload, "values", values.size_bytes(), to);
+  planner::check_length(kWorkload, "slopes", slopes.size_bytes(), layout.axes * to);
+  planner::check_apart(kWorkload, modes.data(), from, values.data(), to, false);
+  planner::check_apart(kWorkload, modes.data(), from, slopes.data(), layout.axes * to, false);
+  planner::check_apart(kWorkload, values.data(), to, slopes.data(), layout.axes * to, false);
+  const int sign = layout.type == Type::to_points ? layout.sign : -layout.sign;
+  state_->variant->slopes(*points_, sign, modes.data(), values.data(), slopes.data());
+}
+
+template <class T>
 void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   if (!points_) refuse_call("enqueue() needs points: call set_points() first");
   const bool to_modes = state_->layout.type == Type::to_modes;

@@ -44,6 +44,9 @@ class Variant {
                         std::complex<T>* modes) const = 0;
   virtual void to_points(const PointSet& points, int sign, const std::complex<T>* modes,
                          std::complex<T>* values) const = 0;
+  // As to_points(), and the derivatives of the values by each coordinate (axes x batch x points).
+  virtual void slopes(const PointSet& points, int sign, const std::complex<T>* modes, std::complex<T>* values,
+                      std::complex<T>* slopes) const = 0;
   virtual std::vector<planner::Decision> decisions() const { return {}; }  // of the plans it is made of
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <numbers>
 
 #include "nufft/direct_sum.hpp"
 #include "support/error_of.hpp"
@@ -55,6 +56,15 @@ TEST(NufftPlan, RefusesPointsThatAreNotNumbers) {
     y[8123] = bad;
     EXPECT_THAT(refusal([&] { nufft.set_points(x, y); }), HasSubstr("y[8123]"));
   }
+}
+
+TEST(NufftPlan, FoldsOrRefusesPointsOutsideThePeriod) {
+  const std::vector<float> x{0.5f, 3.5f};
+  auto folding = plan<float>(host(), {.modes = {8}}, kQuick);
+  folding.set_points(x);
+  auto strict = plan<float>(host(), {.modes = {8}, .fold = false}, kQuick);
+  EXPECT_THAT(refusal([&] { strict.set_points(x); }), HasSubstr("at most 3.14 radians, got x[1] = 3.5"));
+  strict.set_points(std::vector<float>{-std::numbers::pi_v<float>, std::numbers::pi_v<float>});
 }
 
 TEST(NufftPlan, RefusesOtherSizes) {

@@ -48,12 +48,12 @@ HWY_INLINE void Evaluate(const T* table, std::size_t stride, std::size_t terms, 
 
 template <class T>
 HWY_INLINE void EvaluateBlock(const TileJob<T>& job, std::size_t first, std::size_t count, Weights<T>& weights) {
-  const KernelTable<T>& table = *job.table;
+  const KernelTable<T>& x = *job.table[2];
   for (std::size_t p = 0; p < count; ++p) {
     const SortedPoint<T>& point = job.points[first + p];
-    Evaluate(&table.pairs[0][0], 2 * kWidest, table.terms, 2 * table.width, point.s[2], weights.x[p]);
-    if (job.axes > 1) Evaluate(&table.single[0][0], kWidest, table.terms, table.width, point.s[1], weights.y[p]);
-    if (job.axes > 2) Evaluate(&table.single[0][0], kWidest, table.terms, table.width, point.s[0], weights.z[p]);
+    Evaluate(&x.pairs[0][0], 2 * kWidest, x.terms, 2 * x.width, point.s[2], weights.x[p]);
+    if (job.axes > 1) Evaluate(&job.table[1]->single[0][0], kWidest, x.terms, x.width, point.s[1], weights.y[p]);
+    if (job.axes > 2) Evaluate(&job.table[0]->single[0][0], kWidest, x.terms, x.width, point.s[0], weights.z[p]);
   }
 }
 
@@ -135,8 +135,8 @@ HWY_INLINE std::complex<T> ReadBox(const Box& box, const T* x, const T* y, const
 
 template <class T>
 Box BoxOf(const TileJob<T>& job) {
-  return {.rows = job.axes > 1 ? job.table->width : 1,
-          .planes = job.axes > 2 ? job.table->width : 1,
+  return {.rows = job.axes > 1 ? job.table[2]->width : 1,
+          .planes = job.axes > 2 ? job.table[2]->width : 1,
           .row_stride = 2 * job.row_stride,
           .plane_stride = 2 * job.plane_stride};
 }
@@ -172,7 +172,7 @@ void SetUnusedAxes(std::size_t axes, Weights<T>& weights) {
 template <class T>
 void SpreadTile(const TileJob<T>& job, const std::complex<T>* strengths) {
   const Box box = BoxOf(job);
-  const std::size_t vectors = (2 * job.table->width + kLanes<T> - 1) / kLanes<T>;
+  const std::size_t vectors = (2 * job.table[2]->width + kLanes<T> - 1) / kLanes<T>;
   T* const local = reinterpret_cast<T*>(job.local);
   Weights<T> weights;
   SetUnusedAxes(job.axes, weights);
@@ -196,7 +196,7 @@ void SpreadTile(const TileJob<T>& job, const std::complex<T>* strengths) {
 template <class T>
 void InterpolateTile(const TileJob<T>& job, std::complex<T>* values) {
   const Box box = BoxOf(job);
-  const std::size_t vectors = (2 * job.table->width + kLanes<T> - 1) / kLanes<T>;
+  const std::size_t vectors = (2 * job.table[2]->width + kLanes<T> - 1) / kLanes<T>;
   const T* const local = reinterpret_cast<const T*>(job.local);
   Weights<T> weights;
   SetUnusedAxes(job.axes, weights);

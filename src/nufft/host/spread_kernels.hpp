@@ -32,7 +32,7 @@ inline std::size_t padded_width(std::size_t width) { return (width + 7) / 8 * 8;
 // Points of one tile and the tile's local grid. Strides are in complex numbers.
 template <class T>
 struct TileJob {
-  const KernelTable<T>* table;
+  std::array<const KernelTable<T>*, 3> table;  // per axis, slowest first; all of one width
   const SortedPoint<T>* points;
   std::size_t count;
   std::complex<T>* local;

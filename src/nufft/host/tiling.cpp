@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -53,20 +54,20 @@ Place place(T coordinate, double cells, double half_width) {
   return {static_cast<std::size_t>(first), s};
 }
 
-// Largest coordinate: beyond, neighbouring numbers are more than about 1e-3 radians apart.
+// Largest coordinate that is folded: beyond, neighbouring numbers are more than about 1e-3 radians apart.
 template <class T>
 constexpr T kFarthest = sizeof(T) == 8 ? T(kTurn * 1099511627776.0) : T(kTurn * 4096.0);
 
 template <class T>
-void refuse_point(const Coordinates<T>& points, std::size_t axes) {
+void refuse_point(const Coordinates<T>& points, std::size_t axes, T farthest) {
   for (std::size_t j = 0; j < points.count; ++j) {
     for (std::size_t i = 0; i < axes; ++i) {
       const T value = points.axis[i][j];
-      if (std::abs(value) <= kFarthest<T>) continue;
+      if (std::abs(value) <= farthest) continue;
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("nufft: set_points() needs finite coordinates of at most {:.3g} radians, got {} = {}: "
                               "remove the point or fold it into one period",
-                              kFarthest<T>, fmt::format("{}[{}]", "xyz"[i], j), value));
+                              farthest, fmt::format("{}[{}]", "xyz"[i], j), value));
     }
   }
 }
@@ -78,8 +79,8 @@ struct Placed {
   SortedPoint<T> point;
 };
 
-template <class T>
-Placed<T> place_point(const Tiling& tiling, const Coordinates<T>& points, std::size_t j) {
+template <class T, class Coordinate>
+Placed<T> place_point(const Tiling& tiling, const Coordinates<Coordinate>& points, std::size_t j) {
   Placed<T> placed{.bin = 0, .point = {}};
   const std::size_t first = 3 - tiling.axes;
   const double half_width = 0.5 * static_cast<double>(tiling.width);
@@ -114,9 +115,12 @@ Tiling::Tiling(const std::array<std::size_t, 3>& cells, std::size_t axis_count, 
 }
 
 template <class T>
-SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<T>& points, std::size_t threads)
+template <class Coordinate>
+SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate>& points, bool fold,
+                              std::size_t threads)
     : PointSet(points.count), start_(tiling.tiles() + 1, 0) {
   constexpr std::size_t kLeastPerThread = 4096;
+  const Coordinate farthest = fold ? kFarthest<Coordinate> : std::numbers::pi_v<Coordinate>;
   if (points.count > std::numeric_limits<std::uint32_t>::max()) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("nufft: set_points() needs fewer than 2^32 points, got {}: split them into several sets",
@@ -130,17 +134,17 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<T>& points
     const base::Share share = base::share(points.count, worker, workers);
     bool all = true;
     for (std::size_t i = 0; i < tiling.axes; ++i) {
-      for (std::size_t j = share.begin; j < share.end; ++j) all &= std::abs(points.axis[i][j]) <= kFarthest<T>;
+      for (std::size_t j = share.begin; j < share.end; ++j) all &= std::abs(points.axis[i][j]) <= farthest;
     }
     if (!all) finite = false;
     if (!all) return;
     for (std::size_t j = share.begin; j < share.end; ++j) {
-      const std::size_t bin = place_point(tiling, points, j).bin;
+      const std::size_t bin = place_point<T>(tiling, points, j).bin;
       bin_of[j] = static_cast<std::uint32_t>(bin);
       ++next[worker][bin];
     }
   });
-  if (!finite) refuse_point(points, tiling.axes);
+  if (!finite) refuse_point(points, tiling.axes, farthest);
   const std::size_t bins_per_tile = bins / tiling.tiles();
   std::uint32_t sum = 0;
   for (std::size_t bin = 0; bin < bins; ++bin) {
@@ -156,7 +160,7 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<T>& points
   base::parallel(workers, [&](std::size_t worker, std::size_t) {
     const base::Share share = base::share(points.count, worker, workers);
     for (std::size_t j = share.begin; j < share.end; ++j) {
-      SortedPoint<T> point = place_point(tiling, points, j).point;
+      SortedPoint<T> point = place_point<T>(tiling, points, j).point;
       point.index = static_cast<std::uint32_t>(j);
       points_[next[worker][bin_of[j]]++] = point;
     }
@@ -165,5 +169,8 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<T>& points
 
 template class SortedPoints<float>;
 template class SortedPoints<double>;
+template SortedPoints<float>::SortedPoints(const Tiling&, const Coordinates<float>&, bool, std::size_t);
+template SortedPoints<float>::SortedPoints(const Tiling&, const Coordinates<double>&, bool, std::size_t);
+template SortedPoints<double>::SortedPoints(const Tiling&, const Coordinates<double>&, bool, std::size_t);
 
 }  // namespace ridge::nufft

@@ -46,8 +46,10 @@ struct Tiling {
 template <class T>
 class SortedPoints final : public PointSet {
  public:
-  // Error{invalid_argument} for coordinates that are not finite or too far from 0.
-  SortedPoints(const Tiling& tiling, const Coordinates<T>& points, std::size_t threads);
+  // Coordinates of T or double. Error{invalid_argument} for those that are not finite or too far from 0: outside
+  // [-pi, pi] without `fold`.
+  template <class Coordinate>
+  SortedPoints(const Tiling& tiling, const Coordinates<Coordinate>& points, bool fold, std::size_t threads);
   const SortedPoint<T>* tile(std::size_t tile) const { return points_.data() + start_[tile]; }
   std::size_t count_in(std::size_t tile) const { return start_[tile + 1] - start_[tile]; }
 

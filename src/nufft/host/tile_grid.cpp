@@ -1,0 +1,157 @@
+// Spreading and interpolation over the tiles of the fine grid.
+#include "nufft/host/tile_grid.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "nufft/host/schedule.hpp"
+
+namespace ridge::nufft {
+namespace {
+
+// `coefficients` are those of Kernel::polynomials(), highest power first.
+template <class T>
+KernelTable<T> kernel_table(const Kernel& kernel, const std::vector<double>& coefficients) {
+  KernelTable<T> table;
+  table.width = kernel.width();
+  table.terms = kernel.degree() + 1;
+  for (std::size_t p = 0; p < table.terms; ++p) {
+    for (std::size_t c = 0; c < table.width; ++c) {
+      const T value = static_cast<T>(coefficients[p * table.width + c]);
+      table.single[p][c] = table.pairs[p][2 * c] = table.pairs[p][2 * c + 1] = value;
+    }
+  }
+  return table;
+}
+
+// Derivatives of the polynomials by the coordinate: s decreases by 2 per cell, and a radian has cells / (2 pi) cells.
+std::vector<double> slope_polynomials(const Kernel& kernel, std::size_t cells) {
+  const std::vector<double> values = kernel.polynomials();
+  const std::size_t width = kernel.width(), degree = kernel.degree();
+  const double scale = -static_cast<double>(cells) / std::numbers::pi;
+  std::vector<double> slopes(values.size(), 0.0);
+  for (std::size_t p = 0; p < degree; ++p) {
+    const double power = static_cast<double>(degree - p);
+    for (std::size_t c = 0; c < width; ++c) slopes[(p + 1) * width + c] = scale * power * values[p * width + c];
+  }
+  return slopes;
+}
+
+}  // namespace
+
+template <class T>
+TileGrid<T>::TileGrid(const std::array<std::size_t, 3>& cells, std::size_t axes, const Kernel& kernel,
+                      std::size_t threads)
+    : threads_(threads),
+      tiling_(cells, axes, kernel.width(), sizeof(Complex)),
+      kernels_(spread_kernels<T>()),
+      values_(kernel_table<T>(kernel, kernel.polynomials())),
+      grid_(cells[0] * cells[1] * cells[2]) {
+  for (std::size_t i = 3 - axes; i < 3; ++i) {
+    slopes_[i] = kernel_table<T>(kernel, slope_polynomials(kernel, cells[i]));
+  }
+  for (std::size_t i = 0; i < threads; ++i) locals_.emplace_back(tiling_.local_cells);
+}
+
+template <class T>
+template <class Coordinate>
+std::shared_ptr<const SortedPoints<T>> TileGrid<T>::sort(const Coordinates<Coordinate>& points, bool fold) const {
+  return std::make_shared<const SortedPoints<T>>(tiling_, points, fold, threads_);
+}
+
+template <class T>
+void TileGrid<T>::clear() const {
+  constexpr std::size_t kEach = std::size_t{1} << 15;
+  for_units(threads_, (grid_.size() + kEach - 1) / kEach, [&](std::size_t unit, std::size_t) {
+    std::fill_n(grid_.data() + unit * kEach, std::min(kEach, grid_.size() - unit * kEach), Complex{});
+  });
+}
+
+template <class T>
+TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, Complex* local, std::size_t slope) const {
+  TileJob<T> job{.table = {&values_, &values_, &values_},
+                 .points = points,
+                 .count = count,
+                 .local = local,
+                 .axes = tiling_.axes,
+                 .row_stride = tiling_.row_stride,
+                 .plane_stride = tiling_.plane_stride};
+  if (slope != kValues) job.table[slope] = &slopes_[slope];
+  return job;
+}
+
+// Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile.
+template <class T>
+template <class Use>
+void TileGrid<T>::for_tile_rows(std::size_t tile, const Use& use) const {
+  const auto at = tiling_.at(tile);
+  const std::size_t x = tiling_.axis[2].begin(at[2]), reach = tiling_.reach(2, at[2]);
+  const std::size_t before = std::min(reach, cells(2) - x);
+  for (std::size_t z = 0; z < tiling_.reach(0, at[0]); ++z) {
+    const std::size_t plane = (tiling_.axis[0].begin(at[0]) + z) % cells(0);
+    for (std::size_t y = 0; y < tiling_.reach(1, at[1]); ++y) {
+      const std::size_t row = (tiling_.axis[1].begin(at[1]) + y) % cells(1);
+      use(z * tiling_.plane_stride + y * tiling_.row_stride, (plane * cells(1) + row) * cells(2), x, before,
+          reach - before);
+    }
+  }
+}
+
+// Sums of many points in one cell lose digits: a dense tile is spread in parts, whose sums are added to the grid.
+template <class T>
+void TileGrid<T>::spread_tile(const SortedPoints<T>& points, std::size_t tile, const Complex* strengths,
+                              Complex* local) const {
+  const std::size_t part = std::clamp<std::size_t>(tiling_.local_cells, 512, 4096);
+  for (std::size_t first = 0; first < points.count_in(tile); first += part) {
+    std::fill_n(local, tiling_.local_cells, Complex{});
+    const std::size_t count = std::min(part, points.count_in(tile) - first);
+    kernels_.spread(job(points.tile(tile) + first, count, local, kValues), strengths);
+    for_tile_rows(tile, [&](std::size_t from, std::size_t to, std::size_t x, std::size_t before, std::size_t after) {
+      kernels_.add(local + from, grid_.data() + to + x, before);
+      if (after != 0) kernels_.add(local + from + before, grid_.data() + to, after);
+    });
+  }
+}
+
+template <class T>
+void TileGrid<T>::spread(const SortedPoints<T>& points, const Complex* strengths) const {
+  clear();
+  const std::size_t layers = tiling_.axis[3 - tiling_.axes].tiles, per_layer = tiling_.tiles() / layers;
+  const auto run_layers = [&](std::size_t first, std::size_t count) {  // first, first + 2, ...
+    for_units(threads_, count, [&](std::size_t unit, std::size_t thread) {
+      for (std::size_t i = 0; i < per_layer; ++i) {
+        spread_tile(points, (first + 2 * unit) * per_layer + i, strengths, locals_[thread].data());
+      }
+    });
+  };
+  run_layers(0, layers / 2);
+  run_layers(1, layers / 2);
+  if (layers % 2 == 1) run_layers(layers - 1, 1);  // the neighbour of both the first and the last but one
+}
+
+template <class T>
+void TileGrid<T>::interpolate_tile(const SortedPoints<T>& points, std::size_t tile, Complex* values, Complex* local,
+                                   std::size_t slope) const {
+  for_tile_rows(tile, [&](std::size_t to, std::size_t from, std::size_t x, std::size_t before, std::size_t after) {
+    std::copy_n(grid_.data() + from + x, before, local + to);
+    std::copy_n(grid_.data() + from, after, local + to + before);
+    std::fill_n(local + to + before + after, tiling_.row_stride - before - after, Complex{});
+  });
+  kernels_.interpolate(job(points.tile(tile), points.count_in(tile), local, slope), values);
+}
+
+template <class T>
+void TileGrid<T>::interpolate(const SortedPoints<T>& points, Complex* values, std::size_t slope) const {
+  for_units(threads_, tiling_.tiles(), [&](std::size_t tile, std::size_t thread) {
+    if (points.count_in(tile) == 0) return;
+    interpolate_tile(points, tile, values, locals_[thread].data(), slope);
+  });
+}
+
+template class TileGrid<float>;
+template class TileGrid<double>;
+template std::shared_ptr<const SortedPoints<float>> TileGrid<float>::sort(const Coordinates<float>&, bool) const;
+template std::shared_ptr<const SortedPoints<float>> TileGrid<float>::sort(const Coordinates<double>&, bool) const;
+template std::shared_ptr<const SortedPoints<double>> TileGrid<double>::sort(const Coordinates<double>&, bool) const;
+
+}  // namespace ridge::nufft
