@@ -63,6 +63,7 @@ void add_bench(Command& program) {
       "\nA time is the best of several. Ridgeline and the peers run alternately on the same data.\n"
       "Shares of the roofline ceiling use the saved profile (ridge machine), or an estimate if there is none.");
   add_bench_fft(command);
+  add_bench_nufft(command);
   add_bench_stencil(command);
   add_bench_filterbank(command);
   add_bench_correlator(command);

@@ -38,6 +38,7 @@ void save_bench(const report::Bench& bench, const BenchOptions& options);
 // One per workload.
 void add_bench_transpose(Command& bench);
 void add_bench_fft(Command& bench);
+void add_bench_nufft(Command& bench);
 void add_bench_stencil(Command& bench);
 void add_bench_filterbank(Command& bench);
 void add_bench_correlator(Command& bench);

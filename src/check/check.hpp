@@ -52,6 +52,7 @@ Outcome check_stencil(Draw& draw);  // includes leaps over many steps
 Outcome check_leap(Draw& draw);
 Outcome check_filterbank(Draw& draw);  // includes correlators and detectors
 Outcome check_correlator(Draw& draw);
+Outcome check_nufft(Draw& draw);
 Outcome check_sar(Draw& draw);
 Outcome check_image(Draw& draw);  // operators, variances, flows
 const std::vector<Workload>& workloads();

@@ -17,6 +17,7 @@ First steps:
   ridge devices                  list the devices, and the reasons why others are missing
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
+  ridge nufft points.npy strengths.npy modes.npy --modes 256x256    Fourier transforms of points on no grid
   ridge sar --png scene.png      focus simulated radar echoes, measure the point targets, report the rate
   ridge size --rate 1555         number of machines needed for 1555 frames per second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
@@ -42,6 +43,7 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_machine(program);
   ridge::cli::add_bench(program);
   ridge::cli::add_fft(program);
+  ridge::cli::add_nufft(program);
   ridge::cli::add_fftw(program);
   ridge::cli::add_sar(program);
   ridge::cli::add_size(program);

@@ -12,6 +12,7 @@ void add_bench(Command& program);
 void add_tour(Command& program);
 void add_wisdom(Command& program);
 void add_fft(Command& program);
+void add_nufft(Command& program);
 void add_sar(Command& program);
 void add_size(Command& program);
 void add_stencil(Command& program);

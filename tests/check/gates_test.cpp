@@ -122,6 +122,21 @@ TEST(CheckGates, Tensors) {
                   .cases = 30});
 }
 
+// The error in the L2 norm is at most epsilon.
+TEST(CheckGates, NonuniformTransforms) {
+  expect_noticed({.name = "nufft",
+                  .check = ridge::check::check_nufft,
+                  .wanted = [](const std::string& p) { return has(p, " uniform "); },
+                  .spoil =
+                      [](const std::string& p, std::span<std::byte> answer) {
+                        std::smatch found;
+                        std::regex_search(p, found, std::regex("epsilon ([0-9.e-]+)"));
+                        const double off = 10 * std::stod(found[1]);
+                        change(answer, p.starts_with("f64"), [&](double x) { return x * (1 + off); });
+                      },
+                  .points = 300});
+}
+
 // 6 epsilon sqrt(min) sqrt(log2(a + b)).
 TEST(CheckGates, Convolutions) {
   expect_noticed({.name = "convolution",

@@ -43,6 +43,7 @@ COMMANDS = {
     "ridge manual": [],
     "ridge fftw": ["--where"],
     "ridge fft": ["c.npy", "out.npy"],
+    "ridge nufft": ["points.npy", "strengths.npy", "out.npy", "--modes", "4x4"],
     "ridge fft explain": ["16", "--quick"],
     "ridge fft papers": ["--list"],
     "ridge sar": ["--pulses", "64", "--samples", "1024", "--frames", "1"] + HOST,
@@ -65,6 +66,7 @@ COMMANDS = {
     "ridge check": ["transpose", "--seconds", "0"] + HOST,
     "ridge bench transpose": ["--rows", "16", "--columns", "16", "--seconds", "0", "--plan-seconds", "0"] + HOST,
     "ridge bench fft": ["--lengths", "16", "--seconds", "0"] + HOST,
+    "ridge bench nufft": ["--modes", "8x8", "--points", "20", "--seconds", "0"] + HOST,
     "ridge bench stencil": ["--stencil", "star2d:1", "--size", "16x16", "--steps", "2", "--seconds", "0",
                             "--plan-seconds", "0"] + HOST,
 }
@@ -96,6 +98,8 @@ def npy(name, descr, shape, data):
 
 def make_inputs():
     npy("c.npy", "<c8", (4, 16), bytes(512))
+    npy("points.npy", "<f4", (3, 2), bytes(24))
+    npy("strengths.npy", "<c8", (3,), bytes(24))
     npy("grid.npy", "<f4", (32, 32), struct.pack("<1024f", *[1500.0] * 1024))
     with open("raw", "wb") as file:
         file.write(bytes(range(256)) * 8)

@@ -1,0 +1,185 @@
+// ridge bench nufft: times nonuniform transforms of sorted points, and FINUFFT where its library is found.
+#include <dlfcn.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <ridge/nufft.hpp>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "bench/bench.hpp"
+#include "bench/lengths.hpp"
+#include "device/random.hpp"
+#include "device/timing.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct NufftCase {
+  std::string modes = "256x256", numbers = "f32", places = "uniform";
+  std::size_t points = std::size_t{1} << 20, type = 0, threads = 0;
+  double epsilon = 1e-6, seconds = 0.5;
+};
+
+template <class T>
+struct NufftData {
+  std::array<std::vector<T>, 3> axis;
+  std::vector<std::complex<T>> strengths, modes;
+};
+
+// Uniform over the period, or within 1/100 of it per axis.
+template <class T>
+NufftData<T> random_data(const NufftCase& wanted, const std::vector<std::size_t>& modes) {
+  constexpr Numbers kNumbers = sizeof(T) == 8 ? Numbers::float64 : Numbers::float32;
+  NufftData<T> data;
+  const T scale = std::numbers::pi_v<T> * (wanted.places == "cluster" ? T(0.01) : T(1));
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    data.axis[i].resize(wanted.points);
+    fill_random(std::as_writable_bytes(std::span(data.axis[i])), kNumbers, 10 + i);
+    for (T& x : data.axis[i]) x *= scale;
+  }
+  std::size_t count = 1;
+  for (const std::size_t n : modes) count *= n;
+  data.strengths.resize(wanted.points);
+  data.modes.resize(count);
+  fill_random(std::as_writable_bytes(std::span(data.strengths)), kNumbers, 1);
+  fill_random(std::as_writable_bytes(std::span(data.modes)), kNumbers, 2);
+  return data;
+}
+
+// FINUFFT through its C interface, which has been the same since version 2. Options are its defaults; OMP_NUM_THREADS
+// sets its threads.
+class Finufft {
+ public:
+  Finufft() {
+    const char* path = std::getenv("RIDGE_FINUFFT");
+    library_ = ::dlopen(path != nullptr ? path : "libfinufft.so", RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) {
+      throw Error(ErrorKind::unavailable,
+                  "finufft: libfinufft.so was not found; name its file in the variable RIDGE_FINUFFT");
+    }
+  }
+  // Returns a function that runs once; the points are sorted here.
+  template <class T>
+  std::function<void()> prepare(const nufft::Problem& problem, NufftData<T>& data) const {
+    const std::string prefix = sizeof(T) == 8 ? "finufft_" : "finufftf_";
+    const auto make = symbol<int(int, int, const std::int64_t*, int, int, T, void**, void*)>(prefix + "makeplan");
+    const auto set = symbol<int(void*, std::int64_t, T*, T*, T*, std::int64_t, T*, T*, T*)>(prefix + "setpts");
+    const auto execute = symbol<int(void*, std::complex<T>*, std::complex<T>*)>(prefix + "execute");
+    const auto destroy = symbol<int(void*)>(prefix + "destroy");
+    std::vector<std::int64_t> modes(problem.modes.rbegin(), problem.modes.rend());  // FINUFFT: fastest first
+    const auto axes = static_cast<int>(modes.size());
+    void* plan = nullptr;
+    const int failed = make(static_cast<int>(problem.type), axes, modes.data(), problem.sign, 1,
+                            static_cast<T>(problem.epsilon), &plan, nullptr);
+    if (failed > 1) throw Error(ErrorKind::unavailable, fmt::format("finufft: refuses the problem (code {})", failed));
+    const std::shared_ptr<void> held(plan, [destroy](void* made) { destroy(made); });
+    T* places[3] = {nullptr, nullptr, nullptr};
+    for (std::size_t i = 0; i < modes.size(); ++i) places[i] = data.axis[modes.size() - 1 - i].data();
+    set(plan, static_cast<std::int64_t>(data.strengths.size()), places[0], places[1], places[2], 0, nullptr, nullptr,
+        nullptr);
+    return [held, execute, &data] { execute(held.get(), data.strengths.data(), data.modes.data()); };
+  }
+
+ private:
+  template <class Function>
+  Function* symbol(const std::string& name) const {
+    void* found = ::dlsym(library_, name.c_str());
+    if (found == nullptr) throw Error(ErrorKind::unavailable, fmt::format("finufft: has no function {}", name));
+    return reinterpret_cast<Function*>(found);
+  }
+  void* library_;  // never closed: its threads may outlive a run
+};
+
+template <class T>
+void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type, const BenchOptions& options,
+                 report::Bench& result) {
+  const nufft::Problem problem{.type = type,
+                               .modes = parse_shape(wanted.modes),
+                               .points = wanted.points,
+                               .epsilon = wanted.epsilon,
+                               .threads = wanted.threads};
+  NufftData<T> data = random_data<T>(wanted, problem.modes);
+  auto plan = nufft::plan<T>(device, problem, {.variant = options.variant});
+  if (options.explain) fmt::print("{}", plan.explain());
+  plan.set_points(data.axis[0], data.axis[1], data.axis[2]);
+  const double sorting = base::best_seconds([&] { plan.set_points(data.axis[0], data.axis[1], data.axis[2]); },
+                                            {.seconds = wanted.seconds / 4, .at_least = 1});
+  Queue queue = device.queue();
+  const Buffer strengths = device.buffer(std::span(data.strengths).size_bytes(), {.name = "strengths"});
+  const Buffer modes = device.buffer(std::span(data.modes).size_bytes(), {.name = "modes"});
+  queue.upload(data.strengths.data(), strengths, strengths.size());
+  queue.upload(data.modes.data(), modes, modes.size());
+  const bool to_modes = type == nufft::Type::to_modes;
+  std::vector<std::function<void()>> calls{
+      [&] { plan.enqueue(queue, to_modes ? strengths : modes, to_modes ? modes : strengths); }};
+  if (device.is_host() && !options.against.empty()) calls.push_back(Finufft().prepare<T>(problem, data));
+  const auto seconds = best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 3, .at_most = 500});
+  report::BenchRow row;
+  row.problem =
+      fmt::format("nufft type {} {} {} 2^{:.1f} points {:.0e}", static_cast<int>(type), wanted.numbers, wanted.modes,
+                  std::log2(static_cast<double>(std::max<std::size_t>(1, wanted.points))), wanted.epsilon);
+  if (wanted.places != "uniform") row.problem += " " + wanted.places;
+  row.device = device.id();
+  row.variant = plan.decisions().front().trials[plan.decisions().front().winner].name;
+  row.seconds = seconds[0];
+  row.gflops = plan.flops() / seconds[0] * 1e-9;
+  row.gbytes_per_s = plan.bytes() / seconds[0] * 1e-9;
+  row.chosen = true;
+  row.more = {{"mpoints_per_s", static_cast<double>(wanted.points) / seconds[0] * 1e-6}, {"sort_seconds", sorting}};
+  if (seconds.size() > 1) row.peers = {{"finufft", seconds[1]}};
+  result.rows.push_back(row);
+}
+
+}  // namespace
+
+void add_bench_nufft(Command& bench) {
+  Command& command = bench.subcommand("nufft", "Time Fourier transforms of points that lie on no grid");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge bench nufft --device host                             2^20 points, 256x256 modes, both types\n"
+      "  ridge bench nufft --modes 64x64x64 --eps 1e-9 --numbers f64 --threads 1\n"
+      "  RIDGE_FINUFFT=libfinufft.so ridge bench nufft --device host --threads 1 --against finufft\n"
+      "\nPoints are sorted before the time is taken; --json has the seconds of sorting and the points per second.");
+  auto options = add_bench_options(command, "finufft, on the host");
+  auto wanted = std::make_shared<NufftCase>();
+  command.option("--modes", wanted->modes, "Modes per axis").value_name("SHAPE").shows_default();
+  command.option("--points", wanted->points, "Number of points").positive().shows_default();
+  command.option("--type", wanted->type, "1: points to modes, 2: modes to points, 0: both")
+      .between(0, 2)
+      .shows_default();
+  command.option("--eps", wanted->epsilon, "Relative error").between(1e-16, 0.1).shows_default();
+  command.option("--numbers", wanted->numbers, "f32 or f64").one_of({"f32", "f64"}).shows_default();
+  command.option("--places", wanted->places, "Points: uniform, or cluster (in 1/100 of the period per axis)")
+      .one_of({"uniform", "cluster"})
+      .shows_default();
+  command.option("--seconds", wanted->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
+  command.threads(wanted->threads);
+  command.runs([options, wanted] {
+    for (const std::string& peer : options->against) {
+      if (peer != "finufft") mistake(fmt::format("no peer \"{}\"; the only peer is finufft", peer));
+    }
+    report::Bench result;
+    result.title = "Nonuniform Fourier transforms";
+    result.note = "Points were sorted before; GB/s counts points, strengths and modes once.";
+    for (const Device& device : bench_devices(*options)) {
+      for (const nufft::Type type : {nufft::Type::to_modes, nufft::Type::to_points}) {
+        if (wanted->type != 0 && wanted->type != static_cast<std::size_t>(type)) continue;
+        if (wanted->numbers == "f64" && !device.limits().float64) {
+          base::warn(fmt::format("{} is left out: it has no double precision", device.id()));
+        } else if (wanted->numbers == "f64") {
+          bench_nufft<double>(device, *wanted, type, *options, result);
+        } else {
+          bench_nufft<float>(device, *wanted, type, *options, result);
+        }
+      }
+    }
+    finish_bench(result, *options);
+  });
+}
+
+}  // namespace ridge::cli
