@@ -62,6 +62,8 @@ class Plan {
   // Sorts the points for all later runs; the coordinates are not needed afterwards. One span per axis of `modes`, all
   // of one length, which may be 0. Error{invalid_argument} if a coordinate is NaN, infinite or too far from 0.
   void set_points(std::span<const T> x, std::span<const T> y = {}, std::span<const T> z = {});
+  // The same for coordinates in buffers of the plan's device, one per axis. Waits for the queue.
+  void set_points(Queue& queue, std::size_t count, const std::vector<Buffer>& axes);
   std::size_t points() const;  // 0 before set_points()
 
   // Type 1: strengths (batch x points) -> modes (batch x modes). Type 2: modes -> values at the points.
@@ -72,7 +74,8 @@ class Plan {
   // The sign is that of run() for type 2, that of adjoint() for type 1. The derivatives' errors are about ten times the
   // values'.
   void slopes(std::span<const Complex> modes, std::span<Complex> values, std::span<Complex> slopes) const;
-  // Buffers of the plan's device, with the contents of the spans of run().
+  // Buffers of the plan's device, with the contents of the spans of run(). The fine grid belongs to the plan: enqueue
+  // the runs of one plan on one queue, or wait between queues.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 
   std::string explain() const;
@@ -128,6 +131,23 @@ class Type3Plan {
  private:
   Type3Problem problem_;
   std::shared_ptr<const Type3State<T>> state_;
+};
+
+// The normal operator A* W A of a type 2 transform A with weights W per point, as one convolution on a grid of twice as
+// many modes per axis: iterative reconstruction needs no points after the construction. On the host.
+template <class T>
+class Normal {
+ public:
+  using Complex = std::complex<T>;
+
+  // Modes, epsilon, order and threads of `problem`; type and batch are ignored, and the sign does not matter to the
+  // modes of a set of real weights. One span of coordinates per axis; no weights: all are 1.
+  Normal(const Problem& problem, const std::vector<std::span<const T>>& points, std::span<const T> weights = {});
+  void run(std::span<const Complex> in, std::span<Complex> out) const;  // modes -> modes
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
 };
 
 // Smallest epsilon that a plan of this type accepts for a number of axes.

@@ -25,6 +25,7 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_fft_on_devices(module);
   ridge::python::add_stencil(module);
   ridge::python::add_filterbank(module);
+  ridge::python::add_nufft(module);
   ridge::python::add_sar(module);
   ridge::python::add_image(module);
   ridge::python::add_planner(module);

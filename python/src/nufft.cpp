@@ -1,0 +1,153 @@
+// Python bindings of nonuniform transforms.
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/nufft.hpp>
+
+#include "arrays.hpp"
+#include "module.hpp"
+#include "plans.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+nufft::Problem nufft_problem(const py::dict& d) {
+  return {.type = static_cast<nufft::Type>(get<int>(d, "type")),
+          .modes = get<std::vector<std::size_t>>(d, "modes"),
+          .points = get<std::size_t>(d, "points"),
+          .epsilon = get<double>(d, "epsilon"),
+          .sign = get<int>(d, "sign"),
+          .batch = get<std::size_t>(d, "batch"),
+          .order = get<bool>(d, "fft_order") ? nufft::Order::fft : nufft::Order::centered,
+          .upsampling = get<double>(d, "upsampling"),
+          .threads = get<std::size_t>(d, "threads")};
+}
+
+template <class T>
+constexpr Element kRealElement = sizeof(T) == 4 ? Element::float32 : Element::float64;
+template <class T>
+constexpr Element kComplexElement = sizeof(T) == 4 ? Element::complex64 : Element::complex128;
+
+// Coordinates, one array per axis. Holds the buffers.
+template <class T>
+struct Axes {
+  std::vector<std::unique_ptr<Array>> arrays;
+  std::vector<std::span<const T>> spans;
+
+  Axes(const py::list& given, const char* what) {
+    for (const py::handle axis : given) {
+      arrays.push_back(std::make_unique<Array>(axis, false, what, Elements{kRealElement<T>}));
+      spans.push_back(arrays.back()->template span<const T>(what));
+    }
+  }
+  std::span<const T> at(std::size_t i) const { return i < spans.size() ? spans[i] : std::span<const T>(); }
+};
+
+template <class T>
+void set_nufft_points(nufft::Plan<T>& plan, const py::list& given) {
+  const Axes<T> axes(given, "the coordinates");
+  const py::gil_scoped_release free;
+  plan.set_points(axes.at(0), axes.at(1), axes.at(2));
+}
+
+template <class T>
+void set_type3_points(nufft::Type3Plan<T>& plan, const py::list& points, const py::list& frequencies) {
+  const Axes<T> from(points, "the points"), to(frequencies, "the frequencies");
+  const py::gil_scoped_release free;
+  plan.set_points(from.spans, to.spans);
+}
+
+// Runs a plan of any type, or its adjoint.
+template <class T, class Plan>
+void run_nufft(const Plan& plan, const py::object& input, const py::object& output, bool adjoint) {
+  const Elements complexes{kComplexElement<T>};
+  const Array in(input, false, "the input", complexes), out(output, true, "the output", complexes);
+  const auto from = in.span<const std::complex<T>>("the input");
+  const auto to = out.span<std::complex<T>>("the output");
+  const py::gil_scoped_release free;
+  if (adjoint) {
+    plan.adjoint(from, to);
+  } else {
+    plan.run(from, to);
+  }
+}
+
+template <class T>
+void run_slopes(const nufft::Plan<T>& plan, const py::object& modes, const py::object& values,
+                const py::object& slopes) {
+  const Elements complexes{kComplexElement<T>};
+  const Array in(modes, false, "the modes", complexes), out(values, true, "the values", complexes);
+  const Array by(slopes, true, "the slopes", complexes);
+  const auto from = in.span<const std::complex<T>>("the modes");
+  const auto to = out.span<std::complex<T>>("the values"), derivatives = by.span<std::complex<T>>("the slopes");
+  const py::gil_scoped_release free;
+  plan.slopes(from, to, derivatives);
+}
+
+template <class T>
+void run_normal(const nufft::Normal<T>& normal, const py::object& input, const py::object& output) {
+  const Elements complexes{kComplexElement<T>};
+  const Array in(input, false, "the input", complexes), out(output, true, "the output", complexes);
+  const auto from = in.span<const std::complex<T>>("the input");
+  const auto to = out.span<std::complex<T>>("the output");
+  const py::gil_scoped_release free;
+  normal.run(from, to);
+}
+
+template <class T>
+void add_nufft_plans(py::module_& module, const std::string& number) {
+  using Plan = nufft::Plan<T>;
+  py::class_<Plan>(module, ("NufftPlan" + number).c_str())
+      .def(py::init([](const std::string& device, const py::dict& given, bool measured) {
+        const nufft::Problem problem = nufft_problem(given);
+        const py::gil_scoped_release free;
+        return Plan(ridge::device(device), problem, options_of(measured));
+      }))
+      .def("set_points", &set_nufft_points<T>)
+      .def("points", &Plan::points)
+      .def("run", &run_nufft<T, Plan>)
+      .def("slopes", &run_slopes<T>)
+      .def("explain", &Plan::explain)
+      .def("flops", &Plan::flops)
+      .def("bytes", &Plan::bytes)
+      .def("device", [](const Plan& plan) { return plan.device().id(); })
+      .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
+  using Type3 = nufft::Type3Plan<T>;
+  py::class_<Type3>(module, ("NufftType3" + number).c_str())
+      .def(py::init([](std::size_t axes, double epsilon, int sign, std::size_t batch, std::size_t threads) {
+        return Type3({.axes = axes, .epsilon = epsilon, .sign = sign, .batch = batch, .threads = threads});
+      }))
+      .def("set_points", &set_type3_points<T>)
+      .def("points", &Type3::points)
+      .def("frequencies", &Type3::frequencies)
+      .def("run", &run_nufft<T, Type3>)
+      .def("explain", &Type3::explain)
+      .def("device", [](const Type3&) { return "host"; })
+      .def("trials", [](const Type3&) { return py::list(); });
+  using Normal = nufft::Normal<T>;
+  py::class_<Normal>(module, ("NufftNormal" + number).c_str())
+      .def(py::init([](const py::dict& given, const py::list& points, const py::list& weights) {
+        const nufft::Problem problem = nufft_problem(given);
+        const Axes<T> axes(points, "the coordinates"), factors(weights, "the weights");
+        const py::gil_scoped_release free;
+        return Normal(problem, axes.spans, factors.at(0));
+      }))
+      .def("run", &run_normal<T>);
+}
+
+}  // namespace
+
+void add_nufft(py::module_& module) {
+  add_nufft_plans<float>(module, "Float");
+  add_nufft_plans<double>(module, "Double");
+}
+
+}  // namespace ridge::python

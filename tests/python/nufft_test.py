@@ -1,0 +1,134 @@
+"""Compares ridge.nufft with direct sums in NumPy; gradients with differences; wrong input raises an exception."""
+import sys
+import unittest
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+from ridge import nufft
+
+random = np.random.default_rng(5)
+SHAPES = {1: (31,), 2: (10, 13), 3: (5, 6, 7)}
+
+
+def frequencies(n):
+    return np.arange(-(n // 2), (n + 1) // 2)
+
+
+def phases(points, modes, sign):
+    """Phases of shape modes + (points,)."""
+    total = np.zeros(modes + (len(points[0]),))
+    for axis, n in enumerate(modes):
+        k = frequencies(n).reshape((-1,) + (1,) * (len(modes) - axis))
+        total = total + k * points[axis]
+    return np.exp(1j * sign * total)
+
+
+def complexes(*shape):
+    return random.standard_normal(shape) + 1j * random.standard_normal(shape)
+
+
+def error(got, want):
+    return np.linalg.norm(got - want) / np.linalg.norm(want)
+
+
+class Functions(unittest.TestCase):
+    def test_types_1_and_2(self):
+        for axes, modes in SHAPES.items():
+            points = tuple(random.uniform(-np.pi, np.pi, 50) for _ in range(axes))
+            c, f = complexes(50), complexes(*modes)
+            to_modes, to_points = getattr(nufft, f"nufft{axes}d1"), getattr(nufft, f"nufft{axes}d2")
+            for sign in (1, -1):
+                a = phases(points, modes, sign)
+                got = to_modes(*points, c, modes, eps=1e-9, isign=sign)
+                self.assertLessEqual(error(got, a @ c), 1e-9)
+                got = to_points(*points, f, eps=1e-9, isign=sign)
+                self.assertLessEqual(error(got, np.tensordot(f, a, axes)), 1e-9)
+            out = np.empty((2,) + modes, np.complex128)
+            both = to_modes(*points, np.stack([c, 2 * c]), out=out, eps=1e-6)
+            self.assertIs(both, out)
+            self.assertLessEqual(error(both[1], 2 * phases(points, modes, 1) @ c), 1e-6)
+            single = to_modes(*(p.astype(np.float32) for p in points), c.astype(np.complex64), modes, eps=1e-4, modeord=1)
+            self.assertEqual(single.dtype, np.complex64)
+            self.assertLessEqual(error(np.fft.fftshift(single), phases(points, modes, 1) @ c), 1e-4)
+
+    def test_type_3(self):
+        for axes in SHAPES:
+            points = tuple(random.uniform(-1, 2, 40) for _ in range(axes))
+            targets = tuple(random.uniform(-20, 9, 30) for _ in range(axes))
+            a = np.exp(-1j * sum(np.outer(s, x) for s, x in zip(targets, points)))
+            c = complexes(2, 40)
+            got = getattr(nufft, f"nufft{axes}d3")(*points, c, *targets, eps=1e-8, isign=-1)
+            self.assertLessEqual(error(got, c @ a.T), 1e-8)
+
+    def test_one_set_with_an_axis_of_its_own(self):
+        x, c = random.uniform(-3, 3, 9), complexes(1, 9)
+        self.assertEqual(nufft.nufft1d1(x, c, 6).shape, (1, 6))
+
+
+class Plans(unittest.TestCase):
+    def test_runs_adjoints_and_new_points(self):
+        plan = nufft.Plan(2, (9, 8), n_trans=2, eps=1e-7)
+        f = complexes(2, 9, 8)
+        for count in (20, 5):
+            points = random.uniform(-np.pi, np.pi, (2, count))
+            plan.setpts(*points)
+            a = phases(points, (9, 8), -1)
+            self.assertLessEqual(error(plan.execute(f), np.tensordot(f, a, 2)), 1e-7)
+            g = complexes(2, count)
+            self.assertLessEqual(error(plan.execute_adjoint(g), np.einsum("sj,abj->sab", g, a.conj())), 1e-7)
+        self.assertIn("tiles", plan.explain())
+        self.assertEqual(plan.device, "host")
+
+    def test_gradients_are_differences(self):
+        for kind in (1, 2):
+            for sets in (1, 2):
+                plan = nufft.Plan(kind, (7, 6), n_trans=sets, eps=1e-11)
+                points = random.uniform(-np.pi, np.pi, (2, 12))
+                shapes = ((sets, 12), (sets, 7, 6))
+                data, weights = complexes(*shapes[kind - 1]), complexes(*shapes[2 - kind])
+
+                def loss(at, given):
+                    plan.setpts(*at)
+                    return np.sum(np.abs(plan.execute(given) - weights) ** 2) / 2
+
+                plan.setpts(*points)
+                by_data, by_points = plan.gradients(data, plan.execute(data) - weights)
+                step, change, moved = 1e-5, complexes(*data.shape), random.standard_normal((2, 12))
+                slope = (loss(points, data + step * change) - loss(points, data - step * change)) / (2 * step)
+                self.assertAlmostEqual(np.real(np.vdot(by_data, change)) / slope, 1, places=6)
+                slope = (loss(points + step * moved, data) - loss(points - step * moved, data)) / (2 * step)
+                self.assertAlmostEqual(np.sum(by_points * moved) / slope, 1, places=5)
+
+    def test_normal_operator(self):
+        points, weights, f = random.uniform(-np.pi, np.pi, (2, 60)), random.uniform(1, 2, 60), complexes(9, 6)
+        a = phases(points, (9, 6), 1)
+        want = np.tensordot(a.conj(), weights * np.tensordot(f, a, 2), 1)
+        self.assertLessEqual(error(nufft.Normal((9, 6), points, weights, eps=1e-9)(f), want), 1e-9)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(ValueError, "nufft_type must be 1, 2 or 3, got 4"):
+            nufft.Plan(4, 8)
+        with self.assertRaisesRegex(TypeError, "complex64 or complex128, got int32"):
+            nufft.Plan(1, 8, dtype=np.int32)
+        with self.assertRaisesRegex(ValueError, "epsilon"):
+            nufft.Plan(1, 8, eps=1e-9, dtype="complex64")
+        plan = nufft.Plan(1, (8, 8))
+        with self.assertRaisesRegex(ValueError, "coordinates"):
+            plan.setpts([1.0, 2.0])
+        with self.assertRaisesRegex(ValueError, "nan"):
+            plan.setpts([1.0], [np.nan])
+        plan.setpts([1.0], [2.0])
+        with self.assertRaisesRegex(ValueError, r"the input must have the shape \(1,\), got \(2,\)"):
+            plan.execute([1, 2])
+        with self.assertRaisesRegex(ValueError, "the output must have the shape"):
+            plan.execute([1], np.empty((8, 9), np.complex128))
+        with self.assertRaisesRegex(ValueError, "type 1 needs n_modes or out"):
+            nufft.nufft1d1([1.0], [1.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
