@@ -209,6 +209,18 @@ std::vector<double> Kernel::polynomials() const {
   return table;
 }
 
+// s decreases by 2 per cell, and a radian has cells / (2 pi) cells.
+std::vector<double> Kernel::slope_polynomials(std::size_t cells) const {
+  const std::vector<double> values = polynomials();
+  const double scale = -static_cast<double>(cells) / std::numbers::pi;
+  std::vector<double> slopes(values.size(), 0.0);
+  for (std::size_t p = 0; p < degree(); ++p) {
+    const double power = static_cast<double>(degree() - p);
+    for (std::size_t c = 0; c < width_; ++c) slopes[(p + 1) * width_ + c] = scale * power * values[p * width_ + c];
+  }
+  return slopes;
+}
+
 // The prolate function is its own Fourier transform, rescaled: the integral of psi(z) exp(i c u z) over [-1, 1] is
 // lambda psi(u), with lambda the integral of psi itself divided by psi(0) = 1.
 double Kernel::factor(double angle) const {

@@ -30,6 +30,8 @@ class Kernel {
   // Value in cell c of a point as a polynomial in s: the first cell is (s + 1) / 2 cells right of the kernel's left
   // end, s in [-1, 1). Coefficient of s^(degree - p) for cell c at [p * width + c].
   std::vector<double> polynomials() const;
+  // Derivatives of the polynomials by a coordinate of 2 pi radians per `cells` cells.
+  std::vector<double> slope_polynomials(std::size_t cells) const;
   std::size_t degree() const;
 
   // 1 / Fourier transform of the kernel at an angle per cell.

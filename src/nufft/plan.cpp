@@ -87,7 +87,7 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
   auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, problem, resolve<T>(problem)});
   const std::vector<Entry<T>> entries = list_variants<T>(device, state->layout, options);
   state->flops = least_flops(entries);
-  Trials<T> trials(state->layout);
+  Trials<T> trials(device, state->layout);
   auto chosen =
       planner::choose(device, describe(state->layout, state->flops), entries, options, trials, planner::Keep::last);
   state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
@@ -110,6 +110,22 @@ void Plan<T>::set_points(std::span<const T> x, std::span<const T> y, std::span<c
     points.axis[i] = spans[i].data();
   }
   points_ = state_->variant->sort(points);
+}
+
+template <class T>
+void Plan<T>::set_points(Queue& queue, std::size_t count, const std::vector<Buffer>& axes) {
+  if (axes.size() != state_->layout.axes) {
+    refuse_call(fmt::format("set_points() needs {} buffers of coordinates, got {}", state_->layout.axes, axes.size()));
+  }
+  if (count >= std::size_t{1} << 32)
+    refuse_call(fmt::format("set_points() needs fewer than 2^32 points, got {}", count));
+  planner::check_queue(kWorkload, queue, state_->device);
+  std::array<Buffer, 3> given;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    planner::check_buffer(kWorkload, "coordinates", axes[i], state_->device, count * sizeof(T));
+    given[i] = axes[i];
+  }
+  points_ = state_->variant->sort(queue, given, count);
 }
 
 template <class T>
@@ -154,9 +170,7 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   planner::check_buffer(kWorkload, "output", out, state_->device,
                         sizeof(Complex) * sets_of(state_->layout, to_modes, points_->count()));
   planner::check_apart(kWorkload, in, out, false);
-  // The host's queue runs synchronously.
-  run_type(*state_, *points_, state_->layout.type, state_->layout.sign, reinterpret_cast<const Complex*>(in.native()),
-           reinterpret_cast<Complex*>(out.native()));
+  state_->variant->enqueue(queue, *points_, state_->layout.type, state_->layout.sign, in, out);
 }
 
 template <class T>

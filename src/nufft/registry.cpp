@@ -1,12 +1,12 @@
 // Registry of the variants of the nonuniform transform.
-#include <fmt/format.h>
-
 #include "nufft/variant.hpp"
 
 namespace ridge::nufft {
 
 template <class T>
 void list_host_tiles(const Device&, const Layout&, const planner::Options&, std::vector<Entry<T>>&);
+template <class T>
+void list_on_device(const Device&, const Layout&, const planner::Options&, std::vector<Entry<T>>&);
 
 // One line per variant.
 // clang-format off
@@ -17,7 +17,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Layout& layout, 
   if (device.is_host()) {
     list(list_host_tiles<T>);
   } else {
-    throw Error(ErrorKind::unavailable, fmt::format("nufft: needs the host, got {}: plan with ridge::host()", device.id()));
+    list(list_on_device<T>);
   }
   return entries;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "device/random.hpp"
+#include "device/timing.hpp"
 #include "nufft/reference.hpp"
 
 namespace ridge::nufft {
@@ -52,7 +53,18 @@ template <class T>
 double Trials<T>::seconds(const Variant<T>& variant) {
   Data data = random_data(std::min(layout_.points, kMostTimed));
   const auto points = variant.sort(data.points);
-  return base::best_seconds([&] { run(variant, *points, data); }, kTrial);
+  if (device_.is_host()) return base::best_seconds([&] { run(variant, *points, data); }, kTrial);
+  const Buffer strengths = device_.buffer(data.strengths.size() * sizeof(std::complex<T>), {.name = "trial strengths"});
+  const Buffer modes = device_.buffer(data.modes.size() * sizeof(std::complex<T>), {.name = "trial modes"});
+  Queue queue = device_.queue();
+  queue.upload(data.strengths.data(), strengths, strengths.size());
+  queue.upload(data.modes.data(), modes, modes.size());
+  const bool to_modes = layout_.type == Type::to_modes;
+  const auto enqueue = [&] {
+    variant.enqueue(queue, *points, layout_.type, layout_.sign, to_modes ? strengths : modes,
+                    to_modes ? modes : strengths);
+  };
+  return best_device_seconds(queue, {enqueue}, kTrial).front();
 }
 
 // Outputs of the last set, evenly distributed over it. The errors of single outputs exceed their root mean square.

@@ -12,7 +12,7 @@ namespace ridge::nufft {
 template <class T>
 class Trials final : public planner::Trials<Variant<T>> {
  public:
-  explicit Trials(const Layout& layout) : layout_(layout) {}
+  Trials(const Device& device, const Layout& layout) : device_(device), layout_(layout) {}
   double seconds(const Variant<T>& variant) override;
   planner::Comparison compare(const Variant<T>& variant) override;
 
@@ -25,6 +25,7 @@ class Trials final : public planner::Trials<Variant<T>> {
   Data random_data(std::size_t points) const;
   void run(const Variant<T>& variant, const PointSet& points, Data& data) const;
 
+  Device device_;
   Layout layout_;
 };
 

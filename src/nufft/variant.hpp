@@ -39,6 +39,24 @@ class Variant {
   virtual ~Variant() = default;
   // Error{invalid_argument} for coordinates that are not finite or too far from 0.
   virtual std::shared_ptr<const PointSet> sort(const Coordinates<T>& points) const = 0;
+  // The same for coordinates in buffers of the device, one per axis. On the host the buffers are host memory.
+  virtual std::shared_ptr<const PointSet> sort(Queue& queue, const std::array<Buffer, 3>& axis,
+                                               std::size_t count) const {
+    static_cast<void>(queue);
+    Coordinates<T> points{.axis = {}, .count = count};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (axis[i]) points.axis[i] = reinterpret_cast<const T*>(axis[i].native());
+    }
+    return sort(points);
+  }
+  // Runs one direction on buffers of the device. The host's queue runs synchronously.
+  virtual void enqueue(Queue& queue, const PointSet& points, Type type, int sign, const Buffer& in,
+                       const Buffer& out) const {
+    static_cast<void>(queue);
+    const auto* from = reinterpret_cast<const std::complex<T>*>(in.native());
+    auto* to = reinterpret_cast<std::complex<T>*>(out.native());
+    type == Type::to_modes ? to_modes(points, sign, from, to) : to_points(points, sign, from, to);
+  }
   // The whole batch. `points` was returned by sort() of the same variant.
   virtual void to_modes(const PointSet& points, int sign, const std::complex<T>* strengths,
                         std::complex<T>* modes) const = 0;

@@ -2,7 +2,6 @@
 #include "nufft/host/tile_grid.hpp"
 
 #include <algorithm>
-#include <numbers>
 
 #include "nufft/host/schedule.hpp"
 
@@ -24,19 +23,6 @@ KernelTable<T> kernel_table(const Kernel& kernel, const std::vector<double>& coe
   return table;
 }
 
-// Derivatives of the polynomials by the coordinate: s decreases by 2 per cell, and a radian has cells / (2 pi) cells.
-std::vector<double> slope_polynomials(const Kernel& kernel, std::size_t cells) {
-  const std::vector<double> values = kernel.polynomials();
-  const std::size_t width = kernel.width(), degree = kernel.degree();
-  const double scale = -static_cast<double>(cells) / std::numbers::pi;
-  std::vector<double> slopes(values.size(), 0.0);
-  for (std::size_t p = 0; p < degree; ++p) {
-    const double power = static_cast<double>(degree - p);
-    for (std::size_t c = 0; c < width; ++c) slopes[(p + 1) * width + c] = scale * power * values[p * width + c];
-  }
-  return slopes;
-}
-
 }  // namespace
 
 template <class T>
@@ -48,7 +34,7 @@ TileGrid<T>::TileGrid(const std::array<std::size_t, 3>& cells, std::size_t axes,
       values_(kernel_table<T>(kernel, kernel.polynomials())),
       grid_(cells[0] * cells[1] * cells[2]) {
   for (std::size_t i = 3 - axes; i < 3; ++i) {
-    slopes_[i] = kernel_table<T>(kernel, slope_polynomials(kernel, cells[i]));
+    slopes_[i] = kernel_table<T>(kernel, kernel.slope_polynomials(cells[i]));
   }
   for (std::size_t i = 0; i < threads; ++i) locals_.emplace_back(tiling_.local_cells);
 }

@@ -28,6 +28,7 @@ class Tiles final : public Variant<T> {
   using Complex = std::complex<T>;
 
   Tiles(const Layout& layout, const TilesDesign& design, const planner::Options& options);
+  using Variant<T>::sort;
   std::shared_ptr<const PointSet> sort(const Coordinates<T>& points) const override {
     return grid_.sort(points, layout_.fold);
   }

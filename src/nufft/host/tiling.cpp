@@ -4,17 +4,16 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
+#include "nufft/farthest.hpp"
 
 namespace ridge::nufft {
 namespace {
 
 constexpr std::size_t kPart = 4;  // cells of a part of a tile: boxes of its points share most of their cells
-constexpr double kTurn = 6.283185307179586;
 
 // log2 of a tile's cells per axis, slowest first. A local grid of narrow kernels fits the first-level cache.
 std::array<std::size_t, 3> tile_shifts(std::size_t axes, std::size_t width, std::size_t complex_bytes) {
@@ -52,24 +51,6 @@ Place place(T coordinate, double cells, double half_width) {
   const double s = 2 * ((static_cast<double>(first) - left) - error) - 1;
   if (first < 0) first += static_cast<std::int64_t>(cells);
   return {static_cast<std::size_t>(first), s};
-}
-
-// Largest coordinate that is folded: beyond, neighbouring numbers are more than about 1e-3 radians apart.
-template <class T>
-constexpr T kFarthest = sizeof(T) == 8 ? T(kTurn * 1099511627776.0) : T(kTurn * 4096.0);
-
-template <class T>
-void refuse_point(const Coordinates<T>& points, std::size_t axes, T farthest) {
-  for (std::size_t j = 0; j < points.count; ++j) {
-    for (std::size_t i = 0; i < axes; ++i) {
-      const T value = points.axis[i][j];
-      if (std::abs(value) <= farthest) continue;
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("nufft: set_points() needs finite coordinates of at most {:.3g} radians, got {} = {}: "
-                              "remove the point or fold it into one period",
-                              farthest, fmt::format("{}[{}]", "xyz"[i], j), value));
-    }
-  }
 }
 
 // Where a point belongs: its bin, and its record without the index.
@@ -120,7 +101,7 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
                               std::size_t threads)
     : PointSet(points.count), start_(tiling.tiles() + 1, 0) {
   constexpr std::size_t kLeastPerThread = 4096;
-  const Coordinate farthest = fold ? kFarthest<Coordinate> : std::numbers::pi_v<Coordinate>;
+  const Coordinate most = farthest<Coordinate>(fold);
   if (points.count > std::numeric_limits<std::uint32_t>::max()) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("nufft: set_points() needs fewer than 2^32 points, got {}: split them into several sets",
@@ -134,7 +115,7 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
     const base::Share share = base::share(points.count, worker, workers);
     bool all = true;
     for (std::size_t i = 0; i < tiling.axes; ++i) {
-      for (std::size_t j = share.begin; j < share.end; ++j) all &= std::abs(points.axis[i][j]) <= farthest;
+      for (std::size_t j = share.begin; j < share.end; ++j) all &= std::abs(points.axis[i][j]) <= most;
     }
     if (!all) finite = false;
     if (!all) return;
@@ -144,7 +125,7 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
       ++next[worker][bin];
     }
   });
-  if (!finite) refuse_point(points, tiling.axes, farthest);
+  if (!finite) refuse_point(points, tiling.axes, most);
   const std::size_t bins_per_tile = bins / tiling.tiles();
   std::uint32_t sum = 0;
   for (std::size_t bin = 0; bin < bins; ++bin) {

@@ -1,0 +1,39 @@
+// Parameters of a nonuniform transform on a device, and the kernels for them.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <ridge/device.hpp>
+
+#include "nufft/layout.hpp"
+
+namespace ridge::nufft {
+
+enum class Spreading {
+  window,    // sorted by tile; a work-item keeps a window of its column in registers
+  straight,  // each point's box is added to the grid by atomic additions
+};
+
+struct DeviceDesign {
+  Spreading spreading = Spreading::window;
+  std::size_t axes = 1, width = 0;
+  double upsampling = 2;
+  bool float64 = false;
+  std::array<std::size_t, 3> cells{1, 1, 1};
+
+  std::size_t grid_cells() const { return cells[0] * cells[1] * cells[2]; }
+  // Columns of a tile along the fastest axis and lines along the next one, borders included.
+  std::size_t columns() const { return axes == 2 ? 32 : axes == 3 ? 16 : 1; }
+  std::size_t lines() const { return axes == 3 ? 16 : 1; }
+  std::size_t batch() const { return axes == 3 ? 64 : 32; }  // points whose weights are in local memory
+  std::size_t lanes() const { return width <= 4 ? 4 : width <= 8 ? 8 : 16; }
+  std::size_t tiles_across() const;
+  std::size_t tiles() const;
+  std::size_t keys_per_tile() const;  // cells along the window's axis
+  std::size_t local_bytes() const;    // of spread_window
+};
+
+KernelSource nonuniform_source(const DeviceDesign& design);
+
+}  // namespace ridge::nufft

@@ -1,0 +1,399 @@
+// Nonuniform transforms on a device: sorting of points, spreading, interpolation, mode factors.
+//
+// NUMBER, NUMBER2, MAKE2      the plan's real and complex type; WIDE is 1 for double
+// AXES, WIDTH, TERMS          axes of the problem, cells of the kernel, coefficients per cell
+// COLUMNS, LINES, BATCH       of spread_window: columns of a tile along the last two axes, points per round
+// LANES                       work-items per point of interpolate and spread_straight: a power of two, at least WIDTH
+// Axes are numbered slowest first; a problem of fewer axes has cells0 = 1, or cells0 = cells1 = 1.
+//
+// A sorted point is a record of four NUMBERs: its coordinates x, y, z of the problem and its index.
+#define GROUP 256
+#define SCANNED 2048 /* elements per group of scan_counts */
+#define TABLE (TERMS * WIDTH)
+
+#if WIDE
+#define STORED_INDEX(j) ((double)(j))
+#define LOADED_INDEX(v) ((uint)(v))
+#else
+#define STORED_INDEX(j) FLOAT_OF((uint)(j))
+#define LOADED_INDEX(v) BITS_OF(v)
+#endif
+
+#if WIDE && defined(__OPENCL_VERSION__)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+ulong __attribute__((overloadable)) atom_cmpxchg(volatile __global ulong* p, ulong expected, ulong value);
+static inline void add_to(volatile __global double* p, double v) {
+  volatile __global ulong* bits = (volatile __global ulong*)p;
+  ulong seen = *bits, expected;
+  do {
+    expected = seen;
+    seen = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + v));
+  } while (seen != expected);
+}
+#define ADD_TO(p, v) add_to((p), (v))
+#else
+#define ADD_TO(p, v) ATOMIC_ADD((p), (v))
+#endif
+
+// First cell of a point's box, and the argument of the kernel's polynomials. x / (2 pi) is kept as a sum of two numbers
+// until the whole cells have been removed, so that a float point is not rounded again on long axes.
+FUNCTION int place(NUMBER x, int cells, NUMBER* s) {
+  const NUMBER n = (NUMBER)cells;
+  NUMBER turns = x * INVERSE_HIGH;
+  const NUMBER rest = FMA(x, INVERSE_HIGH, -turns) + x * INVERSE_LOW;
+  turns -= rint(turns);
+  const NUMBER position = turns * n;
+  const NUMBER error = FMA(turns, n, -position) + rest * n;
+  const NUMBER first = ceil(position - HALF_WIDTH);
+  *s = 2 * ((first - position) - error + HALF_WIDTH) - 1;
+  const int cell = (int)first;
+  return cell < 0 ? cell + cells : cell;
+}
+
+FUNCTION NUMBER weight(GLOBAL const NUMBER* table, int cell, NUMBER s) {
+  NUMBER value = table[cell];
+  UNROLL for (int p = 1; p < TERMS; ++p) value = FMA(value, s, table[p * WIDTH + cell]);
+  return value;
+}
+
+// Sorting key: the tile of the columns, then the first cell along the window's axis.
+FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int cells2, int tiles) {
+  NUMBER s;
+#if AXES == 1
+  return (uint)place(x, cells2, &s);
+#elif AXES == 2
+  return (uint)(place(y, cells2, &s) / (COLUMNS - WIDTH + 1) * cells1 + place(x, cells1, &s));
+#else
+  const int line = place(y, cells1, &s) / (LINES - WIDTH + 1), column = place(z, cells2, &s) / (COLUMNS - WIDTH + 1);
+  return (uint)((line * tiles + column) * cells0 + place(x, cells0, &s));
+#endif
+}
+
+// Counts the points per key. `bad` becomes the least index of a point that is not within `farthest`.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
+                  GLOBAL uint* RESTRICT keys, GLOBAL uint* RESTRICT ranks, GLOBAL uint* RESTRICT counts,
+                  GLOBAL uint* RESTRICT bad, NUMBER farthest, uint count, int cells0, int cells1, int cells2,
+                  int tiles) {
+  const uint j = GLOBAL_ID(0);
+  if (j >= count) return;
+  const NUMBER a = x[j], b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
+  if (!(fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest)) {
+    ATOMIC_MIN(bad, j);
+    return;
+  }
+  const uint key = key_of(a, b, c, cells0, cells1, cells2, tiles);
+  keys[j] = key;
+  ranks[j] = ATOMIC_ADD(&counts[key], 1u);
+}
+
+// Exclusive sums of SCANNED counts per group, in place, and the group's total.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void scan_counts(GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT totals, uint count) {
+  LOCAL_ARRAY(uint, sums, 2 * GROUP);
+  const int i = LOCAL_ID(0);
+  const uint first = GROUP_ID(0) * SCANNED + (uint)i * (SCANNED / GROUP);
+  uint sum = 0;
+  for (uint k = 0; k < SCANNED / GROUP; ++k) sum += first + k < count ? counts[first + k] : 0;
+  sums[i] = sum;
+  int from = 0;
+  for (int step = 1; step < GROUP; step *= 2) {
+    BARRIER();
+    sums[GROUP - from + i] = sums[from + i] + (i >= step ? sums[from + i - step] : 0);
+    from = GROUP - from;
+  }
+  BARRIER();
+  uint before = sums[from + i] - sum;
+  for (uint k = 0; k < SCANNED / GROUP; ++k) {
+    if (first + k >= count) break;
+    const uint own = counts[first + k];
+    counts[first + k] = before;
+    before += own;
+  }
+  if (i == GROUP - 1) totals[GROUP_ID(0)] = before;
+}
+
+// Exclusive sums of all groups' totals, by one work-item.
+KERNEL WORK_GROUP(1, 1, 1)
+void scan_totals(GLOBAL uint* RESTRICT totals, uint count) {
+  uint before = 0;
+  for (uint i = 0; i < count; ++i) {
+    const uint own = totals[i];
+    totals[i] = before;
+    before += own;
+  }
+}
+
+// Start of each tile; one more than there are tiles. Keys of a tile are consecutive.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void find_tiles(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals, GLOBAL uint* RESTRICT starts,
+                uint tiles, uint keys_per_tile) {
+  const uint tile = GLOBAL_ID(0);
+  if (tile > tiles) return;
+  const uint key = tile * keys_per_tile;
+  starts[tile] = counts[key] + totals[key / SCANNED];
+}
+
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT y, GLOBAL const NUMBER* RESTRICT z,
+                 GLOBAL const uint* RESTRICT keys, GLOBAL const uint* RESTRICT ranks,
+                 GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals,
+                 GLOBAL NUMBER* RESTRICT records, uint count) {
+  const uint j = GLOBAL_ID(0);
+  if (j >= count) return;
+  const uint key = keys[j];
+  const ulong to = 4 * (ulong)(counts[key] + totals[key / SCANNED] + ranks[j]);
+  records[to] = x[j];
+  records[to + 1] = AXES > 1 ? y[j] : 0;
+  records[to + 2] = AXES > 2 ? z[j] : 0;
+  records[to + 3] = STORED_INDEX(j);
+}
+
+#if AXES > 1
+// Adds a group's piece of the points of one tile to the grid. Each work-item owns one column of cells along the window's
+// axis (the slowest) and keeps WIDTH neighbouring cells of it in registers. Points come in the order of their first
+// cell along that axis, so the window slides, and a cell is added to the grid once per piece.
+KERNEL WORK_GROUP(COLUMNS, LINES, 1)
+void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
+                   GLOBAL const NUMBER2* RESTRICT strengths, GLOBAL NUMBER* RESTRICT grid,
+                   GLOBAL const NUMBER* RESTRICT table, ulong offset, int cells0, int cells1, int cells2, int tiles) {
+  LOCAL_ARRAY(NUMBER2, across, BATCH * (COLUMNS + 1)); /* strength times the weight of each column */
+  LOCAL_ARRAY(NUMBER, down, BATCH * WIDTH);            /* weights of the lines, from the first one on */
+  LOCAL_ARRAY(NUMBER, deep, BATCH * WIDTH);            /* weights along the window's axis */
+  LOCAL_ARRAY(int, first_line, BATCH);
+  LOCAL_ARRAY(int, first_cell, BATCH);
+  const int column = LOCAL_ID(0), line = LOCAL_ID(1), item = line * COLUMNS + column;
+  const int tile = (int)pieces[3 * GROUP_ID(0)];
+  const uint begin = pieces[3 * GROUP_ID(0) + 1], end = pieces[3 * GROUP_ID(0) + 2];
+  const int column0 = tile % tiles * (COLUMNS - WIDTH + 1);
+  const int line0 = AXES == 3 ? tile / tiles * (LINES - WIDTH + 1) : 0;
+  const int depth = AXES == 3 ? cells0 : cells1;
+  const ulong plane = AXES == 3 ? (ulong)cells1 * (ulong)cells2 : (ulong)cells2;
+  GLOBAL NUMBER* own = grid + 2 * ((AXES == 3 ? (ulong)((line0 + line) % cells1) * (ulong)cells2 : 0) +
+                                   (ulong)((column0 + column) % cells2));
+  NUMBER re[WIDTH], im[WIDTH];
+  UNROLL for (int i = 0; i < WIDTH; ++i) re[i] = im[i] = 0;
+  int at = -1; /* first cell of the window; -1: empty */
+#define LEAVE(cell, i)                                          \
+  if (re[i] != 0 || im[i] != 0) {                               \
+    GLOBAL NUMBER* to = own + 2 * plane * (ulong)((cell) % depth); \
+    ADD_TO(to, re[i]);                                          \
+    ADD_TO(to + 1, im[i]);                                      \
+  }
+  for (uint from = begin; from < end; from += BATCH) {
+    const int count = (int)min((uint)BATCH, end - from);
+    BARRIER();
+    for (int task = item; task < AXES * BATCH; task += COLUMNS * LINES) {
+      const int axis = task / BATCH, p = task % BATCH;
+      if (p >= count) continue;
+      GLOBAL const NUMBER* record = records + 4 * (ulong)(from + (uint)p);
+      NUMBER s;
+      if (axis == AXES - 1) {
+        const int left = place(record[AXES - 1], cells2, &s) - column0;
+        const NUMBER2 strength = strengths[offset + LOADED_INDEX(record[3])];
+        for (int k = 0; k < COLUMNS; ++k) across[p * (COLUMNS + 1) + k] = MAKE2(0, 0);
+        UNROLL for (int k = 0; k < WIDTH; ++k) {
+          const NUMBER value = weight(table, k, s);
+          across[p * (COLUMNS + 1) + left + k] = MAKE2(strength.x * value, strength.y * value);
+        }
+      } else if (axis == 0) {
+        first_cell[p] = place(record[0], depth, &s);
+        UNROLL for (int k = 0; k < WIDTH; ++k) deep[p * WIDTH + k] = weight(table, k, s);
+      } else {
+        first_line[p] = place(record[1], cells1, &s) - line0;
+        UNROLL for (int k = 0; k < WIDTH; ++k) down[p * WIDTH + k] = weight(table, k, s);
+      }
+    }
+    BARRIER();
+    for (int p = 0; p < count; ++p) {
+      NUMBER2 value = across[p * (COLUMNS + 1) + column];
+#if AXES == 3
+      const int row = line - first_line[p];
+      if (row < 0 || row >= WIDTH) continue;
+      const NUMBER factor = down[p * WIDTH + row];
+      value.x *= factor;
+      value.y *= factor;
+#endif
+      const int cell = first_cell[p];
+      if (cell != at) {
+        if (at < 0 || cell - at >= WIDTH) {
+          UNROLL for (int i = 0; i < WIDTH; ++i) {
+            LEAVE(at + i, i)
+            re[i] = im[i] = 0;
+          }
+          at = cell;
+        }
+        for (; at < cell; ++at) {
+          LEAVE(at, 0)
+          UNROLL for (int i = 0; i + 1 < WIDTH; ++i) {
+            re[i] = re[i + 1];
+            im[i] = im[i + 1];
+          }
+          re[WIDTH - 1] = im[WIDTH - 1] = 0;
+        }
+      }
+      UNROLL for (int i = 0; i < WIDTH; ++i) {
+        re[i] = FMA(value.x, deep[p * WIDTH + i], re[i]);
+        im[i] = FMA(value.y, deep[p * WIDTH + i], im[i]);
+      }
+    }
+  }
+  UNROLL for (int i = 0; i < WIDTH; ++i) {
+    LEAVE(at + i, i)
+  }
+}
+#endif
+
+// Boxes of points: LANES work-items per point, each with one column along the fastest axis.
+#define POINTS (128 / LANES)
+#define PLANES (AXES > 2 ? WIDTH : 1)
+#define ROWS (AXES > 1 ? WIDTH : 1)
+
+// Fills the weights of the slow axes and returns that of this lane's column; *at is the first plane, row and column.
+FUNCTION NUMBER box_weights(GLOBAL const NUMBER* record, GLOBAL const NUMBER* tables, const int* table,
+                            const int* cells, int lane, LOCAL NUMBER* rows, LOCAL NUMBER* planes, int* at) {
+  NUMBER s;
+  at[0] = at[1] = 0;
+  at[2] = place(record[AXES - 1], cells[2], &s);
+  const int own = lane < WIDTH ? lane : 0;
+  const NUMBER column = weight(tables + table[2] * TABLE, own, s);
+#if AXES > 1
+  at[1] = place(record[AXES - 2], cells[1], &s);
+  if (lane < WIDTH) rows[lane] = weight(tables + table[1] * TABLE, lane, s);
+#endif
+#if AXES > 2
+  at[0] = place(record[0], cells[0], &s);
+  if (lane < WIDTH) planes[lane] = weight(tables + table[0] * TABLE, lane, s);
+#endif
+  return lane < WIDTH ? column : 0;
+}
+
+// Adds each point's box straight to the grid.
+KERNEL WORK_GROUP(128, 1, 1)
+void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT strengths,
+                     GLOBAL NUMBER* RESTRICT grid, GLOBAL const NUMBER* RESTRICT tables, ulong offset, uint count,
+                     int cells0, int cells1, int cells2) {
+  LOCAL_ARRAY(NUMBER, row_weights, 128);
+  LOCAL_ARRAY(NUMBER, plane_weights, 128);
+  const int slot = LOCAL_ID(0) / LANES, lane = LOCAL_ID(0) % LANES;
+  const uint j = GROUP_ID(0) * POINTS + (uint)slot;
+  const int cells[3] = {cells0, cells1, cells2}, table[3] = {0, 0, 0};
+  LOCAL NUMBER* rows = row_weights + slot * LANES;
+  LOCAL NUMBER* planes = plane_weights + slot * LANES;
+  GLOBAL const NUMBER* record = records + 4 * (ulong)(j < count ? j : count - 1);
+  int at[3];
+  const NUMBER column = box_weights(record, tables, table, cells, lane, rows, planes, at);
+  BARRIER();
+  if (j >= count || lane >= WIDTH) return;
+  const NUMBER2 strength = strengths[offset + LOADED_INDEX(record[3])];
+  const ulong x = (ulong)((at[2] + lane) % cells2);
+  for (int z = 0; z < PLANES; ++z) {
+    for (int y = 0; y < ROWS; ++y) {
+      const NUMBER value = column * (AXES > 1 ? rows[y] : 1) * (AXES > 2 ? planes[z] : 1);
+      const ulong row = (ulong)((at[0] + z) % cells0) * (ulong)cells1 + (ulong)((at[1] + y) % cells1);
+      GLOBAL NUMBER* to = grid + 2 * (row * (ulong)cells2 + x);
+      ADD_TO(to, strength.x * value);
+      ADD_TO(to + 1, strength.y * value);
+    }
+  }
+}
+
+// Values of the grid at the points; table 0 is the kernel's, tables 1 to 3 are its slopes along the axes.
+KERNEL WORK_GROUP(128, 1, 1)
+void interpolate(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid,
+                 GLOBAL NUMBER2* RESTRICT values, GLOBAL const NUMBER* RESTRICT tables, ulong offset, uint count,
+                 int cells0, int cells1, int cells2, int table0, int table1, int table2) {
+  LOCAL_ARRAY(NUMBER, row_weights, 128);
+  LOCAL_ARRAY(NUMBER, plane_weights, 128);
+  LOCAL_ARRAY(NUMBER2, sums, 128);
+  const int slot = LOCAL_ID(0) / LANES, lane = LOCAL_ID(0) % LANES;
+  const uint j = GROUP_ID(0) * POINTS + (uint)slot;
+  const int cells[3] = {cells0, cells1, cells2}, table[3] = {table0, table1, table2};
+  LOCAL NUMBER* rows = row_weights + slot * LANES;
+  LOCAL NUMBER* planes = plane_weights + slot * LANES;
+  GLOBAL const NUMBER* record = records + 4 * (ulong)(j < count ? j : count - 1);
+  int at[3];
+  const NUMBER column = box_weights(record, tables, table, cells, lane, rows, planes, at);
+  BARRIER();
+  NUMBER re = 0, im = 0;
+  const ulong x = (ulong)((at[2] + lane) % cells2);
+  if (lane < WIDTH) {
+    for (int z = 0; z < PLANES; ++z) {
+      const int plane = at[0] + z < cells0 ? at[0] + z : at[0] + z - cells0;
+      NUMBER sum_re = 0, sum_im = 0;
+      UNROLL for (int y = 0; y < ROWS; ++y) {
+        const int row = at[1] + y < cells1 ? at[1] + y : at[1] + y - cells1;
+        const NUMBER2 value = grid[((ulong)plane * (ulong)cells1 + (ulong)row) * (ulong)cells2 + x];
+        const NUMBER factor = AXES > 1 ? rows[y] : 1;
+        sum_re = FMA(value.x, factor, sum_re);
+        sum_im = FMA(value.y, factor, sum_im);
+      }
+      const NUMBER factor = AXES > 2 ? planes[z] : 1;
+      re = FMA(sum_re, factor, re);
+      im = FMA(sum_im, factor, im);
+    }
+  }
+  sums[LOCAL_ID(0)] = MAKE2(re * column, im * column);
+  BARRIER();
+  if (j >= count || lane != 0) return;
+  NUMBER2 total = sums[LOCAL_ID(0)];
+  for (int k = 1; k < WIDTH; ++k) {
+    total.x += sums[LOCAL_ID(0) + k].x;
+    total.y += sums[LOCAL_ID(0) + k].y;
+  }
+  values[offset + LOADED_INDEX(record[3])] = total;
+}
+
+// Rank of a cell's frequency from -(modes/2) on; -1 if the cell holds no mode.
+FUNCTION int rank_of(int cell, int cells, int modes) {
+  const int half_count = modes / 2;
+  if (cell < modes - half_count) return cell + half_count;
+  return cell >= cells - half_count ? cell - (cells - half_count) : -1;
+}
+// Position of the frequency of this rank in an array of modes.
+FUNCTION int stored_at(int rank, int modes, int fft_order) {
+  if (fft_order == 0) return rank;
+  return rank < modes / 2 ? rank + modes - modes / 2 : rank - modes / 2;
+}
+
+// Modes times factors onto the grid, zeros elsewhere.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void put_modes(GLOBAL const NUMBER2* RESTRICT modes, GLOBAL NUMBER2* RESTRICT grid,
+               GLOBAL const NUMBER* RESTRICT factors, ulong offset, int n0, int n1, int n2, int cells0, int cells1,
+               int cells2, int fft_order) {
+  const uint i = GLOBAL_ID(0);
+  if (i >= (uint)cells0 * (uint)cells1 * (uint)cells2) return;
+  const int r0 = rank_of((int)(i / ((uint)cells1 * (uint)cells2)), cells0, n0);
+  const int r1 = rank_of((int)(i / (uint)cells2 % (uint)cells1), cells1, n1);
+  const int r2 = rank_of((int)(i % (uint)cells2), cells2, n2);
+  NUMBER2 value = MAKE2(0, 0);
+  if (r0 >= 0 && r1 >= 0 && r2 >= 0) {
+    const ulong row = (ulong)stored_at(r0, n0, fft_order) * (ulong)n1 + (ulong)stored_at(r1, n1, fft_order);
+    const NUMBER2 mode = modes[offset + row * (ulong)n2 + (ulong)stored_at(r2, n2, fft_order)];
+    const NUMBER factor = factors[r0] * factors[n0 + r1] * factors[n0 + n1 + r2];
+    value = MAKE2(mode.x * factor, mode.y * factor);
+  }
+  grid[i] = value;
+}
+
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void take_modes(GLOBAL const NUMBER2* RESTRICT grid, GLOBAL NUMBER2* RESTRICT modes,
+                GLOBAL const NUMBER* RESTRICT factors, ulong offset, int n0, int n1, int n2, int cells0, int cells1,
+                int cells2, int fft_order) {
+  const uint i = GLOBAL_ID(0);
+  if (i >= (uint)n0 * (uint)n1 * (uint)n2) return;
+  const int n[3] = {n0, n1, n2}, cells[3] = {cells0, cells1, cells2};
+  const int rank[3] = {(int)(i / ((uint)n1 * (uint)n2)), (int)(i / (uint)n2 % (uint)n1), (int)(i % (uint)n2)};
+  ulong from = 0, to = 0;
+  NUMBER factor = 1;
+  int before = 0;
+  UNROLL for (int axis = 0; axis < 3; ++axis) {
+    const int half_count = n[axis] / 2, r = rank[axis];
+    from = from * (ulong)cells[axis] + (ulong)(r < half_count ? cells[axis] - half_count + r : r - half_count);
+    to = to * (ulong)n[axis] + (ulong)stored_at(r, n[axis], fft_order);
+    factor *= factors[before + r];
+    before += n[axis];
+  }
+  const NUMBER2 value = grid[from];
+  modes[offset + to] = MAKE2(value.x * factor, value.y * factor);
+}

@@ -1,0 +1,313 @@
+// Variants on OpenCL and CUDA devices: "window" and "straight" spreading, interpolation by several work-items per
+// point, the transform of the fine grid by a device plan of fft.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ridge/fft.hpp>
+
+#include "device/staging.hpp"
+#include "nufft/device/sorter.hpp"
+#include "nufft/farthest.hpp"
+#include "nufft/host/tiles.hpp"
+
+namespace ridge::nufft {
+namespace {
+
+constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
+
+DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
+  const TilesDesign tiles = design_tiles(layout, upsampling);
+  return {.spreading = spreading,
+          .axes = layout.axes,
+          .width = tiles.width,
+          .upsampling = upsampling,
+          .float64 = layout.float64,
+          .cells = tiles.cells};
+}
+
+template <class T>
+class OnDevice final : public Variant<T> {
+ public:
+  using Complex = std::complex<T>;
+
+  OnDevice(const Device& device, const Layout& layout, const DeviceDesign& design, const planner::Options& options)
+      : device_(device),
+        layout_(layout),
+        design_(design),
+        program_(device.compile(nonuniform_source(design))),
+        sorter_(device, design, program_, layout.fold),
+        straight_(program_.kernel("spread_straight")),
+        interpolate_(program_.kernel("interpolate")),
+        put_(program_.kernel("put_modes")),
+        take_(program_.kernel("take_modes")),
+        transform_(device, fft_problem(design), options),
+        staging_(device, "nufft"),
+        grid_(device.buffer(design.grid_cells() * sizeof(Complex), {.name = "nufft grid"})) {
+    if (design.spreading == Spreading::window) window_ = program_.kernel("spread_window");
+    upload_tables();
+  }
+
+  std::shared_ptr<const PointSet> sort(const Coordinates<T>& points) const override {
+    if (points.count >= std::size_t{1} << 32) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("nufft: set_points() needs fewer than 2^32 points, got {}: split them into several sets",
+                              points.count));
+    }
+    Queue queue = device_.queue();
+    std::array<Buffer, 3> axis;
+    for (std::size_t i = 0; points.count > 0 && i < layout_.axes; ++i) {
+      axis[i] = device_.buffer(points.count * sizeof(T), {.name = "nufft coordinates"});
+      queue.upload(points.axis[i], axis[i], axis[i].size());
+    }
+    std::size_t bad = 0;
+    auto sorted = sorter_.sort(queue, axis, points.count, bad);
+    if (!sorted) refuse_point(points, layout_.axes, farthest<T>(layout_.fold));
+    return sorted;
+  }
+
+  std::shared_ptr<const PointSet> sort(Queue& queue, const std::array<Buffer, 3>& axis,
+                                       std::size_t count) const override {
+    std::size_t bad = 0;
+    auto sorted = sorter_.sort(queue, axis, count, bad);
+    if (sorted) return sorted;
+    for (std::size_t i = 0; i < layout_.axes; ++i) {
+      T value{};
+      queue.download(axis[i], &value, sizeof value, bad * sizeof value);
+      queue.finish();
+      if (!(std::abs(value) <= farthest<T>(layout_.fold))) {
+        refuse_coordinate(i, bad, value, farthest<T>(layout_.fold));
+      }
+    }
+    throw Error(ErrorKind::internal, "nufft: a point was refused without a reason");
+  }
+
+  void enqueue(Queue& queue, const PointSet& points, Type type, int sign, const Buffer& in,
+               const Buffer& out) const override {
+    const auto& sorted = static_cast<const DevicePoints&>(points);
+    for (std::size_t set = 0; set < layout_.batch; ++set) {
+      const std::uint64_t modes = set * layout_.mode_count(), values = set * points.count();
+      if (type == Type::to_modes) {
+        spread(queue, sorted, in, values);
+        transform(queue, sign);
+        queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(grid_, out, modes));
+      } else if (points.count() > 0) {
+        set_grid(queue, sign, in, modes);
+        interpolate(queue, sorted, out, values, kValues);
+      }
+    }
+  }
+
+  void to_modes(const PointSet& points, int sign, const Complex* strengths, Complex* modes) const override {
+    const std::size_t values = layout_.batch * points.count() * sizeof(Complex);
+    // Without points the staged input must still have a size; the kernels do not read it.
+    const Complex none{};
+    staging_.run({.in = values == 0 ? &none : strengths,
+                  .in_bytes = std::max(values, sizeof none),
+                  .out = modes,
+                  .out_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex)},
+                 [&](Queue& queue, const Buffer& in, const Buffer& out) {
+                   enqueue(queue, points, Type::to_modes, sign, in, out);
+                 });
+  }
+  void to_points(const PointSet& points, int sign, const Complex* modes, Complex* values) const override {
+    if (points.count() == 0) return;
+    staging_.run({.in = modes,
+                  .in_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex),
+                  .out = values,
+                  .out_bytes = layout_.batch * points.count() * sizeof(Complex)},
+                 [&](Queue& queue, const Buffer& in, const Buffer& out) {
+                   enqueue(queue, points, Type::to_points, sign, in, out);
+                 });
+  }
+  // Values first, then one array per axis.
+  void slopes(const PointSet& points, int sign, const Complex* modes, Complex* values, Complex* slopes) const override {
+    if (points.count() == 0) return;
+    const auto& sorted = static_cast<const DevicePoints&>(points);
+    const std::size_t count = layout_.batch * points.count();
+    std::vector<Complex> all((1 + layout_.axes) * count);
+    staging_.run({.in = modes,
+                  .in_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex),
+                  .out = all.data(),
+                  .out_bytes = all.size() * sizeof(Complex)},
+                 [&](Queue& queue, const Buffer& in, const Buffer& out) {
+                   for (std::size_t set = 0; set < layout_.batch; ++set) {
+                     set_grid(queue, sign, in, set * layout_.mode_count());
+                     interpolate(queue, sorted, out, set * points.count(), kValues);
+                     for (std::size_t i = 0; i < layout_.axes; ++i) {
+                       interpolate(queue, sorted, out, (1 + i) * count + set * points.count(),
+                                   layout_.first_axis() + i);
+                     }
+                   }
+                 });
+    std::copy_n(all.data(), count, values);
+    std::copy_n(all.data() + count, layout_.axes * count, slopes);
+  }
+  std::vector<planner::Decision> decisions() const override { return transform_.decisions(); }
+
+ private:
+  static fft::Problem fft_problem(const DeviceDesign& design) {
+    return {.shape = std::vector<std::size_t>(design.cells.begin() + static_cast<std::ptrdiff_t>(3 - design.axes),
+                                              design.cells.end()),
+            .in_place = true};
+  }
+
+  void upload_tables() {
+    const Kernel kernel(design_.width, design_.upsampling);
+    std::vector<double> all = kernel.polynomials();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::vector<double> slope = kernel.slope_polynomials(design_.cells[i]);
+      all.insert(all.end(), slope.begin(), slope.end());
+    }
+    std::vector<double> factors;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::vector<double> axis =
+          i < layout_.first_axis() ? std::vector<double>{1.0} : kernel.mode_factors(layout_.modes[i], design_.cells[i]);
+      factors.insert(factors.end(), axis.begin(), axis.end());
+    }
+    Queue queue = device_.queue();
+    const auto upload = [&](const std::vector<double>& wide, const char* name) {
+      const std::vector<T> narrow(wide.begin(), wide.end());
+      Buffer buffer = device_.buffer(narrow.size() * sizeof(T), {.name = name});
+      queue.upload(narrow.data(), buffer, buffer.size());
+      queue.finish();
+      return buffer;
+    };
+    tables_ = upload(all, "nufft kernel");
+    factors_ = upload(factors, "nufft mode factors");
+  }
+
+  std::int32_t cells(std::size_t i) const { return static_cast<std::int32_t>(design_.cells[i]); }
+  static Launch per_element(std::size_t count) {
+    return {.groups = {(count + kPerGroup - 1) / kPerGroup}, .items = {kPerGroup}};
+  }
+  Launch per_box(std::size_t count) const {
+    const std::size_t points = kBoxItems / design_.lanes();
+    return {.groups = {(count + points - 1) / points}, .items = {kBoxItems}};
+  }
+  std::vector<Argument> mode_arguments(const Buffer& from, const Buffer& to, std::uint64_t offset) const {
+    const auto modes = [&](std::size_t i) { return static_cast<std::int32_t>(layout_.modes[i]); };
+    const std::int32_t fft_order = layout_.order == Order::fft ? 1 : 0;
+    return {from, to, factors_, offset, modes(0), modes(1), modes(2), cells(0), cells(1), cells(2), fft_order};
+  }
+
+  void spread(Queue& queue, const DevicePoints& points, const Buffer& strengths, std::uint64_t offset) const {
+    queue.fill(grid_, std::byte{0});
+    if (points.count() == 0) return;
+    if (design_.spreading == Spreading::window) {
+      const auto across = static_cast<std::int32_t>(design_.tiles_across());
+      queue.launch(
+          window_, {.groups = {points.pieces_count}, .items = {design_.columns(), design_.lines()}},
+          {points.records, points.pieces, strengths, grid_, tables_, offset, cells(0), cells(1), cells(2), across});
+    } else {
+      queue.launch(straight_, per_box(points.count()),
+                   {points.records, strengths, grid_, tables_, offset, static_cast<std::uint32_t>(points.count()),
+                    cells(0), cells(1), cells(2)});
+    }
+  }
+  void transform(Queue& queue, int sign) const {
+    if (sign > 0) {
+      transform_.enqueue_inverse(queue, grid_, grid_);
+    } else {
+      transform_.enqueue_forward(queue, grid_, grid_);
+    }
+  }
+  void set_grid(Queue& queue, int sign, const Buffer& modes, std::uint64_t offset) const {
+    queue.launch(put_, per_element(design_.grid_cells()), mode_arguments(modes, grid_, offset));
+    transform(queue, sign);
+  }
+  void interpolate(Queue& queue, const DevicePoints& points, const Buffer& values, std::uint64_t offset,
+                   std::size_t slope) const {
+    const auto table = [&](std::size_t i) { return static_cast<std::int32_t>(i == slope ? i + 1 : 0); };
+    queue.launch(interpolate_, per_box(points.count()),
+                 {points.records, grid_, values, tables_, offset, static_cast<std::uint32_t>(points.count()), cells(0),
+                  cells(1), cells(2), table(0), table(1), table(2)});
+  }
+
+  Device device_;
+  Layout layout_;
+  DeviceDesign design_;
+  Program program_;
+  DeviceSorter<T> sorter_;
+  ridge::Kernel window_, straight_, interpolate_, put_, take_;
+  fft::Plan<T> transform_;
+  Staging staging_;
+  Buffer grid_, tables_, factors_;
+};
+
+std::string device_refusal(const Device& device, const Layout& layout, const DeviceDesign& design) {
+  const Limits& limits = device.limits();
+  if (layout.upsampling != 0 && layout.upsampling != design.upsampling) {
+    return fmt::format("has upsampling {}, the problem asks for {}", design.upsampling, layout.upsampling);
+  }
+  if (design.width == 0) {
+    return fmt::format("epsilon {:.1e} cannot be reached with kernels of up to {} cells at upsampling {}",
+                       layout.epsilon, kWidest, design.upsampling);
+  }
+  if (layout.float64 && !limits.float64) return fmt::format("needs double precision, {} has none", device.id());
+  if (layout.mode_count() >= std::size_t{1} << 31 || design.grid_cells() >= std::size_t{1} << 31 ||
+      (design.width <= design.columns() && design.tiles() * design.keys_per_tile() >= std::size_t{1} << 31)) {
+    return fmt::format("needs fewer than 2^31 cells and modes, got {} cells and {} modes", design.grid_cells(),
+                       layout.mode_count());
+  }
+  const std::string memory = memory_refusal(device, design.cells, layout.complex_bytes());
+  if (!memory.empty()) return memory;
+  if (limits.work_group < kPerGroup) {
+    return fmt::format("needs work-groups of {} work-items, {} has {}", kPerGroup, device.id(), limits.work_group);
+  }
+  if (design.spreading == Spreading::straight) return {};
+  if (layout.axes == 1) return "needs two or three axes, got 1";
+  constexpr std::size_t kWidestWindow = 13;
+  if (layout.axes == 3 && design.width > kWidestWindow) {
+    return fmt::format("in three dimensions needs kernels of at most {} cells, got {}", kWidestWindow, design.width);
+  }
+  if (design.local_bytes() > limits.local_memory) {
+    return fmt::format("needs {} bytes of local memory, {} has {}", design.local_bytes(), device.id(),
+                       limits.local_memory);
+  }
+  return {};
+}
+
+// Shares of the arithmetic peak, from the prototypes' figures on an H200 (docs/measurements).
+planner::Cost device_cost(const Layout& layout, const DeviceDesign& design) {
+  const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
+  const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
+  const double box = std::pow(width, static_cast<double>(layout.axes));
+  const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::straight;
+  return {.flops = sets * points * 4 * box * (atomics ? 6 : 1),
+          .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
+          .launches = 6 * sets,
+          .efficiency = 0.1,
+          .float64 = layout.float64,
+          .threads = 0};
+}
+
+}  // namespace
+
+template <class T>
+void list_on_device(const Device& device, const Layout& layout, const planner::Options& options,
+                    std::vector<Entry<T>>& entries) {
+  planner::Options inner = options;
+  inner.variant.clear();
+  inner.progress = {};
+  for (const Spreading spreading : {Spreading::window, Spreading::straight}) {
+    for (const double upsampling : kUpsamplings) {
+      const DeviceDesign design = design_on_device(layout, upsampling, spreading);
+      entries.push_back(
+          {.candidate = {.variant = spreading == Spreading::window ? "window" : "straight",
+                         .parameters = {{"upsampling", fmt::format("{}", upsampling)},
+                                        {"width", std::to_string(design.width)}},
+                         .refusal = device_refusal(device, layout, design),
+                         .cost = device_cost(layout, design)},
+           .kernels = [design] { return std::vector{nonuniform_source(design)}; },
+           .build = [device, layout, design,
+                     inner] { return std::make_shared<const OnDevice<T>>(device, layout, design, inner); }});
+    }
+  }
+}
+
+template void list_on_device<float>(const Device&, const Layout&, const planner::Options&, std::vector<Entry<float>>&);
+template void list_on_device<double>(const Device&, const Layout&, const planner::Options&,
+                                     std::vector<Entry<double>>&);
+
+}  // namespace ridge::nufft

@@ -1,0 +1,43 @@
+// Sorts points on a device by tile and by cell along the window's axis: counts, sums, moves.
+#pragma once
+#include <array>
+#include <memory>
+#include <mutex>
+
+#include <ridge/device.hpp>
+
+#include "nufft/device/design.hpp"
+#include "nufft/variant.hpp"
+
+namespace ridge::nufft {
+
+class DevicePoints final : public PointSet {
+ public:
+  using PointSet::PointSet;
+  Buffer records{};  // four numbers per point: coordinates and index
+  Buffer pieces{};   // spread_window: tile, first and end point of each piece
+  std::uint32_t pieces_count = 0;
+};
+
+template <class T>
+class DeviceSorter {
+ public:
+  DeviceSorter(const Device& device, const DeviceDesign& design, const Program& program, bool fold);
+  // `axis` holds the coordinates on the device. Waits for the queue. Returns null and the index of the first point that
+  // is not a number or too far away, if there is one.
+  std::shared_ptr<const DevicePoints> sort(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count,
+                                           std::size_t& bad) const;
+
+ private:
+  Buffer scratch(Buffer& buffer, std::size_t elements, const char* name) const;
+  void list_pieces(Queue& queue, const std::vector<std::uint32_t>& starts, DevicePoints& points) const;
+
+  Device device_;
+  DeviceDesign design_;
+  T farthest_;
+  ridge::Kernel count_, scan_, scan_totals_, find_, move_;
+  mutable std::mutex busy_;
+  mutable Buffer keys_, ranks_, counts_, totals_, starts_, bad_;
+};
+
+}  // namespace ridge::nufft

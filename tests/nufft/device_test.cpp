@@ -1,0 +1,168 @@
+// Device variants against direct sums, on PoCL and GPUs; their kernels compiled by NVRTC.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "device/cuda/nvrtc.hpp"
+#include "nufft/device/design.hpp"
+#include "nufft/direct_sum.hpp"
+#include "support/devices.hpp"
+#include "support/error_of.hpp"
+
+namespace ridge::nufft {
+namespace {
+
+using test::direct_sum;
+using test::kQuick;
+using test::random_points;
+using test::random_values;
+using testing::HasSubstr;
+
+planner::Options only(const std::string& variant) {
+  planner::Options options = kQuick;
+  options.variant = variant;
+  return options;
+}
+
+template <class T>
+double device_error(const Device& device, const Problem& problem, const std::string& variant,
+                    const test::Points<T>& points) {
+  std::size_t modes = 1;
+  for (const std::size_t n : problem.modes) modes *= n;
+  const bool to_modes = problem.type == Type::to_modes;
+  const auto in = random_values<T>(problem.batch * (to_modes ? points.count : modes));
+  std::vector<std::complex<T>> out(problem.batch * (to_modes ? modes : points.count),
+                                   std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+  auto nufft = plan<T>(device, problem, only(variant));
+  points.give_to(nufft);
+  nufft.run(in, out);
+  return test::error_of_answer(out, direct_sum(problem, points, in));
+}
+
+class NufftOnDevices : public ridge::test::NeedsAccelerator<> {
+ protected:
+  void SetUp() override {
+    ridge::test::compile_quickly();
+    NeedsAccelerator::SetUp();
+  }
+};
+
+// Each kernel text is compiled once per shape: few shapes, several properties of the points in each.
+TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
+  const std::vector<std::size_t> shapes[] = {{}, {63}, {18, 21}, {8, 9, 10}};
+  for (const Device& device : ridge::test::accelerators()) {
+    for (const std::size_t axes : {1, 2, 3}) {
+      const auto points = random_points<float>(axes, 300, -9.0, 9.0);
+      const std::string variant = axes == 1 ? "straight" : "window";
+      for (const Type type : {Type::to_modes, Type::to_points}) {
+        const Problem problem{.type = type,
+                              .modes = shapes[axes],
+                              .points = 300,
+                              .epsilon = 1e-5,
+                              .sign = axes == 2 ? -1 : 1,
+                              .batch = 2,
+                              .order = axes == 3 ? Order::fft : Order::centered,
+                              .upsampling = 2};
+        EXPECT_LE(device_error(device, problem, variant, points), 1e-5) << device.id() << ", " << axes << " axes";
+      }
+    }
+  }
+}
+
+TEST_F(NufftOnDevices, ReachEpsilonInDouble) {
+  for (const Device& device : ridge::test::accelerators()) {
+    if (!device.limits().float64) continue;
+    const auto points = random_points<double>(2, 150);
+    for (const Type type : {Type::to_modes, Type::to_points}) {
+      const Problem problem{.type = type, .modes = {15, 34}, .epsilon = 1e-10, .upsampling = 2};
+      EXPECT_LE(device_error(device, problem, "window", points), 1e-10) << device.id();
+    }
+  }
+}
+
+// More points in one tile than a piece holds, all of them in few cells; and both ways to spread give the same modes.
+TEST_F(NufftOnDevices, SpreadClustersInPieces) {
+  for (const Device& device : ridge::test::accelerators()) {
+    const auto points = random_points<float>(2, 2500, 3.0, 3.2);
+    const Problem problem{.modes = {18, 21}, .epsilon = 1e-4, .upsampling = 2};
+    for (const char* variant : {"window", "straight"}) {
+      EXPECT_LE(device_error(device, problem, variant, points), 1e-4) << device.id() << " " << variant;
+    }
+  }
+}
+
+TEST_F(NufftOnDevices, TakeCoordinatesInBuffersAndRunOnQueues) {
+  const Device device = ridge::test::accelerators().front();
+  const Problem problem{.modes = {18, 21}, .epsilon = 1e-5, .sign = -1, .batch = 2, .upsampling = 2};
+  const auto points = random_points<float>(2, 300);
+  const auto in = random_values<float>(600);
+  std::vector<std::complex<float>> out(2 * 18 * 21);
+  auto nufft = plan<float>(device, problem, only("window"));
+  Queue queue = device.queue();
+  std::vector<Buffer> axes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    axes.push_back(device.buffer(1200, {.name = "axis"}));
+    queue.upload(points.axis[i].data(), axes[i], 1200);
+  }
+  const Buffer strengths = device.buffer(4800, {.name = "strengths"}), modes = device.buffer(8 * out.size());
+  queue.upload(in.data(), strengths, 4800);
+  nufft.set_points(queue, 300, axes);
+  nufft.enqueue(queue, strengths, modes);
+  queue.download(modes, out.data(), 8 * out.size());
+  queue.finish();
+  EXPECT_LE(test::error_of_answer(out, direct_sum(problem, points, in)), 1e-5);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  queue.upload(&nan, axes[1], 4, 4 * 123);
+  EXPECT_THAT(ridge::test::error_of([&] { nufft.set_points(queue, 300, axes); }, ErrorKind::invalid_argument),
+              HasSubstr("y[123] = nan"));
+  auto bad = points;
+  bad.axis[0][77] = 1e9f;
+  EXPECT_THAT(ridge::test::error_of([&] { bad.give_to(nufft); }, ErrorKind::invalid_argument),
+              HasSubstr("x[77] = 1000000000"));
+  nufft.set_points({}, {});
+  nufft.run({}, out);
+  for (const auto& mode : out) ASSERT_EQ(mode, std::complex<float>(0));
+}
+
+TEST_F(NufftOnDevices, HaveSlopes) {
+  const Device device = ridge::test::accelerators().front();
+  const Problem problem{.type = Type::to_points, .modes = {18, 21}, .epsilon = 1e-5, .batch = 2, .upsampling = 2};
+  const auto points = random_points<float>(2, 50);
+  const auto in = random_values<float>(2 * 18 * 21);
+  std::vector<std::complex<float>> values(100), slopes(200), host_values(100), host_slopes(200);
+  auto nufft = plan<float>(device, problem, only("window"));
+  auto expected = plan<float>(host(), problem, kQuick);
+  points.give_to(nufft);
+  points.give_to(expected);
+  nufft.slopes(in, values, slopes);
+  expected.slopes(in, host_values, host_slopes);
+  const auto wide = [](const auto& given) { return std::vector<test::Wide>(given.begin(), given.end()); };
+  EXPECT_LE(test::error_of_answer(values, wide(host_values)), 2e-5);
+  EXPECT_LE(test::error_of_answer(slopes, wide(host_slopes)), 2e-4);
+}
+
+TEST(NufftKernels, CompileForCuda) {
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const auto& [axes, width, float64] : {std::tuple<std::size_t, std::size_t, bool>{2, 7, false}, {3, 10, true}}) {
+    const DeviceDesign design{.axes = axes, .width = width, .float64 = float64, .cells = {1, 1, 256}};
+    EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(nonuniform_source(design), "sm_90").empty()); })
+        << axes << " axes, width " << width;
+  }
+}
+
+TEST_F(NufftOnDevices, RefuseWhatTheyCannotDo) {
+  const Device device = ridge::test::accelerators().front();
+  const auto refusal_of = [&](const Problem& problem, const std::string& variant) {
+    for (const planner::Candidate& candidate : candidates<double>(device, problem)) {
+      if (candidate.variant == variant) return candidate.refusal;
+    }
+    return std::string("not listed");
+  };
+  EXPECT_THAT(refusal_of({.modes = {64}}, "window"), HasSubstr("two or three axes, got 1"));
+  EXPECT_THAT(refusal_of({.modes = {8, 8, 8}, .epsilon = 1e-13}, "window"), HasSubstr("at most 13 cells, got"));
+  EXPECT_THAT(refusal_of({.modes = {65536, 65536}}, "straight"), HasSubstr("fewer than 2^31 cells"));
+}
+
+}  // namespace
+}  // namespace ridge::nufft
