@@ -25,12 +25,13 @@ from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD,
 from ._fft_cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from ._fft_device import HalfPlan, _elsewhere, _on_device, plan_halves
 from ._fft_plan import Plan, plan
+from ._fft_zoom import czt, zoom
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
     "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "plan", "Plan", "plan_halves", "HalfPlan",
-    "register", "set_workers", "get_workers",
+    "czt", "zoom", "register", "set_workers", "get_workers",
 ]
 
 
@@ -50,18 +51,36 @@ def _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse):
     flags = resized.flags
     in_place = made or (resized is x and (owned or (overwrite_x and flags.writeable and flags.forc)))
     out = resized if in_place else np.empty(resized.shape, resized.dtype)
+    if made and len(axes) > 1:
+        _along_axes(out, x.shape, axes, _INVERSE if inverse else _FORWARD, scale, _threads(workers))
+        return out
     _ridge.transform(resized, out, _INVERSE if inverse else _FORWARD, axes, (), scale, _threads(workers))
     return out
+
+
+def _along_axes(padded, given, axes, kind, scale, threads):
+    """Transforms an array in place whose values beyond the lengths `given` are zero: axis by axis, without the lines of zeros."""
+    for i, axis in enumerate(reversed(axes)):
+        later = axes[:len(axes) - 1 - i]
+        part = padded[tuple(slice(0, n) if a in later else slice(None) for a, n in enumerate(given))]
+        _ridge.transform(part, part, kind, [axis], (), 1.0 if later else scale, threads)
 
 
 def _real_forward(x, lengths, axes, norm, workers, inverse=False):
     if x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
     scale = _scale(norm, _product(lengths), inverse)
-    x, _ = _resized(x, lengths, axes)
+    given = x.shape
+    x, made = _resized(x, lengths, axes)
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    out = np.empty(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
+    made = made and any(n > given[a] for n, a in zip(lengths[:-1], axes))
+    out = (np.zeros if made else np.empty)(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
+    if made:
+        rows = tuple(slice(0, n) if a in axes[:-1] else slice(None) for a, n in enumerate(given))
+        _ridge.transform(x[rows], out[rows], _REAL_FORWARD, axes[-1:], (), 1.0, _threads(workers))
+        _along_axes(out, given, axes[:-1], _FORWARD, scale, _threads(workers))
+        return out
     _ridge.transform(x, out, _REAL_FORWARD, axes, (), scale, _threads(workers))
     return out
 

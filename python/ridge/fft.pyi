@@ -6,6 +6,7 @@ from ._fft_arguments import get_workers as get_workers, set_workers as set_worke
 from ._fft_cosine import dct as dct, dctn as dctn, dst as dst, dstn as dstn, idct as idct, idctn as idctn, idst as idst, idstn as idstn
 from ._fft_device import HalfPlan as HalfPlan, plan_halves as plan_halves
 from ._fft_plan import Plan as Plan, plan as plan
+from ._fft_zoom import czt as czt, zoom as zoom
 from .array import Array
 
 _Lengths = int | Sequence[int] | None

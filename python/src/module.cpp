@@ -26,6 +26,7 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_stencil(module);
   ridge::python::add_filterbank(module);
   ridge::python::add_nufft(module);
+  ridge::python::add_zoom(module);
   ridge::python::add_sar(module);
   ridge::python::add_image(module);
   ridge::python::add_planner(module);

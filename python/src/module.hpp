@@ -11,6 +11,7 @@ void add_fft_on_devices(pybind11::module_& module);
 void add_stencil(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);
 void add_nufft(pybind11::module_& module);
+void add_zoom(pybind11::module_& module);
 void add_sar(pybind11::module_& module);
 void add_image(pybind11::module_& module);
 void add_planner(pybind11::module_& module);
