@@ -23,6 +23,7 @@ void add_variance(Command& program);
 void add_check(Command& program);
 void add_place(Command& program);
 void add_fftw(Command& program);
+void add_search(Command& program);
 
 // Subcommands of a command.
 void add_check_accuracy(Command& check);
@@ -30,6 +31,7 @@ void add_fft_explain(Command& fft);
 void add_fft_papers(Command& fft);
 void add_channelize_signal(Command& channelize);
 void add_channelize_synthesis(Command& channelize);
+void add_search_signal(Command& search);
 void add_acoustic(Command& stencil);
 void add_maxwell(Command& stencil);
 

@@ -16,6 +16,7 @@
 #include <ridge/image.hpp>
 #include <ridge/nufft.hpp>
 #include <ridge/sar.hpp>
+#include <ridge/search.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/transpose.hpp>
 
@@ -92,6 +93,10 @@ using Nufft = nufft::Plan<float>;
 static_assert(Plan<Nufft, nufft::Problem> && MadeFrom<Nufft, nufft::Problem>);
 static_assert(Runs<Nufft, In, Out> && Enqueues<Nufft, Buffer, Buffer>);
 
+static_assert(Plan<search::Plan, search::Problem> && MadeFrom<search::Plan, search::Problem>);
+static_assert(Runs<search::Plan, std::span<const std::uint8_t>, std::span<float>> &&
+              Enqueues<search::Plan, Buffer, Buffer>);
+
 static_assert(Plan<sar::Plan, sar::Problem> && MadeFrom<sar::Plan, sar::Problem>);
 static_assert(Runs<sar::Plan, In, Out> && Enqueues<sar::Plan, Buffer, Buffer>);
 
@@ -142,6 +147,12 @@ TEST(Face, TheSameWordsOfEveryPlan) {
                   quick),
       "operators");
   expect_words(nufft::plan<float>(device, {.modes = {30, 20}}, quick), "nufft");
+  expect_words(
+      search::plan(
+          device,
+          {.band = {.channels = 8, .first_mhz = 1500, .step_mhz = -1, .interval = 1e-3}, .dms = {0, 10}, .times = 100},
+          quick),
+      "search");
   sar::Problem frame;
   frame.pulses = frame.samples = 256;
   frame.radar.pulse_s = 1e-6;

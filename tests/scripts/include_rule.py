@@ -25,12 +25,13 @@ ALLOWED = {
     "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
     "sar": LIBRARY + ["codegen", "fft", "transpose"],
     "nufft": LIBRARY + ["codegen", "fft"],
+    "search": LIBRARY + ["codegen", "fft", "transpose"],
     "mpi": ["base", "device", "machine", "plan", "stencil", "fft", "filterbank", "io"],
     "report": ["base", "machine", "plan"],
     "place": ["base", "device", "machine"],
     "fftw": ["base", "device", "plan", "fft"],
 }
-WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar", "nufft"]
+WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar", "nufft", "search"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
 ALLOWED["papers"] = LIBRARY + ["codegen", "fft", "stencil"]
 ALLOWED["command"] = ["base", "mpi"]

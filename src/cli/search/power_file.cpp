@@ -1,0 +1,83 @@
+#include "cli/search/power_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "command/options.hpp"
+
+namespace ridge::cli {
+
+PowerFile::PowerFile(const std::string& name, std::size_t number)
+    : in_(name), header_(io::read_sigproc_header(in_)), number_(number) {
+  const auto fail = [&](const std::string& what) { throw Error(ErrorKind::io, name + ": " + what); };
+  if (header_.nchans > 65536) fail(fmt::format("has {} channels; at most 65536 can be searched", header_.nchans));
+  if (header_.foff == 0) fail("foff (the channel step) is 0");
+  if (header_.fch1 <= 0 || band().lowest_mhz() <= 0)
+    fail(fmt::format("fch1 {} MHz and foff {} MHz do not describe a band above 0", header_.fch1, header_.foff));
+  if (number >= static_cast<std::size_t>(header_.nifs))
+    fail(fmt::format("--if {} does not exist: the file has {} IFs, counted from 0", number, header_.nifs));
+  if (header_.nifs > 1 && header_.nchans * header_.nbits % 8 != 0)
+    fail(fmt::format("{} channels of {} bits: the rows of an IF are not whole bytes", header_.nchans, header_.nbits));
+  if (header_.nsamples > 0) left_ = static_cast<std::uint64_t>(header_.nsamples);
+}
+
+search::Band PowerFile::band() const {
+  return {.channels = static_cast<std::size_t>(header_.nchans),
+          .first_mhz = header_.fch1,
+          .step_mhz = header_.foff,
+          .interval = header_.tsamp};
+}
+
+std::size_t PowerFile::row_bytes() const { return header_.row_bytes() / static_cast<std::size_t>(header_.nifs); }
+
+std::optional<std::uint64_t> PowerFile::rows_left() const {
+  const auto bytes = in_.remaining();
+  if (!bytes) return {};
+  return std::min(*bytes / header_.row_bytes(), left_);
+}
+
+std::size_t PowerFile::read(std::vector<std::byte>& to, std::size_t rows) {
+  rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, left_));
+  const std::size_t whole = header_.row_bytes(), part = row_bytes();
+  std::vector<std::byte>& all = header_.nifs == 1 ? to : piece_;
+  const std::size_t got = in_.read_growing(all, rows * whole) / whole;
+  all.resize(got * whole);
+  left_ -= left_ == UINT64_MAX ? 0 : got;
+  if (header_.nifs > 1) {
+    to.resize(got * part);
+    for (std::size_t r = 0; r < got; ++r)
+      std::memcpy(to.data() + r * part, all.data() + r * whole + number_ * part, part);
+  }
+  return got;
+}
+
+void PowerFile::skip(std::uint64_t rows) {
+  constexpr std::uint64_t kAtOnce = 4096;
+  std::vector<std::byte> dropped;
+  while (rows > 0) {
+    const std::size_t got = read(dropped, static_cast<std::size_t>(std::min(rows, kAtOnce)));
+    if (got == 0) return;
+    rows -= got;
+  }
+}
+
+Range parse_range(const std::string& option, const std::string& text) {
+  const auto number = [](const std::string& word) {
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    return word.empty() || *end != '\0' ? std::nan("") : value;
+  };
+  std::size_t at = text.find(".."), skip = 2;
+  if (at == std::string::npos) at = text.find(':', 1), skip = 1;
+  const Range range = at == std::string::npos ? Range{number(text), number(text)}
+                                              : Range{number(text.substr(0, at)), number(text.substr(at + skip))};
+  if (!std::isfinite(range.begin) || !std::isfinite(range.end) || range.end < range.begin)
+    mistake(fmt::format("{} {}: needs a range such as 0..3000, or one number", option, text));
+  return range;
+}
+
+}  // namespace ridge::cli

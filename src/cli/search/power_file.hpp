@@ -1,0 +1,44 @@
+// Filterbank files (.fil) as rows of power: one IF of a SIGPROC file or pipe, in the file's own bits.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/search.hpp>
+
+#include "io/telescopes/sigproc.hpp"
+#include "io/telescopes/stream.hpp"
+
+namespace ridge::cli {
+
+class PowerFile {
+ public:
+  // Error{io} for files that are not SIGPROC filterbanks; `number` is the IF, from 0.
+  explicit PowerFile(const std::string& name, std::size_t number = 0);
+  const io::SigprocHeader& header() const { return header_; }
+  search::Band band() const;
+  std::size_t bits() const { return static_cast<std::size_t>(header_.nbits); }
+  std::size_t row_bytes() const;  // of one IF
+  // Reads up to `rows` rows to `to`, which is resized; returns how many. An incomplete last row is dropped.
+  std::size_t read(std::vector<std::byte>& to, std::size_t rows);
+  std::optional<std::uint64_t> rows_left() const;
+  // Drops the next rows; fewer at the end.
+  void skip(std::uint64_t rows);
+
+ private:
+  io::InputStream in_;
+  io::SigprocHeader header_;
+  std::size_t number_;
+  std::uint64_t left_ = UINT64_MAX;  // rows, from nsamples
+  std::vector<std::byte> piece_;
+};
+
+// "0..3000", "0:3000" or a single number.
+struct Range {
+  double begin = 0, end = 0;
+};
+Range parse_range(const std::string& option, const std::string& text);
+
+}  // namespace ridge::cli

@@ -1,0 +1,171 @@
+#include "search/detections.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "search/host/rows.hpp"
+
+namespace ridge::search {
+namespace {
+
+constexpr std::size_t kTile = 2048,
+                      kCell = 256;  // starts whose prefix sums are computed together; starts per detection
+constexpr std::size_t kLinkTrials = 3;
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Sets {
+ public:
+  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  std::size_t root(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void unite(std::size_t a, std::size_t b) { parent_[root(a)] = root(b); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+}  // namespace
+
+Normal robust_normal(std::span<const float> series) {
+  constexpr std::size_t kParts = 64, kLeast = 64;
+  if (series.size() < kLeast) return {};
+  const std::size_t part = std::max(kLeast, series.size() / kParts), parts = series.size() / part;
+  const float reference = series[series.size() / 2];
+  std::vector<double> means, variances;
+  for (std::size_t i = 0; i < parts; ++i) {
+    float sum = 0, square = 0;
+    row_kernels().moments(series.data() + i * part, reference, part, &sum, &square);
+    const double n = static_cast<double>(part), mean = sum / n;
+    means.push_back(mean);
+    variances.push_back(std::max(0.0, (square - n * mean * mean) / (n - 1)));
+  }
+  std::vector<double> sorted = means;
+  const double middle = median_of(sorted);
+  // The median of a chi-square variable with k degrees of freedom is k (1 - 2 / (9 k))^3.
+  const double k = static_cast<double>(part - 1), bias = std::pow(1 - 2 / (9 * k), 3);
+  const double variance = median_of(variances) / bias;
+  const double allowed = 4 * std::sqrt(variance / static_cast<double>(part));
+  double total = 0;
+  std::size_t used = 0;
+  for (const double mean : means) {
+    if (!(std::abs(mean - middle) <= allowed)) continue;
+    total += mean;
+    ++used;
+  }
+  return {.mean = reference + static_cast<float>(used > 0 ? total / static_cast<double>(used) : middle),
+          .sigma = static_cast<float>(std::sqrt(variance))};
+}
+
+std::vector<std::size_t> boxcar_widths(std::size_t widest) {
+  std::vector<std::size_t> widths;
+  for (std::size_t w = 1; w <= widest; w *= 2) {
+    widths.push_back(w);
+    if (w >= 2 && w + w / 2 <= widest) widths.push_back(w + w / 2);
+  }
+  return widths;
+}
+
+void find_boxcars(const BoxcarJob& job, std::vector<Detection>& found) {
+  if (!(job.normal.sigma > 0) || job.series.empty()) return;
+  const std::size_t widest = job.widths.back();
+  std::vector<float> prefix(kTile + widest + 1);
+  const float scale = 1 / job.normal.sigma;
+  for (std::size_t t0 = 0; t0 < job.starts && t0 < job.series.size(); t0 += kTile) {
+    const std::size_t starts = std::min({kTile, job.starts - t0, job.series.size() - t0});
+    const std::size_t length = std::min(starts + widest, job.series.size() - t0);
+    float sum = 0;
+    prefix[0] = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      sum += (job.series[t0 + i] - job.normal.mean) * scale;
+      prefix[i + 1] = sum;
+    }
+    for (std::size_t k = 0; k < job.widths.size(); ++k) {
+      const std::size_t w = job.widths[k];
+      if (w > length) break;
+      const std::size_t count = std::min(starts, length - w + 1);
+      const float root = std::sqrt(static_cast<float>(w)), limit = job.limits[k] * root;
+      if (row_kernels().largest_sum(prefix.data(), w, count) < limit) continue;
+      for (std::size_t c = 0; c < count; c += kCell) {
+        const std::size_t end = std::min(c + kCell, count);
+        std::size_t best = c;
+        for (std::size_t t = c; t < end; ++t) {
+          if (prefix[t + w] - prefix[t] > prefix[best + w] - prefix[best]) best = t;
+        }
+        const float value = prefix[best + w] - prefix[best];
+        if (!(value >= limit)) continue;
+        const std::uint64_t begin = job.first + (t0 + best) * job.factor;
+        found.push_back({.begin = begin,
+                         .end = begin + w * job.factor,
+                         .trial = job.trial,
+                         .segment = job.segment,
+                         .snr = value / root});
+      }
+    }
+  }
+}
+
+Cluster joined(const Cluster& a, const Cluster& b) {
+  return {.best = a.best.snr >= b.best.snr ? a.best : b.best,
+          .begin = std::min(a.begin, b.begin),
+          .end = std::max(a.end, b.end),
+          .trial_first = std::min(a.trial_first, b.trial_first),
+          .trial_last = std::max(a.trial_last, b.trial_last),
+          .members = a.members + b.members};
+}
+
+bool touch(const Cluster& a, const Cluster& b) {
+  return a.begin <= b.end && b.begin <= a.end && a.trial_first <= b.trial_last + kLinkTrials &&
+         b.trial_first <= a.trial_last + kLinkTrials;
+}
+
+std::vector<Cluster> cluster(std::vector<Detection> detections) {
+  std::sort(detections.begin(), detections.end(), [](const Detection& a, const Detection& b) {
+    return a.trial != b.trial ? a.trial < b.trial : a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  Sets sets(detections.size());
+  std::uint64_t longest = 0;
+  for (const Detection& one : detections) longest = std::max(longest, one.end - one.begin);
+  // Within a trial, detections are ordered by time: only those that begin less than the longest boxcar before count.
+  const auto first_of = [&](std::size_t trial, std::uint64_t begin) {
+    return std::lower_bound(detections.begin(), detections.end(), std::pair(trial, begin),
+                            [](const Detection& one, const std::pair<std::size_t, std::uint64_t>& key) {
+                              return one.trial != key.first ? one.trial < key.first : one.begin < key.second;
+                            }) -
+           detections.begin();
+  };
+  for (std::size_t i = 0; i < detections.size(); ++i) {
+    const Detection& one = detections[i];
+    for (std::size_t trial = one.trial; trial <= one.trial + kLinkTrials; ++trial) {
+      auto j = static_cast<std::size_t>(first_of(trial, one.begin > longest ? one.begin - longest : 0));
+      for (; j < detections.size() && detections[j].trial == trial && detections[j].begin <= one.end; ++j) {
+        if (detections[j].end >= one.begin) sets.unite(i, j);
+      }
+    }
+  }
+  std::vector<Cluster> by_root(detections.size());
+  for (std::size_t i = 0; i < detections.size(); ++i) {
+    const Detection& one = detections[i];
+    const Cluster single{.best = one,
+                         .begin = one.begin,
+                         .end = one.end,
+                         .trial_first = one.trial,
+                         .trial_last = one.trial,
+                         .members = 1};
+    Cluster& whole = by_root[sets.root(i)];
+    whole = whole.members == 0 ? single : joined(whole, single);
+  }
+  std::erase_if(by_root, [](const Cluster& one) { return one.members == 0; });
+  std::sort(by_root.begin(), by_root.end(),
+            [](const Cluster& a, const Cluster& b) { return a.best.begin < b.best.begin; });
+  return by_root;
+}
+
+}  // namespace ridge::search

@@ -1,0 +1,54 @@
+// Boxcar matched filters over dedispersed series, and clusters of their detections.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ridge::search {
+
+struct Normal {
+  float mean = 0, sigma = 0;
+};
+// Mean and standard deviation of a series without its pulses: medians over parts of it. Sigma 0: too short or constant.
+Normal robust_normal(std::span<const float> series);
+
+// 1, 2, 3, 4, 6, 8, 12, 16 ... up to `widest`: at worst 0.90 of the S/N of a pulse whose width is between two of them.
+std::vector<std::size_t> boxcar_widths(std::size_t widest);
+
+// Times are in input samples, so that segments of all sample intervals compare.
+struct Detection {
+  std::uint64_t begin = 0, end = 0;  // the boxcar
+  std::size_t trial = 0;             // counted over all segments
+  std::size_t segment = 0;
+  float snr = 0;
+};
+
+struct BoxcarJob {
+  std::span<const float> series;  // starts and, behind them, up to the widest boxcar
+  std::size_t starts = 0;         // boxcars that begin here are searched
+  Normal normal{};
+  std::span<const std::size_t> widths;  // in samples of the series
+  std::span<const float> limits;        // per width: least S/N
+  std::uint64_t first = 0;              // input sample of the series' first sample
+  std::size_t factor = 1;               // input samples per sample
+  std::size_t trial = 0, segment = 0;
+};
+// Appends the best boxcar of each width in every 256 starts, if it reaches its limit.
+void find_boxcars(const BoxcarJob& job, std::vector<Detection>& found);
+
+struct Cluster {
+  Detection best{};
+  std::uint64_t begin = 0, end = 0;  // over all members
+  std::size_t trial_first = 0, trial_last = 0;
+  std::size_t members = 0;
+};
+// Friends of friends: detections whose boxcars overlap in time and whose trials differ by at most three are in one
+// cluster. Ordered by the time of the best member.
+std::vector<Cluster> cluster(std::vector<Detection> detections);
+
+// True if two clusters overlap in time and trials.
+bool touch(const Cluster& a, const Cluster& b);
+Cluster joined(const Cluster& a, const Cluster& b);
+
+}  // namespace ridge::search

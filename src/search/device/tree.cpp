@@ -1,0 +1,229 @@
+// The tree of tree_plan.hpp on a device: one launch per pass, from tables (tree.cl).
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "device/kernel_text.hpp"
+#include "device/staging.hpp"
+#include "search/tree_plan.hpp"
+#include "search/variant.hpp"
+
+namespace ridge::search {
+namespace {
+
+struct TreeDesign {
+  std::size_t radix = 8, times = 512, items = 512;
+  std::size_t words = 0;  // of local memory
+};
+
+// Tables of one pass. A fill brings one input row to local memory.
+struct PassTables {
+  std::vector<std::array<std::int32_t, 4>> groups{}, fills{};
+  std::vector<std::int32_t> places{};
+};
+
+// Needed part of one input row by a group's rows.
+struct Shifts {
+  std::uint32_t least = 0, most = 0;
+};
+using Needs = std::map<std::uint32_t, Shifts>;
+
+std::size_t words_of(const Needs& needs, std::size_t times) {
+  std::size_t words = 0;
+  for (const auto& [row, shifts] : needs) words += times + shifts.most - shifts.least;
+  return words;
+}
+
+void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
+  for (std::uint32_t i = pass.first[row]; i < pass.first[row + 1]; ++i) {
+    const auto [at, fresh] = needs.try_emplace(pass.source[i], Shifts{pass.shift[i], pass.shift[i]});
+    if (fresh) continue;
+    at->second = {std::min(at->second.least, pass.shift[i]), std::max(at->second.most, pass.shift[i])};
+  }
+}
+
+// Rows in order, as many per group as fit the local memory.
+PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
+  constexpr std::size_t kMostRows = 128;
+  PassTables tables;
+  tables.places.assign(pass.rows() * design.radix, -1);
+  for (std::size_t begin = 0; begin < pass.rows();) {
+    Needs needs;
+    std::size_t end = begin;
+    while (end < pass.rows() && end - begin < kMostRows) {
+      Needs more = needs;
+      add_needs(pass, end, more);
+      if (end > begin && words_of(more, design.times) > design.words) break;
+      needs = std::move(more);
+      ++end;
+    }
+    tables.groups.push_back({static_cast<std::int32_t>(tables.fills.size()), static_cast<std::int32_t>(needs.size()),
+                             static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end - begin)});
+    std::map<std::uint32_t, std::int32_t> position;  // of delay 0, may be negative
+    std::int32_t to = 0;
+    for (const auto& [row, shifts] : needs) {
+      const auto samples = static_cast<std::int32_t>(design.times + shifts.most - shifts.least);
+      tables.fills.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(shifts.least), samples, to});
+      position[row] = to - static_cast<std::int32_t>(shifts.least);
+      to += samples;
+    }
+    for (std::size_t r = begin; r < end; ++r) {
+      for (std::uint32_t i = pass.first[r]; i < pass.first[r + 1]; ++i) {
+        tables.places[r * design.radix + i - pass.first[r]] =
+            position[pass.source[i]] + static_cast<std::int32_t>(pass.shift[i]);
+      }
+    }
+    begin = end;
+  }
+  return tables;
+}
+
+const char* element_of(std::size_t width, bool last) { return last ? "float" : width <= kMost16 ? "ushort" : "uint"; }
+
+KernelSource pass_source(const TreeDesign& design, const char* in, const char* out) {
+  return {.name = fmt::format("search tree {} to {}", in, out),
+          .text = ridge::detail::kernel_text("search/tree"),
+          .defines = {{"RADIX", std::to_string(design.radix)},
+                      {"TIMES", std::to_string(design.times)},
+                      {"ITEMS_IN_GROUP", std::to_string(design.items)},
+                      {"TILE_WORDS", std::to_string(design.words)},
+                      {"IN", in},
+                      {"OUT", out}}};
+}
+
+std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree) {
+  std::vector<KernelSource> sources;
+  const char* in = "uchar";
+  for (std::size_t p = 0; p < tree.passes.size(); ++p) {
+    const char* out = element_of(tree.passes[p].width, p + 1 == tree.passes.size());
+    sources.push_back(pass_source(design, in, out));
+    in = out;
+  }
+  return sources;
+}
+
+template <class T>
+Buffer uploaded(const Device& device, const std::vector<T>& values, const char* name) {
+  Buffer buffer = device.buffer(std::max<std::size_t>(values.size(), 1) * sizeof(T), {.name = name});
+  Queue queue = device.queue();
+  queue.upload(std::span<const T>(values), buffer);
+  queue.finish();
+  return buffer;
+}
+
+class DeviceTree final : public Variant {
+ public:
+  DeviceTree(const Device& device, const Layout& layout, std::shared_ptr<const Tree> tree, const TreeDesign& design)
+      : device_(device), layout_(layout), tree_(std::move(tree)), design_(design), staging_(device, "search") {
+    stride_ = (layout.row + 31) / 32 * 32;
+    const std::vector<KernelSource> sources = sources_of(design, *tree_);
+    for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
+      const TreePass& pass = tree_->passes[p];
+      const PassTables tables = make_tables(pass, design);
+      steps_.push_back({.kernel = device.compile(sources[p]).kernel("tree_pass"),
+                        .groups = uploaded(device, tables.groups, "search tree groups"),
+                        .fills = uploaded(device, tables.fills, "search tree fills"),
+                        .places = uploaded(device, tables.places, "search tree places"),
+                        .lengths = uploaded(device, pass.length, "search tree lengths"),
+                        .count = tables.groups.size(),
+                        .longest = *std::max_element(pass.length.begin(), pass.length.end())});
+    }
+  }
+
+  void run(const std::uint8_t* in, float* out) const override {
+    staging_.run({.in = in, .in_bytes = layout_.input_bytes(), .out = out, .out_bytes = layout_.output_bytes()},
+                 [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
+  }
+  // Levels are kept in two buffers of the plan: concurrent runs on several queues would share them.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
+    const std::lock_guard lock(mutex_);
+    reserve();
+    for (std::size_t p = 0; p < steps_.size(); ++p) {
+      const Step& step = steps_[p];
+      const bool last = p + 1 == steps_.size();
+      const Buffer& from = p == 0 ? in : levels_[(p - 1) % 2];
+      const Buffer& to = last ? out : levels_[p % 2];
+      const Launch launch{.groups = {step.count, (step.longest + design_.times - 1) / design_.times},
+                          .items = {design_.items},
+                          .local_bytes = 4 * design_.words};
+      queue.launch(step.kernel, launch,
+                   {from, to, step.groups, step.fills, step.places, step.lengths,
+                    std::uint64_t{p == 0 ? layout_.row : stride_}, std::uint64_t{last ? layout_.times : stride_}});
+    }
+  }
+  std::vector<std::int32_t> delays(std::size_t trial) const override { return tree_->delays(trial, layout_.channels); }
+
+ private:
+  struct Step {
+    Kernel kernel;
+    Buffer groups, fills, places, lengths;
+    std::size_t count, longest;
+  };
+  void reserve() const {
+    for (std::size_t p = 0; p + 1 < tree_->passes.size(); ++p) {
+      const TreePass& pass = tree_->passes[p];
+      const std::size_t bytes = pass.rows() * stride_ * (pass.width <= kMost16 ? 2 : 4);
+      if (!levels_[p % 2] || levels_[p % 2].size() < bytes)
+        levels_[p % 2] = device_.buffer(bytes, {.name = "search tree level"});
+    }
+  }
+
+  Device device_;
+  Layout layout_;
+  std::shared_ptr<const Tree> tree_;
+  TreeDesign design_;
+  std::size_t stride_ = 0;
+  std::vector<Step> steps_;
+  mutable std::mutex mutex_;
+  mutable Buffer levels_[2];
+  Staging staging_;
+};
+
+// Words of local memory that the largest single row needs.
+std::size_t least_words(const Tree& tree, std::size_t times) {
+  std::size_t words = 0;
+  for (const TreePass& pass : tree.passes) {
+    for (std::size_t r = 0; r < pass.rows(); ++r) {
+      words = std::max<std::size_t>(words, times * (pass.first[r + 1] - pass.first[r]));
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+void list_device_tree(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
+  const Limits& limits = device.limits();
+  for (const std::size_t radix : {8, 4}) {
+    const auto tree = std::make_shared<const Tree>(make_tree(layout, radix));
+    TreeDesign design{.radix = radix, .items = std::min<std::size_t>(512, limits.work_group / 32 * 32)};
+    const std::size_t most = std::min<std::size_t>(limits.local_memory, 96 * 1024) / 4;
+    while (design.times > 64 && least_words(*tree, design.times) * 2 > most) design.times /= 2;
+    design.words = most;
+    std::string refusal;
+    if (design.items < 32) {
+      refusal = fmt::format("needs work-groups of 32 work-items, the device has {}", limits.work_group);
+    } else if (least_words(*tree, design.times) > most) {
+      refusal = fmt::format("needs {} of local memory, the device has {}",
+                            base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times))),
+                            base::human_bytes(4.0 * static_cast<double>(most)));
+    }
+    entries.push_back({.candidate = {.variant = "tree",
+                                     .parameters = {{"radix", std::to_string(radix)},
+                                                    {"times", std::to_string(design.times)},
+                                                    {"items", std::to_string(design.items)}},
+                                     .refusal = refusal,
+                                     .cost = {.flops = tree->additions,
+                                              .bytes = 3 * tree->moved / static_cast<double>(radix),
+                                              .launches = static_cast<double>(tree->passes.size()),
+                                              .efficiency = 0.5}},
+                       .kernels = [design, tree] { return sources_of(design, *tree); },
+                       .build = [=] { return std::make_shared<DeviceTree>(device, layout, tree, design); }});
+  }
+}
+
+}  // namespace ridge::search

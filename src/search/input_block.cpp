@@ -1,0 +1,160 @@
+#include "search/input_block.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/threads.hpp"
+#include "search/host/rows.hpp"
+#include "search/values.hpp"
+
+namespace ridge::search {
+namespace {
+
+constexpr std::size_t kTurned = 64;  // rows transposed at once
+
+// Replaces values that are not finite by the channel's reference, and flags them.
+std::uint64_t replace_not_numbers(float* row, const float* reference, std::size_t r, std::size_t channels, Mask& mask) {
+  std::uint64_t found = 0;
+  for (std::size_t c = 0; c < channels; ++c) {
+    if (std::isfinite(row[c])) continue;
+    row[c] = reference[c];
+    mask.set(r, c);
+    ++found;
+  }
+  return found;
+}
+
+bool all_finite(const float* row, std::size_t count) {
+  float probe = 0;
+  for (std::size_t i = 0; i < count; ++i) probe += row[i] * 0.0F;  // NaN if any value is NaN or infinite
+  return probe == 0;
+}
+
+double middle_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+bool Mask::any(std::size_t row) const {
+  const std::byte* from = bits_.data() + row * row_;
+  return std::any_of(from, from + row_, [](std::byte bits) { return bits != std::byte{0}; });
+}
+void Mask::clear() { std::fill(bits_.begin(), bits_.end(), std::byte{0}); }
+std::uint64_t Mask::count(std::size_t rows) const {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < rows * row_; ++i)
+    total += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(bits_[i])));
+  return total;
+}
+
+std::size_t PartSums::rows(std::size_t part, std::size_t total) const {
+  return std::min(kPartRows, total - part * kPartRows);
+}
+
+PartSums part_sums(const RawRows& raw, Mask& mask, std::size_t threads, std::uint64_t& not_numbers) {
+  const std::size_t channels = raw.channels;
+  PartSums sums{.parts = (raw.rows + kPartRows - 1) / kPartRows, .reference = {}, .sum = {}, .square = {}};
+  sums.reference.resize(channels);
+  unpack(raw.row(0), raw.bits, raw.is_signed, sums.reference.data(), channels);
+  for (float& value : sums.reference) value = std::isfinite(value) ? value : 0;
+  sums.sum.assign(sums.parts * channels, 0);
+  sums.square.assign(sums.parts * channels, 0);
+  std::atomic<std::uint64_t> found{0};
+  base::parallel(threads, [&](std::size_t thread, std::size_t of) {
+    const base::Share mine = base::share(sums.parts, thread, of);
+    std::vector<float> row(channels);
+    for (std::size_t part = mine.begin; part < mine.end; ++part) {
+      for (std::size_t i = 0; i < sums.rows(part, raw.rows); ++i) {
+        const std::size_t r = part * kPartRows + i;
+        unpack(raw.row(r), raw.bits, raw.is_signed, row.data(), channels);
+        if (raw.bits == 32 && !all_finite(row.data(), channels))
+          found += replace_not_numbers(row.data(), sums.reference.data(), r, channels, mask);
+        row_kernels().accumulate(row.data(), sums.reference.data(), sums.sum.data() + part * channels,
+                                 sums.square.data() + part * channels, channels);
+      }
+    }
+  });
+  not_numbers += found;
+  return sums;
+}
+
+ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums, const std::vector<std::uint8_t>& skip) {
+  ChannelStatistics statistics{std::vector<float>(raw.channels), std::vector<float>(raw.channels)};
+  std::vector<double> means, variances, order;
+  for (std::size_t c = 0; c < raw.channels; ++c) {
+    means.clear(), variances.clear();
+    for (std::size_t part = 0; part < sums.parts; ++part) {
+      const double n = static_cast<double>(sums.rows(part, raw.rows));
+      if (n < 2 || (n < kPartRows && part > 0) || (!skip.empty() && skip[part * raw.channels + c] != 0)) continue;
+      const double mean = sums.sum[part * raw.channels + c] / n;
+      means.push_back(mean);
+      variances.push_back(std::max(0.0, (sums.square[part * raw.channels + c] - n * mean * mean) / (n - 1)));
+    }
+    if (means.empty()) continue;
+    order = means;
+    const double middle = middle_of(order);
+    const double k = static_cast<double>(std::min(kPartRows, raw.rows)) - 1,
+                 variance = middle_of(variances) / std::pow(1 - 2 / (9 * k), 3);
+    const double allowed = 5 * std::sqrt(variance / (k + 1));
+    double total = 0, used = 0;
+    for (const double mean : means) {
+      if (std::abs(mean - middle) <= allowed) total += mean, used += 1;
+    }
+    statistics.mean[c] = sums.reference[c] + static_cast<float>(used > 0 ? total / used : middle);
+    // A deviation below the resolution of float at this mean is rounding, not noise.
+    const double least = 1e-6 * std::abs(statistics.mean[c]);
+    statistics.sigma[c] = variance > least * least ? static_cast<float>(std::sqrt(variance)) : 0.0F;
+  }
+  return statistics;
+}
+
+Normalizer::Normalizer(std::size_t channels, std::size_t plane_stride, bool reversed, std::size_t threads)
+    : channels_(channels), stride_(plane_stride), threads_(threads), reversed_(reversed) {
+  turn_ = std::make_unique<transpose::Plan<std::uint8_t>>(
+      host(), transpose::Problem{.rows = kTurned, .columns = channels, .output = {.row = plane_stride}, .threads = 1},
+      planner::Options{.effort = Effort::quick});
+}
+
+void Normalizer::run(const RawRows& raw, const ChannelStatistics& statistics, const Mask& mask,
+                     std::uint8_t* plane) const {
+  std::vector<float> scale(channels_), offset(channels_);
+  for (std::size_t c = 0; c < channels_; ++c) {
+    scale[c] = statistics.sigma[c] > 0 ? kByteSigma / statistics.sigma[c] : 0;
+    offset[c] = kByteMean - statistics.mean[c] * scale[c];
+    if (scale[c] == 0) offset[c] = kByteMean;
+  }
+  base::parallel(threads_, [&](std::size_t thread, std::size_t of) {
+    const base::Share mine = base::share(raw.rows, thread, of, kTurned);
+    std::vector<float> row(channels_);
+    std::vector<std::uint8_t> bytes(kTurned * channels_);
+    for (std::size_t r = mine.begin; r < mine.end; r += kTurned) {
+      const std::size_t rows = std::min(kTurned, mine.end - r);
+      for (std::size_t i = 0; i < rows; ++i) {
+        std::uint8_t* to = bytes.data() + i * channels_;
+        unpack(raw.row(r + i), raw.bits, raw.is_signed, row.data(), channels_);
+        if (mask.any(r + i)) {
+          for (std::size_t c = 0; c < channels_; ++c) {
+            if (mask.at(r + i, c)) row[c] = statistics.mean[c];
+          }
+        }
+        row_kernels().quantize(row.data(), scale.data(), offset.data(), to, channels_);
+        if (reversed_) std::reverse(to, to + channels_);
+      }
+      if (rows == kTurned) {
+        turn_->run_bytes(bytes.data(), bytes.size(), plane + r, (channels_ - 1) * stride_ + kTurned);
+        continue;
+      }
+      for (std::size_t c = 0; c < channels_; ++c) {
+        for (std::size_t i = 0; i < rows; ++i) plane[c * stride_ + r + i] = bytes[i * channels_ + c];
+      }
+    }
+  });
+}
+
+}  // namespace ridge::search

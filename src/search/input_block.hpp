@@ -1,0 +1,76 @@
+// Blocks of filterbank rows: statistics per channel, and normalized bytes in channel-major order.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <ridge/search.hpp>
+#include <ridge/transpose.hpp>
+
+namespace ridge::search {
+
+// One bit per value, rows of whole bytes in the input's order of channels; the first channel is the lowest bit.
+class Mask {
+ public:
+  Mask(std::size_t rows, std::size_t channels) : row_((channels + 7) / 8), bits_(rows * row_) {}
+  bool at(std::size_t row, std::size_t channel) const {
+    return (std::to_integer<unsigned>(bits_[row * row_ + channel / 8]) >> (channel % 8) & 1U) != 0;
+  }
+  void set(std::size_t row, std::size_t channel) { bits_[row * row_ + channel / 8] |= std::byte(1U << (channel % 8)); }
+  bool any(std::size_t row) const;
+  void clear();
+  std::size_t row_bytes() const { return row_; }
+  std::span<std::byte> bits() { return bits_; }
+  std::span<const std::byte> bits() const { return bits_; }
+  std::uint64_t count(std::size_t rows) const;  // flagged values of the first rows
+
+ private:
+  std::size_t row_;
+  std::vector<std::byte> bits_;
+};
+
+// Rows as they were read, of one block.
+struct RawRows {
+  const std::byte* data = nullptr;
+  std::size_t rows = 0, channels = 0, bits = 8;
+  bool is_signed = false;
+  std::size_t row_bytes() const { return channels * bits / 8; }
+  const std::byte* row(std::size_t r) const { return data + r * row_bytes(); }
+};
+
+struct ChannelStatistics {
+  std::vector<float> mean, sigma;  // sigma 0: constant, or too few values
+};
+
+constexpr std::size_t kPartRows = 256;  // rows of one set of sums
+
+// Sums of x - reference and its squares per part of kPartRows rows and channel.
+struct PartSums {
+  std::size_t parts = 0;
+  std::vector<float> reference;    // per channel
+  std::vector<float> sum, square;  // [part][channel]
+  std::size_t rows(std::size_t part, std::size_t total) const;
+};
+
+// Values that are NaN or infinite are flagged, and count as the reference.
+PartSums part_sums(const RawRows& raw, Mask& mask, std::size_t threads, std::uint64_t& not_numbers);
+
+// Medians over the parts, so that bursts do not count. Parts with any flagged row (`skip`) are left out.
+ChannelStatistics channel_statistics(const RawRows& raw, const PartSums& sums, const std::vector<std::uint8_t>& skip);
+
+// Writes (x - mean) / sigma as bytes to columns [0, rows) of `plane`, channels in reverse order if `reversed`. Flagged
+// values and constant channels become the mean.
+class Normalizer {
+ public:
+  Normalizer(std::size_t channels, std::size_t plane_stride, bool reversed, std::size_t threads);
+  void run(const RawRows& raw, const ChannelStatistics& statistics, const Mask& mask, std::uint8_t* plane) const;
+
+ private:
+  std::size_t channels_, stride_, threads_;
+  bool reversed_;
+  std::unique_ptr<transpose::Plan<std::uint8_t>> turn_;
+};
+
+}  // namespace ridge::search

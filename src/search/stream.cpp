@@ -1,0 +1,484 @@
+// Searches a stream of filterbank rows block by block: normalize, dedisperse each segment, filter, cluster, refine.
+//
+// A block has `block` input samples. Every segment keeps a plane of normalized bytes, channels x (1 + ahead) blocks at
+// its sample interval. When the plane is full, pulses that begin in its first block are searched, and the plane is
+// shifted by one block. `ahead` blocks hold the longest delay and the widest boxcar.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "search/detections.hpp"
+#include "search/flags.hpp"
+#include "search/host/rows.hpp"
+#include "search/input_block.hpp"
+#include "search/layout.hpp"
+#include "search/refine.hpp"
+#include "search/values.hpp"
+
+namespace ridge::search {
+namespace {
+
+[[noreturn]] void refuse_search(const std::string& message) {
+  throw Error(ErrorKind::invalid_argument, "search: " + message);
+}
+
+struct Lane {
+  Segment segment{};
+  std::size_t first_trial = 0;  // counted over all segments
+  std::vector<std::size_t> widths{};
+  Layout layout{};
+  std::vector<Plan> plan{};  // one
+  std::vector<float> limits{};
+  base::AlignedArray<std::uint8_t> plane{};
+  base::AlignedArray<float> series{};
+  std::vector<Normal> normals{};
+  std::size_t widest() const { return widths.back(); }
+};
+
+struct Found {
+  Cluster cluster{};
+  Candidate candidate{};
+};
+
+void check_settings(const Band& band, const Settings& settings) {
+  check_band(band);
+  check_bits(settings.bits, band.channels);
+  if (!(settings.threshold >= 3) || !(settings.threshold <= 1e6))
+    refuse_search(fmt::format("the threshold must be between 3 and 1e6, got {}", settings.threshold));
+  if (settings.widest == 0 || settings.widest > (std::size_t{1} << 20))
+    refuse_search(fmt::format("the widest boxcar must have 1 to 2^20 samples, got {}", settings.widest));
+}
+
+}  // namespace
+
+struct StreamState {
+  Device device;
+  Band band;
+  Settings settings;
+  std::size_t threads = 1;
+  std::vector<Segment> segments{};
+  std::size_t trials = 0;
+  std::size_t block = 0, ahead = 1;
+  std::vector<Lane> lanes{};
+  std::unique_ptr<Normalizer> normalizer{};
+  std::vector<std::byte> raw{};  // rows of the block being read
+  std::size_t raw_bytes = 0;
+  std::vector<std::byte> given{};  // flags of the caller that are not yet used
+  bool has_given = false;
+  std::function<void(std::span<const std::byte>, std::size_t)> on_mask{};
+  std::size_t filled = 0;      // blocks in the planes
+  std::uint64_t searched = 0;  // input samples whose pulses have been searched
+  std::uint64_t arrived = 0;   // input samples in the planes, from the start of the stream
+  bool finished = false;
+  std::vector<Found> pending{};
+  std::vector<Candidate> ready{};
+  Report report{};
+  ChannelStatistics statistics{};  // of the last whole block
+
+  std::size_t row_bytes() const { return band.channels * settings.bits / 8; }
+  std::size_t columns(const Lane& lane) const { return block * (1 + ahead) / lane.segment.factor; }
+
+  void choose_block();
+  float detection_limit(const Lane& lane, std::size_t width) const;
+  void make_lanes(const planner::Options& options);
+  void take_block(std::size_t rows);
+  void flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask);
+  void append(std::size_t rows, const Mask& mask, const RawRows& raw_rows);
+  void append_nothing();
+  void search_block();
+  std::vector<Detection> search_lane(std::size_t index);
+  void keep(std::vector<Found> found);
+  Found measured(const Cluster& cluster) const;
+};
+
+// The block holds at least 64 of the widest boxcars, so that subtracting its mean costs at most 1/64 of a pulse, and
+// as many samples as the longest delay.
+void StreamState::choose_block() {
+  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
+  std::size_t ahead_samples = 0;
+  for (const Segment& segment : segments) {
+    const double delay = segment.dms.back() * whole / (band.interval * static_cast<double>(segment.factor));
+    if (delay > 5e8)
+      refuse_search(fmt::format("DM {} is {:.3g} samples of delay: too long", segment.dms.back(), delay));
+    const std::size_t widest = std::max<std::size_t>(1, settings.widest / segment.factor);
+    const std::size_t need = static_cast<std::size_t>(std::lround(delay)) + kRoundingMargin + widest;
+    ahead_samples = std::max(ahead_samples, need * segment.factor);
+  }
+  const std::size_t unit = std::max<std::size_t>(segments.back().factor, kPartRows);
+  if (settings.block != 0) {
+    block = (settings.block + unit - 1) / unit * unit;
+  } else {
+    const std::size_t least = std::max<std::size_t>(64 * settings.widest, 8192);
+    const std::size_t fits = settings.memory / (6 * band.channels);
+    block = std::max(least, std::min(2 * ahead_samples, fits));
+    block = std::max(unit, (block + unit - 1) / unit * unit);
+  }
+  ahead = (ahead_samples + block - 1) / block;
+  const double bytes = 2.0 * static_cast<double>(band.channels) * static_cast<double>(block * (1 + ahead));
+  if (bytes > 1e12) {
+    refuse_search(fmt::format("{} channels x {} samples need {}: lower --dm or the widest boxcar", band.channels,
+                              block * (1 + ahead), base::human_bytes(bytes)));
+  }
+}
+
+// A pulse at the threshold is detected with this S/N if it is half a trial off, after the losses of the variant. Below
+// 5 sigma there would be too many false detections to measure again.
+float StreamState::detection_limit(const Lane& lane, std::size_t width) const {
+  const std::vector<double>& delay = lane.layout.delay;
+  const double apart = delay.size() > 1 ? (delay.back() - delay.front()) / static_cast<double>(delay.size() - 1) : 0;
+  const double half_trial = std::max(0.5, 1 - apart / 4 / static_cast<double>(width));
+  const double kept = std::min(0.97, lane.plan[0].kept(width) * half_trial);
+  return static_cast<float>(std::min(settings.threshold, std::max(5.0, settings.threshold * kept)));
+}
+
+void StreamState::make_lanes(const planner::Options& options) {
+  const Band descending{.channels = band.channels,
+                        .first_mhz = band.highest_mhz(),
+                        .step_mhz = -std::abs(band.step_mhz),
+                        .interval = band.interval};
+  for (const Segment& segment : segments) {
+    Lane lane{.segment = segment, .first_trial = trials};
+    trials += segment.dms.size();
+    lane.widths = boxcar_widths(std::max<std::size_t>(1, settings.widest / segment.factor));
+    Problem problem{.band = descending, .dms = segment.dms, .threads = threads};
+    problem.band.interval *= static_cast<double>(segment.factor);
+    problem.times = block / segment.factor + lane.widest();
+    problem.row = columns(lane);
+    lane.layout = resolve(problem);
+    lane.plan.emplace_back(device, problem, options);
+    for (const std::size_t width : lane.widths) lane.limits.push_back(detection_limit(lane, width));
+    lane.plane = base::AlignedArray<std::uint8_t>(band.channels * columns(lane));
+    lane.series = base::AlignedArray<float>(segment.dms.size() * problem.times);
+    lane.normals.resize(segment.dms.size());
+    lanes.push_back(std::move(lane));
+  }
+}
+
+// Normalizes `rows` rows of the block that was read, and appends them to the planes.
+void StreamState::take_block(std::size_t rows) {
+  const double begin = base::now();
+  const RawRows raw_rows{.data = raw.data(),
+                         .rows = rows,
+                         .channels = band.channels,
+                         .bits = settings.bits,
+                         .is_signed = settings.is_signed};
+  Mask mask(block, band.channels);
+  if (has_given) {
+    const std::size_t bytes = std::min(given.size(), rows * mask.row_bytes());
+    std::memcpy(mask.bits().data(), given.data(), bytes);
+    given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(bytes));
+  }
+  const PartSums sums = part_sums(raw_rows, mask, threads, report.not_numbers);
+  std::vector<std::uint8_t> skip;
+  if (has_given || report.not_numbers > 0 || settings.flagging.kurtosis > 0) flag(raw_rows, sums, skip, mask);
+  // A short last block has the statistics of the block before it.
+  if (rows >= block / 4 || statistics.mean.empty()) statistics = channel_statistics(raw_rows, sums, skip);
+  for (const float sigma : statistics.sigma) report.constant_channels += sigma > 0 ? 0 : 1;
+  append(rows, mask, raw_rows);
+  report.samples += rows;
+  report.seconds_input += base::now() - begin;
+  if (filled == 1 + ahead) search_block();
+}
+
+void StreamState::flag(const RawRows& rows, const PartSums& sums, std::vector<std::uint8_t>& skip, Mask& mask) {
+  if (settings.flagging.kurtosis > 0) flag_kurtosis(rows, settings.flagging, threads, mask);
+  skip.assign(sums.parts * band.channels, 0);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    if (!mask.any(r)) continue;
+    for (std::size_t c = 0; c < band.channels; ++c) {
+      if (mask.at(r, c)) skip[r / kPartRows * band.channels + c] = 1;
+    }
+  }
+  // A channel without any clean part keeps all of them: its flagged values are replaced in any case.
+  for (std::size_t c = 0; c < band.channels; ++c) {
+    bool clean = false;
+    for (std::size_t part = 0; part < sums.parts; ++part) clean = clean || skip[part * band.channels + c] == 0;
+    for (std::size_t part = 0; part < sums.parts && !clean; ++part) skip[part * band.channels + c] = 0;
+  }
+}
+
+void StreamState::append(std::size_t rows, const Mask& mask, const RawRows& raw_rows) {
+  Lane& base = lanes.front();
+  if (settings.flagging.channel_sigma > 0) flag_channels(settings.flagging.channel_sigma, statistics);
+  const std::size_t stride = columns(base) * base.segment.factor, at = filled * block;
+  // The first segment may begin at a larger factor: then the base plane is temporary.
+  base::AlignedArray<std::uint8_t> temporary;
+  std::uint8_t* plane = base.plane.data() + at;
+  std::size_t plane_stride = stride;
+  if (base.segment.factor > 1) {
+    temporary = base::AlignedArray<std::uint8_t>(band.channels * block);
+    plane = temporary.data();
+    plane_stride = block;
+  }
+  if (!normalizer) normalizer = std::make_unique<Normalizer>(band.channels, plane_stride, band.step_mhz > 0, threads);
+  normalizer->run(raw_rows, statistics, mask, plane);
+  for (std::size_t c = 0; c < band.channels && rows < block; ++c)
+    std::memset(plane + c * plane_stride + rows, kByteMean, block - rows);
+  Mask all = mask;
+  if (settings.flagging.threshold > 0) {
+    const FlagPlane job{.plane = plane, .stride = plane_stride, .channels = band.channels, .rows = rows};
+    sum_threshold(job, settings.flagging.threshold, band.step_mhz > 0, threads, all);
+  }
+  report.flagged += all.count(rows);
+  if (on_mask) on_mask(all.bits().first(rows * all.row_bytes()), rows);
+  base::parallel(threads, [&](std::size_t thread, std::size_t of) {
+    const base::Share mine = base::share(band.channels, thread, of);
+    std::vector<std::uint8_t> buffer(block);
+    for (std::size_t c = mine.begin; c < mine.end; ++c) {
+      const std::uint8_t* from = plane + c * plane_stride;
+      std::size_t factor = 1;
+      for (Lane& lane : lanes) {
+        for (; factor < lane.segment.factor; factor *= 2) {
+          row_kernels().halve(from, buffer.data(), block / factor / 2);
+          from = buffer.data();
+        }
+        if (factor == 1) continue;
+        std::memcpy(lane.plane.data() + c * columns(lane) + at / factor, from, block / factor);
+      }
+    }
+  });
+  arrived += rows;
+  ++filled;
+}
+
+// A block behind the end of the input.
+void StreamState::append_nothing() {
+  for (Lane& lane : lanes) {
+    const std::size_t stride = columns(lane), length = block / lane.segment.factor;
+    for (std::size_t c = 0; c < band.channels; ++c)
+      std::memset(lane.plane.data() + c * stride + filled * length, kByteMean, length);
+  }
+  ++filled;
+}
+
+std::vector<Detection> StreamState::search_lane(std::size_t index) {
+  Lane& lane = lanes[index];
+  const std::size_t factor = lane.segment.factor, times = block / factor + lane.widest();
+  const double begin = base::now();
+  lane.plan[0].run(lane.plane.span(), lane.series.span());
+  report.seconds_dedispersion += base::now() - begin;
+  const double middle = base::now();
+  // Boxcars may use samples whose whole sweep is inside the input.
+  const std::size_t valid = static_cast<std::size_t>(arrived - searched) / factor;
+  std::vector<std::vector<Detection>> found(threads);
+  base::parallel(threads, [&](std::size_t thread, std::size_t of) {
+    const base::Share mine = base::share(lane.segment.dms.size(), thread, of);
+    for (std::size_t d = mine.begin; d < mine.end; ++d) {
+      const auto late = static_cast<std::size_t>(std::lround(lane.layout.delay[d]));
+      if (valid <= late) continue;
+      const std::size_t length = std::min(times, valid - late);
+      const std::span<const float> series(lane.series.data() + d * times, length);
+      lane.normals[d] = robust_normal(series.first(std::min(length, block / factor)));
+      find_boxcars({.series = series,
+                    .starts = std::min(length, block / factor),
+                    .normal = lane.normals[d],
+                    .widths = lane.widths,
+                    .limits = lane.limits,
+                    .first = searched,
+                    .factor = factor,
+                    .trial = lane.first_trial + d,
+                    .segment = index},
+                   found[thread]);
+    }
+  });
+  report.seconds_boxcars += base::now() - middle;
+  std::vector<Detection> all;
+  for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// The best member of a cluster, measured again with exact delays.
+Found StreamState::measured(const Cluster& cluster) const {
+  const Detection& best = cluster.best;
+  const Lane& lane = lanes[best.segment];
+  const std::size_t factor = lane.segment.factor, trial = best.trial - lane.first_trial;
+  const Refined refined = refine({.layout = lane.layout,
+                                  .plane = lane.plane.data(),
+                                  .columns = columns(lane),
+                                  .trial = trial,
+                                  .begin = static_cast<std::size_t>(best.begin - searched) / factor,
+                                  .width = static_cast<std::size_t>(best.end - best.begin) / factor,
+                                  .widest = lane.widest(),
+                                  .normal = lane.normals[trial]});
+  const auto dm_of = [&](std::size_t number) {
+    const Lane* of = &lanes.front();
+    for (const Lane& one : lanes) {
+      if (one.first_trial <= number) of = &one;
+    }
+    return of->segment.dms[number - of->first_trial];
+  };
+  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
+  Candidate candidate;
+  candidate.sample = searched + refined.begin * factor;
+  candidate.samples = refined.width * factor;
+  candidate.width = static_cast<double>(candidate.samples) * band.interval;
+  candidate.time = static_cast<double>(candidate.sample) * band.interval + candidate.width / 2;
+  candidate.dm = refined.delay * band.interval * static_cast<double>(factor) / whole;
+  if (band.channels == 1 || !(whole > 0)) candidate.dm = lane.segment.dms[trial];
+  candidate.snr = refined.snr;
+  candidate.members = cluster.members;
+  candidate.dm_first = dm_of(cluster.trial_first);
+  candidate.dm_last = dm_of(cluster.trial_last);
+  return {.cluster = cluster, .candidate = candidate};
+}
+
+// Joins the block's candidates with those of the previous block that touch them; candidates that end before the block
+// does are ready.
+void StreamState::keep(std::vector<Found> found) {
+  for (Found& one : found) {
+    for (std::size_t i = 0; i < pending.size();) {
+      if (!touch(pending[i].cluster, one.cluster)) {
+        ++i;
+        continue;
+      }
+      const bool earlier = pending[i].candidate.snr > one.candidate.snr;
+      Candidate best = earlier ? pending[i].candidate : one.candidate;
+      best.members = pending[i].candidate.members + one.candidate.members;
+      best.dm_first = std::min(pending[i].candidate.dm_first, one.candidate.dm_first);
+      best.dm_last = std::max(pending[i].candidate.dm_last, one.candidate.dm_last);
+      one.cluster = joined(pending[i].cluster, one.cluster);
+      one.candidate = best;
+      pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  const std::uint64_t end = searched + block;
+  for (Found& one : pending) ready.push_back(one.candidate);
+  pending.clear();
+  for (Found& one : found) {
+    if (one.cluster.end >= end) {
+      pending.push_back(std::move(one));
+    } else {
+      ready.push_back(one.candidate);
+    }
+  }
+}
+
+void StreamState::search_block() {
+  std::vector<Detection> detections;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const std::vector<Detection> some = search_lane(i);
+    detections.insert(detections.end(), some.begin(), some.end());
+  }
+  const double begin = base::now();
+  constexpr std::size_t kMostDetections = 1'000'000;
+  if (detections.size() > kMostDetections) {
+    std::nth_element(detections.begin(), detections.begin() + kMostDetections, detections.end(),
+                     [](const Detection& a, const Detection& b) { return a.snr > b.snr; });
+    detections.resize(kMostDetections);
+  }
+  std::vector<Cluster> clusters = cluster(std::move(detections));
+  if (clusters.size() > settings.most_per_block) {
+    ++report.crowded_blocks;
+    std::nth_element(clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(settings.most_per_block),
+                     clusters.end(), [](const Cluster& a, const Cluster& b) { return a.best.snr > b.best.snr; });
+    clusters.resize(settings.most_per_block);
+  }
+  std::vector<Found> found(clusters.size());
+  base::parallel(threads, [&](std::size_t thread, std::size_t of) {
+    const base::Share mine = base::share(clusters.size(), thread, of);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) found[i] = measured(clusters[i]);
+  });
+  std::erase_if(found, [&](const Found& one) { return !(one.candidate.snr >= settings.threshold); });
+  keep(std::move(found));
+  searched += block;
+  for (Lane& lane : lanes) {
+    const std::size_t stride = columns(lane), shift = block / lane.segment.factor;
+    for (std::size_t c = 0; c < band.channels; ++c) {
+      std::uint8_t* row = lane.plane.data() + c * stride;
+      std::memmove(row, row + shift, stride - shift);
+    }
+  }
+  --filled;
+  report.seconds_boxcars += base::now() - begin;
+}
+
+Stream::Stream(const Device& device, const Band& band, const Settings& settings, const planner::Options& options)
+    : state_(std::make_unique<StreamState>(StreamState{.device = device, .band = band, .settings = settings})) {
+  check_settings(band, settings);
+  StreamState& state = *state_;
+  state.threads = settings.threads != 0 ? settings.threads : base::hardware_threads();
+  state.segments =
+      plan_trials(band, {.dm_begin = settings.dm_begin, .dm_end = settings.dm_end, .tolerance = settings.tolerance});
+  state.choose_block();
+  state.make_lanes(options);
+  state.raw.resize(state.block * state.row_bytes());
+}
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+
+void Stream::push(std::span<const std::byte> bytes) {
+  StreamState& state = *state_;
+  if (state.finished) refuse_search("push() after finish(): make a new stream");
+  while (!bytes.empty()) {
+    const std::size_t some = std::min(bytes.size(), state.raw.size() - state.raw_bytes);
+    std::memcpy(state.raw.data() + state.raw_bytes, bytes.data(), some);
+    state.raw_bytes += some;
+    bytes = bytes.subspan(some);
+    if (state.raw_bytes < state.raw.size()) return;
+    state.take_block(state.block);
+    state.raw_bytes = 0;
+  }
+}
+
+void Stream::push_mask(std::span<const std::byte> bits) {
+  state_->has_given = true;
+  state_->given.insert(state_->given.end(), bits.begin(), bits.end());
+}
+void Stream::on_mask(std::function<void(std::span<const std::byte>, std::size_t)> take) {
+  state_->on_mask = std::move(take);
+}
+
+std::vector<Candidate> Stream::take() {
+  std::vector<Candidate> taken;
+  taken.swap(state_->ready);
+  std::stable_sort(taken.begin(), taken.end(), [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
+  return taken;
+}
+
+std::vector<Candidate> Stream::finish() {
+  StreamState& state = *state_;
+  if (!state.finished) {
+    state.finished = true;
+    const std::size_t rows = state.raw_bytes / state.row_bytes();
+    if (rows > 1) state.take_block(rows);
+    while (state.searched < state.arrived) {
+      while (state.filled < 1 + state.ahead) state.append_nothing();
+      state.search_block();
+    }
+    for (Found& one : state.pending) state.ready.push_back(one.candidate);
+    state.pending.clear();
+  }
+  return take();
+}
+
+const std::vector<Segment>& Stream::segments() const { return state_->segments; }
+std::size_t Stream::trials() const { return state_->trials; }
+std::size_t Stream::block() const { return state_->block; }
+std::vector<Plan> Stream::plans() const {
+  std::vector<Plan> plans;
+  for (const Lane& lane : state_->lanes) plans.push_back(lane.plan[0]);
+  return plans;
+}
+const Report& Stream::report() const { return state_->report; }
+
+std::string Stream::explain() const {
+  const StreamState& state = *state_;
+  std::string text = fmt::format("{} trials in {} segments, blocks of {} samples, {} more for delays and boxcars\n",
+                                 state.trials, state.segments.size(), state.block, state.ahead * state.block);
+  for (const Lane& lane : state.lanes) {
+    text += fmt::format(
+        "DM {:.2f} to {:.2f}: {} trials of {} sample{} each, {:.0f} samples of delay, widths to {}\n{}\n",
+        lane.segment.dms.front(), lane.segment.dms.back(), lane.segment.dms.size(), lane.segment.factor,
+        lane.segment.factor == 1 ? "" : "s", lane.layout.delay.back(), lane.widest(), lane.plan[0].explain());
+  }
+  return text;
+}
+
+}  // namespace ridge::search

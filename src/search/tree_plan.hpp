@@ -1,0 +1,35 @@
+// Dedispersion by a tree: which rows of narrower bands add up to a row of a wider band, and how much each is delayed.
+//
+// A band of width R^l channels has one row per sample of delay across it. A row is the sum of one row of each of its R
+// parts. For every part, the pair (row, shift) is chosen whose delays, with all roundings of the levels below, have the
+// least squared error. With R = 2 this is the fast dispersion measure transform.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "search/layout.hpp"
+
+namespace ridge::search {
+
+struct TreePass {
+  std::size_t width = 0;                         // channels per band, after the pass; the last band may have fewer
+  std::vector<std::uint32_t> first{};            // per row: its first term; one more at the end
+  std::vector<std::uint32_t> source{}, shift{};  // per term: row of the previous level and its delay
+  std::vector<std::uint32_t> length{};           // per row: samples that later passes need
+  std::size_t rows() const { return length.size(); }
+};
+
+struct Tree {
+  std::size_t radix = 0;
+  std::vector<TreePass> passes{};  // the first reads the channels; the rows of the last are the trials
+  double additions = 0;            // of one run
+  double moved = 0;                // samples loaded and stored by one run
+  std::vector<std::int32_t> delays(std::size_t trial, std::size_t channels) const;
+};
+
+Tree make_tree(const Layout& layout, std::size_t radix);
+
+// Largest number of channels whose sum of bytes fits 16 bits.
+inline constexpr std::size_t kMost16 = 257;
+
+}  // namespace ridge::search
