@@ -1,0 +1,233 @@
+// Tests of folding, periodicity search and coherent dedispersion.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <random>
+
+#include <ridge/fft.hpp>
+#include <ridge/search/coherent.hpp>
+#include <ridge/search/fold.hpp>
+#include <ridge/search/periods.hpp>
+
+#include "support/error_of.hpp"
+
+namespace ridge::search {
+namespace {
+
+using testing::HasSubstr;
+using Value = std::complex<float>;
+
+const Band kNarrow{.channels = 8, .first_mhz = 1500, .step_mhz = -10, .interval = 1e-3};
+
+// Rows of noise; `on(time, channel)` is the added power in units of sigma.
+template <class On>
+std::vector<std::byte> noisy_rows(std::size_t rows, std::size_t channels, std::uint64_t seed, const On& on) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal(0, 3);
+  std::vector<float> values(rows * channels);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 50 + normal(random) + 3 * static_cast<float>(on(i / channels, i % channels));
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+double fraction(long double turns) { return static_cast<double>(turns - std::floor(turns)); }
+
+TEST(SearchFold, KeepsEverySampleAndTheSignal) {
+  const double frequency = 1.2345678, derivative = -2e-5, dm = 80, duty = 0.1, amplitude = 0.5;
+  const std::size_t rows = 50001;
+  const auto turns = [&](std::size_t row, std::size_t channel) -> long double {
+    const long double f = 1500.0L - 10.0L * channel;
+    const long double t = row * 1e-3L - 4148.808L * dm * (1 / (f * f) - 1 / (1500.0L * 1500.0L));
+    return frequency * t + derivative * t * t / 2;
+  };
+  const auto bytes = noisy_rows(
+      rows, 8, 3, [&](std::size_t r, std::size_t c) { return fraction(turns(r, c)) < duty ? amplitude : 0; });
+  Folder folder(kNarrow, {.frequency = frequency, .derivative = derivative},
+                {.bins = 100, .subbands = 3, .dm = dm, .bits = 32});
+  for (std::size_t at = 0; at < bytes.size(); at += 77777)
+    folder.push(std::span(bytes).subspan(at, std::min<std::size_t>(77777, bytes.size() - at)));
+  const Profile profile = folder.profile();
+  EXPECT_EQ(folder.samples(), rows);
+  std::uint64_t hits = 0;
+  for (const std::uint64_t count : profile.hits) hits += count;
+  EXPECT_EQ(hits, rows * 8);
+  // Theory: amplitude * sqrt(values in the pulse * (1 - duty)).
+  const double theory = amplitude * std::sqrt(duty * (1 - duty) * static_cast<double>(rows * 8));
+  EXPECT_NEAR(profile.snr() / theory, 1, 0.03);
+  const std::vector<double> mean = profile.mean();
+  for (std::size_t s = 0; s < 3; ++s) {
+    double on = 0, off = 0;
+    for (std::size_t b = 0; b < 100; ++b) (b < 10 ? on : off) += mean[s * 100 + b] / (b < 10 ? 10 : 90);
+    EXPECT_NEAR(on - off, amplitude, 0.03) << "sub-band " << s;
+  }
+}
+
+// A day of a millisecond pulsar: phases stay within 1e-3 turns of the exact ones.
+TEST(SearchFold, PhasesDoNotDrift) {
+  const Rotation rotation{.frequency = 641.928, .derivative = -4.33e-14, .epoch = 100};
+  for (const double t : {0.0, 1000.0, 43200.0, 86400.0}) {
+    const long double x = t - 100.0L, exact = x * 641.928L - 4.33e-14L * x * x / 2;
+    const double off =
+        std::remainder(rotation.turns(t) - static_cast<double>(std::floor(exact)) - fraction(exact), 1.0);
+    EXPECT_LT(std::abs(off), 1e-6) << t;
+  }
+}
+
+constexpr const char* kPolyco =
+    "0531+21    1-Jan-20   00:00:00.00   58849.50000000000             56.77  0.0 -6.0\n"
+    "  12345678901.250000     29.600000000000    @    60    3  1400.000\n"
+    "  1.00000000000000000D-01  2.00000000000000000D-03 -3.00000000000000000D-06\n";
+
+TEST(SearchFold, ReadsPolycoFiles) {
+  const auto blocks = parse_polyco(kPolyco, "p");
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].day, 58849);
+  EXPECT_NEAR(blocks[0].second, 43200, 1e-6);
+  const Rotation rotation{.polyco = blocks, .start_day = 58849, .start_second = 43200 - 600};
+  const double minutes = (100.0 - 600) / 60;
+  EXPECT_NEAR(rotation.turns(100), 0.25 + 60 * minutes * 29.6 + 0.1 + 2e-3 * minutes - 3e-6 * minutes * minutes, 1e-8);
+  EXPECT_NEAR(rotation.frequency_at(100), 29.6 + (2e-3 - 6e-6 * minutes) / 60, 1e-12);
+  const auto refused = [](const std::string& text) {
+    return ridge::test::error_of([&] { parse_polyco(text, "p"); }, ErrorKind::io);
+  };
+  EXPECT_THAT(refused(""), HasSubstr("no polyco block"));
+  EXPECT_THAT(refused("a b c\n"), HasSubstr("not a polyco file"));
+  EXPECT_THAT(refused("a b c 5x\n1 2 3 4 5\n"), HasSubstr("not a number"));
+  EXPECT_THAT(refused("a b c 58849.5\n1.5 29.6 @ 60 3 1400\n0.5 0.5\n"), HasSubstr("2 of 3 coefficients"));
+  EXPECT_THAT(ridge::test::error_of([&] { rotation.turns(1e5); }, ErrorKind::invalid_argument), HasSubstr("covers"));
+}
+
+TEST(SearchFold, RefusesImpossibleSettings) {
+  const auto refused = [](const Rotation& rotation, const FoldSettings& settings) {
+    return ridge::test::error_of([&] { Folder(kNarrow, rotation, settings); }, ErrorKind::invalid_argument);
+  };
+  EXPECT_THAT(refused({.frequency = 0}, {}), HasSubstr("positive frequency"));
+  EXPECT_THAT(refused({.frequency = std::nan("")}, {}), HasSubstr("positive frequency"));
+  EXPECT_THAT(refused({.frequency = 1}, {.bins = 1}), HasSubstr("bins"));
+  EXPECT_THAT(refused({.frequency = 1}, {.subbands = 9}), HasSubstr("sub-bands"));
+  EXPECT_THAT(refused({.frequency = 1}, {.dm = -1}), HasSubstr("negative"));
+}
+
+std::vector<float> pulsar_series(std::size_t n, double interval, double frequency, double acceleration,
+                                 double amplitude) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<float> normal;
+  std::vector<float> series(n);
+  for (std::size_t t = 0; t < n; ++t) {
+    const double x = (static_cast<double>(t) - static_cast<double>(n) / 2) * interval;
+    const double emitted = x + acceleration * x * x / (2 * 299792458.0);
+    const double phase = frequency * emitted - std::floor(frequency * emitted);
+    series[t] = normal(random) + static_cast<float>(phase < 0.08 ? amplitude : 0);
+  }
+  return series;
+}
+
+TEST(SearchPeriods, FindsAPulsarAndItsAcceleration) {
+  const double interval = 1e-3, frequency = 37.1234, seconds = 65.536;
+  const auto series = pulsar_series(65536, interval, frequency, 8000, 0.5);
+  const auto still = find_periods(host(), series, interval, {});
+  const auto moving = find_periods(host(), series, interval,
+                                   {.acceleration_begin = 0, .acceleration_end = 16000, .acceleration_step = 2000});
+  ASSERT_FALSE(moving.empty());
+  EXPECT_NEAR(moving[0].frequency, frequency, 1 / seconds);
+  EXPECT_NEAR(moving[0].period * moving[0].frequency, 1, 1e-12);
+  EXPECT_NEAR(moving[0].acceleration, 8000, 2001);
+  EXPECT_GT(moving[0].harmonics, 1U);
+  EXPECT_TRUE(still.empty() || still[0].sigma < moving[0].sigma - 1);
+  EXPECT_LE(moving.size(), 2U) << "harmonics of one pulsar are one candidate";
+}
+
+TEST(SearchPeriods, FindsNothingInNoise) {
+  EXPECT_TRUE(find_periods(host(), pulsar_series(65536, 1e-3, 5, 0, 0), 1e-3, {.threshold = 4}).empty());
+  EXPECT_THAT(
+      ridge::test::error_of([] { find_periods(host(), std::vector<float>(10), 1, {}); }, ErrorKind::invalid_argument),
+      HasSubstr("1024 samples"));
+  EXPECT_THAT(ridge::test::error_of([] { find_periods(host(), std::vector<float>(2000), 1, {.harmonics = 3}); },
+                                    ErrorKind::invalid_argument),
+              HasSubstr("got 3"));
+}
+
+TEST(SearchPeriods, SeriesAreDedispersed) {
+  const double dm = 200;
+  const auto bytes = noisy_rows(30000, 8, 5, [&](std::size_t r, std::size_t c) {
+    const double f = 1500 - 10.0 * static_cast<double>(c);
+    const double t = static_cast<double>(r) - std::round(4148.808 * dm * (1 / (f * f) - 1 / (1500.0 * 1500.0)) / 1e-3);
+    return t == 20000 ? 10.0 : 0.0;
+  });
+  Dedisperser dedisperser(kNarrow, dm, 32);
+  dedisperser.push(bytes);
+  const std::vector<float> series = dedisperser.finish();
+  EXPECT_LT(series.size(), 30000U);
+  EXPECT_EQ(std::max_element(series.begin(), series.end()) - series.begin(), 20000);
+  EXPECT_NEAR(series[20000], 10 * std::sqrt(8.0), 4);
+  double square = 0;
+  for (const float x : series) square += static_cast<double>(x) * x / static_cast<double>(series.size());
+  EXPECT_NEAR(square, 1, 0.05);
+}
+
+// A random signal within 90 % of the band, dispersed by one long transform in double, comes back.
+void expect_restored(const CoherentProblem& problem) {
+  const std::size_t n = 1 << 15;
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  std::vector<std::complex<double>> spectrum(n), dispersed(n), plain(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double share = (static_cast<double>(k) - (2 * k < n ? 0.0 : static_cast<double>(n))) / static_cast<double>(n);
+    if (std::abs(share) < 0.45) spectrum[k] = {normal(random), normal(random)};
+  }
+  const fft::Plan<double> transform(host(), {.shape = {n}}, {.effort = Effort::quick});
+  transform.inverse(spectrum, plain);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double share = (static_cast<double>(k) - (2 * k < n ? 0.0 : static_cast<double>(n))) / static_cast<double>(n);
+    // Phase of dispersion: the integral of the delay, by definition, in long double.
+    const long double f0 = problem.centre_mhz, f = share * problem.rate_mhz;
+    long double turns = 4148.808e6L * problem.dm * f * f / (f0 * f0 * (f0 + f));
+    turns -= std::round(turns);
+    const double angle = 2 * std::numbers::pi * static_cast<double>(turns) * (problem.rate_mhz < 0 ? -1 : 1);
+    spectrum[k] *= std::polar(1.0, angle);
+  }
+  transform.inverse(spectrum, dispersed);
+  std::vector<Value> in(n), out(n);
+  for (std::size_t i = 0; i < n; ++i) in[i] = Value(dispersed[i]);
+  const CoherentPlan plan(host(), problem);
+  plan.run(in, out);
+  double error = 0, power = 0;
+  const std::size_t edge = plan.before() + plan.after();
+  ASSERT_LT(3 * edge, n);
+  for (std::size_t i = edge; i + edge < n; ++i) {
+    error += std::norm(std::complex<double>(out[i]) - plain[i]);
+    power += std::norm(plain[i]);
+  }
+  EXPECT_LT(10 * std::log10(error / power), -60) << plan.length();
+}
+
+TEST(SearchCoherent, RestoresADispersedSignal) {
+  const CoherentProblem problem{.centre_mhz = 1203, .rate_mhz = 6.25, .dm = 4, .length = 4096, .taper = 0.04};
+  expect_restored(problem);
+  CoherentProblem other = problem;
+  other.rate_mhz = -6.25;
+  expect_restored(other);
+  other = problem, other.length = 0, other.dm = 2;
+  expect_restored(other);
+  other.length = 6000;
+  expect_restored(other);
+}
+
+TEST(SearchCoherent, RefusesImpossibleProblems) {
+  const auto refused = [](const CoherentProblem& problem) {
+    return ridge::test::error_of([&] { CoherentPlan(host(), problem); }, ErrorKind::invalid_argument);
+  };
+  EXPECT_THAT(refused({.centre_mhz = 1, .rate_mhz = 6, .dm = 1}), HasSubstr("above 0 MHz"));
+  EXPECT_THAT(refused({.centre_mhz = 1000, .rate_mhz = 0, .dm = 1}), HasSubstr("above 0 MHz"));
+  EXPECT_THAT(refused({.centre_mhz = 1000, .rate_mhz = 6, .dm = -1}), HasSubstr("negative"));
+  EXPECT_THAT(refused({.centre_mhz = 1000, .rate_mhz = 6, .dm = 100, .length = 64}), HasSubstr("points for the sweep"));
+  EXPECT_THAT(refused({.centre_mhz = 1000, .rate_mhz = 6, .dm = 1, .taper = 0.5}), HasSubstr("taper"));
+}
+
+}  // namespace
+}  // namespace ridge::search
