@@ -1,0 +1,136 @@
+// Tests of beamforming against plain loops in double, on the host and on devices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include <ridge/search/beams.hpp>
+
+#include "support/devices.hpp"
+#include "support/error_of.hpp"
+
+namespace ridge::search {
+namespace {
+
+using Value = std::complex<float>;
+using Wide = std::complex<double>;
+using testing::HasSubstr;
+
+std::vector<Value> random_values(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<Value> values(count);
+  for (Value& value : values) value = {normal(random), normal(random)};
+  return values;
+}
+
+Wide exact_beam(const BeamProblem& p, const std::vector<Value>& in, const std::vector<Value>& weights,
+                std::size_t channel, std::size_t beam, std::size_t time) {
+  Wide sum = 0;
+  for (std::size_t s = 0; s < p.stations; ++s) {
+    sum += Wide(weights[(channel * p.beams + beam) * p.stations + s]) *
+           Wide(in[(channel * p.times + time) * p.stations + s]);
+  }
+  return sum;
+}
+
+void expect_power(const Device& device, const BeamProblem& p) {
+  SCOPED_TRACE(device.id() + " " + std::to_string(p.stations) + " stations, " + std::to_string(p.beams) + " beams, " +
+               std::to_string(p.times) + " times by " + std::to_string(p.integrate));
+  Beamformer former(device, p);
+  const auto in = random_values(p.channels * p.times * p.stations, 1),
+             weights = random_values(p.channels * p.beams * p.stations, 2);
+  former.set_weights(weights);
+  std::vector<float> out(p.channels * former.rows() * former.bins(), std::numeric_limits<float>::quiet_NaN());
+  former.power(in, out);
+  const double scale = static_cast<double>(4 * p.stations * p.integrate);  // the mean power
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t bin = i % former.bins(), beam = i / former.bins() % former.rows(),
+                      channel = i / former.bins() / former.rows();
+    double power = 0;
+    for (std::size_t t = bin * p.integrate; t < (bin + 1) * p.integrate; ++t) {
+      if (beam < p.beams) {
+        power += std::norm(exact_beam(p, in, weights, channel, beam, t));
+      } else {
+        for (std::size_t s = 0; s < p.stations; ++s)
+          power += std::norm(Wide(in[(channel * p.times + t) * p.stations + s]));
+      }
+    }
+    ASSERT_NEAR(out[i] / scale, power / scale, 2e-5) << "channel " << channel << ", beam " << beam << ", bin " << bin;
+  }
+}
+
+const std::vector<BeamProblem> kProblems{
+    {.stations = 1, .beams = 1, .times = 1},
+    {.stations = 3, .beams = 2, .times = 67, .channels = 2, .integrate = 5, .incoherent = true},
+    {.stations = 17, .beams = 65, .times = 130, .integrate = 130, .incoherent = true},
+    {.stations = 64, .beams = 5, .times = 200, .channels = 3, .integrate = 1, .threads = 2},
+    {.stations = 600, .beams = 64, .times = 9, .integrate = 2, .incoherent = true}};
+
+TEST(SearchBeams, PowerOnTheHost) {
+  for (const BeamProblem& problem : kProblems) expect_power(host(), problem);
+}
+
+class SearchBeamsDevice : public test::NeedsAccelerator<> {};
+TEST_F(SearchBeamsDevice, Power) {
+  test::compile_quickly();
+  for (const Device& device : test::accelerators()) {
+    for (const BeamProblem& problem : kProblems) expect_power(device, problem);
+  }
+}
+
+TEST(SearchBeams, VoltagesAreTheSums) {
+  const BeamProblem p{.stations = 7, .beams = 3, .times = 101, .channels = 2};
+  Beamformer former(host(), p);
+  const auto in = random_values(2 * 101 * 7, 3), weights = random_values(2 * 3 * 7, 4);
+  former.set_weights(weights);
+  std::vector<Value> out(2 * 3 * 101);
+  former.voltages(in, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Wide exact = exact_beam(p, in, weights, i / 303, i / 101 % 3, i % 101);
+    ASSERT_LT(std::abs(Wide(out[i]) - exact), 1e-4) << i;
+  }
+}
+
+// A plane wave in noise: the beam towards it has the wave's full power, and noise of 1 / stations.
+TEST(SearchBeams, WeightsAddUpAPlaneWave) {
+  std::vector<std::array<double, 3>> positions;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> metres(-100, 100);
+  for (int s = 0; s < 32; ++s) positions.push_back({metres(random), metres(random), metres(random) / 10});
+  const double slant = 0.01, mhz = 1400;
+  const std::vector<std::array<double, 3>> directions{{0, 0, 1}, {slant, 0, std::sqrt(1 - slant * slant)}};
+  const BeamProblem p{.stations = 32, .beams = 2, .times = 4000, .integrate = 4000};
+  Beamformer former(host(), p);
+  former.set_weights(beam_weights(positions, directions, std::vector<double>{mhz}));
+  std::vector<Value> in = random_values(4000 * 32, 9);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto& at = positions[i % 32];
+    const double path = at[0] * directions[1][0] + at[2] * directions[1][2];
+    in[i] += Value(std::polar(2.0, 2 * std::numbers::pi * mhz * 1e6 * path / 299792458.0));
+  }
+  std::vector<float> power(2);
+  former.power(in, power);
+  EXPECT_NEAR(power[1] / 4000, 4 + 2.0 / 32, 0.05);
+  EXPECT_LT(power[0] / 4000, 1);
+}
+
+TEST(SearchBeams, RefusesImpossibleProblems) {
+  const auto refused = [](const std::function<void()>& call) {
+    return ridge::test::error_of(call, ErrorKind::invalid_argument);
+  };
+  EXPECT_THAT(refused([] { Beamformer(host(), {}); }), HasSubstr("at least one station"));
+  EXPECT_THAT(refused([] { Beamformer(host(), {.stations = 1, .beams = 1, .times = 3, .integrate = 4}); }),
+              HasSubstr("exceed the 3 times"));
+  Beamformer former(host(), {.stations = 2, .beams = 3, .times = 4});
+  std::vector<Value> in(8);
+  std::vector<float> out(12);
+  EXPECT_THAT(refused([&] { former.power(in, out); }), HasSubstr("set_weights"));
+  EXPECT_THAT(refused([&] { former.set_weights(in); }), HasSubstr("1 x 3 x 2 weights"));
+}
+
+}  // namespace
+}  // namespace ridge::search
