@@ -74,6 +74,11 @@ struct Problem {
   Directions directions = Directions::both;  // the other direction is not built and throws
 };
 
+// The problem of the adjoint transforms (conjugate transposes) in both directions: forward() of its plan is the adjoint
+// of inverse() of the given one, and inverse() the adjoint of forward(). <A x, g> = <x, A^H g> for the inner product
+// that counts every stored number once, so half spectra get weights. Error{invalid_argument} for integer samples.
+Problem adjoint(const Problem& problem);
+
 template <class T>
 class Transform;  // a planned transform on the host
 template <class T>
@@ -121,6 +126,8 @@ class Plan {
   // element type.
   void forward_unchecked(const void* in, void* out) const noexcept;
   void inverse_unchecked(const void* in, void* out) const noexcept;
+
+  Plan adjoint(const planner::Options& options = {}) const;  // plan of fft::adjoint(problem())
 
   // Number of elements of the input and the output of forward(): reals or complex numbers. int8, int16 and 16-bit
   // floats are counted as single values.

@@ -4,6 +4,7 @@
 //   ridge::filterbank::Stream stream(bank);
 //   std::size_t spectra = stream.push(bytes, channels);        // any number of bytes; writes the spectra that are due
 #pragma once
+#include <ridge/filterbank/adjoint.hpp>      // Adjoint
 #include <ridge/filterbank/bank.hpp>         // Problem, Plan, Stream
 #include <ridge/filterbank/correlation.hpp>  // Correlator
 #include <ridge/filterbank/detection.hpp>    // Detector, PowerStream

@@ -4,6 +4,7 @@
 //   auto flow = ridge::image::plan(ridge::best(), ridge::image::FlowProblem{.rows = 1080, .columns = 1920});
 //   flow.run(first, second, field);
 #pragma once
+#include <ridge/image/adjoint.hpp>
 #include <ridge/image/files.hpp>
 #include <ridge/image/flow.hpp>
 #include <ridge/image/image.hpp>

@@ -30,6 +30,9 @@ struct Problem {
   std::size_t threads = 0;  // host: 0 = all
 };
 
+// The problem of the transpose back, which is both the inverse and the adjoint.
+Problem adjoint(const Problem& problem);
+
 struct PlanState;  // src/transpose/plan.cpp
 
 // A cheap handle to a plan. Runs are const and thread-safe.
@@ -65,6 +68,9 @@ class Plan : public AnyPlan {
     run_bytes(in.data(), in.size_bytes(), out.data(), out.size_bytes());
   }
   void run(std::span<T> data) const { run_bytes(data.data(), data.size_bytes(), data.data(), data.size_bytes()); }
+  Plan adjoint(const planner::Options& options = {}) const {
+    return Plan(device(), transpose::adjoint(problem()), options);
+  }
 };
 
 template <class T>

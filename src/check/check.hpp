@@ -55,6 +55,7 @@ Outcome check_correlator(Draw& draw);
 Outcome check_nufft(Draw& draw);
 Outcome check_sar(Draw& draw);
 Outcome check_image(Draw& draw);  // operators, variances, flows
+Outcome check_adjoint(Draw& draw);
 const std::vector<Workload>& workloads();
 
 struct Failure {

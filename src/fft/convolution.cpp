@@ -115,8 +115,14 @@ class Convolver {
   using T = typename Parts<Element>::Real;
   using Complex = std::complex<T>;
 
-  Convolver(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options)
-      : filter_size_(checked_size(filter)),
+  // inner_only: only the outputs for which the filter lies within the signal are computed (an adjoint).
+  Convolver(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options,
+            bool inner_only = false)
+      : device_(device),
+        options_(options),
+        weights_(filter.begin(), filter.end()),
+        inner_only_(inner_only),
+        filter_size_(checked_size(filter)),
         block_(options.block == 0 ? best_block(filter_size_, 64 * filter_size_ + 4096) : options.block),
         threads_(options.threads == 0 ? base::hardware_threads() : options.threads),
         filter_(device, filter, checked_block(), 1, options.planning),
@@ -143,6 +149,12 @@ class Convolver {
     });
   }
 
+  std::shared_ptr<const Convolver> adjoint() const {
+    std::vector<Element> reversed(weights_.rbegin(), weights_.rend());
+    for (Element& weight : reversed) weight = conjugate(weight);
+    return std::make_shared<const Convolver>(device_, reversed, options_, !inner_only_);
+  }
+
   std::size_t filter_size() const { return filter_size_; }
   std::size_t block() const { return block_; }
   std::string explain() const {
@@ -162,7 +174,10 @@ class Convolver {
   }
   std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
     if (signal.empty()) refuse_convolution("the signal is empty");
-    const std::size_t needed = signal.size() + filter_size_ - 1;
+    if (inner_only_ && signal.size() < filter_size_)
+      refuse_convolution(fmt::format("the adjoint needs an input of at least the filter's {} values, got {}",
+                                     filter_size_, signal.size()));
+    const std::size_t needed = inner_only_ ? signal.size() - filter_size_ + 1 : signal.size() + filter_size_ - 1;
     if (out.size() < needed)
       refuse_convolution(fmt::format("the output has {} values, the result {}", out.size(), needed));
     const auto a = reinterpret_cast<std::uintptr_t>(signal.data()), b = reinterpret_cast<std::uintptr_t>(out.data());
@@ -176,7 +191,8 @@ class Convolver {
                  Complex* data) const {
     const std::size_t fresh = block_ - filter_size_ + 1, history = filter_size_ - 1;
     Element* const values = Filter<Element>::elements(data);
-    const std::size_t start = i * fresh;  // index of the first new value, in the signal and in the result
+    const std::size_t begin = i * fresh;                            // of this block in `out`
+    const std::size_t start = begin + (inner_only_ ? history : 0);  // index of the first new value in the whole result
     const std::size_t skipped = start < history ? history - start : 0;
     const std::size_t from = start + skipped - history;
     const std::size_t taken = from < size ? std::min(block_ - skipped, size - from) : 0;
@@ -184,9 +200,13 @@ class Convolver {
     if (taken > 0) std::copy(signal + from, signal + from + taken, values + skipped);
     std::fill(values + skipped + taken, values + block_, Element());
     filter_.run(data);
-    std::copy(values + history, values + history + std::min(fresh, needed - start), out + start);
+    std::copy(values + history, values + history + std::min(fresh, needed - begin), out + begin);
   }
 
+  Device device_;
+  ConvolutionOptions options_;
+  std::vector<Element> weights_;
+  bool inner_only_;
   std::size_t filter_size_, block_, threads_;
   Filter<Element> filter_;
   mutable ScratchPool<T> pool_;
@@ -199,6 +219,10 @@ Convolution<Element>::Convolution(const Device& device, std::span<const Element>
 template <class Element>
 void Convolution<Element>::run(std::span<const Element> signal, std::span<Element> out) const {
   convolver_->run(signal, out);
+}
+template <class Element>
+Convolution<Element> Convolution<Element>::adjoint() const {
+  return Convolution(convolver_->adjoint());
 }
 template <class Element>
 std::size_t Convolution<Element>::filter_size() const {

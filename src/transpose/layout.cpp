@@ -86,6 +86,15 @@ std::string describe(const char* name, const Strides& strides) {
 
 }  // namespace
 
+Problem adjoint(const Problem& problem) {
+  Problem result = problem;
+  result.rows = problem.columns;
+  result.columns = problem.rows;
+  result.input = problem.output;
+  result.output = problem.input;
+  return result;
+}
+
 Layout resolve(const Problem& problem, std::size_t element_bytes) {
   if (element_bytes == 0 || element_bytes > 16 || !std::has_single_bit(element_bytes)) {
     refuse(fmt::format("elements must have 1, 2, 4, 8 or 16 bytes, got {} bytes", element_bytes));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ridge/device.hpp>
@@ -44,11 +45,15 @@ class Convolution {
   Convolution(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options = {});
   // out has signal.size() + filter.size() - 1 values and does not overlap the signal.
   void run(std::span<const Element> signal, std::span<Element> out) const;
+  // The adjoint map: its run() reads signal.size() + filter.size() - 1 values and writes signal.size(),
+  // out[j] = sum over k of conj(filter[k]) in[j + k]. The adjoint of the adjoint is this convolution again.
+  Convolution adjoint() const;
   std::size_t filter_size() const;
   std::size_t block() const;
   std::string explain() const;
 
  private:
+  explicit Convolution(std::shared_ptr<const Convolver<Element>> convolver) : convolver_(std::move(convolver)) {}
   std::shared_ptr<const Convolver<Element>> convolver_;
 };
 

@@ -57,8 +57,16 @@ struct TensorProblem {
   bool in_place = false;                  // run(data, data); input and output strides may differ
   bool split_input = false, split_output = false;  // complex arrays stored as two real arrays, strides in reals
   double scale = 1;                                // multiplies every output value
-  std::size_t threads = 1;                         // 0 = all
+  // Real factors along each axis, applied to the input before and to the output after the transform: empty, or one list
+  // per axis with one factor per point of that side (n/2+1 on the halved axis) or none. Not for split arrays.
+  std::vector<std::vector<double>> load = {}, store = {};
+  std::size_t threads = 1;  // 0 = all
 };
+
+// The problem of the adjoint (conjugate transpose): <A x, g> = <x, A^H g> for the inner product that counts every
+// stored number once. Its input has the strides of the given output, and the other way round. Scale and threads are
+// kept.
+TensorProblem adjoint(const TensorProblem& problem);
 
 template <class T>
 class Tensor;
@@ -78,6 +86,8 @@ class TensorPlan {
   void run(const void* in, void* out) const noexcept;
   // Split arrays where the problem specifies them. The imaginary pointer of a real or interleaved side is ignored.
   void run(const T* in, const T* in_imaginary, T* out, T* out_imaginary) const noexcept;
+
+  TensorPlan adjoint(const planner::Options& options = {}) const;  // plan of fft::adjoint(problem())
 
   const TensorProblem& problem() const;
   const Device& device() const;

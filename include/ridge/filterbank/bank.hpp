@@ -87,6 +87,7 @@ struct Resident {
 
 class Bank;
 class StreamState;
+class Adjoint;  // <ridge/filterbank/adjoint.hpp>
 
 // Cheap to copy. May be shared by any number of streams and threads.
 class Plan {
@@ -107,6 +108,7 @@ class Plan {
   std::size_t run(std::span<const std::byte> in, std::span<std::complex<float>> out) const;
   // Devices: enqueued, not waited for. Error{invalid_argument} if a buffer is too short.
   void enqueue(Queue& queue, const Resident& work) const;
+  Adjoint adjoint() const;  // gradients with respect to samples and weights, on the host
 
  private:
   friend class StreamState;

@@ -143,6 +143,8 @@ Border border_for(const Operation& operation, std::optional<Border> given);  // 
 // interleaved. Slow; for comparisons.
 std::vector<double> reference_values(const OperatorProblem& problem, const Image& in, const Image& guide = {});
 
+class AdjointPlan;  // <ridge/image/adjoint.hpp>
+
 class OperatorPlan : public AnyPlan {
  public:
   OperatorPlan(const Device& device, const OperatorProblem& problem, const planner::Options& options = {});
@@ -150,6 +152,7 @@ class OperatorPlan : public AnyPlan {
   void run(const Image& in, const Image& guide, Image& out) const;  // with a cross-bilateral filter
   void enqueue(Queue& queue, const Image& in, const Image& out) const;
   void enqueue(Queue& queue, const Image& in, const Image& guide, const Image& out) const;
+  AdjointPlan adjoint() const;  // of a chain of linear operators on float images, on the host
   const OperatorProblem& problem() const { return problem_; }
 
  private:

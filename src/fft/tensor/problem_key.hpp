@@ -30,6 +30,18 @@ std::string problem_key(const TensorProblem& problem) {
   };
   add('n', problem.axes);
   add('v', problem.loops);
+  const auto add_factors = [&](char mark, const std::vector<std::vector<double>>& factors) {
+    for (const std::vector<double>& along : factors) {
+      key += mark + std::to_string(along.size());
+      for (const double factor : along) {
+        char text[32];
+        std::snprintf(text, sizeof text, ",%a", factor);
+        key += text;
+      }
+    }
+  };
+  add_factors('l', problem.load);
+  add_factors('L', problem.store);
   return key;
 }
 

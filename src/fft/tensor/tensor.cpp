@@ -19,16 +19,24 @@ double product(const std::vector<Dimension>& dimensions) {
 
 template <class T>
 Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const planner::Options& options)
-    : device_(device), problem_(problem), threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads) {
+    : device_(device),
+      problem_(problem),
+      inner_(without_factors(problem)),
+      threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads),
+      load_(problem_, inner_, TensorSide::input),
+      store_(problem_, inner_, TensorSide::output) {
   if (!device.is_host()) {
     throw Error(ErrorKind::unavailable, "fft: this tensor plan runs on the host only, not on " + device.id());
   }
-  TensorBuilder<T> builder(problem_, options);
+  TensorBuilder<T> builder(inner_, options);
   steps_ = std::move(builder.steps);
   for (planner::SharedDecision& one : builder.decisions) decisions_.add(std::move(one));
-  if (steps_.size() == 1 && !problem_.split_input && !problem_.split_output) direct_ = steps_.front()->direct();
+  if (steps_.size() == 1 && !problem_.split_input && !problem_.split_output && !load_.any() && !store_.any())
+    direct_ = steps_.front()->direct();
   std::size_t each = 0;
   for (const auto& step : steps_) each = std::max(each, step->scratch());
+  staged_ = (builder.work + 7) / 8 * 8;
+  if (load_.any()) builder.work = staged_ + load_.room();
   if (each == 0 && builder.work == 0) {
     no_scratch_.of_thread.resize(threads_);
   } else {
@@ -38,12 +46,21 @@ Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const plan
 
 template <class T>
 void Tensor<T>::run(const TensorArrays& arrays) const {
-  if (!pool_) {
-    for (const auto& step : steps_) step->run(arrays, no_scratch_, threads_);
-    return;
-  }
+  if (!pool_) return run_steps(arrays, no_scratch_);
   const auto scratch = pool_->lend();
-  for (const auto& step : steps_) step->run(arrays, *scratch, threads_);
+  run_steps(arrays, *scratch);
+}
+
+template <class T>
+void Tensor<T>::run_steps(const TensorArrays& arrays, Scratch<T>& scratch) const {
+  TensorArrays seen = arrays;
+  if (load_.any()) {
+    void* const copy = scratch.shared.data() + staged_;
+    load_.run(arrays.input, copy);
+    seen.input = copy;
+  }
+  for (const auto& step : steps_) step->run(seen, scratch, threads_);
+  if (store_.any()) store_.run(arrays.output, arrays.output);
 }
 
 template <class T>
@@ -85,6 +102,11 @@ std::string Tensor<T>::explain() const {
 template <class T>
 TensorPlan<T>::TensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options)
     : tensor_(std::make_shared<const Tensor<T>>(device, problem, options)) {}
+
+template <class T>
+TensorPlan<T> TensorPlan<T>::adjoint(const planner::Options& options) const {
+  return TensorPlan(device(), fft::adjoint(problem()), options);
+}
 
 template <class T>
 void TensorPlan<T>::run(const void* in, void* out) const noexcept {

@@ -9,6 +9,7 @@
 #include <ridge/fft/tensor.hpp>
 
 #include "fft/host/scratch.hpp"
+#include "fft/tensor/factors.hpp"
 #include "plan/shared_decisions.hpp"
 
 namespace ridge::fft {
@@ -61,14 +62,18 @@ class Tensor {
   std::string explain() const;
 
  private:
+  void run_steps(const TensorArrays& arrays, Scratch<T>& scratch) const;
+
   Device device_;
-  TensorProblem problem_;
+  TensorProblem problem_, inner_;  // inner_: without factors, its input in work memory if there are load factors
   std::size_t threads_;
   std::vector<std::unique_ptr<TensorStep<T>>> steps_;
   planner::SharedDecisions decisions_;
   std::unique_ptr<ScratchPool<T>> pool_;  // null if no step needs scratch
   mutable Scratch<T> no_scratch_;
   DirectCall direct_;
+  FactorPass<T> load_, store_;
+  std::size_t staged_ = 0;  // first complex element of the copy of the input in the shared scratch
 };
 
 }  // namespace ridge::fft

@@ -28,6 +28,10 @@ void check(const TensorProblem& problem) {
     refuse(fmt::format("a device needs one to three axes, got {}", problem.axes.size()));
   }
   if (problem.real_kinds.size() != problem.axes.size()) refuse("needs one real kind per axis");
+  if (!problem.load.empty() || !problem.store.empty()) {
+    throw Error(ErrorKind::unavailable,
+                "fft: load and store factors of tensors, and adjoints that need them, run on the host only");
+  }
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
     const std::size_t least = problem.real_kinds[i] == RealKind::dct1 ? 2 : 1;
     if (problem.axes[i].length < least) {
