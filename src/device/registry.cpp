@@ -62,33 +62,36 @@ void apply_override_file(DeviceInfo& info) {
   }
 }
 
-DeviceList find_all() {
-  struct Named {
-    const char* name;
-    detail::Enumerate enumerate;
-  };
-  const std::vector<Named> backends = {
+// A back end that is looked for when one of its devices is first needed: starting a driver takes a tenth of a second.
+struct BackendEntry {
+  const char* name;
+  detail::Enumerate enumerate;
+  const char* missing;  // note of a build without it
+};
+
+constexpr BackendEntry kOpenCl{"opencl",
 #ifdef RIDGE_HAVE_OPENCL
-      {"opencl", detail::enumerate_opencl},
+                               detail::enumerate_opencl,
+#else
+                               nullptr,
 #endif
+                               "OpenCL: this build was made without the OpenCL headers"};
+constexpr BackendEntry kCuda{"cuda",
 #ifdef RIDGE_HAVE_CUDA
-      {"cuda", detail::enumerate_cuda},
+                             detail::enumerate_cuda,
+#else
+                             nullptr,
 #endif
-  };
-  const std::vector<std::string> wanted = wanted_backends();
+                             "CUDA: this build was made without the CUDA toolkit's headers"};
+
+DeviceList find_devices(const BackendEntry& backend) {
+  static const std::vector<std::string> wanted = wanted_backends();
   DeviceList list;
-  list.devices.push_back(host());
-#ifndef RIDGE_HAVE_OPENCL
-  list.notes.emplace_back("OpenCL: this build was made without the OpenCL headers");
-#endif
-#ifndef RIDGE_HAVE_CUDA
-  list.notes.emplace_back("CUDA: this build was made without the CUDA toolkit's headers");
-#endif
-  for (const Named& backend : backends) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), backend.name) == wanted.end()) {
-      list.notes.push_back(fmt::format("{}: disabled by RIDGE_BACKENDS", backend.name));
-      continue;
-    }
+  if (backend.enumerate == nullptr) {
+    list.notes.emplace_back(backend.missing);
+  } else if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), backend.name) == wanted.end()) {
+    list.notes.push_back(fmt::format("{}: disabled by RIDGE_BACKENDS", backend.name));
+  } else {
     for (const auto& state : backend.enumerate(list.notes)) {
       apply_override_file(state->info);
       list.devices.emplace_back(state);
@@ -97,11 +100,19 @@ DeviceList find_all() {
   return list;
 }
 
-}  // namespace
+const DeviceList& opencl_devices() {
+  const base::ForkGate gate;
+  static const DeviceList list = find_devices(kOpenCl);
+  return list;
+}
 
-namespace detail {
+const DeviceList& cuda_devices() {
+  const base::ForkGate gate;
+  static const DeviceList list = find_devices(kCuda);
+  return list;
+}
 
-Device find_device(const DeviceList& list, const std::string& name) {
+std::optional<Device> match(const DeviceList& list, const std::string& name) {
   const std::string wanted_name = lower(name);
   const auto colon = wanted_name.find(':');
   const std::string backend = wanted_name.substr(0, colon);
@@ -117,6 +128,16 @@ Device find_device(const DeviceList& list, const std::string& name) {
     // PoCL calls its platform "Portable Computing Language".
     if (which == "pocl" && description.find("portable computing language") != std::string::npos) return device;
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+namespace detail {
+
+Device find_device(const DeviceList& list, const std::string& name) {
+  if (const auto found = match(list, name)) return *found;
+  const std::string wanted_name = lower(name), backend = wanted_name.substr(0, wanted_name.find(':'));
   std::string there;
   for (const Device& device : list.devices) there += fmt::format("{}{}", there.empty() ? "" : ", ", device.id());
   for (const std::string& note : list.notes) {
@@ -129,8 +150,16 @@ Device find_device(const DeviceList& list, const std::string& name) {
 
 const DeviceList& devices() {
   const base::ForkGate gate;
-  static const DeviceList list = find_all();
-  return list;
+  static const DeviceList all = [] {
+    DeviceList list;
+    list.devices.push_back(host());
+    for (const DeviceList* part : {&opencl_devices(), &cuda_devices()}) {
+      list.devices.insert(list.devices.end(), part->devices.begin(), part->devices.end());
+      list.notes.insert(list.notes.end(), part->notes.begin(), part->notes.end());
+    }
+    return list;
+  }();
+  return all;
 }
 
 // Does not look for other devices: starting a GPU's driver takes a tenth of a second.
@@ -150,14 +179,13 @@ Device host() {
 }
 
 // A discrete GPU if there is one, CUDA before OpenCL; the host's own SIMD kernels before OpenCL on the same processor.
+// OpenCL is not started if CUDA has a device.
 Device best() {
-  const auto rank = [](const Device& device) {
-    if (device.info().backend == Backend::cuda) return 3;
-    if (device.is_host()) return 1;
-    return device.info().shares_host_memory ? 0 : 2;
-  };
-  const auto& all = devices().devices;
-  return *std::max_element(all.begin(), all.end(), [&](const Device& a, const Device& b) { return rank(a) < rank(b); });
+  if (!cuda_devices().devices.empty()) return cuda_devices().devices.front();
+  for (const Device& device : opencl_devices().devices) {
+    if (!device.info().shares_host_memory) return device;
+  }
+  return host();
 }
 
 Device device(const std::string& name) {
@@ -166,7 +194,13 @@ Device device(const std::string& name) {
     const char* environment = std::getenv("RIDGE_DEVICE");
     chosen = environment == nullptr || *environment == 0 ? "best" : environment;
   }
-  return chosen == "best" ? best() : detail::find_device(devices(), chosen);
+  if (chosen == "best") return best();
+  const std::string backend = lower(chosen).substr(0, chosen.find(':'));
+  if (lower(chosen) == "host") return host();
+  if (backend == "opencl" || backend == "cuda") {
+    if (const auto found = match(backend == "cuda" ? cuda_devices() : opencl_devices(), chosen)) return *found;
+  }
+  return detail::find_device(devices(), chosen);  // raises the error that lists all devices
 }
 
 }  // namespace ridge
