@@ -1,5 +1,7 @@
 #include "base/threads.hpp"
 
+#include "base/trace.hpp"
+
 #include <pthread.h>
 #include <sched.h>
 
@@ -78,6 +80,7 @@ class Call {
   Call(std::size_t threads, const Task& task) : threads_(threads), task_(task) {}
 
   void run(std::size_t thread) {
+    const trace::Span span("share");
     try {
       task_(thread, threads_);
     } catch (...) {

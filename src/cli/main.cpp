@@ -1,4 +1,7 @@
 // The command `ridge`: lists the subcommands and starts the program.
+#include <cstdio>
+#include <cstring>
+
 #include <ridge/threads.hpp>
 
 #include "command/command.hpp"
@@ -35,6 +38,7 @@ First steps:
 
 An output appears under its name when it is complete, follows symbolic links and keeps the permissions of the file it
 replaces; an input is never replaced. Long operations show their progress on a terminal.
+Every command accepts --trace FILE: a time line of what it did, for ridge trace and https://ui.perfetto.dev.
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
 Every command has its own --help. The exit code is 0 for success, 1 for a user error, 2 for a defect of ridge.)";
 
@@ -57,11 +61,16 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_place(program);
   ridge::cli::add_check(program);
   ridge::cli::add_wisdom(program);
+  ridge::cli::add_trace(program);
 }
 
 }  // namespace
 
 int main(int count, char** values) {
+  if (count == 2 && std::strcmp(values[1], "--version") == 0) {
+    std::puts(RIDGE_VERSION);
+    return ridge::cli::end_process(0);
+  }
   ridge::cli::begin_process();
   ridge::set_pinning(true);  // the command assumes it owns the machine; RIDGE_NO_PIN=1 overrides
   return ridge::cli::end_process(ridge::cli::run_program(count, values, kAbout, kFooter, RIDGE_VERSION, add_commands));

@@ -24,6 +24,7 @@ void add_check(Command& program);
 void add_place(Command& program);
 void add_fftw(Command& program);
 void add_search(Command& program);
+void add_trace(Command& program);
 
 // Subcommands of a command.
 void add_check_accuracy(Command& check);

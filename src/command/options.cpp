@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <new>
@@ -18,11 +19,15 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/error.hpp>
+#include <ridge/trace.hpp>
 
 #include "base/cores.hpp"
+#include "base/new_file.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/trace.hpp"
 #include "command/output_folder.hpp"
 #include "command/process.hpp"
 #include "command/reference.hpp"
@@ -318,6 +323,39 @@ std::string file_use(const CLI::Option& option) {
   }
 }
 
+namespace {
+
+// Removes `--trace FILE` from the arguments of any command but fftw, whose own option has this name, and starts the
+// recording.
+std::vector<char*> without_trace(int count, char** values) {
+  std::vector<char*> kept;
+  std::string path;
+  const bool own = count > 1 && std::strcmp(values[1], "fftw") == 0;
+  int i = 0;
+  for (; i < count && !own; ++i) {
+    const std::string word = values[i];
+    if (word == "--") break;
+    if (word == "--trace") {
+      if (++i == count) mistake("--trace needs the name of a file, as in --trace out.json");
+      path = values[i];
+    } else if (word.starts_with("--trace=")) {
+      path = word.substr(8);
+    } else {
+      kept.push_back(values[i]);
+      continue;
+    }
+    if (path.empty() || path == "-") mistake("--trace needs the name of a file, as in --trace out.json");
+  }
+  for (; i < count; ++i) kept.push_back(values[i]);
+  if (!path.empty()) {
+    static_cast<void>(base::NewFile(path));  // reports a file that cannot be written before the work begins
+    trace::start(path);
+  }
+  return kept;
+}
+
+}  // namespace
+
 int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
                 const std::string& version, const std::function<void(Command& program)>& add) {
   CLI::App app{about, "ridge"};
@@ -333,7 +371,13 @@ int run_program(int count, char** values, const std::string& about, const std::s
       return 0;
     }
     if (const std::string unknown = unknown_command(app, count, values); !unknown.empty()) return fail(1, unknown);
-    app.parse(count, values);
+    std::vector<char*> words = without_trace(count, values);
+    {
+      const base::trace::Span span("command",
+                                   [&] { return fmt::format("{}", fmt::join(words.begin(), words.end(), " ")); });
+      app.parse(static_cast<int>(words.size()), words.data());
+    }
+    trace::stop();
     return 0;
   } catch (const CLI::Success& success) {  // --help and --version
     std::ostringstream text;

@@ -62,9 +62,12 @@ struct MemoryState {
   ~MemoryState();
 };
 
+struct QueueTrace;  // src/device/queue_trace.cpp
+
 struct QueueState {
   virtual ~QueueState() = default;
   std::shared_ptr<DeviceState> device;
+  std::shared_ptr<QueueTrace> trace{};  // work of this queue while a trace is recorded; else null
   // Offsets count from the caller's first byte and may reach into the fences (negative or past size).
   virtual void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) = 0;
   virtual void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) = 0;

@@ -4,6 +4,7 @@
 
 #include "device/backend.hpp"
 #include "device/memory.hpp"
+#include "device/queue_trace.hpp"
 #include "device/tile_map.hpp"
 
 namespace ridge {
@@ -189,6 +190,7 @@ void Queue::upload(const void* from, const Buffer& to, std::size_t bytes, std::s
   check_same_device(to.state(), *state_);
   if (bytes == 0) return;
   if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  const detail::TracedWork traced(*state_, "upload", [&] { return fmt::format("{} bytes", bytes); });
   state_->upload(from, to.state(), bytes, static_cast<std::ptrdiff_t>(to_offset));
 }
 
@@ -197,6 +199,7 @@ void Queue::download(const Buffer& from, void* to, std::size_t bytes, std::size_
   check_same_device(from.state(), *state_);
   if (bytes == 0) return;
   if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  const detail::TracedWork traced(*state_, "download", [&] { return fmt::format("{} bytes", bytes); });
   state_->download(from.state(), to, bytes, static_cast<std::ptrdiff_t>(from_offset));
 }
 
@@ -212,6 +215,7 @@ void Queue::copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::s
     throw Error(ErrorKind::invalid_argument, fmt::format("a copy inside buffer \"{}\" overlaps itself", from.name()));
   }
   if (bytes == 0) return;
+  const detail::TracedWork traced(*state_, "copy", [&] { return fmt::format("{} bytes", bytes); });
   state_->copy(from.state(), to.state(), bytes, static_cast<std::ptrdiff_t>(from_offset),
                static_cast<std::ptrdiff_t>(to_offset));
 }
@@ -223,6 +227,8 @@ void Queue::upload(const void* from, const Pitches& from_pitches, const Buffer& 
   check_range(to.state(), all.to_reach, all.to.offset, "an upload");
   check_same_device(to.state(), *state_);
   if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  const detail::TracedWork traced(
+      *state_, "upload", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
     state_->upload(from, all.from, to.state(), all.to, all.box);
   } else {
@@ -238,6 +244,8 @@ void Queue::download(const Buffer& from, const Pitches& from_pitches, void* to, 
   check_range(from.state(), all.from_reach, all.from.offset, "a download");
   check_same_device(from.state(), *state_);
   if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  const detail::TracedWork traced(
+      *state_, "download", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
     state_->download(from.state(), all.from, to, all.to, all.box);
   } else {
@@ -260,6 +268,8 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("a copy of rows inside buffer \"{}\": source and destination ranges overlap", from.name()));
   }
+  const detail::TracedWork traced(
+      *state_, "copy", [&] { return fmt::format("{} bytes", all.box.bytes * all.box.rows * all.box.slices); });
   if (all.box.rows > 1 || all.box.slices > 1) {
     state_->copy(from.state(), all.from, to.state(), all.to, all.box);
   } else {
@@ -270,6 +280,7 @@ void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& 
 
 void Queue::fill(const Buffer& to, std::byte value) {
   check_same_device(to.state(), *state_);
+  const detail::TracedWork traced(*state_, "fill", [&] { return fmt::format("{} bytes", to.size()); });
   state_->fill(to.state(), value, to.size(), 0);
 }
 
@@ -283,13 +294,21 @@ void Queue::launch(const Kernel& kernel, const Launch& shape, const std::vector<
   for (const Argument& argument : arguments) {
     if (argument.buffer() != nullptr) check_same_device(argument.buffer()->state(), *state_);
   }
-  state_->launch(state, shape, arguments);
+  {
+    const detail::TracedWork traced(*state_, "enqueue", [&] { return state.name; });
+    state_->launch(state, shape, arguments);
+  }
   if (checking()) detail::check_fences(*state_->device, *state_, state.name);
 }
 
 Event Queue::record() { return Event(state_->record()); }
 void Queue::wait_for(const Event& event) { state_->wait_for(event.state()); }
-void Queue::finish() { state_->finish(); }
+void Queue::finish() {
+  const base::trace::Span span("wait", [&] { return state_->device->info.id; });
+  state_->finish();
+  if (state_->trace) [[unlikely]]
+    detail::add_finished_work(*state_);
+}
 Device Queue::device() const { return Device(state_->device); }
 std::uintptr_t Queue::native() const { return state_->native(); }
 
@@ -303,7 +322,12 @@ Buffer Device::buffer(std::size_t bytes, const BufferOptions& options) const {
   present(state_, "device");
   return Buffer(detail::make_memory(state_, bytes, options));
 }
-Program Device::compile(const KernelSource& source) const { return Program(state().compile(source)); }
+Program Device::compile(const KernelSource& source) const {
+  base::trace::Span span("compile", [&] { return source.name; });
+  Program program(state().compile(source));
+  if (span.active()) span.note(source.name + (program.from_cache() ? ", from the cache" : ""));
+  return program;
+}
 detail::DeviceState& Device::state() const { return present(state_, "device"); }
 
 }  // namespace ridge

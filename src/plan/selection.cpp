@@ -19,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/fork_gate.hpp"
 #include "base/log.hpp"
+#include "base/trace.hpp"
 #include "plan/predict.hpp"
 #include "plan/wisdom.hpp"
 
@@ -289,6 +290,7 @@ class Selection {
 
   bool try_run(std::size_t i) {
     return attempt(i, [&] {
+      const base::trace::Span span("trial", [&] { return candidates_[i].variant; });
       const double seconds = ask_.seconds(i);
       if (!std::isfinite(seconds) || seconds <= 0)
         throw Error(ErrorKind::internal, fmt::format("its measurement returned {} seconds", seconds));
@@ -373,7 +375,10 @@ bool verifies(const Options& options) { return options.verify || !verification_a
 Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
                 const std::vector<Candidate>& candidates, const Options& options, const Questions& ask) {
   const base::ForkGate gate;
-  return Selection(device, ceilings, problem, candidates, options, ask).decide();
+  base::trace::Span span("plan", [&] { return problem.key; });
+  Decision decision = Selection(device, ceilings, problem, candidates, options, ask).decide();
+  if (span.active()) span.note(fmt::format("{}: {}", problem.key, decision.trials[decision.winner].name));
+  return decision;
 }
 
 Decision decide(const Device& device, const Problem& problem, const std::vector<Candidate>& candidates,

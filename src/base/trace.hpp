@@ -1,0 +1,58 @@
+// Records spans of time per thread and per device queue while a trace is on (include/ridge/trace.hpp).
+//
+//   trace::Span span("compile", [&] { return source.name; });     // the text is made only while recording
+//
+// Off: a load and a branch. On: two reads of the processor's counter and one store into memory of this thread. Spans of
+// less than 3 us are only counted, with their number and total time per name, so that short calls stay cheap.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ridge::base::trace {
+
+inline std::atomic<bool> on{false};
+inline bool recording() { return on.load(std::memory_order_relaxed); }
+
+std::int64_t ticks();          // of the processor's counter
+double seconds_since_start();  // of the recording
+
+// Adds a finished span to this thread's track. `name` must outlive the recording: a literal.
+void add(const char* name, std::string detail, std::int64_t begin, std::int64_t end);
+
+class Span {
+ public:
+  explicit Span(const char* name) : name_(name) {
+    if (recording()) [[unlikely]]
+      begin_ = ticks();
+  }
+  template <class Text>
+  Span(const char* name, const Text& text) : Span(name) {
+    if (begin_ != 0) [[unlikely]]
+      detail_ = text();
+  }
+  ~Span() {
+    if (begin_ != 0) [[unlikely]]
+      add(name_, std::move(detail_), begin_, ticks());
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+  bool active() const { return begin_ != 0; }
+  void note(std::string detail) { detail_ = std::move(detail); }  // replaces the text
+
+ private:
+  const char* name_;
+  std::int64_t begin_ = 0;
+  std::string detail_{};
+};
+
+// A track of spans that no thread of this process executes: a device's queue. Seconds count from the recording's start.
+class Track;
+std::shared_ptr<Track> make_track(const std::string& name);
+void add(Track& track, const std::string& name, std::string detail, double begin, double end);
+
+void start(const std::string& path);
+void stop();
+
+}  // namespace ridge::base::trace
