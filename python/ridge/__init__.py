@@ -4,12 +4,32 @@
 >>> x = np.exp(2j * np.pi * 3 * np.arange(8) / 8)
 >>> np.round(ridge.fft.fft(x).real).astype(int)
 array([0, 0, 0, 8, 0, 0, 0, 0])
+
+`ridge.fft` is loaded with the package, the other modules when they are first used. `ridge.torch`, `ridge.jax`, `ridge.dask` and
+`ridge.xarray` need the library of that name.
 """
-from . import fft, filterbank, image, nufft, planner, sar, stencil
-from .array import Array, array, asarray, empty, from_dlpack
-from .machine import Machine, devices, machine
+from . import fft
 from ._ridge import forget_wisdom, wisdom
+from .array import Array, array, asarray, empty, from_dlpack
 
 __all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "stencil", "Array", "array", "asarray", "empty", "from_dlpack",
-           "devices", "machine", "Machine", "wisdom", "forget_wisdom"]
+           "devices", "machine", "Machine", "wisdom", "forget_wisdom", "array_api"]
 __version__ = "0.1.0"
+
+_MODULES = ("filterbank", "image", "nufft", "planner", "sar", "stencil", "torch", "jax", "dask", "xarray")
+_NAMES = {"devices": "_machine", "machine": "_machine", "Machine": "_machine", "array_api": "_array_api"}
+
+
+def __getattr__(name):
+    import importlib
+    if name in _MODULES:
+        return importlib.import_module(f"ridge.{name}")
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f"ridge.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'ridge' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_MODULES})

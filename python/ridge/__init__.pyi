@@ -1,6 +1,7 @@
 from . import fft as fft, filterbank as filterbank, image as image, nufft as nufft, planner as planner, sar as sar, stencil as stencil
 from .array import Array as Array, array as array, asarray as asarray, empty as empty, from_dlpack as from_dlpack
-from .machine import Machine as Machine, devices as devices, machine as machine
+from ._array_api import array_api as array_api
+from ._machine import Machine as Machine, devices as devices, machine as machine
 
 def wisdom() -> list[tuple[str, str, str, str, float]]: ...
 def forget_wisdom(workload: str = ...) -> int: ...

@@ -2,14 +2,14 @@
 import contextlib
 import operator
 import os
-import threading
 
 import numpy as np
+
+from . import _ridge
 
 _FORWARD, _INVERSE, _REAL_FORWARD, _REAL_INVERSE, _REAL_TO_REAL = range(5)
 _COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.complex64): np.dtype(np.complex64)}
 _REAL = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.float32): np.dtype(np.float32)}
-_settings = threading.local()  # .workers: the default of calls without `workers`; absent means 1
 
 
 @contextlib.contextmanager
@@ -23,21 +23,21 @@ def set_workers(workers):
     1
     """
     before = get_workers()
-    _settings.workers = _threads(operator.index(workers))
+    _ridge.set_default_workers(_threads(operator.index(workers)))
     try:
         yield
     finally:
-        _settings.workers = before
+        _ridge.set_default_workers(before)
 
 
 def get_workers():
     """The default number of threads for calls without `workers`, in the calling thread."""
-    return getattr(_settings, "workers", 1)
+    return _ridge.default_workers()
 
 
 def _threads(workers):
     if workers is None:
-        return getattr(_settings, "workers", 1)
+        return _ridge.default_workers()
     workers = operator.index(workers)
     if workers > 0:
         return workers

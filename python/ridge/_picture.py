@@ -1,7 +1,4 @@
 """Notebook display of plans: the candidates as a bar chart, the chosen one dark."""
-from html import escape
-
-
 def _time(seconds):
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
@@ -12,6 +9,7 @@ def _time(seconds):
 def _rows(candidates, y):
     """SVG text of the bars of (name, seconds, won, dashed) from y on, the longest 280 pixels; and the y of their end."""
     longest = max((seconds for _, seconds, _, _ in candidates), default=1.0) or 1.0
+    from html import escape  # loaded for notebooks only
     text = ""
     for name, seconds, won, dashed in candidates:
         fill = "#1f4e8c" if won else "#8fb0d9"
@@ -47,6 +45,7 @@ def bars(trials, most=12):
 
 def page(trials):
     """The chart, and a collapsible table with the reasons why the other candidates were not chosen."""
+    from html import escape
     reasons = "".join(f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>"
                       for _, name, _, _, reason, won in trials if reason and not won)
     return (f"<figure>{bars(trials)}<figcaption>dark: chosen; dashed: predicted times, with a separate scale</figcaption></figure>"

@@ -53,6 +53,22 @@ class Array:
         self._held.download(out)
         return out
 
+    @property
+    def read_only(self):
+        """True if another library's array was exported without write access."""
+        return self._held.read_only()
+
+    def __reduce__(self):
+        return array, (self.numpy(), self.device)
+
+    def __array_function__(self, function, types, args, kwargs):
+        """numpy.fft's functions are Ridgeline's; NumPy's other functions see an array on the host."""
+        from . import fft
+        own = getattr(fft, function.__name__, None) if function.__module__.startswith("numpy.fft") else None
+        if own is not None:
+            return own(*args, **kwargs)
+        return function(*map(_on_host, args), **{key: _on_host(value) for key, value in kwargs.items()})
+
     def set(self, values):
         """Copies an array of the same shape and type into this one."""
         self._held.upload(np.ascontiguousarray(values))
@@ -60,19 +76,29 @@ class Array:
     def __array__(self, dtype=None, copy=None):
         if self.device != "host":
             raise TypeError(f"this array is on {self.device}: call numpy() for a copy on the host")
-        view = np.from_dlpack(self)
+        view = np.from_dlpack(self) if not self.read_only else self.numpy()
         dtype = view.dtype if dtype is None else np.dtype(dtype)
         if copy is False and dtype != view.dtype:
             raise ValueError(f"converting {view.dtype} to {dtype} needs a copy, and copy=False was given")
         return view.astype(dtype, copy=bool(copy))
 
     def __dlpack__(self, stream=None, *, max_version=None, dl_device=None, copy=None):
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array is on {self.device} and cannot be exported to another device")
-        if copy:
-            raise BufferError("copies cannot be exported: pass ridge.array(x.numpy(), x.device)")
+        here = self.__dlpack_device__()
+        wanted = here if dl_device is None else tuple(int(i) for i in dl_device)
+        if here[0] == 1 and stream is not None:
+            raise ValueError(f"a host array has no stream: pass stream=None, got {stream!r}")
+        if wanted not in (here, (1, 0)):
+            raise BufferError(f"the array is on {self.device} and cannot be exported to device {wanted}")
+        if wanted != here and copy is False:
+            raise ValueError(f"the array is on {self.device}: exporting it to the host needs a copy, and copy=False was given")
+        exported, copied = self, False
+        if wanted != here:
+            exported, copied = array(self.numpy()), True
+        elif copy:
+            exported, copied = array(self.numpy(), self.device), True
+        versioned = max_version is not None and tuple(max_version) >= (1, 0)
         # Every call that writes waits for the device, so the values are valid on any stream.
-        return self._held.to_dlpack()
+        return exported._held.to_dlpack(versioned, copied)
 
     def __dlpack_device__(self):
         return self._held.dlpack_device()
@@ -86,6 +112,13 @@ class Array:
 
     def __repr__(self):
         return f"<ridge.Array {self.shape} of {self.dtype} on {self.device}>"
+
+
+def _on_host(value):
+    """Replaces arrays, also those in lists and tuples, by views of NumPy's."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_on_host, value))
+    return np.asarray(value) if isinstance(value, Array) else value
 
 
 def empty(shape, dtype=np.complex64, device="host"):
@@ -116,7 +149,11 @@ def from_dlpack(x):
         raise TypeError(f"{type(x).__name__} has no __dlpack__")
     kind, _ = x.__dlpack_device__()
     # On CUDA the producer makes the legacy default stream wait for the data; wait for that stream.
-    capsule = x.__dlpack__(stream=1) if kind == 2 else x.__dlpack__()
+    stream = {"stream": 1} if kind == 2 else {}
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), **stream)
+    except TypeError:  # a library from before DLPack 1.0
+        capsule = x.__dlpack__(**stream)
     made = Array(_ridge.DeviceArray.from_dlpack(capsule))
     if kind == 2:
         _ridge.wait_for_stream(made.device, 1)

@@ -5,8 +5,9 @@ The module is a SciPy back end:
     import scipy.fft, ridge.fft
     ridge.fft.register()                      # or: with scipy.fft.set_backend(ridge.fft): ...
 
-Arrays of any strides are used without a copy. A ridge.Array on a device, and any array on CUDA, is transformed there, and the
-result is a ridge.Array on that device. There, axes other than the last ones, and lengths other than the array's, need a copy.
+Arrays of any strides are used without a copy. The result is an array of the input's library (PyTorch, CuPy, JAX, dask, xarray,
+subclasses of NumPy's) on its device; a ridge.Array on a device is transformed there. On devices, axes other than the last ones,
+and lengths other than the array's, need a copy.
 float16 becomes complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
 
 >>> import numpy as np
@@ -15,24 +16,53 @@ True
 >>> np.round(dct([1.0, 2.0, 4.0], norm="ortho"), 3)
 array([ 4.041, -2.121,  0.408])
 """
+import functools
 import operator
 
 import numpy as np
 
-from . import _ridge
+from . import _foreign, _ridge
 from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _no_plan, _one,
-                             _product, _resized, _scale, _settings, _shape_and_axes, _threads, get_workers, set_workers)
-from ._fft_cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+                             _product, _resized, _scale, _shape_and_axes, _threads, get_workers, set_workers)
+from . import _fft_cosine
 from ._fft_device import HalfPlan, _elsewhere, _on_device, plan_halves
-from ._fft_plan import Plan, plan
+from ._fft_plan import Convolution, Plan, convolution, plan
 from ._fft_zoom import czt, zoom
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
     "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "plan", "Plan", "plan_halves", "HalfPlan",
+    "convolution", "Convolution",
     "czt", "zoom", "register", "set_workers", "get_workers",
 ]
+
+
+_QUICK = {"fft": 0, "ifft": 1, "rfft": 2, "irfft": 3}  # transforms with a short path in C++
+
+
+def _any_array(function):
+    """Makes a transform of NumPy arrays one of every library's arrays. Plain NumPy arrays take the short path if there is one."""
+    name, ndarray, foreign = function.__name__, np.ndarray, _foreign.transformed
+    code = _QUICK.get(name)
+
+    def call(x, *args, **kwargs):
+        if type(x) is ndarray:
+            return function(x, *args, **kwargs)
+        out = foreign(name, function, x, args, kwargs)
+        return function(x, *args, **kwargs) if out is NotImplemented else out
+
+    def quick_call(x, *args, **kwargs):
+        if type(x) is ndarray:
+            out = _ridge.quick(code, x, args, kwargs)
+            return function(x, *args, **kwargs) if out is None else out
+        out = foreign(name, function, x, args, kwargs)
+        return function(x, *args, **kwargs) if out is NotImplemented else out
+    return functools.update_wrapper(call if code is None else quick_call, function)
+
+
+dct, idct, dctn, idctn = map(_any_array, (_fft_cosine.dct, _fft_cosine.idct, _fft_cosine.dctn, _fft_cosine.idctn))
+dst, idst, dstn, idstn = map(_any_array, (_fft_cosine.dst, _fft_cosine.idst, _fft_cosine.dstn, _fft_cosine.idstn))
 
 
 def _complex(x, s, axes, norm, overwrite_x, workers, inverse):
@@ -95,6 +125,7 @@ def _real_inverse(x, lengths, axes, norm, workers, inverse=True):
     return out
 
 
+@_any_array
 def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """One-dimensional transform along an axis, as scipy.fft.fft.
 
@@ -108,6 +139,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, False)
 
 
+@_any_array
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft."""
     _no_plan(plan)
@@ -117,6 +149,7 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, True)
 
 
+@_any_array
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over two axes."""
     _no_plan(plan)
@@ -125,6 +158,7 @@ def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
+@_any_array
 def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft2."""
     _no_plan(plan)
@@ -133,6 +167,7 @@ def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
+@_any_array
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over any number of axes."""
     _no_plan(plan)
@@ -141,6 +176,7 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
+@_any_array
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fftn."""
     _no_plan(plan)
@@ -149,6 +185,7 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
+@_any_array
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform of real samples: the first n//2+1 values of their spectrum.
 
@@ -162,6 +199,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _real_forward(x, *_one(x, n, axis), norm, workers)
 
 
+@_any_array
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
     _no_plan(plan)
@@ -171,6 +209,7 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers)
 
 
+@_any_array
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform of real samples over any number of axes; the last one has n//2+1 values."""
     _no_plan(plan)
@@ -183,6 +222,7 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _real_forward(x, lengths, axes, norm, workers)
 
 
+@_any_array
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfftn."""
     _no_plan(plan)
@@ -195,16 +235,19 @@ def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     return _real_inverse(x, lengths, axes, norm, workers)
 
 
+@_any_array
 def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform of real samples over two axes."""
     return rfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
 
+@_any_array
 def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfft2."""
     return irfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
 
+@_any_array
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The real spectrum of samples with Hermitian symmetry."""
     _no_plan(plan)
@@ -214,6 +257,7 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers, False)
 
 
+@_any_array
 def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfft."""
     _no_plan(plan)
@@ -224,6 +268,7 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     return np.conj(out, out=out)
 
 
+@_any_array
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """hfft over any number of axes."""
     _no_plan(plan)
@@ -236,6 +281,7 @@ def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _real_inverse(x, lengths, axes, norm, workers, False)
 
 
+@_any_array
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfftn."""
     _no_plan(plan)
@@ -249,11 +295,13 @@ def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     return np.conj(out, out=out)
 
 
+@_any_array
 def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """hfft over two axes."""
     return hfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
 
 
+@_any_array
 def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfft2."""
     return ihfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
@@ -261,7 +309,20 @@ def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None,
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
-fftfreq, rfftfreq = np.fft.fftfreq, np.fft.rfftfreq
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
+    """Frequencies of the values of fft, as numpy.fft.fftfreq; dtype and device as in the array API standard.
+
+    >>> fftfreq(4, dtype=np.float32)
+    array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
+    return _foreign.frequencies("fftfreq", np.fft.fftfreq(n, d), None, dtype, device)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+    """Frequencies of the values of rfft, as numpy.fft.rfftfreq; dtype and device as in the array API standard."""
+    return _foreign.frequencies("rfftfreq", np.fft.rfftfreq(n, d), None, dtype, device)
+
+
 fftshift, ifftshift = np.fft.fftshift, np.fft.ifftshift
 
 
@@ -295,13 +356,14 @@ def __ua_function__(method, args, kwargs):
     import scipy.fft
     function = _functions.get(method.__name__)
     if function is not None:
-        before, _settings.workers = get_workers(), scipy.fft.get_workers()
+        before = get_workers()
+        _ridge.set_default_workers(scipy.fft.get_workers())
         try:
             return function(*args, **kwargs)
         except NotImplementedError:
             pass
         finally:
-            _settings.workers = before
+            _ridge.set_default_workers(before)
     with scipy.fft.set_backend("scipy", only=True):
         return method(*args, **kwargs)
 

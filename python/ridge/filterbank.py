@@ -102,6 +102,23 @@ class Bank(Shown):
         """Synthesis of samples from spectra."""
         return Synthesis(self, length)
 
+    def adjoint(self, spectra):
+        """The conjugate transpose of the map from float samples to spectra, applied to spectra of a whole stream.
+
+        Returns one sample per sample that the spectra read, in the order of the input: the gradient with respect to the samples.
+        """
+        spectra = np.ascontiguousarray(spectra, np.complex64)
+        samples = spectra.size // (self.channels * self.polarizations * self.stations) * self.hop
+        block = self._problem.get("input_block") or self.channels
+        out = np.empty((-(-samples // block), self.stations, block, self.polarizations), np.complex64)
+        self._plan.adjoint(spectra, out)
+        return out.reshape(-1) if self.stations == self.polarizations == 1 else out
+
+    def adjoint_weights(self, samples, spectra):
+        """The gradient with respect to the prototype, given the samples of a whole stream and the gradient of its spectra."""
+        return np.array(self._plan.adjoint_weights(np.ascontiguousarray(samples, np.complex64),
+                                                   np.ascontiguousarray(spectra, np.complex64)))
+
     def _shape(self, times):
         if not self._problem["by_channel"]:
             return (times, self.polarizations, self.stations, self.channels)

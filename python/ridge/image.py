@@ -102,6 +102,7 @@ class OperatorPlan(Shown):
                  like="ridge"):
         self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), like,
                                          workers or 0, measured)
+        self._input = tuple(shape)
         rows, columns, channels, self.dtype = self._plan.output()
         # A grey image has two axes, as usual in NumPy; an input with a third axis of length 1 keeps it.
         grey = channels == 1 and tuple(shape[2:]) != (1,)
@@ -112,6 +113,18 @@ class OperatorPlan(Shown):
         if out is None:
             out = np.empty(self.output_shape, self.dtype)
         self._plan.run(_pixels(image), None if guide is None else _pixels(guide), out)
+        return out
+
+    def adjoint(self, g):
+        """The transpose of the linear map of a float image, applied to an image of the output's shape: the gradient of the input.
+
+        >>> import numpy as np
+        >>> box = OperatorPlan("box 3", (5, 5), np.float32, border="wrap")
+        >>> bool(abs(box.adjoint(np.ones((5, 5), np.float32)) - 1).max() < 1e-6)
+        True
+        """
+        out = np.empty(self._input, np.float32)
+        self._plan.adjoint(_pixels(g), out)
         return out
 
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <type_traits>
 
 #include <pybind11/stl.h>
 #include <ridge/foreign.hpp>
@@ -98,17 +99,42 @@ Device device_of(const dlpack::DeviceId& id) {
   }
 }
 
-// An exported tensor and the memory it refers to.
+constexpr const char* kOldName = "dltensor";
+constexpr const char* kVersionedName = "dltensor_versioned";
+
+// An exported tensor and the memory it refers to. M is dlpack::Managed or dlpack::ManagedVersioned.
+template <class M>
 struct Given {
-  dlpack::Managed managed{};
+  M managed{};
   std::vector<std::int64_t> shape;
   Buffer buffer;
 };
 
+template <class M>
 void unused_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // consumed: the consumer calls the deleter
-  auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  const char* const name = std::is_same_v<M, dlpack::Managed> ? kOldName : kVersionedName;
+  if (PyCapsule_IsValid(capsule, name) == 0) return;  // consumed: the consumer calls the deleter
+  auto* const managed = static_cast<M*>(PyCapsule_GetPointer(capsule, name));
   managed->deleter(managed);
+}
+
+template <class M>
+py::capsule capsule_of(std::unique_ptr<Given<M>> given, const char* name) {
+  given->managed.manager = given.get();
+  given->managed.deleter = [](M* managed) { delete static_cast<Given<M>*>(managed->manager); };
+  PyObject* const capsule = PyCapsule_New(&given->managed, name, &unused_capsule<M>);
+  if (capsule == nullptr) throw py::error_already_set();
+  given.release();
+  return py::reinterpret_steal<py::capsule>(capsule);
+}
+
+template <class M>
+std::shared_ptr<void> owner_of(M* managed) {
+  return {managed, [](void* pointer) {
+            auto* const taken = static_cast<M*>(pointer);
+            const py::gil_scoped_acquire lock;
+            if (taken->deleter != nullptr) taken->deleter(taken);
+          }};
 }
 
 // Waits for another library's stream, so that any thread may use its memory afterwards.
@@ -132,11 +158,17 @@ DeviceArray::DeviceArray(const Device& device, Element element, std::vector<std:
 }
 
 DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
-  if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
+  const bool versioned = PyCapsule_IsValid(capsule.ptr(), kVersionedName) != 0;
+  if (!versioned && PyCapsule_IsValid(capsule.ptr(), kOldName) == 0) {
     throw py::value_error("needs an unused DLPack capsule; this is none, or it has been consumed");
   }
-  auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-  const dlpack::Tensor& tensor = managed->tensor;
+  void* const content = PyCapsule_GetPointer(capsule.ptr(), versioned ? kVersionedName : kOldName);
+  auto* const newer = static_cast<dlpack::ManagedVersioned*>(content);
+  auto* const older = static_cast<dlpack::Managed*>(content);
+  if (versioned && newer->version.major != 1) {
+    throw py::value_error("a DLPack tensor of version " + std::to_string(newer->version.major) + "; needs version 1");
+  }
+  const dlpack::Tensor& tensor = versioned ? newer->tensor : older->tensor;
   const Element element = element_of(tensor.type);
   const Device device = device_of(tensor.device);
   if (tensor.axes < 0 || tensor.axes > 64)
@@ -156,12 +188,10 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
   }
   DeviceArray made(device, element, {0});
   made.shape_ = shape;
-  const std::shared_ptr<void> owner(managed, [](void* pointer) {
-    auto* const taken = static_cast<dlpack::Managed*>(pointer);
-    const py::gil_scoped_acquire lock;
-    if (taken->deleter != nullptr) taken->deleter(taken);
-  });
-  PyCapsule_SetName(capsule.ptr(), "used_dltensor");  // from here on this module must call the deleter
+  made.read_only_ = versioned && (newer->flags & dlpack::kReadOnly) != 0;
+  const std::shared_ptr<void> owner = versioned ? owner_of(newer) : owner_of(older);
+  // From here on this module must call the deleter.
+  PyCapsule_SetName(capsule.ptr(), versioned ? "used_dltensor_versioned" : "used_dltensor");
   if (size != 0) {
     made.buffer_ = buffer_over(device, reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset,
                                size * size_of(element), owner);
@@ -176,6 +206,7 @@ DeviceArray DeviceArray::viewed(const std::string& type, std::vector<std::size_t
   }
   seen.shape_ = std::move(shape);
   seen.buffer_ = buffer_;
+  seen.read_only_ = read_only_;
   return seen;
 }
 
@@ -186,6 +217,7 @@ std::size_t DeviceArray::size() const {
 }
 
 void DeviceArray::upload(const py::object& from) {
+  if (read_only_) throw py::value_error("the array is read-only: its owner exported it without write access");
   const Array array(from, false, "the array", {element_});
   if (array.shape() != shape_) throw py::value_error("the source and the destination must have the same shape");
   const void* const data = array.packed("the array");
@@ -219,24 +251,32 @@ std::pair<int, int> DeviceArray::dlpack_device() const {
   return {dlpack::kOpenCl, std::stoi(device_.id().substr(7))};
 }
 
-py::capsule DeviceArray::to_dlpack() const {
-  auto given = std::make_unique<Given>();
-  for (const std::size_t n : shape_) given->shape.push_back(static_cast<std::int64_t>(n));
-  given->buffer = buffer_;
+py::capsule DeviceArray::to_dlpack(bool versioned, bool copied) const {
   const auto [type, number] = dlpack_device();
-  given->managed = {.tensor = {.data = reinterpret_cast<void*>(address()),  // NOLINT: an address
-                               .device = {type, number},
-                               .axes = static_cast<std::int32_t>(shape_.size()),
-                               .type = type_of(element_),
-                               .shape = given->shape.data(),
-                               .strides = nullptr,
-                               .offset = 0},
-                    .manager = given.get(),
-                    .deleter = [](dlpack::Managed* managed) { delete static_cast<Given*>(managed->manager); }};
-  PyObject* const capsule = PyCapsule_New(&given->managed, "dltensor", &unused_capsule);
-  if (capsule == nullptr) throw py::error_already_set();
-  given.release();
-  return py::reinterpret_steal<py::capsule>(capsule);
+  const dlpack::Tensor tensor{.data = reinterpret_cast<void*>(address()),  // NOLINT: an address
+                              .device = {type, number},
+                              .axes = static_cast<std::int32_t>(shape_.size()),
+                              .type = type_of(element_),
+                              .shape = nullptr,
+                              .strides = nullptr,
+                              .offset = 0};
+  const auto fill = [&](auto& given) {
+    given.shape.assign(shape_.begin(), shape_.end());
+    given.buffer = buffer_;
+    given.managed.tensor = tensor;
+    given.managed.tensor.shape = given.shape.data();
+  };
+  if (!versioned) {
+    if (read_only_) throw py::buffer_error("the array is read-only, which DLPack before version 1 cannot express");
+    auto given = std::make_unique<Given<dlpack::Managed>>();
+    fill(*given);
+    return capsule_of(std::move(given), kOldName);
+  }
+  auto given = std::make_unique<Given<dlpack::ManagedVersioned>>();
+  fill(*given);
+  given->managed.version = {1, 0};
+  given->managed.flags = (read_only_ ? dlpack::kReadOnly : 0U) | (copied ? dlpack::kIsCopied : 0U);
+  return capsule_of(std::move(given), kVersionedName);
 }
 
 void check_device(const DeviceArray& array, const Device& device, const char* what) {
@@ -258,7 +298,8 @@ void add_device_arrays(py::module_& module) {
       .def("viewed", &DeviceArray::viewed)
       .def("upload", &DeviceArray::upload)
       .def("download", &DeviceArray::download)
-      .def("to_dlpack", &DeviceArray::to_dlpack)
+      .def("to_dlpack", &DeviceArray::to_dlpack, py::arg("versioned") = false, py::arg("copied") = false)
+      .def("read_only", &DeviceArray::read_only)
       .def("dlpack_device", &DeviceArray::dlpack_device)
       .def("address", &DeviceArray::address)
       .def("device", [](const DeviceArray& array) { return array.device().id(); })

@@ -34,14 +34,17 @@ class DeviceArray {
 
   void upload(const pybind11::object& from);
   void download(const pybind11::object& to) const;
-  pybind11::capsule to_dlpack() const;
+  // versioned: DLPack 1.0, with the read-only flag and `copied`; else the older structure, which has no flags.
+  pybind11::capsule to_dlpack(bool versioned, bool copied) const;
+  bool read_only() const { return read_only_; }
   std::pair<int, int> dlpack_device() const;
 
  private:
   Device device_;
   Element element_;
   std::vector<std::size_t> shape_;
-  Buffer buffer_;  // empty if there are no elements
+  Buffer buffer_;           // empty if there are no elements
+  bool read_only_ = false;  // another library's memory that must not be written
 };
 
 // Throws ValueError if the array is not on the plan's device.

@@ -1,12 +1,12 @@
-// Structures of DLPack before version 1, as in https://dmlc.github.io/dlpack/latest/c_api.html: the contents of
-// PyCapsules named "dltensor".
+// Structures of DLPack, as in https://dmlc.github.io/dlpack/latest/c_api.html: the contents of PyCapsules named
+// "dltensor" (before version 1) and "dltensor_versioned" (from version 1 on).
 #pragma once
 #include <cstdint>
 
 namespace ridge::python::dlpack {
 
 enum DeviceType : std::int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3, kOpenCl = 4, kCudaManaged = 13 };
-enum TypeCode : std::uint8_t { kInt = 0, kUnsigned = 1, kFloat = 2, kComplex = 5 };
+enum TypeCode : std::uint8_t { kInt = 0, kUnsigned = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
 
 struct DeviceId {
   std::int32_t type, number;
@@ -28,6 +28,18 @@ struct Managed {
   Tensor tensor;
   void* manager;
   void (*deleter)(Managed*);
+};
+
+struct Version {
+  std::uint32_t major, minor;
+};
+inline constexpr std::uint64_t kReadOnly = 1, kIsCopied = 2;  // flags
+struct ManagedVersioned {
+  Version version;
+  void* manager;
+  void (*deleter)(ManagedVersioned*);
+  std::uint64_t flags;
+  Tensor tensor;
 };
 
 }  // namespace ridge::python::dlpack

@@ -1,11 +1,15 @@
 // Python bindings of Fourier, cosine and sine transforms: axes and strides come from the arrays, plans from the cache.
+#include <complex>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <ridge/fft/convolution.hpp>
 #include <ridge/fft/tensor.hpp>
 
 #include "arrays.hpp"
@@ -94,13 +98,18 @@ std::vector<std::byte> bytes_of(const Array& array) {
   return {first, end};
 }
 
+// The problem of the arrays. An adjoint's arrays are those of the plain transform with input and output exchanged.
+TensorProblem checked_problem(const Request& request, const Array& in, const Array& out, bool adjoint) {
+  check_elements(request.kind, adjoint ? out : in, adjoint ? in : out);
+  return adjoint ? fft::adjoint(problem_of(request, out, in)) : problem_of(request, in, out);
+}
+
 void transform(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
-               const std::vector<int>& real_kinds, double scale, std::size_t threads) {
+               const std::vector<int>& real_kinds, double scale, std::size_t threads, bool adjoint) {
   const Array in(input, false, "the input"), out(output, true, "the output");
   const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
-  check_elements(request.kind, in, out);
-  if (out.size() == 0) return;
-  const TensorProblem problem = problem_of(request, in, out);
+  if (out.size() == 0) return check_elements(request.kind, adjoint ? out : in, adjoint ? in : out);
+  const TensorProblem problem = checked_problem(request, in, out, adjoint);
   if (is_single(in.element())) {
     run(fft::cached_tensor_plan<float>(problem, options_of(false)), in.data(), in.size(), out);
   } else {
@@ -112,11 +121,10 @@ void transform(const py::object& input, const py::object& output, int kind, cons
 class Plan {
  public:
   Plan(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
-       const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured) {
+       const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured, bool adjoint) {
     const Array in(input, false, "the input"), out(output, true, "the output");
     const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
-    check_elements(request.kind, in, out);
-    const TensorProblem problem = problem_of(request, in, out);
+    const TensorProblem problem = checked_problem(request, in, out, adjoint);
     shape_in_ = layout(in), shape_out_ = layout(out);
     const py::gil_scoped_release free;
     if (is_single(in.element())) {
@@ -183,18 +191,83 @@ class Plan {
   Layout shape_in_, shape_out_;
 };
 
+// A filter applied to signals of one element type by convolution, or its adjoint.
+class Convolution {
+ public:
+  Convolution(const py::object& filter, std::size_t threads) {
+    const Array weights(filter, false, "the filter");
+    const fft::ConvolutionOptions options{.threads = threads};
+    const auto make = [&]<class E>(E) {
+      plan_.emplace<fft::Convolution<E>>(host(), weights.span<const E>("the filter"), options);
+    };
+    element_ = weights.element();
+    if (element_ == Element::float32) make(float());
+    if (element_ == Element::float64) make(double());
+    if (element_ == Element::complex64) make(std::complex<float>());
+    if (element_ == Element::complex128) make(std::complex<double>());
+  }
+  void run(const py::object& input, const py::object& output) const {
+    const Array in(input, false, "the signal", {element_}), out(output, true, "the output", {element_});
+    visit([&]<class E>(const fft::Convolution<E>& plan) {
+      const auto from = in.span<const E>("the signal");
+      const auto to = out.span<E>("the output");
+      const py::gil_scoped_release free;
+      plan.run(from, to);
+    });
+  }
+  Convolution adjoint() const {
+    Convolution result(*this);
+    visit([&](const auto& plan) { result.plan_ = plan.adjoint(); });
+    return result;
+  }
+  std::string explain() const {
+    std::string text;
+    visit([&](const auto& plan) { text = plan.explain(); });
+    return text;
+  }
+  std::size_t filter_size() const {
+    std::size_t size = 0;
+    visit([&](const auto& plan) { size = plan.filter_size(); });
+    return size;
+  }
+
+ private:
+  template <class Use>
+  void visit(const Use& use) const {
+    std::visit(
+        [&](const auto& plan) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) use(plan);
+        },
+        plan_);
+  }
+  Element element_{};
+  std::variant<std::monostate, fft::Convolution<float>, fft::Convolution<double>, fft::Convolution<std::complex<float>>,
+               fft::Convolution<std::complex<double>>>
+      plan_;
+};
+
 }  // namespace
 
 void add_fft(py::module_& module) {
+  py::class_<Convolution>(module, "Convolution")
+      .def(py::init<const py::object&, std::size_t>(), py::arg("filter"), py::arg("threads") = 1)
+      .def("run", &Convolution::run)
+      .def("adjoint", &Convolution::adjoint)
+      .def("explain", &Convolution::explain)
+      .def("filter_size", &Convolution::filter_size);
   module.def("transform", &transform, py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
-             py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1);
-  module.def("forget_plans", &fft::forget_cached_plans);
+             py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
+             py::arg("adjoint") = false);
+  module.def("forget_plans", [] {
+    forget_quick_plans();
+    fft::forget_cached_plans();
+  });
   py::class_<Plan>(module, "Plan")
       .def(py::init<const py::object&, const py::object&, int, const std::vector<int>&, const std::vector<int>&, double,
-                    std::size_t, bool>(),
+                    std::size_t, bool, bool>(),
            py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
            py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
-           py::arg("measured") = true)
+           py::arg("measured") = true, py::arg("adjoint") = false)
       .def("run", &Plan::run)
       .def("explain", &Plan::explain)
       .def("flops", &Plan::flops)

@@ -15,6 +15,7 @@
 #include <pybind11/stl.h>
 #include <ridge/fft.hpp>
 #include <ridge/fft/device_tensor.hpp>
+#include <ridge/foreign.hpp>
 
 #include "device_array.hpp"
 #include "fft/device/rearrange.hpp"
@@ -30,8 +31,8 @@ class DevicePlan {
  public:
   DevicePlan(const std::string& device, bool single, const std::vector<std::size_t>& shape, std::size_t batch,
              bool real, double scale_forward, double scale_inverse, bool measured, const std::string& storage,
-             bool only_inverse)
-      : DevicePlan(ridge::device(device), single,
+             bool only_inverse, bool adjoint)
+      : DevicePlan(ridge::device(device), single, adjoint,
                    fft::Problem{.shape = shape,
                                 .batch = batch,
                                 .kind = real ? fft::Kind::real : fft::Kind::complex,
@@ -61,6 +62,34 @@ class DevicePlan {
     queue_.finish();
   }
 
+  // Enqueues a transform between addresses of another library on its stream and does not wait. The caller guarantees
+  // packed arrays of the plan's sizes that stay allocated until the stream has passed this point. On the host the
+  // transform is complete on return.
+  void enqueue(std::uintptr_t in, std::uintptr_t out, bool inverse, std::uintptr_t stream) {
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    std::visit(
+        [&](const auto& plan) {
+          const Device& device = plan.device();
+          if (device.is_host()) {
+            const auto* const from = reinterpret_cast<const void*>(in);  // NOLINT: an address
+            auto* const to = reinterpret_cast<void*>(out);               // NOLINT: an address
+            return inverse ? plan.inverse_unchecked(from, to) : plan.forward_unchecked(from, to);
+          }
+          const bool real = plan.problem().kind == fft::Kind::real;
+          const std::size_t number = sizeof(typename std::decay_t<decltype(plan)>::Real);
+          const std::size_t value = plan.problem().storage == fft::Storage::same ? number : sizeof(std::uint16_t);
+          const bool single_values = plan.problem().storage != fft::Storage::same;  // sizes count values, not pairs
+          const std::size_t samples = plan.input_size() * value * (real || single_values ? 1 : 2);
+          const std::size_t spectrum = plan.output_size() * value * (single_values ? 1 : 2);
+          const Buffer from = buffer_over(device, in, inverse ? spectrum : samples);
+          const Buffer to = buffer_over(device, out, inverse ? samples : spectrum);
+          Queue queue = queue_over(device, stream);
+          inverse ? plan.enqueue_inverse(queue, from, to) : plan.enqueue_forward(queue, from, to);
+        },
+        *plan_);
+  }
+
   std::string explain() const {
     return std::visit([](const auto& plan) { return plan.explain(); }, *plan_);
   }
@@ -69,8 +98,10 @@ class DevicePlan {
   }
 
  private:
-  DevicePlan(const Device& device, bool single, const fft::Problem& problem, bool measured) : queue_(device.queue()) {
+  DevicePlan(const Device& device, bool single, bool adjoint, const fft::Problem& plain, bool measured)
+      : queue_(device.queue()) {
     const py::gil_scoped_release free;
+    const fft::Problem problem = adjoint ? fft::adjoint(plain) : plain;
     if (single) {
       plan_ = std::make_unique<Any>(fft::Plan<float>(device, problem, options_of(measured)));
     } else {
@@ -252,11 +283,12 @@ void add_fft_on_devices(py::module_& module) {
       .def("scale_ends", &Rearranger::scale_ends);
   py::class_<DevicePlan>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
-                    const std::string&, bool>(),
+                    const std::string&, bool, bool>(),
            py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("batch"), py::arg("real"),
            py::arg("scale_forward"), py::arg("scale_inverse"), py::arg("measured"), py::arg("storage") = "",
-           py::arg("only_inverse") = false)
+           py::arg("only_inverse") = false, py::arg("adjoint") = false)
       .def("run", &DevicePlan::run)
+      .def("enqueue", &DevicePlan::enqueue)
       .def("explain", &DevicePlan::explain)
       .def("trials", &DevicePlan::trials);
 }

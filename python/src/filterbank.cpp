@@ -128,6 +128,22 @@ void add_filterbank(py::module_& module) {
       .def("variant", &Plan::variant)
       .def("explain", &Plan::explain)
       .def("weights", [](const Plan& plan) { return plan.problem().weights; })
+      .def("adjoint",
+           [](const Plan& plan, const py::object& spectra, const py::object& output) {
+             const Array in(spectra, false, "the spectra", kComplexes), out(output, true, "the output", kComplexes);
+             const std::span<const Complex> from = in.span<const Complex>("the spectra");
+             const std::span<Complex> to = out.span<Complex>("the output");
+             const py::gil_scoped_release free;
+             plan.adjoint().samples(from, to);
+           })
+      .def("adjoint_weights",
+           [](const Plan& plan, const py::object& samples, const py::object& spectra) {
+             const Array in(samples, false, "the samples", kComplexes), g(spectra, false, "the spectra", kComplexes);
+             const std::span<const Complex> x = in.span<const Complex>("the samples");
+             const std::span<const Complex> from = g.span<const Complex>("the spectra");
+             const py::gil_scoped_release free;
+             return plan.adjoint().weights(x, from);
+           })
       .def("device", [](const Plan& plan) { return plan.device().id(); })
       .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
 

@@ -174,6 +174,13 @@ void add_image(py::module_& module) {
         return OperatorPlan(ridge::device(device), problem, options_of(measured));
       }))
       .def("inputs", [](const OperatorPlan& plan) { return inputs(plan.problem()); })
+      .def("adjoint",
+           [](const OperatorPlan& plan, const py::object& in, const py::object& out) {
+             const Picture from(in, false, "the gradient");
+             Picture to(out, true, "the output");
+             const py::gil_scoped_release free;
+             plan.adjoint().run(from.image, to.image);
+           })
       .def("output", [](const OperatorPlan& plan) { return describe(output_shape(plan.problem())); })
       .def("run", [](const OperatorPlan& plan, const py::object& in, const py::object& guide, const py::object& out) {
         const Picture from(in, false, "the image");

@@ -22,7 +22,9 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_devices(module);
   ridge::python::add_device_arrays(module);
   ridge::python::add_fft(module);
+  ridge::python::add_fft_quick(module);
   ridge::python::add_fft_on_devices(module);
+  ridge::python::add_jax(module);
   ridge::python::add_stencil(module);
   ridge::python::add_filterbank(module);
   ridge::python::add_nufft(module);

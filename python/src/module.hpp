@@ -7,7 +7,10 @@ namespace ridge::python {
 void add_devices(pybind11::module_& module);
 void add_device_arrays(pybind11::module_& module);
 void add_fft(pybind11::module_& module);
+void add_fft_quick(pybind11::module_& module);
+void forget_quick_plans();
 void add_fft_on_devices(pybind11::module_& module);
+void add_jax(pybind11::module_& module);
 void add_stencil(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);
 void add_nufft(pybind11::module_& module);

@@ -149,6 +149,8 @@ CALLS.update({
     "fft.plan": (lambda x: fft.plan(x, measured=False)(np.ones(12, complex)), complexes(12)),
     "fft.Plan": (lambda x: fft.plan(np.empty(12, complex), measured=False)(x), complexes(12)),
     "fft.Plan real": (lambda x: fft.plan(np.empty(12), kind="real", measured=False)(x), reals(12)),
+    "fft.convolution": (lambda h: fft.convolution(h)(np.ones(12)), reals(5)),
+    "fft.Convolution": (lambda x: fft.convolution(np.ones(5))(x), reals(12)),
     "fft.HalfPlan": (lambda x: fft.plan_halves(12, kind="real")(x), reals(1, 12, dtype=np.float16)),
     "stencil.update": (lambda w: stencil.run(stencil.update(w), GRID[0]), np.array([0.25, 0.5, 0.25])),
     "stencil.update 2-D": (lambda w: stencil.run(stencil.update(w), GRID), np.full((3, 3), 1 / 9)),

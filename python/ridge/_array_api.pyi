@@ -1,0 +1,3 @@
+from typing import Any
+
+def array_api(xp: Any) -> Any: ...

@@ -1,0 +1,93 @@
+"""Lazy transforms of dask arrays: one task per chunk, for transformed axes of one chunk, and filter banks over chunks.
+
+    import dask.array as da, ridge.dask
+    y = ridge.dask.rfft(x)                        # nothing is computed yet; x.chunks along the last axis must be one
+
+Names and arguments are those of ridge.fft. An axis of several chunks raises ValueError with the call of rechunk() that is needed; for
+arrays larger than memory use `ridge fft in.npy out.npy --memory`.
+"""
+import functools
+
+import dask.array as _da
+import numpy as np
+
+from . import fft as _fft
+from ._fft_arguments import _one, _shape_and_axes
+from ._foreign import named
+
+__all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft", "ihfft",
+           "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn", "channelize"]
+
+
+def _axes_and_lengths(name, x, given):
+    """Transformed axes, and the lengths of the result along them."""
+    halved = name.lstrip("i")[0] in "rh" and name[:3] not in ("dct", "dst")
+    to_samples = halved and name.startswith("i") != name.lstrip("i").startswith("h")
+    if name.endswith(("n", "2")):
+        axes = given.get("axes", (-2, -1) if name.endswith("2") else None)
+        lengths, axes = _shape_and_axes(x, given.get("s"), axes, to_samples)
+    else:
+        lengths, axes = _one(x, given.get("n"), given.get("axis", -1), to_samples)
+    if halved and not to_samples and lengths:
+        lengths[-1] = lengths[-1] // 2 + 1
+    return axes, lengths
+
+
+def _transform(name, x, args, kwargs):
+    if not isinstance(x, _da.Array):
+        raise TypeError(f"ridge.dask.{name} needs a dask array, got {type(x).__name__}")
+    given = named(name, args, kwargs)
+    function = getattr(_fft, name)
+    axes, lengths = _axes_and_lengths(name, x, given)
+    if not axes:
+        return x
+    for axis in axes:
+        if x.numblocks[axis] != 1:
+            raise ValueError(f"axis {axis} has {x.numblocks[axis]} chunks and is transformed: call x.rechunk({{{axis}: -1}}) first")
+    chunks = list(x.chunks)
+    for axis, length in zip(axes, lengths):
+        chunks[axis] = (length,)
+    result = function(np.ones((2,) * x.ndim, x.dtype), **{k: v for k, v in given.items() if k not in ("n", "s", "workers")}).dtype
+    return x.map_blocks(functools.partial(function, **given), dtype=result, chunks=tuple(chunks),
+                        meta=np.empty((0,) * x.ndim, result))
+
+
+def _lazy(name):
+    def call(x, *args, **kwargs):
+        return _transform(name, x, args, kwargs)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"ridge.fft.{name} of each chunk; the transformed axes must be one chunk."
+    return call
+
+
+for _name in __all__[:-1]:
+    globals()[_name] = _lazy(_name)
+
+
+def _spectra(block, problem, skip, block_id=None):
+    """Spectra of a chunk that is preceded by the filter's earlier samples, except for the first one."""
+    from . import filterbank
+    if block_id is not None and len(block_id) and block_id[0] == 0:
+        skip = 0
+    out = filterbank.plan(**problem).stream().push(np.ascontiguousarray(block, np.complex64))
+    return out[skip:, 0, 0, :]
+
+
+def channelize(x, channels=256, taps=16, **how):
+    """Spectra (time, channel) of a chunked stream of complex samples by a polyphase filter bank, one task per chunk.
+
+    Chunks must be multiples of the channels. Arguments are those of ridge.filterbank.plan for one station and polarization of
+    float32 samples, at critical sampling.
+    """
+    if x.ndim != 1 or any(n % channels for n in x.chunks[0]):
+        raise ValueError(f"needs one axis in chunks of a multiple of {channels} samples, got the chunks {x.chunks}: "
+                         f"call x.rechunk({channels * 1024})")
+    if "oversampling" in how or "stations" in how or "polarizations" in how:
+        raise ValueError("channelize is for critical sampling, one station and one polarization: leave those arguments out")
+    problem = {"channels": channels, "taps": taps, "polarizations": 1, "samples": "float32", **how}
+    before = (taps - 1) * channels
+    if before and any(n < before for n in x.chunks[0][:-1]):
+        raise ValueError(f"chunks must hold at least the filter's {before} earlier samples, got {x.chunks[0]}: rechunk")
+    padded = _da.overlap.overlap(x.astype(np.complex64), {0: (before, 0)}, {0: "none"}, allow_rechunk=False)
+    return padded.map_blocks(_spectra, problem, taps - 1, dtype=np.complex64, new_axis=1,
+                             chunks=(tuple(n // channels for n in x.chunks[0]), (channels,)))

@@ -1,0 +1,271 @@
+// Handlers of XLA's foreign function interface: transforms inside programs compiled by JAX, on the host and on CUDA.
+//
+// Attributes: kind (0 forward, 1 inverse, 2 real to half spectrum, 3 half spectrum to real, 4 real to real), count (of
+// transformed axes, the last ones), length (samples of the halved axis), scale, adjoint (1: the conjugate transpose of
+// that map), real_kinds. Arrays are packed, last axis fastest.
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+#include <ridge/fft/tensor.hpp>
+#include <ridge/foreign.hpp>
+
+#include "module.hpp"
+#include "plans.hpp"
+#include "xla.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+using fft::TensorKind;
+using fft::TensorProblem;
+
+int api_major = 0, api_minor = 1;  // reported to XLA; set to those of the jaxlib in use
+
+[[noreturn]] void refuse_call(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, "ridge_fft: " + what);
+}
+
+struct Call {
+  std::int64_t kind = 0, count = 0, length = 0, adjoint = 0;
+  double scale = 1;
+  std::vector<std::int64_t> real_kinds{};
+  const xla::ArrayBuffer* in = nullptr;
+  const xla::ArrayBuffer* out = nullptr;
+};
+
+const void* attribute(const xla::Attributes& all, std::string_view name, xla::AttributeType type) {
+  for (std::int64_t i = 0; i < all.count; ++i) {
+    if (std::string_view(all.names[i]->data, all.names[i]->count) != name) continue;
+    if (all.types[i] != type) refuse_call("the attribute " + std::string(name) + " has another type than expected");
+    return all.values[i];
+  }
+  refuse_call("the attribute " + std::string(name) + " is missing");
+}
+
+std::int64_t integer_attribute(const xla::Attributes& all, std::string_view name) {
+  const auto& scalar = *static_cast<const xla::Scalar*>(attribute(all, name, xla::AttributeType::scalar));
+  if (scalar.type != xla::Type::s64) refuse_call("the attribute " + std::string(name) + " must be an int64");
+  return *static_cast<const std::int64_t*>(scalar.value);
+}
+
+Call call_of(const xla::CallFrame& frame) {
+  if (frame.arguments.count != 1 || frame.results.count != 1) refuse_call("needs one argument and one result");
+  Call call;
+  call.kind = integer_attribute(frame.attributes, "kind");
+  call.count = integer_attribute(frame.attributes, "count");
+  call.length = integer_attribute(frame.attributes, "length");
+  call.adjoint = integer_attribute(frame.attributes, "adjoint");
+  const auto& scale =
+      *static_cast<const xla::Scalar*>(attribute(frame.attributes, "scale", xla::AttributeType::scalar));
+  if (scale.type != xla::Type::f64) refuse_call("the attribute scale must be a float64");
+  call.scale = *static_cast<const double*>(scale.value);
+  const auto& kinds =
+      *static_cast<const xla::List*>(attribute(frame.attributes, "real_kinds", xla::AttributeType::array));
+  const auto* const first = static_cast<const std::int64_t*>(kinds.values);
+  call.real_kinds.assign(first, first + kinds.count);
+  call.in = static_cast<const xla::ArrayBuffer*>(frame.arguments.items[0]);
+  call.out = static_cast<const xla::ArrayBuffer*>(frame.results.items[0]);
+  if (call.kind < 0 || call.kind > 4) refuse_call("kind must be 0 to 4, got " + std::to_string(call.kind));
+  if (call.in->rank != call.out->rank) refuse_call("argument and result have different numbers of axes");
+  if (call.count < 1 || call.count > call.in->rank)
+    refuse_call("count must be 1 to the number of axes, got " + std::to_string(call.count));
+  if (call.kind == 4 && static_cast<std::int64_t>(call.real_kinds.size()) != call.count)
+    refuse_call("needs one real kind per transformed axis");
+  return call;
+}
+
+bool is_complex_type(xla::Type type) { return type == xla::Type::c64 || type == xla::Type::c128; }
+bool is_single_type(xla::Type type) { return type == xla::Type::c64 || type == xla::Type::f32; }
+
+// The plain map's sides; an adjoint reads the second and writes the first.
+struct Sides {
+  const xla::ArrayBuffer& from;
+  const xla::ArrayBuffer& to;
+};
+Sides sides_of(const Call& call) { return call.adjoint != 0 ? Sides{*call.out, *call.in} : Sides{*call.in, *call.out}; }
+
+// Lengths of the samples along the transformed axes. Checks types and shapes.
+std::vector<std::size_t> checked_lengths(const Call& call) {
+  const auto [from, to] = sides_of(call);
+  const bool real_from = call.kind == 2 || call.kind == 4, real_to = call.kind == 3 || call.kind == 4;
+  for (const xla::ArrayBuffer* side : {&from, &to}) {
+    const auto type = side->type;
+    if (type != xla::Type::f32 && type != xla::Type::f64 && !is_complex_type(type))
+      refuse_call("needs float32, float64, complex64 or complex128 arrays");
+  }
+  if (is_complex_type(from.type) == real_from || is_complex_type(to.type) == real_to ||
+      is_single_type(from.type) != is_single_type(to.type)) {
+    refuse_call("the types of argument and result do not fit the transform");
+  }
+  const std::int64_t loops = from.rank - call.count;
+  std::vector<std::size_t> lengths;
+  for (std::int64_t i = 0; i < from.rank; ++i) {
+    std::int64_t samples = from.lengths[i], wanted = from.lengths[i];
+    if (i + 1 == from.rank && call.kind == 2) wanted = samples / 2 + 1;
+    if (i + 1 == from.rank && call.kind == 3) {
+      samples = to.lengths[i];
+      wanted = samples;
+      if (from.lengths[i] != samples / 2 + 1) refuse_call("the halved axis needs length / 2 + 1 values");
+    }
+    if (to.lengths[i] != wanted) refuse_call("the shapes of argument and result do not fit");
+    if (i >= loops && samples < 1) refuse_call("a transformed axis has no points");
+    if (i >= loops) lengths.push_back(static_cast<std::size_t>(samples));
+  }
+  return lengths;
+}
+
+TensorProblem problem_of(const Call& call, const std::vector<std::size_t>& lengths) {
+  const auto [from, to] = sides_of(call);
+  TensorProblem problem{.kind = static_cast<TensorKind>(call.kind), .scale = call.scale};
+  std::ptrdiff_t in = 1, out = 1;
+  const std::int64_t loops = from.rank - call.count;
+  for (std::int64_t i = from.rank; i-- > 0;) {
+    if (i >= loops) {
+      problem.axes.insert(problem.axes.begin(), {lengths[static_cast<std::size_t>(i - loops)], in, out});
+    } else {
+      problem.loops.push_back({static_cast<std::size_t>(from.lengths[i]), in, out});
+    }
+    in *= from.lengths[i], out *= to.lengths[i];
+  }
+  for (const std::int64_t kind : call.real_kinds) {
+    if (kind < 0 || kind > static_cast<int>(fft::RealKind::dst4)) refuse_call("unknown real kind");
+    problem.real_kinds.push_back(static_cast<fft::RealKind>(kind));
+  }
+  if (call.kind != 4) problem.real_kinds.clear();
+  problem.in_place = call.in->data == call.out->data;
+  return call.adjoint != 0 ? fft::adjoint(problem) : problem;
+}
+
+std::size_t elements_of(const xla::ArrayBuffer& array) {
+  std::size_t product = 1;
+  for (std::int64_t i = 0; i < array.rank; ++i) product *= static_cast<std::size_t>(array.lengths[i]);
+  return product;
+}
+
+void run_on_host(const xla::CallFrame& frame) {
+  const Call call = call_of(frame);
+  const std::vector<std::size_t> lengths = checked_lengths(call);
+  if (elements_of(*call.out) == 0) return;
+  const TensorProblem problem = problem_of(call, lengths);
+  if (is_single_type(call.in->type)) {
+    fft::cached_tensor_plan<float>(problem, options_of(false)).run(call.in->data, call.out->data);
+  } else {
+    fft::cached_tensor_plan<double>(problem, options_of(false)).run(call.in->data, call.out->data);
+  }
+}
+
+// Plans on CUDA. Each stream has its own, because scratch memory is ordered by the stream.
+template <class T>
+const fft::Plan<T>& cuda_plan(const Call& call, const std::vector<std::size_t>& lengths, std::size_t batch,
+                              std::uintptr_t stream) {
+  using Key = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, double, std::size_t, std::vector<std::size_t>>;
+  static std::mutex mutex;
+  static std::map<Key, fft::Plan<T>>* const plans =
+      new std::map<Key, fft::Plan<T>>;  // never destroyed: drivers end first
+  const std::lock_guard lock(mutex);
+  const Key key{stream, call.kind, call.adjoint, call.scale, batch, lengths};
+  const auto found = plans->find(key);
+  if (found != plans->end()) return found->second;
+  fft::Problem problem{.shape = lengths,
+                       .batch = batch,
+                       .kind = call.kind >= 2 ? fft::Kind::real : fft::Kind::complex,
+                       .scale_forward = call.scale,
+                       .scale_inverse = call.scale,
+                       .directions = call.kind % 2 == 0 ? fft::Directions::forward : fft::Directions::inverse};
+  if (call.adjoint != 0) problem = fft::adjoint(problem);
+  return plans->emplace(key, fft::Plan<T>(ridge::device("cuda:0"), problem, options_of(false))).first->second;
+}
+
+template <class T>
+void enqueue_on_cuda(const Call& call, const std::vector<std::size_t>& lengths, std::uintptr_t stream) {
+  std::size_t batch = 1;
+  for (std::int64_t i = 0; i < call.in->rank - call.count; ++i) batch *= static_cast<std::size_t>(call.in->lengths[i]);
+  const fft::Plan<T>& plan = cuda_plan<T>(call, lengths, batch, stream);
+  const auto bytes = [](const xla::ArrayBuffer& array) {
+    return elements_of(array) * sizeof(T) * (is_complex_type(array.type) ? 2 : 1);
+  };
+  const Buffer in = buffer_over(plan.device(), reinterpret_cast<std::uintptr_t>(call.in->data), bytes(*call.in));
+  const Buffer out = buffer_over(plan.device(), reinterpret_cast<std::uintptr_t>(call.out->data), bytes(*call.out));
+  Queue queue = queue_over(plan.device(), stream);
+  const bool inverse = (call.kind % 2 == 1) != (call.adjoint != 0);
+  inverse ? plan.enqueue_inverse(queue, in, out) : plan.enqueue_forward(queue, in, out);
+}
+
+void run_on_cuda(const xla::CallFrame& frame) {
+  const Call call = call_of(frame);
+  const std::vector<std::size_t> lengths = checked_lengths(call);
+  if (elements_of(*call.out) == 0) return;
+  if (call.kind == 4 || lengths.size() > 3)
+    throw Error(ErrorKind::unavailable, "ridge_fft: on CUDA needs complex or real transforms of one to three axes");
+  xla::GetStream request{sizeof(xla::GetStream), nullptr, frame.context, nullptr};
+  if (frame.api->get_stream(&request) != nullptr) throw Error(ErrorKind::device, "ridge_fft: XLA gives no stream");
+  const auto stream = reinterpret_cast<std::uintptr_t>(request.stream);
+  is_single_type(call.in->type) ? enqueue_on_cuda<float>(call, lengths, stream)
+                                : enqueue_on_cuda<double>(call, lengths, stream);
+}
+
+xla::Failure* failure(const xla::CallFrame& frame, xla::ErrorCode code, const char* message) {
+  xla::CreateFailure request{sizeof(xla::CreateFailure), nullptr, message, code};
+  return frame.api->create_failure(&request);
+}
+
+bool answer_metadata(xla::CallFrame& frame, std::uint32_t traits) {
+  if (frame.extension == nullptr || frame.extension->type != xla::kMetadataExtension) return false;
+  xla::Metadata& metadata = *reinterpret_cast<xla::MetadataExtension*>(frame.extension)->metadata;
+  metadata.version.major = api_major;
+  metadata.version.minor = api_minor;
+  metadata.traits = traits;
+  return true;
+}
+
+// Runs the body and turns exceptions into XLA's errors.
+template <class Body>
+xla::Failure* guarded_call(xla::CallFrame* frame, std::uint32_t traits, const Body& body) noexcept {
+  if (answer_metadata(*frame, traits)) return nullptr;
+  if (frame->stage != xla::Stage::execute) return nullptr;
+  try {
+    body(*frame);
+    return nullptr;
+  } catch (const Error& error) {
+    const auto code = error.kind() == ErrorKind::invalid_argument ? xla::ErrorCode::invalid_argument
+                      : error.kind() == ErrorKind::out_of_memory  ? xla::ErrorCode::resource_exhausted
+                      : error.kind() == ErrorKind::unavailable    ? xla::ErrorCode::unimplemented
+                                                                  : xla::ErrorCode::internal;
+    return failure(*frame, code, error.what());
+  } catch (const std::bad_alloc&) {
+    return failure(*frame, xla::ErrorCode::resource_exhausted, "ridge_fft: not enough memory");
+  } catch (const std::exception& error) {
+    return failure(*frame, xla::ErrorCode::internal, error.what());
+  }
+}
+
+xla::Failure* host_handler(xla::CallFrame* frame) { return guarded_call(frame, 0, run_on_host); }
+xla::Failure* cuda_handler(xla::CallFrame* frame) {
+  return guarded_call(frame, xla::kCommandBufferCompatible, run_on_cuda);
+}
+
+py::capsule capsule_of_handler(xla::Failure* (*handler)(xla::CallFrame*)) {
+  return py::capsule(reinterpret_cast<void*>(handler), "xla._CUSTOM_CALL_TARGET");
+}
+
+}  // namespace
+
+void add_jax(py::module_& module) {
+  module.def("xla_handler", [](const std::string& platform) {
+    return capsule_of_handler(platform == "CUDA" ? &cuda_handler : &host_handler);
+  });
+  module.def("set_xla_api_version", [](int major, int minor) { api_major = major, api_minor = minor; });
+}
+
+}  // namespace ridge::python

@@ -1,0 +1,298 @@
+"""Tests the array API standard's FFT extension, DLPack 1.0, pickling, the short path, and that results are of the input's library."""
+import ctypes
+import pickle
+import sys
+import unittest
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+import ridge
+from ridge import fft, _ridge
+
+random = np.random.default_rng(3)
+LENGTHS = (1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 64, 100)
+
+
+def samples(shape, dtype):
+    x = random.standard_normal(shape)
+    return (x + 1j * random.standard_normal(shape)).astype(dtype) if np.dtype(dtype).kind == "c" else x.astype(dtype)
+
+
+class ShortPath(unittest.TestCase):
+    """Every call must give the same bits as the full path, which `quick` returning None selects."""
+
+    def both(self, call):
+        quick, full = _ridge.quick, None
+        short = call()
+        _ridge.quick = lambda *a: None
+        try:
+            full = call()
+        finally:
+            _ridge.quick = quick
+        self.assertEqual((short.dtype, short.shape), (full.dtype, full.shape))
+        np.testing.assert_array_equal(short, full)
+        return short
+
+    def test_same_as_the_full_path(self):
+        taken = 0
+        for n in LENGTHS:
+            for dtype in (np.float32, np.float64, np.complex64, np.complex128):
+                for shape, axis in (((n,), -1), ((3, n), 1), ((n, 3), 0), ((2, n, 3), -2)):
+                    x = samples(shape, dtype)
+                    for name, code in (("fft", 0), ("ifft", 1), ("rfft", 2), ("irfft", 3)):
+                        if (name == "rfft") == (x.dtype.kind == "c") and name in ("rfft", "irfft") or (name == "irfft" and n < 2):
+                            continue
+                        for norm in (None, "ortho", "forward"):
+                            for view in (x, x[::-1]):
+                                taken += _ridge.quick(code, view, (None, axis), {"norm": norm}) is not None
+                                got = self.both(lambda: getattr(fft, name)(view, axis=axis, norm=norm))
+                                np.testing.assert_allclose(got, getattr(np.fft, name)(view.astype(np.result_type(view, np.float64)), axis=axis, norm=norm),
+                                                           atol=(1e-4 if dtype in (np.float32, np.complex64) else 1e-12) * max(1, n))
+        self.assertGreater(taken, 2000)
+
+    def test_left_to_the_full_path(self):
+        x = samples((4, 8), np.complex128)
+        for args, kwargs in (((16,), {}), ((), {"workers": 2}), ((), {"overwrite_x": True}), ((), {"norm": "no"}), ((), {"axis": 9}),
+                             ((), {"axis": 1.0}), ((None, -1, None, False, None, 3), {}), ((None,), {"n": None}), ((), {"what": 1})):
+            self.assertIsNone(_ridge.quick(0, x, args, kwargs), (args, kwargs))
+        for other in (x[:, :0], x.astype("c16").byteswap().newbyteorder(), x.real.astype(np.float16), [1.0], x.view(np.matrix), np.float64(3)):
+            self.assertIsNone(_ridge.quick(0, other, (), {}))
+        unaligned = np.frombuffer(bytearray(16 * 8 + 1), np.uint8)[1:].view(np.complex128)
+        self.assertIsNone(_ridge.quick(0, unaligned, (), {}))
+        with fft.set_workers(2):
+            self.assertIsNone(_ridge.quick(0, x, (), {}))
+        np.testing.assert_allclose(fft.fft(unaligned), np.fft.fft(unaligned))
+
+    def test_arguments_by_name_and_position(self):
+        x = samples((4, 8), np.complex128)
+        want = np.fft.fft(x, 4, 0, "ortho")
+        for got in (fft.fft(x, 4, 0, "ortho"), fft.fft(x, n=4, axis=0, norm="ortho"), fft.fft(x, 4, norm="or" + "tho", axis=0),
+                    fft.fft(x=x, n=4, axis=0, norm="ortho"), fft.fft(x, 4, 0, "ortho", False, None, plan=None)):
+            np.testing.assert_allclose(got, want)
+        for wrong in (lambda: fft.fft(x, 4, n=4), lambda: fft.fft(x, what=1), lambda: fft.fft()):
+            self.assertRaises(TypeError, wrong)
+        _ridge.forget_plans()
+        np.testing.assert_allclose(fft.fft(x), np.fft.fft(x))
+
+    def test_more_layouts_than_entries(self):
+        for n in range(1, 200):
+            x = samples((n,), np.complex128)
+            np.testing.assert_allclose(fft.fft(x), np.fft.fft(x), atol=1e-10)
+
+
+class Frequencies(unittest.TestCase):
+    def test_dtype_and_device(self):
+        for n in (1, 2, 3, 8, 9):
+            for d in (1.0, 0.25):
+                np.testing.assert_array_equal(fft.fftfreq(n, d), np.fft.fftfreq(n, d))
+                np.testing.assert_array_equal(fft.rfftfreq(n, d=d, dtype=np.float32, device="cpu"), np.fft.rfftfreq(n, d).astype("f4"))
+        self.assertEqual(fft.fftfreq(4, dtype="float32").dtype, np.float32)
+        self.assertRaises(TypeError, fft.fftfreq, 4, dtype=int)
+        self.assertRaises(ValueError, fft.rfftfreq, 4, device="cuda:0")
+
+    def test_namespace(self):
+        xp = ridge.array_api(np)
+        x = samples((3, 4), np.float32)
+        self.assertEqual(xp.fft.fft(x, axis=0).dtype, np.complex64)
+        np.testing.assert_allclose(xp.fft.irfftn(xp.fft.rfftn(x, axes=(0, 1)), s=(3, 4), axes=(0, 1)), x, rtol=1e-5)
+        self.assertEqual(xp.sum(x), x.sum())
+        self.assertRaises(TypeError, xp.fft.fft, x, 4)  # keywords only
+        self.assertEqual(xp.fft.fftfreq(5, dtype=np.float32).dtype, np.float32)
+        np.testing.assert_array_equal(xp.fft.ifftshift(xp.fft.fftshift(x)), x)
+
+
+class Kinds(unittest.TestCase):
+    """Results are arrays of the input's library."""
+
+    def test_subclasses(self):
+        class Sub(np.ndarray):
+            pass
+        x = samples((4, 6), np.float64)
+        for name in ("fft", "rfft", "fftn", "dct", "ihfft"):
+            got = getattr(fft, name)(x.view(Sub))
+            self.assertIs(type(got), Sub, name)
+            np.testing.assert_array_equal(np.asarray(got), getattr(fft, name)(x))
+        for plain in (np.ma.MaskedArray(x, mask=x > 0), np.asmatrix(x)):
+            self.assertIs(type(fft.fft(plain)), np.ndarray)
+
+    def test_array_api_object_on_the_host(self):
+        class Strict:
+            """An array of a namespace that knows only DLPack."""
+            def __init__(self, array):
+                self.array = array
+
+            def __array_namespace__(self, api_version=None):
+                class Namespace:
+                    @staticmethod
+                    def from_dlpack(x):
+                        return Strict(np.from_dlpack(x))
+                return Namespace
+
+            def __dlpack__(self, **how):
+                return self.array.__dlpack__(**how)
+
+            def __dlpack_device__(self):
+                return (1, 0)
+        x = samples((5, 7), np.complex64)
+        got = fft.fft(Strict(x[:, ::2]), axis=0)
+        self.assertIs(type(got), Strict)
+        np.testing.assert_allclose(got.array, np.fft.fft(x[:, ::2], axis=0), atol=1e-5)
+
+    def test_xarray(self):
+        try:
+            import xarray
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        da = xarray.DataArray(samples((4, 6), np.float64), dims=("x", "time"), coords={"x": [1, 2, 3, 4], "time": np.arange(6.0)}, name="a")
+        got = fft.rfft(da)
+        self.assertEqual((got.dims, list(got.coords), got.name), (("x", "time"), ["x"], "a"))
+        np.testing.assert_allclose(got.values, np.fft.rfft(da.values))
+
+    def test_numpy_functions_of_our_arrays(self):
+        a = ridge.array(samples((8,), np.complex128))
+        self.assertIsInstance(np.fft.fft(a), ridge.Array)
+        np.testing.assert_allclose(np.fft.fft(a).numpy(), np.fft.fft(a.numpy()))
+        self.assertEqual(np.concatenate([a, a]).shape, (16,))
+
+
+class Versioned(ctypes.Structure):
+    """DLManagedTensorVersioned of dlpack.h."""
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32),
+                ("axes", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+def content(capsule):
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return Versioned.from_address(get(capsule, b"dltensor_versioned"))
+
+
+_kept = []
+
+
+class Exporter:
+    """Another library's array with DLPack 1.0: a structure made here."""
+
+    def __init__(self, array, flags=0, major=1):
+        self.array, self.deleted = array, []
+        self.shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_int64 * array.ndim)(*[s // array.itemsize for s in array.strides])
+        self.delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.deleted.append)
+        self.tensor = Versioned(major, 0, None, ctypes.cast(self.delete, ctypes.c_void_p), flags, array.ctypes.data, 1, 0, array.ndim,
+                                2 if array.dtype.kind == "f" else 5, 8 * array.itemsize, 1, self.shape, self.strides, 0)
+        _kept.append(self)  # the capsule refers to the structures above
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None, max_version=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        assert max_version == (1, 0)
+        return new(ctypes.addressof(self.tensor), b"dltensor_versioned", None)
+
+
+class Dlpack(unittest.TestCase):
+    def test_out(self):
+        a = ridge.array(samples((2, 3), np.float32))
+        capsule = a.__dlpack__(max_version=(1, 0))
+        t = content(capsule)
+        self.assertEqual((t.major, t.minor, t.flags, t.axes, list(t.shape[:2]), t.code, t.bits), (1, 0, 0, 2, [2, 3], 2, 32))
+        self.assertEqual(t.data, a._held.address())
+        copy = a.__dlpack__(max_version=(1, 1), copy=True, dl_device=(1, 0))
+        self.assertEqual(content(copy).flags, 2)
+        self.assertNotEqual(content(copy).data, t.data)
+        self.assertIn('"dltensor"', repr(a.__dlpack__()))
+        with self.assertRaisesRegex(ValueError, "no stream"):
+            a.__dlpack__(stream=-1)
+        self.assertRaises(BufferError, a.__dlpack__, dl_device=(2, 0))
+
+    def test_in(self):
+        x = samples((3, 4), np.complex128)
+        given = Exporter(x)
+        a = ridge.from_dlpack(given)
+        self.assertFalse(a.read_only)
+        self.assertEqual(a._held.address(), x.ctypes.data)
+        del a
+        self.assertEqual(len(given.deleted), 1)
+        constant = ridge.from_dlpack(Exporter(x, flags=1))
+        self.assertTrue(constant.read_only)
+        before = x.copy()
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            constant.set(np.zeros((3, 4), complex))
+        np.testing.assert_array_equal(x, before)
+        np.testing.assert_array_equal(np.asarray(constant), x)
+        self.assertRaises(BufferError, constant.__dlpack__)
+        exported = constant.__dlpack__(max_version=(1, 0))
+        self.assertEqual(content(exported).flags, 1)
+        wrong = Exporter(x, major=2)
+        with self.assertRaisesRegex(ValueError, "version 2"):
+            ridge.from_dlpack(wrong)
+        self.assertEqual(wrong.deleted, [])
+        with self.assertRaisesRegex(ValueError, "contiguous"):
+            ridge.from_dlpack(Exporter(x.T))
+
+
+class Pickles(unittest.TestCase):
+    def test_plans_and_arrays(self):
+        for x in (samples((3, 20), np.complex64), samples((20, 3), np.float64)[::-2].T):
+            plan = fft.plan(x, kind="complex" if x.dtype.kind == "c" else "real", norm="ortho", measured=False)
+            for one in (plan, plan.adjoint()):
+                again = pickle.loads(pickle.dumps(one))
+                y = x if one is plan else plan(x)
+                np.testing.assert_array_equal(again(y), one(y))
+        a = ridge.array(samples((4,), np.float32))
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(a)).numpy(), a.numpy())
+        c = pickle.loads(pickle.dumps(fft.convolution([1.0, 2.0]).adjoint()))
+        np.testing.assert_allclose(c([1.0, 1.0, 1.0]), [3, 3])
+
+
+class Adjoints(unittest.TestCase):
+    """<A x, g> = <x, A^H g> through Python; ridge check adjoint tests the plans themselves."""
+
+    def dot(self, a, b):
+        return np.vdot(a, b).real
+
+    def test_plans(self):
+        for n in LENGTHS:
+            for kind, dtype in (("complex", np.complex128), ("real", np.float64)):
+                for norm in (None, "ortho", "forward"):
+                    x = samples((3, n), dtype)
+                    plan = fft.plan(x, kind=kind, norm=norm, measured=False)
+                    y = plan(x)
+                    g = samples(y.shape, y.dtype)
+                    self.assertLess(abs(self.dot(g, y) - self.dot(plan.adjoint()(g), x)), 1e-12 * np.linalg.norm(g) * np.linalg.norm(y))
+                    np.testing.assert_allclose(plan.adjoint().adjoint()(x), y, atol=1e-12)
+
+    def test_other_plans(self):
+        for dtype in (np.float64, np.complex128):
+            h, x, g = samples(5, dtype), samples(40, dtype), samples(44, dtype)
+            plan = fft.convolution(h)
+            np.testing.assert_allclose(plan(x), np.convolve(x, h))
+            self.assertLess(abs(self.dot(g, plan(x)) - self.dot(plan.adjoint()(g), x)), 1e-11)
+        bank = ridge.filterbank.plan(channels=8, taps=4, polarizations=1, samples="float32")
+        x, g = samples(8 * 20, np.complex64), samples((20, 1, 1, 8), np.complex64)
+        y = bank.stream().push(x)
+        self.assertLess(abs(self.dot(g, y) - self.dot(bank.adjoint(g), x)), 1e-4 * np.linalg.norm(g))
+        gradient = bank.adjoint_weights(x, g)
+        self.assertLess(abs(self.dot(g, y) - self.dot(gradient, bank.weights)), 1e-4 * np.linalg.norm(g))
+        for chain in ("gauss 1.5", "resize 0.5", "box 3 | gray"):
+            x = samples((12, 9, 3), np.float32)
+            plan = ridge.image.OperatorPlan(chain, x.shape, x.dtype)
+            y = plan(x)
+            g = samples(y.shape, np.float32)
+            self.assertLess(abs(self.dot(g, y) - self.dot(plan.adjoint(g), x)), 1e-4)
+        with self.assertRaisesRegex(ValueError, "median.*no adjoint"):
+            ridge.image.OperatorPlan("median 1", (8, 8), np.float32).adjoint(np.zeros((8, 8), np.float32))
+        with self.assertRaisesRegex(ValueError, "float images"):
+            ridge.image.OperatorPlan("gauss 1", (8, 8), np.uint8).adjoint(np.zeros((8, 8), np.uint8))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,214 @@
+"""Calls the handler of XLA's foreign function interface with call frames made here; with JAX installed also jit, grad, jvp and vmap."""
+import ctypes as c
+import sys
+import unittest
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+try:
+    import jax
+    jax.config.update("jax_enable_x64", True)
+except ImportError:
+    jax = None
+
+import ridge
+from ridge import _ridge
+
+random = np.random.default_rng(8)
+TYPES = {"int64": 5, "float32": 11, "float64": 12, "complex64": 15, "complex128": 18}
+
+
+class Version(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("major", c.c_int), ("minor", c.c_int)]
+
+
+class Metadata(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("version", Version), ("traits", c.c_uint32)]
+
+
+class MetadataExtension(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("type", c.c_int), ("next", c.c_void_p), ("metadata", c.POINTER(Metadata))]
+
+
+class CreateFailure(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("message", c.c_char_p), ("code", c.c_int)]
+
+
+CREATE = c.CFUNCTYPE(c.c_void_p, c.POINTER(CreateFailure))
+
+
+class Api(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("version", Version), ("internal", c.c_void_p), ("create", CREATE),
+                ("message", c.c_void_p), ("destroy", c.c_void_p), ("register", c.c_void_p), ("stream", c.c_void_p)]
+
+
+class Buffer(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("type", c.c_int), ("data", c.c_void_p), ("rank", c.c_int64),
+                ("lengths", c.POINTER(c.c_int64))]
+
+
+class Scalar(c.Structure):
+    _fields_ = [("type", c.c_int), ("value", c.c_void_p)]
+
+
+class List(c.Structure):
+    _fields_ = [("type", c.c_int), ("count", c.c_size_t), ("values", c.c_void_p)]
+
+
+class Text(c.Structure):
+    _fields_ = [("data", c.c_char_p), ("count", c.c_size_t)]
+
+
+class Buffers(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("count", c.c_int64), ("types", c.POINTER(c.c_int)),
+                ("items", c.POINTER(c.c_void_p))]
+
+
+class Attributes(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("count", c.c_int64), ("types", c.POINTER(c.c_int)),
+                ("names", c.POINTER(c.POINTER(Text))), ("values", c.POINTER(c.c_void_p))]
+
+
+class Frame(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("extension", c.c_void_p), ("api", c.POINTER(Api)), ("context", c.c_void_p), ("stage", c.c_int),
+                ("arguments", Buffers), ("results", Buffers), ("attributes", Attributes)]
+
+
+def handler(platform="cpu"):
+    get = c.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
+    return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
+
+
+def call(x, out, stage=3, leave_out="", **given):
+    """Runs the handler on two arrays as XLA does; None or (code, message)."""
+    failures = []
+    create = CREATE(lambda f: failures.append((f.contents.code, f.contents.message.decode())) or 1)
+    api = Api(c.sizeof(Api), None, Version(c.sizeof(Version), None, 0, 1), None, create, None, None, None, None)
+    kept = []
+
+    def buffers(array):
+        lengths = (c.c_int64 * array.ndim)(*array.shape)
+        buffer = Buffer(c.sizeof(Buffer), None, TYPES[array.dtype.name], array.ctypes.data, array.ndim, lengths)
+        items, types = (c.c_void_p * 1)(c.addressof(buffer)), (c.c_int * 1)(1)
+        kept.extend((lengths, buffer, items, types))
+        return Buffers(c.sizeof(Buffers), None, 1, types, items)
+    how = {"kind": 0, "count": 1, "length": 0, "scale": 1.0, "adjoint": 0, "real_kinds": [], **given}
+    names = sorted(name for name in how if name != leave_out)
+    types, values, texts = (c.c_int * len(names))(), (c.c_void_p * len(names))(), (c.POINTER(Text) * len(names))()
+    for i, name in enumerate(names):
+        value = how[name]
+        if isinstance(value, list):
+            memory = (c.c_int64 * len(value))(*value)
+            item, types[i] = List(TYPES["int64"], len(value), c.addressof(memory)), 1
+        else:
+            memory = c.c_double(value) if isinstance(value, float) else c.c_int64(value)
+            item, types[i] = Scalar(TYPES["float64" if isinstance(value, float) else "int64"], c.addressof(memory)), 3
+        text = Text(name.encode(), len(name))
+        texts[i], values[i] = c.pointer(text), c.addressof(item)
+        kept.extend((memory, item, text))
+    frame = Frame(c.sizeof(Frame), None, c.pointer(api), None, stage, buffers(x), buffers(out),
+                  Attributes(c.sizeof(Attributes), None, len(names), types, texts, values))
+    handler()(c.byref(frame))
+    return failures[0] if failures else None
+
+
+def samples(shape, dtype):
+    x = random.standard_normal(shape)
+    return (x + 1j * random.standard_normal(shape)).astype(dtype) if np.dtype(dtype).kind == "c" else x.astype(dtype)
+
+
+class Handler(unittest.TestCase):
+    def test_metadata(self):
+        _ridge.set_xla_api_version(0, 4)
+        for platform, traits in (("cpu", 0), ("CUDA", 1)):
+            metadata = Metadata(c.sizeof(Metadata), Version(c.sizeof(Version), None, -1, -1), 99)
+            extension = MetadataExtension(24, 1, None, c.pointer(metadata))
+            frame = Frame(c.sizeof(Frame), c.addressof(extension))
+            self.assertIsNone(handler(platform)(c.byref(frame)))
+            self.assertEqual((metadata.version.major, metadata.version.minor, metadata.traits), (0, 4, traits))
+
+    def test_values(self):
+        for n in (1, 2, 3, 8, 17):
+            for single in (False, True):
+                wide, real = ("complex64", "float32") if single else ("complex128", "float64")
+                tolerance = {"rtol": 1e-4, "atol": 1e-4} if single else {"rtol": 1e-12, "atol": 1e-12}
+                x, r = samples((3, 4, n), wide), samples((3, 4, n), real)
+                y = np.empty_like(x)
+                self.assertIsNone(call(x, y, scale=0.5))
+                np.testing.assert_allclose(y, np.fft.fft(x) * 0.5, **tolerance)
+                self.assertIsNone(call(x, y, kind=1, count=2))
+                np.testing.assert_allclose(y, np.fft.ifftn(x, axes=(1, 2)) * 4 * n, **tolerance)
+                h = np.empty((3, 4, n // 2 + 1), wide)
+                self.assertIsNone(call(r, h, kind=2, length=n, count=2))
+                np.testing.assert_allclose(h, np.fft.rfft2(r), **tolerance)
+                back = np.empty_like(r)
+                self.assertIsNone(call(h, back, kind=3, length=n, count=2, scale=1.0 / (4 * n)))
+                np.testing.assert_allclose(back, r, **tolerance)
+                self.assertIsNone(call(r, back, kind=4, real_kinds=[4]))
+                np.testing.assert_allclose(back, ridge.fft.dct(r), **tolerance)
+                z = x.copy()
+                self.assertIsNone(call(z, z))  # input_output_aliases
+                np.testing.assert_allclose(z, np.fft.fft(x), **tolerance)
+
+    def test_adjoints(self):
+        for n in (1, 2, 3, 8, 17):
+            x, r, h = samples((3, 4, n), "complex128"), samples((3, 4, n), "float64"), samples((3, 4, n // 2 + 1), "complex128")
+            for kind, a, b in ((0, x, x[::-1].copy()), (1, x, x[::-1].copy()), (2, r, h), (3, h, r), (4, r, r[::-1].copy())):
+                image, back = np.empty_like(b), np.empty_like(a)
+                how = {"kind": kind, "count": 2, "length": n, "scale": 0.7, "real_kinds": [5, 8] if kind == 4 else []}
+                self.assertIsNone(call(a, image, **how))
+                self.assertIsNone(call(b, back, adjoint=1, **how))
+                self.assertLess(abs(np.vdot(b, image).real - np.vdot(back, a).real), 1e-11 * max(1, np.linalg.norm(image)) * np.linalg.norm(b))
+
+    def test_refusals_write_nothing(self):
+        x = samples((4, 8), "complex128")
+        for how, out, wanted in (({"kind": 7}, x, "kind must be 0 to 4"), ({"count": 3}, x, "count must be"), ({"count": 0}, x, "count must be"),
+                                 ({"leave_out": "scale"}, x, "scale is missing"), ({"scale": 1}, x, "must be a float64"),
+                                 ({}, samples((4, 8), "complex64"), "types"), ({}, samples((4, 7), "complex128"), "shapes"),
+                                 ({}, samples((8,), "complex128"), "numbers of axes"), ({"kind": 3}, samples((4, 9), "float64"), "halved"),
+                                 ({"kind": 2}, x, "types"), ({"kind": 2.0}, x, "int64")):
+            out = out.copy()
+            before = out.copy()
+            code, message = call(x, out, **how)
+            self.assertEqual(code, 3)
+            self.assertIn(wanted, message)
+            np.testing.assert_array_equal(out, before)
+        code, message = call(samples((4,), "float64"), samples((4,), "float64"), kind=4)
+        self.assertIn("one real kind per", message)
+        out = np.zeros_like(x)
+        self.assertIsNone(call(x, out, stage=1))  # other stages do nothing
+        self.assertFalse(out.any())
+
+
+@unittest.skipIf(jax is None, "needs JAX")
+class Jax(unittest.TestCase):
+    def test_transformations(self):
+        import ridge.jax as ours
+        from jax.test_util import check_grads
+        cases = [(ours.fft, jax.numpy.fft.fft, "c"), (ours.ifft, jax.numpy.fft.ifft, "c"), (ours.rfft, jax.numpy.fft.rfft, "f"),
+                 (ours.irfft, jax.numpy.fft.irfft, "c"), (lambda x: ours.fftn(x, axes=(0, 2)), lambda x: jax.numpy.fft.fftn(x, axes=(0, 2)), "c"),
+                 (ours.rfft2, jax.numpy.fft.rfft2, "f"), (ours.hfft, jax.numpy.fft.hfft, "c")]
+        for f, g, kind in cases:
+            for n in (5, 8):
+                x = jax.numpy.asarray(samples((2, 3, n), "complex128" if kind == "c" else "float64"))
+                np.testing.assert_allclose(f(x), g(x), atol=1e-12)
+                np.testing.assert_allclose(jax.jit(f)(x), g(x), atol=1e-12)
+                power = lambda h: lambda x: (abs(h(x)) ** 2).sum()  # noqa: E731
+                np.testing.assert_allclose(jax.jit(jax.grad(power(f)))(x), jax.grad(power(g))(x), atol=1e-9)
+                check_grads(f, (x,), order=2)
+                many = jax.numpy.stack([x, 2 * x])
+                np.testing.assert_allclose(jax.vmap(jax.grad(power(f)))(many), jax.vmap(jax.grad(power(g)))(many), atol=1e-9)
+        x = jax.numpy.asarray(samples((6,), "float64"))
+        loss = lambda h: lambda x: (abs(h(x)) ** 4).sum()  # noqa: E731
+        np.testing.assert_allclose(jax.hessian(loss(ours.rfft))(x), jax.hessian(loss(jax.numpy.fft.rfft))(x), rtol=1e-9, atol=1e-8)
+        np.testing.assert_allclose(ours.dct(x), ridge.fft.dct(np.asarray(x)), atol=1e-12)
+        check_grads(ours.dct, (x,), order=2)
+        self.assertIsInstance(ridge.fft.fft(x), jax.Array)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Gradients of ridge.torch: first and second order, forward mode, equality with torch.fft. Skipped without PyTorch."""
+import itertools
+import sys
+import unittest
+import warnings
+
+try:
+    import numpy as np
+    import torch
+except ImportError as missing:
+    print(f"skipped: {missing} (Debian: python3-torch)")
+    sys.exit(77)
+
+import ridge
+import ridge.torch as ours
+
+torch.manual_seed(0)
+NORMS = (None, "ortho", "forward")
+# (name, shape of the input, lengths, axes): even, odd, cut, padded, several axes.
+SHAPES = [((1, 8), None, -1), ((2, 7), None, -1), ((8, 2), 5, 0), ((7, 2), 10, 0)]
+MANY = [((3, 4, 5), None, (-2, -1)), ((3, 4, 5), (4, 6), (0, 2)), ((4, 3), None, None)]
+
+
+def tensor(shape, complex_):
+    return torch.randn(shape, dtype=torch.complex128 if complex_ else torch.float64, requires_grad=True)
+
+
+def gradients(f, x):
+    """True if the first and second derivatives and the forward mode agree with differences."""
+    return (torch.autograd.gradcheck(f, (x,), check_forward_ad=True, check_batched_grad=False)
+            and torch.autograd.gradgradcheck(f, (x,)))
+
+
+class Transforms(unittest.TestCase):
+    def test_gradients_and_values(self):
+        count = 0
+        for name, norm in itertools.product(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), NORMS):
+            for shape, n, dim in SHAPES:
+                x = tensor(shape, name in ("fft", "ifft", "irfft", "hfft"))
+                f = lambda x: getattr(ours, name)(x, n, dim, norm)  # noqa: E731
+                if name in ("irfft", "hfft") and n is None and shape[dim] < 2:
+                    continue
+                y, want = f(x), getattr(torch.fft, name)(x, n, dim, norm)
+                self.assertEqual((y.dtype, y.shape), (want.dtype, want.shape))
+                torch.testing.assert_close(y, want, rtol=1e-12, atol=1e-12)
+                g = torch.randn_like(want)
+                torch.testing.assert_close(torch.autograd.grad(f(x), x, g)[0], torch.autograd.grad(want, x, g)[0], rtol=1e-11, atol=1e-11)
+                if norm is None or shape[0] == 1:
+                    self.assertTrue(gradients(f, x), (name, shape, n, norm))
+                count += 1
+        for name, norm in itertools.product(("fftn", "ifftn", "rfftn", "irfftn"), NORMS):
+            for shape, s, dim in MANY:
+                x = tensor(shape, name != "rfftn")
+                f = lambda x: getattr(ours, name)(x, s, dim, norm)  # noqa: E731
+                want = getattr(torch.fft, name)(x, s, dim, norm)
+                torch.testing.assert_close(f(x), want, rtol=1e-12, atol=1e-12)
+                g = torch.randn_like(want)
+                torch.testing.assert_close(torch.autograd.grad(f(x), x, g)[0], torch.autograd.grad(want, x, g)[0], rtol=1e-11, atol=1e-11)
+                count += 1
+        self.assertTrue(gradients(lambda x: ours.rfftn(x), tensor((3, 4), False)))
+        self.assertTrue(gradients(lambda x: ours.irfftn(x, (3, 5)), tensor((3, 3), True)))
+        self.assertGreater(count, 90)
+
+    def test_cosines(self):
+        for name, type, norm in itertools.product(("dct", "idct", "dst", "idst"), (1, 2, 3, 4), NORMS):
+            for n in (2, 5):
+                x = tensor((2, n), False)
+                f = lambda x: getattr(ours, name)(x, type, norm=norm)  # noqa: E731
+                want = getattr(ridge.fft, name)(x.detach().numpy(), type, norm=norm)
+                np.testing.assert_allclose(f(x).detach().numpy(), want, atol=1e-12)
+                g = torch.randn_like(x)
+                back, = torch.autograd.grad(f(x), x, g)
+                self.assertLess(abs((f(x) * g).sum() - (x * back).sum()).item(), 1e-11)
+                if norm is None and n == 5:
+                    self.assertTrue(gradients(f, x), (name, type))
+        self.assertTrue(gradients(lambda x: ours.dctn(x, 2, norm="ortho"), tensor((3, 4), False)))
+
+    def test_convolution(self):
+        x, h = tensor((2, 6), False), tensor((3,), False)
+        torch.testing.assert_close(ours.convolve(x, h)[1], torch.from_numpy(np.convolve(x[1].detach(), h.detach())))
+        self.assertTrue(torch.autograd.gradcheck(ours.convolve, (x, h)))
+
+
+class Kinds(unittest.TestCase):
+    def test_a_tensor_in_a_tensor_out(self):
+        x = torch.randn(4, 9, dtype=torch.float64)
+        for name in ("fft", "rfft", "dct", "fftn", "ihfft", "rfft2"):
+            y = getattr(ridge.fft, name)(x)
+            self.assertIsInstance(y, torch.Tensor, name)
+            np.testing.assert_allclose(y.numpy(), getattr(ridge.fft, name)(x.numpy()), atol=1e-12)
+        torch.testing.assert_close(ridge.fft.fft(x, 5, axis=0, norm="ortho"), torch.fft.fft(x, 5, 0, "ortho"))
+        z = torch.randn(6, dtype=torch.complex64)
+        torch.testing.assert_close(ridge.fft.fft(z.conj()), torch.fft.fft(z.conj()))  # lazy conjugation
+        torch.testing.assert_close(ours.irfft(z.imag.to(torch.complex64)), torch.fft.irfft(z.imag.to(torch.complex64)))
+        self.assertEqual(ours.fft(torch.ones(4, dtype=torch.bfloat16)).dtype, torch.complex64)
+        self.assertEqual(ours.fft(torch.ones(4, dtype=torch.int64)).dtype, torch.complex128)
+        self.assertEqual(ours.fft(torch.ones(4, dtype=torch.bool)).real.tolist(), [4, 0, 0, 0])
+        torch.testing.assert_close(ours.fft(x.T[::2]), torch.fft.fft(x.T[::2]))  # any strides
+        self.assertEqual(ours.fft(torch.empty(0, 4)).shape, (0, 4))
+        self.assertTrue(ridge.fft.rfft(torch.ones(8, requires_grad=True)).requires_grad)
+
+    def test_scipy_back_end(self):
+        try:
+            import scipy.fft
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with scipy.fft.set_backend(ridge.fft):
+            self.assertIsInstance(scipy.fft.fft(torch.ones(4)), torch.Tensor)
+
+    def test_namespace(self):
+        xp = ridge.array_api(torch)
+        self.assertIsInstance(xp.fft.fft(torch.ones(4)), torch.Tensor)
+        self.assertEqual(xp.fft.fftfreq(4, dtype=torch.float64).dtype, torch.float64)
+        self.assertEqual(xp.fft.rfftfreq(4).tolist(), [0, 0.25, 0.5])
+
+    def test_wrong_calls(self):
+        for wrong, kind in ((lambda: ours.rfft(torch.ones(4, dtype=torch.complex64)), TypeError), (lambda: ours.fft(np.ones(4)), TypeError),
+                            (lambda: ours.fft(torch.ones(4), n=0), ValueError), (lambda: ours.fft(torch.ones(4), dim=3), ValueError),
+                            (lambda: ours.dct(torch.ones(4), type=7), ValueError), (lambda: ours.fft(torch.ones(4), norm="no"), ValueError)):
+            self.assertRaises(kind, wrong)
+
+
+@unittest.skipUnless(hasattr(torch.library, "custom_op"), "torch.compile and torch.func need PyTorch 2.4")
+class Compiled(unittest.TestCase):
+    CASES = ((ours.fft, torch.complex128), (ours.rfft, torch.float64), (ours.irfft, torch.complex128), (ours.dct, torch.float64))
+
+    def test_compile_without_graph_breaks(self):
+        for f, dtype in self.CASES:
+            torch._dynamo.reset()
+            x = torch.randn(3, 8, dtype=dtype, requires_grad=True)
+            g = torch.compile(f, backend="aot_eager", fullgraph=True)
+            torch.testing.assert_close(g(x), f(x))
+            a, b = (torch.autograd.grad(h(x).abs().square().sum(), x)[0] for h in (g, f))
+            torch.testing.assert_close(a, b)
+
+    def test_functional(self):
+        for f, dtype in self.CASES:
+            x = torch.randn(5, 3, 8, dtype=dtype)
+            torch.testing.assert_close(torch.func.vmap(f)(x), f(x))
+            loss = lambda x: f(x).abs().square().sum()  # noqa: E731
+            torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(x), torch.stack([torch.func.grad(loss)(m) for m in x]))
+            torch.func.jvp(f, (x,), (x,))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    unittest.main()
