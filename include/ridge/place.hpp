@@ -104,6 +104,7 @@ struct Report {
   std::vector<SpineNode> spine{};
   std::vector<Parameter> parameters{};
   std::string placed{};       // text of the placed file; "" if nothing is placed
+  std::string device_part{};  // C file on a device: text of the C++ file that belongs to it
   std::string permuted{};     // OpenMP: the placed file with iterations in another order, for the comparison
   bool reassociates = false;  // sums are added in another order than in the source
   bool varies = false;        // that order differs from run to run

@@ -143,8 +143,11 @@ class Work {
                                                                                           : emit::Target::ridge);
       report.placed = out.text;
       report.permuted = out.permuted;
+      report.device_part = out.device;
       report.varies = out.varies;
-    } else {
+      if (!out.why.empty()) report.diagnostics.push_back({read_.file, 0, top.name + "() cannot be placed: " + out.why});
+    }
+    if (report.placed.empty()) {
       for (LoopVerdict& l : report.loops) l.placed = false;
       report.kernels.clear();
     }
@@ -272,6 +275,8 @@ class Work {
       for (const analysis::Assumption& a : relations.assumptions)
         if (reported_.insert("assumption " + a.text).second)
           report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
+      for (const std::string& said : kernel.inside_texts)
+        if (emit_ != "openmp" && reported_.insert("assumption " + said).second) report.assumptions.push_back(said);
       report_kernel(nest, kernel, report);
       kernels_.emplace(std::make_pair(f, p.nest), std::move(kernel));
     } catch (const isl::exception& error) {
@@ -343,6 +348,7 @@ class Work {
     emit::Kernel kernel = known->second;
     if (kernel.why.empty() && !any_size_ && small(kernel))
       kernel.why = "fewer than 64 iterations: a launch does not pay";
+    if (kernel.why.empty() && emit_ != "openmp") kernel.why = kernel.not_on_device;
     if (without_.count(kernel.name) > 0) kernel.why = "slower than on the host at these sizes";
     return kernel;
   }

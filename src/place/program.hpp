@@ -28,6 +28,7 @@ struct Part {
   PartKind kind = PartKind::statement;
   int line = 0;
   Span span{};
+  Span expanded{};       // if `span` is unknown: the use of the macro that contains the part
   std::string source{};  // as one line
   std::vector<Part> children{};
   bool anything = false;         // accesses unknown memory: all data must be on the host before it
@@ -120,6 +121,7 @@ struct Program {
   std::vector<FunctionBody> bodies{};  // positions in the user's file
   std::vector<std::string> errors{};   // of the compiler: nothing else is filled in then
   bool has_main = false;
+  bool c = false;  // the file is C, not C++
 };
 
 // Name prefix of the functions that test whether a transformed nest may run; the front end recognizes it.

@@ -26,7 +26,7 @@ inline std::filesystem::path folder() { return std::filesystem::path(RIDGE_TEST_
 inline std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-    if (entry.path().extension() != ".cpp") continue;
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".c") continue;
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);) {
       if (line.rfind("//: ", 0) != 0) continue;
@@ -66,6 +66,8 @@ inline std::vector<Case> cases() {
   }
   return all;
 }
+
+inline bool in_c(const std::string& file) { return std::filesystem::path(file).extension() == ".c"; }
 
 // "parallel", "reduction" or "sequential:flow".
 inline std::string verdict(const ridge::place::LoopVerdict& l) {

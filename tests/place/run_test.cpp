@@ -61,6 +61,31 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
       {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine", "window_of_any_radius"});
 }
 
+// C files stay C: as threads, and on a device with a second file in C++.
+TEST(Placed, EqualsTheOriginalInC) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  int compared = 0;
+  for (const Case& c : cases())
+    for (const std::string emit : {"openmp", "ridge"}) {
+      const bool few = c.function == (emit == "openmp" ? "c_triangle" : "c_words");
+      if (!c.run || !in_c(c.file) || (!slow() && !few) || (emit == "ridge" && !some_device())) continue;
+      SCOPED_TRACE(c.function + " " + emit);
+      ridge::place::Options options;
+      options.function = c.function;
+      options.emit = emit;
+      const auto report = ridge::place::analyze(c.file, options);
+      ASSERT_FALSE(report.placed.empty());
+      EXPECT_EQ(report.placed.find("::"), std::string::npos) << "C++ in a C file";
+      judge::Options comparison;
+      comparison.emit = emit;
+      const auto outcome = judge::compare(report, text_of(c.file), comparison);
+      EXPECT_TRUE(outcome.verified) << outcome.text;
+      ++compared;
+    }
+  EXPECT_GT(compared, 0);
+}
+
 // The sanitizer must understand OpenMP's synchronization: clang has archer for that.
 TEST(Placed, EqualsTheOriginalAsThreads) {
   std::string why;
@@ -115,7 +140,7 @@ TEST(Placed, KernelsCompileAsCuda) {
   int kernels = 0;
   for (const std::string& file : files) {
     ridge::place::Options options;
-    options.flags = {"-std=c++20"};
+    options.flags = {in_c(file) ? "-std=c17" : "-std=c++20"};
     options.memories.tiles = "always";
     for (const auto& k : ridge::place::analyze(file, options).kernels)
       text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";

@@ -17,7 +17,7 @@ TEST(Verdicts, OfTheCorpus) {
   for (const Case& c : cases()) {
     if (reports.count(c.file) == 0) {
       ridge::place::Options options;  // no name: every function of the file
-      options.flags = {"-std=c++20"};
+      options.flags = {in_c(c.file) ? "-std=c17" : "-std=c++20"};
       reports[c.file] = ridge::place::analyze(c.file, options);
       ASSERT_TRUE(reports[c.file].errors.empty()) << reports[c.file].errors[0];
     }

@@ -160,10 +160,10 @@ class Run {
       flags.insert(flags.begin(), found.begin(), found.end());
     }
     given_ = flags;
-    const bool c = request_.file.size() > 2 && request_.file.substr(request_.file.size() - 2) == ".c";
+    const bool c = place::judge::is_c(request_.file);
     bool standard = false;
     for (const std::string& f : flags) standard |= f.rfind("-std=", 0) == 0;
-    if (!standard) flags.insert(flags.begin(), c ? "-std=c17" : "-std=c++20");
+    if (!standard) flags.insert(flags.begin(), c ? "-std=gnu17" : "-std=c++20");
     flags.erase(
         std::remove_if(flags.begin(), flags.end(),
                        [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
@@ -275,10 +275,20 @@ class Run {
     fs::path out = request_.out;
     if (out.empty()) {
       const fs::path from = request_.file;
-      const std::string extension = emit == "cuda" ? ".cu" : from.extension().string();
+      const std::string extension = emit == "cuda" && report_.device_part.empty() ? ".cu" : from.extension().string();
       out = from.parent_path() / (from.stem().string() + "_placed" + extension);
     }
     base::write_file(out, report_.placed);
+    if (!report_.device_part.empty()) {
+      const fs::path device = out.parent_path() / (out.stem().string() + "_device" + (emit == "cuda" ? ".cu" : ".cpp"));
+      base::write_file(device, report_.device_part);
+      static const std::map<std::string, const char*> links{{"ridge", "c++ with Ridgeline's headers and -lridge"},
+                                                            {"opencl", "c++ -lOpenCL"},
+                                                            {"cuda", "nvcc -O3 -fmad=false"}};
+      fmt::print("{} and {} written: compile the first with cc -c, the second with {}, and link both\n", out.string(),
+                 device.string(), links.at(emit));
+      return;
+    }
     static const std::map<std::string, const char*> ways{{"ridge", "with Ridgeline's headers and -lridge"},
                                                          {"opencl", "with -lOpenCL"},
                                                          {"cuda", "with nvcc -O3 -fmad=false"},

@@ -139,7 +139,7 @@ class FootprintFinder {
     const isl::set lowest = all_.intersect(isl::manage(isl_set_universe(isl_set_get_space(all_.get()))));
     // An element with a negative index would precede the address that is passed to the kernel.
     const isl::set before = isl::manage(isl_set_upper_bound_si(lowest.copy(), isl_dim_set, 0, -1));
-    if (!before.is_empty()) return unknown(v_.host + " may be accessed before its first element");
+    if (!before.is_empty() && !find_first(before)) return false;
     long rows_in_all = v_.length;
     for (const long n : v_.inner) rows_in_all /= n;
     f_.within =
@@ -147,7 +147,19 @@ class FootprintFinder {
         isl::manage(isl_set_lower_bound_si(all_.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
     const isl::set where = all_.params().coalesce().gist(relations_.known);
     f_.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
+    if (!f_.first.empty()) f_.first = "(" + condition_text(where) + ") ? " + f_.first + " : 0";
     f_.known = true;
+    return true;
+  }
+
+  bool find_first(const isl::set& before) {
+    const isl::set holds = before.params().complement().coalesce();
+    const isl::pw_multi_aff first = isl::manage(isl_set_lexmin_pw_multi_aff(all_.copy()));
+    if (isl_pw_multi_aff_n_piece(first.get()) > 12 || isl_set_n_basic_set(holds.get()) > 8)
+      return unknown(v_.host + " may be accessed before its first element");
+    f_.first = position(first);
+    f_.always_before = holds.intersect(relations_.known).intersect(all_.params()).is_empty();
+    f_.starts_inside = condition_text(holds.gist(relations_.known).coalesce());
     return true;
   }
 

@@ -17,6 +17,9 @@ struct Footprint {
   bool within = false;     // no access past the end of an array of constant length
   bool certain = true;     // false: a branch decides which elements are accessed
   std::string elements{};  // C text over the parameters and enclosing iterators: one past the last element accessed
+  // If elements with a negative index may be accessed: the first one, and the condition under which there is none.
+  std::string first{}, starts_inside{};
+  bool always_before = false;  // that condition never holds
   std::string why{};
 };
 

@@ -35,8 +35,8 @@ std::string with_program(const std::string& line, const fs::path& program) {
 void build(const fs::path& source, const fs::path& program, const std::string& file, const Command& command,
            const judge::Compiler& with, const fs::path& log) {
   const bool other = !with.command.empty();
-  std::vector<std::string> words =
-      judge::common_flags(other ? with.command : judge::host_compiler(), file, command.flags);
+  const std::string host = judge::is_c(source.string()) ? judge::c_compiler() : judge::host_compiler();
+  std::vector<std::string> words = judge::common_flags(other ? with.command : host, file, command.flags);
   if (other) words = judge::for_nvcc(words);
   words.insert(words.end(), {"-o", program.string(), source.string()});
   for (const std::string& f : command.flags)

@@ -230,11 +230,9 @@ class KernelMaker {
         made.parameters.push_back(p);
         formals.push_back("placed::Int " + p);
       }
-    std::string used;
-    for (const char* helper : {"floord", "max", "min"})
-      if (text::names(body, helper)) used += std::string(used.empty() ? "  using placed::" : ", placed::") + helper;
-    k_.functions += "inline " + type + " " + made.name + "(" + text::joined(formals) + ") {\n" +
-                    (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
+    k_.functions +=
+        "inline " + type + " " + made.name + "(" + text::joined(formals) + ") {\n  return " +
+        text::replaced(body, {{"floord", "placed::floord"}, {"max", "placed::max"}, {"min", "placed::min"}}) + ";\n}\n";
     return made;
   }
 
@@ -251,6 +249,12 @@ class KernelMaker {
       if (f.known) {
         a.sized = true;
         a.size = host_function("_" + v.name, "placed::Int", f.elements);
+        if (!f.first.empty()) {
+          a.first = host_function("_" + v.name + "_first", "placed::Int", f.first);
+          starts_ += (starts_.empty() ? "(" : " && (") + f.starts_inside + ")";
+          k_.inside_texts.push_back(v.host + " is not accessed before its first element: " + f.starts_inside);
+          if (f.always_before) k_.not_on_device = v.host + " is accessed before its first element";
+        }
       } else if (f.why.find("before its first") != std::string::npos) {
         k_.why = f.why;
         return false;
@@ -288,6 +292,7 @@ class KernelMaker {
       fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
     if (!inside_.empty()) fits += (fits.empty() ? "" : " && ") + inside_;
     if (!fits.empty()) k_.fits = host_function("_fits", "bool", fits);
+    if (!starts_.empty()) k_.inside = host_function("_inside", "bool", starts_);
   }
 
   bool count_iterations() {
@@ -482,6 +487,7 @@ class KernelMaker {
   std::set<int> privates_{}, expanded_{}, atomics_{};
   std::set<int> reduced_{};  // results of reductions: targets and payloads
   std::string inside_{};     // tests that arrays inside structs are not overrun
+  std::string starts_{};     // tests that arrays are not accessed before their first element
   std::vector<Loop> loops_;  // with their axes
   Node root_;                // the nest's tree as the kernel runs it
   Node tiled_{};             // the same with reads from tiles

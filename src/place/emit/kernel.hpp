@@ -20,10 +20,10 @@ struct HostCall {
 struct KernelArray {
   int variable = -1;
   bool written = false, enters = true, covered = false;
-  bool sized = false;  // extent by a host function; else from the object, or from the session's record
-  HostCall size{};
-  bool tiled = false;     // its length is a kernel argument
-  bool constant = false;  // passed as constant memory
+  bool sized = false;        // extent by a host function; else from the object, or from the session's record
+  HostCall size{}, first{};  // first: if set, elements before the array's address may be accessed from this one on
+  bool tiled = false;        // its length is a kernel argument
+  bool constant = false;     // passed as constant memory
 };
 
 struct Kernel {
@@ -34,11 +34,14 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<HostCall> iterations{};     // one per loop of `axes`
-  std::vector<std::string> items{};       // group size per axis
-  std::vector<std::string> copies_of{};   // iterations per work-item along each axis; empty: one
-  HostCall fits{};                        // empty if nothing is assumed
-  std::vector<std::string> parameters{};  // of the host functions, by name in the nest
+  std::vector<HostCall> iterations{};    // one per loop of `axes`
+  std::vector<std::string> items{};      // group size per axis
+  std::vector<std::string> copies_of{};  // iterations per work-item along each axis; empty: one
+  HostCall fits{};                       // empty if nothing is assumed
+  HostCall inside{};  // devices: no element before an array's address is accessed; empty if that is certain
+  std::vector<std::string> inside_texts{};  // the same for the report
+  std::string not_on_device{};              // reason why only threads of the host can run it
+  std::vector<std::string> parameters{};    // of the host functions, by name in the nest
   // Loops on the grid: `chain` outermost first, `axes` by axis; those from the third on share the last axis.
   std::vector<int> chain{}, axes{};
   std::vector<int> vectors{};  // innermost loops to vectorize on the host

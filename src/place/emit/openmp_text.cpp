@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "place/emit/c_text.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/emit/vectors.hpp"
 #include "place/text/node_text.hpp"
@@ -29,14 +30,15 @@ inline Int share(Int iterations) {  // iterations per chunk: small, because with
   return 1;
 #endif
 }
-struct Blocks {  // of iterations summed by one thread; independent of the number of threads
-  static constexpr Int kMost = 512;
+struct Blocks {  // of iterations summed by one thread, at most 512; independent of the number of threads
   Int all, each, count;
-  explicit Blocks(Int iterations)
-      : all(max(0, iterations)), each(max(1, (all + kMost - 1) / kMost)), count((all + each - 1) / each) {}
-  Int from(Int block) const { return block * each; }
-  Int to(Int block) const { return min(all, block * each + each); }
 };
+inline Blocks blocks(Int iterations) {
+  const Int all = max(0, iterations), each = max(1, (all + 511) / 512);
+  return {all, each, (all + each - 1) / each};
+}
+inline Int block_from(Blocks b, Int block) { return block * b.each; }
+inline Int block_to(Blocks b, Int block) { return min(b.all, block * b.each + b.each); }
 struct Range {
   const void* data;
   Int bytes;
@@ -181,12 +183,65 @@ std::string clause(const Kernel& k, const Nest& nest) {
          (reads_neighbours(k, nest) ? "guided" : "dynamic") + ", placed::share(" + count + "))";
 }
 
+// The same in C.
+constexpr const char* kHelpersInC = R"(
+typedef int64_t placed_Int;
+static inline placed_Int placed_max(placed_Int a, placed_Int b) { return a < b ? b : a; }
+static inline placed_Int placed_min(placed_Int a, placed_Int b) { return b < a ? b : a; }
+static inline placed_Int placed_floord(placed_Int n, placed_Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
+static inline placed_Int placed_share(placed_Int iterations) {  // iterations per chunk: small, because with equal parts all wait for the slowest processor
+#ifdef _OPENMP
+  return placed_max(1, iterations / (32 * omp_get_max_threads()));
+#else
+  return 1;
+#endif
+}
+typedef struct {  // blocks of iterations summed by one thread, at most 512; independent of the number of threads
+  placed_Int all, each, count;
+} placed_Blocks;
+static inline placed_Blocks placed_blocks(placed_Int iterations) {
+  const placed_Int all = placed_max(0, iterations), each = placed_max(1, (all + 511) / 512);
+  return (placed_Blocks){all, each, (all + each - 1) / each};
+}
+static inline placed_Int placed_block_from(placed_Blocks b, placed_Int block) { return block * b.each; }
+static inline placed_Int placed_block_to(placed_Blocks b, placed_Int block) {
+  return placed_min(b.all, block * b.each + b.each);
+}
+// Ranges of memory as (address, bytes, written): true if no written range overlaps another.
+static inline bool placed_apart(int count, ...) {
+  const char* data[64];
+  placed_Int bytes[64];
+  int written[64];
+  va_list ranges;
+  va_start(ranges, count);
+  for (int i = 0; i < count && count <= 64; ++i) {
+    data[i] = va_arg(ranges, const char*);
+    bytes[i] = va_arg(ranges, placed_Int);
+    written[i] = va_arg(ranges, int);
+  }
+  va_end(ranges);
+  for (int i = 0; i < count && count <= 64; ++i)
+    for (int k = 0; k < i; ++k)
+      if ((written[i] || written[k]) && bytes[i] > 0 && bytes[k] > 0 && data[i] < data[k] + bytes[k] && data[k] < data[i] + bytes[i])
+        return false;
+  return count <= 64;
+}
+
+)";
+
 constexpr const char* kPermuted = R"(
 namespace placed {
 inline Int permuted(Int at, Int n, bool may) {  // odd numbers upwards, then even numbers downwards
   return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
 }
 }  // namespace placed
+
+)";
+
+constexpr const char* kPermutedInC = R"(
+static inline placed_Int placed_permuted(placed_Int at, placed_Int n, bool may) {  // odd numbers upwards, then even numbers downwards
+  return !may ? at : at < n / 2 ? 2 * at + 1 : 2 * (n - 1 - at);
+}
 
 )";
 
@@ -226,13 +281,14 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
   const std::string &n = k.name, step = std::to_string(l.step), in = pad + "  ", inner = pad + "    ";
   Rewritten made;
   made.open = "{\n" + in + first + ";\n" + in + "const placed::Int " + n + "_starts_at = " + l.host_iterator + ";\n" +
-              in + "const placed::Blocks " + n + "_in_blocks(" + call_text(count_of(k, 0), nest) + ");\n";
+              in + "const placed::Blocks " + n + "_in_blocks = placed::blocks(" + call_text(count_of(k, 0), nest) +
+              ");\n";
   std::string start, kept, sum;
   for (const Reduction& r : k.reductions) {
     if (!rounds(r, nest)) continue;
     const Variable& v = nest.variables[r.target];
     const std::string parts = n + "_" + v.host + "_parts";
-    made.open += in + v.host_element + " " + parts + "[placed::Blocks::kMost];\n";
+    made.open += in + v.host_element + " " + parts + "[512];\n";
     start += inner + v.host_element + " " + v.host + " = " + (r.combine == Combine::sum ? "0" : "1") + ";\n";
     kept += inner + parts + "[" + n + "_block_at] = " + v.host + ";\n";
     sum += in + "for (placed::Int " + n + "_block_at = 0; " + n + "_block_at < " + n + "_in_blocks.count; ++" + n +
@@ -240,11 +296,11 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
   }
   made.open += pragma + "\n" + in + "for (placed::Int " + n + "_at = 0; " + n + "_at < " + n + "_in_blocks.count; ++" +
                n + "_at) {\n" + inner + "const placed::Int " + n + "_block_at = " + order + ";\n" + start + inner +
-               "const placed::Int " + n + "_ends_at = " + n + "_starts_at + " + n + "_in_blocks.to(" + n +
-               "_block_at) * " + step + ";\n" + inner + "for (" + l.host_type + " " + l.host_iterator +
-               " = static_cast<" + l.host_type + ">(" + n + "_starts_at + " + n + "_in_blocks.from(" + n +
-               "_block_at) * " + step + "); placed::Int(" + l.host_iterator + ")" + (l.step > 0 ? " < " : " > ") + n +
-               "_ends_at; " + l.host_iterator + " += " + step + ")\n" + inner;
+               "const placed::Int " + n + "_ends_at = " + n + "_starts_at + " + "placed::block_to(" + n +
+               "_in_blocks, " + n + "_block_at) * " + step + ";\n" + inner + "for (" + l.host_type + " " +
+               l.host_iterator + " = static_cast<" + l.host_type + ">(" + n + "_starts_at + " + "placed::block_from(" +
+               n + "_in_blocks, " + n + "_block_at) * " + step + "); placed::Int(" + l.host_iterator + ")" +
+               (l.step > 0 ? " < " : " > ") + n + "_ends_at; " + l.host_iterator + " += " + step + ")\n" + inner;
   made.close = "\n" + kept + in + "}\n" + sum + pad + "}";
   return made;
 }
@@ -256,10 +312,10 @@ Rewritten in_another_order(const Kernel& k, const Nest& nest, int loop, const st
   const std::string n = k.name + "_" + l.host_iterator;
   return {"{ " + first + "; const placed::Int " + n + "_first = " + l.host_iterator + ", " + n +
               "_count = " + call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + n +
-              "_at = 0; " + n + "_at < " + n + "_count; ++" + n + "_at) if (" + l.host_type + " " + l.host_iterator +
+              "_at = 0; " + n + "_at < " + n + "_count; ++" + n + "_at) { " + l.host_type + " " + l.host_iterator +
               " = static_cast<" + l.host_type + ">(" + n + "_first + placed::permuted(" + n + "_at, " + n + "_count, " +
-              may + ") * " + std::to_string(l.step) + "); true) ",
-          " }"};
+              may + ") * " + std::to_string(l.step) + "); ",
+          " } }"};
 }
 
 // Replaces local vectors of which only elements are used and of which no thread has a copy by placed::Array, accessed
@@ -411,9 +467,14 @@ class ThreadedNest {
 
   // Adds the test that arrays and scalars do not overlap; false if it is needed but an extent is unknown.
   bool add_overlap_test(std::string& tests) {
-    std::string ranges;
-    int outside = 0;
+    std::vector<std::string> ranges;
     bool unknown = false;
+    const auto add = [&](const std::string& data, const std::string& bytes, bool written) {
+      if (program_.c)
+        ranges.push_back("(const char*)(" + data + "), placed::Int(" + bytes + "), " + (written ? "1" : "0"));
+      else
+        ranges.push_back("{" + data + ", " + bytes + (written ? ", true}" : "}"));
+    };
     // Local arrays overlap neither each other nor the function's arguments.
     const bool own_apart = std::all_of(k_.arrays.begin(), k_.arrays.end(), [&](const KernelArray& a) {
       return !nest_.variables[a.variable].outlives || nest_.variables[a.variable].given;
@@ -421,19 +482,22 @@ class ThreadedNest {
     for (const KernelArray& a : k_.arrays) {
       const Variable& v = nest_.variables[a.variable];
       if (!v.outlives && own_apart) continue;
-      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest_) : "";
+      const std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")"
+                                : a.sized        ? call_text(a.size, nest_)
+                                                 : "";
       unknown |= count.empty();
-      ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element +
-                "))" + (a.written ? ", true}" : "}");
-      ++outside;
+      const std::string first = a.first.empty() || !v.count.empty() ? "" : call_text(a.first, nest_);
+      add(v.data + (first.empty() ? "" : " + " + first),
+          (first.empty() ? count : "(" + count + " - " + first + ")") + " * placed::Int(sizeof(" + v.host_element +
+              "))",
+          a.written);
     }
     numbers_ = held(k_, nest_);
-    for (const Held& h : numbers_) {
-      ranges += (ranges.empty() ? "" : ", ") + h.range;
-      ++outside;
-    }
-    if (outside <= 1) return true;
-    tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
+    for (const Held& h : numbers_) add(h.number->home, h.number->home_bytes, h.written);
+    if (ranges.size() <= 1) return true;
+    const std::string all = text::joined(ranges);
+    tests += (tests.empty() ? "" : " && ") +
+             ("placed::apart(" + (program_.c ? std::to_string(ranges.size()) + ", " + all : "{" + all + "}") + ")");
     return !unknown;
   }
 
@@ -538,13 +602,17 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
   unsigned at = 0;
   std::string text;
   for (const Insert& i : inserts) {
-    text += program.text.substr(at, i.at - at) + i.text;
+    text += program.text.substr(at, i.at - at) + (program.c ? in_c(i.text) : i.text);
     at = std::max(i.at, i.end);
   }
-  return "// Loops of " + program.functions.back().name +
-         "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <cstdlib>\n#include "
-         "<initializer_list>\n#include <new>\n#ifdef _OPENMP\n#include <omp.h>\n#endif\n" +
-         std::string(kHelpers) + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
+  const std::string title =
+                        "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
+                    threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+  if (program.c)
+    return title + "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n" + threads + kHelpersInC +
+           (permuted ? kPermutedInC : "") + text + program.text.substr(at);
+  return title + "#include <cstdint>\n#include <cstdlib>\n#include <initializer_list>\n#include <new>\n" + threads +
+         kHelpers + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
 }
 
 }  // namespace

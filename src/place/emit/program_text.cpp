@@ -6,6 +6,8 @@
 #include <functional>
 #include <set>
 
+#include "place/emit/c_bridge.hpp"
+#include "place/emit/c_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/standalone.hpp"
 #include "place/text/node_text.hpp"
@@ -49,6 +51,11 @@ class Writer {
     const Function& top = p_.functions.back();
     for (std::size_t f = 0; f < p_.functions.size(); ++f)
       if (needed_.count(p_.functions[f].name) > 0) clones += clone(static_cast<int>(f));
+    if (!fault_.empty()) {
+      out.why = fault_;
+      return out;
+    }
+    if (p_.c) return write_c(top, functions, clones, std::move(out));
     const std::string before = kernels_text(top.name, out.kernels) + functions + "\n" + clones;
     std::string call = top.name + "_placed(" + session_;
     for (const FunctionParameter& p : top.parameters)
@@ -68,14 +75,47 @@ class Writer {
   }
 
  private:
+  // A C file stays C; the kernels, the session and the launches are in a C++ file of their own.
+  Output write_c(const Function& top, const std::string& functions, const std::string& clones, Output out) const {
+    const std::string prefix = top.name + "_", from = p_.file.substr(p_.file.rfind('/') + 1);
+    std::string call = top.name + "_placed(" + session_;
+    for (const FunctionParameter& p : top.parameters) call += ", " + p.name;
+    const bool result = top.result != "void";
+    const std::string body = "{\n  void* const " + session_ + " = " + prefix + "open();\n  " +
+                             (result ? top.result + " result = " : "") + call + ");\n  " + prefix + "close(" +
+                             session_ + ");\n" + (result ? "  return result;\n}" : "}");
+    out.text = "// " + from + " with loops of " + top.name +
+               "() placed on a device by ridge place: link it with the C++ file written beside it.\n" +
+               "#include <stdbool.h>\n#include <stdint.h>\n" + bridge_in_c(prefix) + declarations_ + "\n" +
+               applied(0, static_cast<unsigned>(p_.text.size()),
+                       {{top.whole.begin, top.whole.begin, in_c(clones)}, {top.body.begin, top.body.end, body}});
+    const std::string session = session_text(top.name), made = "  placed::Session " + session_;
+    const auto at = session.find(made);
+    out.device = "// Device part of " + from + ": kernels of " + top.name + "() and their launches, by ridge place." +
+                 how_to_compile() + "\n#include <cmath>\n#include <cstdint>\n#include <vector>\n\n" + runtime_text() +
+                 kernels_text(top.name, out.kernels) + functions + "\n" +
+                 bridge_in_cpp(prefix, session.substr(0, at) + "  return new placed::Session" +
+                                           session.substr(at + made.size())) +
+                 launches_;
+    return out;
+  }
+
+  // A call of the session's member function, in the language of the user's file.
+  std::string on(const std::string& call, const std::string& arguments) const {
+    if (!p_.c) return session_ + "." + call + "(" + arguments + ")";
+    return p_.functions.back().name + "_" + call + "(" + session_ + (arguments.empty() ? "" : ", " + arguments) + ")";
+  }
+
   const Program& p_;
   const std::map<std::pair<int, int>, Kernel>& placed_;
   Target target_ = Target::ridge;
   std::string session_{};
-  std::set<std::string> needed_{};   // functions with a placed version
-  std::vector<Variable> written_{};  // arrays that kernels write
-  std::map<int, int> leaving_{};     // number of placed::Leaving objects, by the line of their declaration
-  bool any_there_ = false;           // data may be on the device at this point
+  std::string declarations_{}, launches_{};  // C file: functions that launch kernels
+  std::set<std::string> needed_{};           // functions with a placed version
+  std::vector<Variable> written_{};          // arrays that kernels write
+  std::map<int, int> leaving_{};             // number of placed::Leaving objects, by the line of their declaration
+  mutable std::string fault_{};              // reason why copies cannot be inserted
+  bool any_there_ = false;                   // data may be on the device at this point
   std::vector<std::vector<std::string>>
       headers_{};  // per enclosing loop: statements that move the data its header reads to the host
 
@@ -157,7 +197,8 @@ class Writer {
     std::vector<Edit> edits;
     any_there_ = which + 1 < static_cast<int>(p_.functions.size());
     edit(f.root, which, 0, edits);
-    const std::string text = "static " + f.result + " " + f.name + "_placed(placed::Session& " + session_ +
+    const std::string text = "static " + f.result + " " + f.name +
+                             (p_.c ? "_placed(void* " : "_placed(placed::Session& ") + session_ +
                              (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " +
                              applied(f.body.begin, f.body.end, edits) + "\n\n";
     if (!f.says_its_name) return text;
@@ -188,12 +229,11 @@ class Writer {
   }
 
   std::vector<std::string> before(const std::vector<Touch>& touches, bool anything) const {
-    if (anything) return {session_ + ".host_takes_over();"};
+    if (anything) return {on("host_takes_over", "") + ";"};
     std::vector<std::string> list;
     for (const Touch& t : touches)
       if (t.number.home.empty() || (any_there_ && on_device(t.number))) {
-        const std::string one =
-            session_ + (t.write ? ".host_takes(" : ".host_reads(") + t.data + ", " + bytes_of(t) + ");";
+        const std::string one = on(t.write ? "host_takes" : "host_reads", t.data + ", " + bytes_of(t)) + ";";
         if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
       }
     return list;
@@ -204,8 +244,8 @@ class Writer {
     std::vector<std::string> list = before(part.touches, part.anything);
     if (part.anything) return list;
     for (const auto& m : part.moves)
-      list.push_back(session_ + ".host_takes(" + m.data + ", placed::Int(" + m.count + ") * placed::Int(sizeof(" +
-                     m.element + ")));");
+      list.push_back(
+          on("host_takes", m.data + ", placed::Int(" + m.count + ") * placed::Int(sizeof(" + m.element + "))") + ";");
     return list;
   }
 
@@ -263,8 +303,8 @@ class Writer {
           const std::string pad = indent_of(part.span.begin);
           std::string first = lines(before(part.argument_touches, part.arguments_touch_anything), pad);
           for (const auto& [data, count] : part.knows)
-            first += session_ + ".knows(" + data + ", placed::Int(" + count + ") * placed::Int(sizeof(*" + data +
-                     ")));\n" + pad;
+            first +=
+                on("knows", data + ", placed::Int(" + count + ") * placed::Int(sizeof(*" + data + "))") + ";\n" + pad;
           any_there_ = true;
           if (!first.empty()) insert_before(part, first, edits);
           const std::string text =
@@ -274,11 +314,12 @@ class Writer {
           edits.push_back({part.callee_name.begin, paren + 1, text + "_placed(" + session_ + (empty ? "" : ", ")});
           declared(part, edits);
           if (const std::string last = after_kernel(pad); !last.empty()) {
+            const Span& at = span_of(part);
             if (part.in_sequence || part.declares) {
-              edits.push_back({part.span.end, part.span.end, last});
+              edits.push_back({at.end, at.end, last});
             } else {
-              edits.push_back({part.span.begin, part.span.begin, "{ "});
-              edits.push_back({part.span.end, part.span.end, last + " }"});
+              edits.push_back({at.begin, at.begin, "{ "});
+              edits.push_back({at.end, at.end, last + " }"});
             }
           }
           return;
@@ -298,7 +339,7 @@ class Writer {
   // Replaces std::vectors of which only elements are used, by kernels, with arrays that are resident on the device: the
   // host neither fills nor copies them.
   bool resident(const Part& part, int function, std::vector<Edit>& edits) const {
-    if (part.locals.empty() || !part.in_sequence || part.leaves) return false;
+    if (part.locals.empty() || !part.in_sequence || part.leaves || !part.span.known) return false;
     bool used = false;
     std::string text;
     const std::string pad = indent_of(part.span.begin);
@@ -335,12 +376,20 @@ class Writer {
                        [&](const Part& c) { return contains(c, function); });
   }
 
+  // Where text can be inserted around a part: for code from a macro, around the macro's use.
+  const Span& span_of(const Part& part) const {
+    const Span& at = part.span.known ? part.span : part.expanded;
+    if (!at.known) fault_ = "line " + std::to_string(part.line) + ": this code is in another file";
+    return at;
+  }
+
   void insert_before(const Part& part, const std::string& text, std::vector<Edit>& edits) const {
+    const Span& at = span_of(part);
     if (part.in_sequence || part.declares) {
-      edits.push_back({part.span.begin, part.span.begin, text});
+      edits.push_back({at.begin, at.begin, text});
     } else {
-      edits.push_back({part.span.begin, part.span.begin, "{ " + text});
-      edits.push_back({part.span.end, part.span.end, " }"});
+      edits.push_back({at.begin, at.begin, "{ " + text});
+      edits.push_back({at.end, at.end, " }"});
     }
   }
 
@@ -393,14 +442,22 @@ class Writer {
     if (part.locals.empty() && !part.leaves) return;
     const std::string pad = indent_of(part.span.begin);
     std::string text;
+    const std::string prefix = p_.functions.back().name + "_";
+    const auto leave = [&](const std::string& name, const std::string& what) {  // C: GCC's and Clang's attribute
+      return "\n" + pad + "struct " + prefix + "Local " + name + " __attribute__((cleanup(" + prefix + "leave))) = {" +
+             session_ + ", " + what + "};";
+    };
     for (const auto& local : part.locals)
-      text += "\n" + pad + "const placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
+      text += p_.c ? leave(local.name + "_owner", "&" + local.name + ", sizeof(" + local.name + ")")
+                   : "\n" + pad + "const placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
     if (part.leaves) {
       const int again = leaving_[part.line]++;  // one line may contain several declarations
-      text += "\n" + pad + "const placed::Leaving leaving_" + std::to_string(part.line) +
-              (again == 0 ? "" : "_" + std::to_string(again + 1)) + "(" + session_ + ");";
+      const std::string name =
+          "leaving_" + std::to_string(part.line) + (again == 0 ? "" : "_" + std::to_string(again + 1));
+      text += p_.c ? leave(name, "0, 0") : "\n" + pad + "const placed::Leaving " + name + "(" + session_ + ");";
     }
-    edits.push_back({part.span.end, part.span.end, text});
+    const unsigned end = span_of(part).end;
+    edits.push_back({end, end, text});
   }
 
   // Arguments and tests of a launch.
@@ -412,8 +469,31 @@ class Writer {
     std::vector<std::string> tests{};
   };
 
-  std::string launch(const Kernel& k, const Nest& nest, const Part& part) const {
+  std::string launch(const Kernel& k, const Nest& nest, const Part& part) {
+    if (p_.c) return launch_in_c(k, nest, part);
     const std::string pad = indent_of(part.span.begin), in = pad + "  ";
+    const std::string text = launch_if_possible(k, nest, pad) + pad + "} else {\n" + in + session_ +
+                             ".host_takes_over();\n" + in + original(part.span) + "\n" + pad + "}";
+    return part.in_sequence ? text : "{ " + text + " }";
+  }
+
+  std::string launch_in_c(const Kernel& k, const Nest& nest, const Part& part) {
+    const std::string pad = indent_of(part.span.begin), name = k.name + "_on_device";
+    BridgedLaunch bridge = bridged(k, nest);
+    bridge.formals.insert(bridge.formals.begin(), "void* session_of_host");
+    bridge.actuals.insert(bridge.actuals.begin(), session_);
+    const std::string function = "int " + name + "(" + text::joined(bridge.formals) + ")";
+    declarations_ += function + ";\n";
+    launches_ += "extern \"C\" " + function + " {\n  placed::Session& " + session_ +
+                 " = *static_cast<placed::Session*>(session_of_host);\n  " + launch_if_possible(k, bridge.nest, "  ") +
+                 "    return 1;\n  }\n  " + session_ + ".host_takes_over();\n  return 0;\n}\n\n";
+    return "if (!" + name + "(" + text::joined(bridge.actuals) + ")) {\n" + pad + "  " + original(part.span) + "\n" +
+           pad + "}";
+  }
+
+  // Text up to the end of the branch that launches the kernel; its closing brace follows.
+  std::string launch_if_possible(const Kernel& k, const Nest& nest, const std::string& pad) const {
+    const std::string in = pad + "  ";
     Launch made;
     made.tests = {session_ + ".takes(\"" + k.name + "\")"};
     for (const KernelArray& a : k.arrays) add_array(a, nest, made);
@@ -439,10 +519,7 @@ class Writer {
     text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
             text::joined(made.arguments) + ");\n";
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
-    text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
-            "\n" + pad + "}";
-    text = fetched_numbers(numbers, nest, pad) + text;
-    return part.in_sequence ? text : "{ " + text + " }";
+    return fetched_numbers(numbers, nest, pad) + text + in + "}\n";
   }
 
   void add_array(const KernelArray& a, const Nest& nest, Launch& made) const {
@@ -479,6 +556,7 @@ class Writer {
     std::vector<std::string> reads = made.ranges, reach;
     for (const Held& h : numbers) reads.push_back(h.range);
     if (!k.fits.empty()) made.tests.push_back(call_text(k.fits, nest));
+    if (!k.inside.empty()) made.tests.push_back(call_text(k.inside, nest));
     if (!made.ranges.empty()) made.tests.push_back(session_ + ".room({" + text::joined(made.ranges) + "})");
     if (reads.size() > 1) made.tests.push_back("placed::apart({" + text::joined(reads) + "})");
     for (std::size_t a = 0; a < loops_run.size(); ++a) {

@@ -13,8 +13,10 @@ enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a pr
 
 struct Output {
   std::string text{};      // the file
+  std::string device{};    // C: the C++ file with kernels and launches
   std::string kernels{};   // kernel text only
   std::string permuted{};  // OpenMP: the file with the iterations of the placed loops in another order
+  std::string why{};       // reason why there is no text
   bool varies = false;     // sums depend on the order in which threads finish
 };
 

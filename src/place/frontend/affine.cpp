@@ -71,10 +71,11 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
     if (!init->isValueDependent() && init->EvaluateAsInt(known, ast_))  // int m = 1;
       if (auto p = poly(init, needed); p && p->value()) return p;
     if (const auto* b = dyn_cast<BinaryOperator>(inner);  // int half = n - 1;
-        b != nullptr && b->isAdditiveOp() && b->getType()->isIntegerType() && fixed_operands(inner) && settled(inner))
+        b != nullptr && b->isAdditiveOp() && b->getType()->isIntegerType() &&
+        fixed_operands(inner, changed_in_function_) && settled(inner))
       if (auto p = poly(init, needed); p && needed.empty() && p->affine()) return p;
     if ((isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner)) && users_method(inner) == nullptr &&
-        fixed_operands(inner) && (scope_->tested || settled(inner)))
+        fixed_operands(inner, changed_in_function_) && (scope_->tested || settled(inner)))
       if (auto p = poly(init, needed); p && needed.empty()) {
         if (!settled(inner)) {
           const std::string said =

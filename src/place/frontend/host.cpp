@@ -74,22 +74,26 @@ void Reader::record_enclosing_loops() {
     if (const auto* branch = dyn_cast<IfStmt>(frame.s)) record_enclosing_branch(branch, frame.next == 0);
     const auto* f = dyn_cast<ForStmt>(frame.s);
     if (f == nullptr || f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr) continue;
-    const auto* d = dyn_cast<DeclStmt>(f->getInit());
-    const auto* var = d != nullptr && d->isSingleDecl() ? dyn_cast<VarDecl>(d->getSingleDecl()) : nullptr;
-    if (var == nullptr || !var->hasInit()) continue;
-    bool up = false;  // never below its start
+    Counting count;
+    std::string ignored;
+    if (!counting(f, count, ignored)) continue;
+    const VarDecl* var = count.var;
+    if (!count.declared_in_header && (reachable(var) || captured_.count(var) > 0)) continue;
+    bool up = false, down = false;  // never below or above its start
     if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens())) {
       up = u->isIncrementOp() && referred(u->getSubExpr()) == var;
+      down = u->isDecrementOp() && referred(u->getSubExpr()) == var;
     } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens());
                b != nullptr && referred(b->getLHS()) == var) {
       Expr::EvalResult by, from;
       const bool known = b->isCompoundAssignmentOp() && b->getRHS()->EvaluateAsInt(by, ast_);
       const bool positive = known && by.Val.getInt().isStrictlyPositive();
       up = positive && (b->getOpcode() == BO_AddAssign ||
-                        (b->getOpcode() == BO_MulAssign && var->getInit()->EvaluateAsInt(from, ast_) &&
+                        (b->getOpcode() == BO_MulAssign && count.start->EvaluateAsInt(from, ast_) &&
                          from.Val.getInt().isStrictlyPositive()));
+      down = positive && b->getOpcode() == BO_SubAssign;
     }
-    if (!up) continue;
+    if (!up && !down) continue;
     if (!var->getType()->isIntegerType() || scope_->variables.count(var) == 0) continue;
     std::set<const ValueDecl*> changed;
     find_changes(f->getBody(), changed);
@@ -115,9 +119,8 @@ void Reader::record_enclosing_loops() {
     std::vector<Poly> needed;
     const auto i = poly_of(var);
     if (!i) continue;
-    if (const auto start = poly(var->getInit(), needed);
-        start && start->affine() && needed.empty() && still(var->getInit()))
-      know({i->plus(*start, -1)}, settled(var->getInit()));
+    if (const auto start = poly(count.start, needed); start && start->affine() && needed.empty() && still(count.start))
+      know({up ? i->plus(*start, -1) : start->plus(*i, -1)}, settled(count.start));
     needed.clear();
     if (const auto when = condition(f->getCond(), false, needed);
         when && when->size() == 1 && needed.empty() && still(f->getCond()))
@@ -154,6 +157,7 @@ bool Reader::only_numbers(const Stmt* s) const {
            !var->getType().isVolatileQualified() && escaped_.count(var) == 0;
   }
   if (isa<StringLiteral, IntegerLiteral, FloatingLiteral, CharacterLiteral, CXXBoolLiteralExpr>(s)) return true;
+  if (isa<UnaryExprOrTypeTraitExpr>(s)) return true;  // sizeof does not evaluate its operand
   if (const auto* call = dyn_cast<CallExpr>(s)) {
     static const std::set<std::string> prints{"printf", "puts", "putchar", "std::printf", "std::puts", "std::putchar"};
     const FunctionDecl* callee = call->getDirectCallee();
@@ -180,6 +184,51 @@ bool Reader::only_numbers(const Stmt* s) const {
            CompoundStmt, IfStmt, BreakStmt, ContinueStmt, NullStmt>(s))
     return false;
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* child) { return only_numbers(child); });
+}
+
+// True if an expression computes an address without accessing an array: of another pointer, or of new memory.
+bool Reader::only_address(const Expr* e) const {
+  e = e->IgnoreParens();
+  if (const auto* cast = dyn_cast<CastExpr>(e))
+    return cast->getType()->isPointerType() &&
+           (cast->getCastKind() == CK_NullToPointer ||
+            (cast->getSubExpr()->getType()->isPointerType() || cast->getCastKind() == CK_ArrayToPointerDecay)) &&
+           (cast->getCastKind() == CK_NullToPointer || only_address(cast->getSubExpr()));
+  if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
+    const auto* var = dyn_cast<VarDecl>(ref->getDecl());
+    if (var == nullptr || var->getType().isVolatileQualified()) return false;
+    return var->getType()->isArrayType() || (var->getType()->isPointerType() && !reachable(var));
+  }
+  if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAdditiveOp() && b->getType()->isPointerType())
+    return b->getLHS()->getType()->isPointerType() ? only_address(b->getLHS()) && only_numbers(b->getRHS())
+                                                   : only_address(b->getRHS()) && only_numbers(b->getLHS());
+  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_AddrOf)
+    if (const auto* element = dyn_cast<ArraySubscriptExpr>(u->getSubExpr()->IgnoreParens()))
+      return only_address(element->getBase()) && only_numbers(element->getIdx());
+  if (const auto* made = dyn_cast<CXXNewExpr>(e))
+    return made->isArray() && made->getAllocatedType()->isArithmeticType() && made->getNumPlacementArgs() == 0 &&
+           made->getArraySize().has_value() && only_numbers(*made->getArraySize());
+  if (const auto* call = dyn_cast<CallExpr>(e); call != nullptr && call->getDirectCallee() != nullptr) {
+    static const std::set<std::string> allocate{"malloc",      "calloc",      "aligned_alloc",
+                                                "std::malloc", "std::calloc", "std::aligned_alloc"};
+    return allocate.count(call->getDirectCallee()->getQualifiedNameAsString()) > 0 &&
+           std::all_of(call->arg_begin(), call->arg_end(), [&](const Expr* a) { return only_numbers(a); });
+  }
+  return false;
+}
+
+// True for statements that only set local pointers: p = q, float* t = a, p = malloc(n).
+bool Reader::moves_addresses(const Stmt* s) const {
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->getOpcode() == BO_Assign) {
+    const auto* to = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
+    return to != nullptr && to->getType()->isPointerType() && !reachable(to) && only_address(b->getRHS());
+  }
+  const auto* d = dyn_cast<DeclStmt>(s);
+  return d != nullptr && std::all_of(d->decl_begin(), d->decl_end(), [&](const Decl* decl) {
+           const auto* var = dyn_cast<VarDecl>(decl);
+           return var != nullptr && var->hasLocalStorage() && var->getType()->isPointerType() &&
+                  (!var->hasInit() || only_address(var->getInit()));
+         });
 }
 
 // Collects the accessed arrays, and the scalars that may overlap an array on the device.
@@ -209,7 +258,7 @@ void Reader::note_touches(const std::vector<Access>& accesses, std::map<std::str
 
 // Memory that a host part accesses. If it may access anything but named objects, it counts as accessing everything.
 void Reader::touched(const Stmt* s, Part& into) {
-  if (only_numbers(s)) {
+  if (only_numbers(s) || moves_addresses(s)) {
     into.pure = true;
     return;
   }
@@ -295,6 +344,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
   Part result;
   result.line = line(s);
   result.span = statement_span(s);
+  if (!result.span.known) result.expanded = expanded_span(s);
   result.source = source(s);
   result.in_sequence = in_sequence;
   result.declares = isa<DeclStmt>(s);
@@ -309,6 +359,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     around_.pop_back();
     return result;
   }
+  if (runs_once(s)) return part(body_of(s), in_sequence);
   if (is_loop(s)) return loop_part(s, std::move(result));
   if (const auto* branch = dyn_cast<IfStmt>(s);
       branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s))
@@ -316,6 +367,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
   if (auto call = placeable_call(s)) {
     call->line = result.line;
     call->span = result.span;
+    call->expanded = result.expanded;
     call->source = result.source;
     call->in_sequence = in_sequence;
     call->declares = result.declares;

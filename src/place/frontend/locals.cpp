@@ -240,7 +240,8 @@ void Reader::exchanges(const Expr* e, Part& result) {
       if (d == nullptr) return false;
       const QualType type = d->getType().getNonReferenceType();
       const CXXRecordDecl* record = type->getAsCXXRecordDecl();
-      return type->isPointerType() || (record != nullptr && record->getQualifiedNameAsString() == "std::vector");
+      const std::string kind = record != nullptr ? record->getQualifiedNameAsString() : "";
+      return type->isPointerType() || kind == "std::vector" || kind == "std::unique_ptr";
     };
     if (whole(a) && whole(b)) {
       result.anything = false;

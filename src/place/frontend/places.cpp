@@ -82,7 +82,7 @@ std::optional<int> Reader::object(const Expr* e) {
   const CXXRecordDecl* record = record_of(decl->getType());
   if (record == nullptr) return {};
   const std::string kind = record->getQualifiedNameAsString();
-  if (kind != "std::vector" && kind != "std::array" && kind != "std::span") return {};
+  if (kind != "std::vector" && kind != "std::array" && kind != "std::span" && kind != "std::unique_ptr") return {};
   if (const auto it = scope_->references.find(decl); it != scope_->references.end() && it->second.indices.empty())
     return it->second.variable;
   return variable(decl, e);
@@ -143,16 +143,16 @@ bool Reader::fixed(const ValueDecl* decl) const {
   return changed_in_function_.count(decl) == 0 && !scope_->in_function;
 }
 
-bool Reader::fixed_operands(const Stmt* s) const {
+bool Reader::fixed_operands(const Stmt* s, const std::set<const ValueDecl*>& changed) const {
   if (s == nullptr) return true;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && isa<VarDecl>(ref->getDecl())) {
     const auto* var = cast<VarDecl>(ref->getDecl());
     const bool number = dialect(var->getType().getNonReferenceType()).has_value();
     if (var->getType()->isReferenceType() && number && !var->getType()->getPointeeType().isConstQualified())
       return false;
-    if ((number || var->getType()->isPointerType()) && !fixed(var)) return false;
+    if ((number || var->getType()->isPointerType()) && (changed.count(var) > 0 || scope_->in_function)) return false;
     if (!number && !isa<ParmVarDecl>(var) && var->getType()->isReferenceType()) return false;
-    if (!number && changed_in_function_.count(var) > 0) return false;  // a vector that is resized or swapped
+    if (!number && changed.count(var) > 0) return false;  // a vector that is resized or swapped
   }
   if (isa<CallExpr>(s) && !isa<CXXMemberCallExpr>(s) && !isa<CXXOperatorCallExpr>(s)) return false;
   if (const auto* cast = dyn_cast<CastExpr>(s); cast != nullptr && cast->getCastKind() == CK_LValueToRValue) {
@@ -161,7 +161,28 @@ bool Reader::fixed_operands(const Stmt* s) const {
         (isa<UnaryOperator>(what) && llvm::cast<UnaryOperator>(what)->getOpcode() == UO_Deref))
       return false;
   }
-  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return fixed_operands(c); });
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return fixed_operands(c, changed); });
+}
+
+// True if no variable in the initial value of `var` changes between its declaration and the end of the nest: neither in
+// the statements after it nor in loops around the nest that begin after it.
+bool Reader::as_declared(const VarDecl* var) const {
+  if (fixed_operands(var->getInit(), changed_in_function_)) return true;
+  for (const Frame& frame : around_) {
+    const auto* block = dyn_cast<CompoundStmt>(frame.s);
+    if (block == nullptr) continue;
+    bool found = false;
+    std::set<const ValueDecl*> changed;
+    std::size_t i = 0;
+    for (const Stmt* s : block->body()) {
+      if (i++ >= frame.next) break;
+      if (found) find_changes(s, changed);
+      const auto* d = dyn_cast<DeclStmt>(s);
+      found |= d != nullptr && std::find(d->decl_begin(), d->decl_end(), var) != d->decl_end();
+    }
+    if (found) return fixed_operands(var->getInit(), changed);
+  }
+  return false;
 }
 
 // True if nothing it reads can be changed through another name: its value is still that of its position in the source.
@@ -287,12 +308,15 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
     // Set once before the nest from unchanging operands: always the same place.
     if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
                                                    !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
-                                                   fixed_operands(var->getInit())) {
+                                                   as_declared(var)) {
       if (!settled(var->getInit())) {
         refuse_shadowed(var, e);
         assume_unchanged(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
       }
-      return pointer(var->getInit(), fx);
+      if (auto known = pointer(var->getInit(), fx)) return known;
+      bool converted = false;
+      visit(var->getInit(), [&](const Stmt* s) { converted |= isa<ExplicitCastExpr>(s); });
+      if (converted) refuse(e, "the pointer " + var->getNameAsString() + " is a conversion of another address");
     }
     Place p;
     p.variable = variable(decl, e);
@@ -315,7 +339,8 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
     return p;
   }
   if (const auto* member = dyn_cast<CXXMemberCallExpr>(e); member != nullptr && member->getMethodDecl() != nullptr)
-    if (member->getMethodDecl()->getNameAsString() == "data" && member->getNumArgs() == 0)
+    if (const std::string method = member->getMethodDecl()->getNameAsString();
+        (method == "data" || method == "get") && member->getNumArgs() == 0)
       if (const auto which = object(member->getImplicitObjectArgument())) {
         Place p;
         p.variable = *which;
@@ -382,7 +407,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
       return {};
     const auto* var = cast<VarDecl>(decl);
     if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() &&
-        scope_->variables.count(decl) == 0 && fixed_operands(var->getInit())) {
+        scope_->variables.count(decl) == 0 && as_declared(var)) {
       if (!settled(var->getInit())) {
         refuse_shadowed(var, e);
         assume_unchanged("&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())),

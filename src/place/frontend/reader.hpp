@@ -86,6 +86,7 @@ class Reader {
   std::string file(const clang::Stmt* s) const;
   Span span(const clang::SourceRange& range) const;
   Span statement_span(const clang::Stmt* s) const;  // including its semicolon
+  Span expanded_span(const clang::Stmt* s) const;   // of the use of the macro that contains the statement
   std::string source(const clang::Stmt* s) const;   // one line, shortened
   std::string original(const clang::SourceRange& range) const;
   [[noreturn]] void refuse(const clang::Stmt* s, const std::string& what) const;
@@ -137,8 +138,10 @@ class Reader {
   Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
   std::string element_text(const Place& p) const;
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
-  bool fixed(const clang::ValueDecl* decl) const;   // never changes in the function
-  bool fixed_operands(const clang::Stmt* s) const;  // nor does any variable in the expression
+  bool fixed(const clang::ValueDecl* decl) const;  // never changes in the function
+  // No variable in the expression is in `changed`, and it reads no element.
+  bool fixed_operands(const clang::Stmt* s, const std::set<const clang::ValueDecl*>& changed) const;
+  bool as_declared(const clang::VarDecl* var) const;
   const clang::ValueDecl* referred(const clang::Expr* e) const;
 
   // --- numbers (affine.cpp)
@@ -236,6 +239,8 @@ class Reader {
   void header_touches(const clang::Stmt* s, std::vector<Touch>& touches, bool& anything);
   void note_touches(const std::vector<Access>& accesses, std::map<std::string, Touch>& found, bool& anything) const;
   bool only_numbers(const clang::Stmt* s) const;
+  bool only_address(const clang::Expr* e) const;
+  bool moves_addresses(const clang::Stmt* s) const;
   bool has_loop(const clang::Stmt* s) const;
   std::optional<Part> placeable_call(const clang::Stmt* s);                            // placed_calls.cpp
   void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp

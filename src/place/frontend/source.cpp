@@ -74,6 +74,19 @@ Span Reader::statement_span(const Stmt* s) const {
   return found;
 }
 
+Span Reader::expanded_span(const Stmt* s) const {
+  const auto& sources = ast_.getSourceManager();
+  const SourceLocation begin = sources.getExpansionLoc(s->getBeginLoc());
+  const SourceLocation last = sources.getExpansionRange(s->getEndLoc()).getEnd();
+  if (begin.isInvalid() || last.isInvalid() || !sources.isInMainFile(begin) || !sources.isInMainFile(last)) return {};
+  const SourceLocation end = Lexer::getLocForEndOfToken(last, 0, sources, ast_.getLangOpts());
+  if (end.isInvalid()) return {};
+  std::size_t at = sources.getFileOffset(end);
+  while (at < main_text_.size() && std::isspace(static_cast<unsigned char>(main_text_[at])) != 0) ++at;
+  const bool semicolon = at < main_text_.size() && main_text_[at] == ';';
+  return {sources.getFileOffset(begin), semicolon ? static_cast<unsigned>(at + 1) : sources.getFileOffset(end), true};
+}
+
 std::string Reader::original(const SourceRange& range) const {
   const auto& sources = ast_.getSourceManager();
   const auto whole = CharSourceRange::getTokenRange(sources.getExpansionRange(range).getAsRange());
@@ -99,6 +112,7 @@ std::string Reader::type_text(QualType type) const {
   PrintingPolicy policy(ast_.getLangOpts());
   policy.SuppressTagKeyword = true;
   policy.Bool = true;
+  if (!ast_.getLangOpts().CPlusPlus && type->isArithmeticType()) type = type.getCanonicalType();
   return type.getAsString(policy);
 }
 

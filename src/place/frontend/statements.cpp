@@ -20,7 +20,8 @@ Node Reader::statement(const Stmt* s) {
   node.guards = guards();
   if (const auto* inner = dyn_cast<CompoundStmt>(s)) return block(inner, std::move(node));
   if (isa<NullStmt>(s) || scope_->counted.count(s) > 0) return node;
-  if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(s)) return loop(s);
+  if (runs_once(s)) return statement(body_of(s));
+  if (is_loop(s)) return loop(s);
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     declaration(d, node);
     return node;

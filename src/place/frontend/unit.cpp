@@ -116,6 +116,7 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   result.file = request.file;
   result.text = text;
   result.lines = lines;
+  result.c = !unit.getASTContext().getLangOpts().CPlusPlus;
   std::vector<const FunctionDecl*> found;
   bool is_template = false;
   const TranslationUnitDecl* all = unit.getASTContext().getTranslationUnitDecl();

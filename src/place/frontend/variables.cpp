@@ -14,12 +14,14 @@ namespace {
 // Words with another meaning in kernels or in isl.
 const std::set<std::string>& reserved() {
   static const std::set<std::string> words{
-      "kernel",    "global",   "local",     "constant",   "half",       "private", "generic",  "pipe",     "image2d_t",
-      "sampler_t", "uchar",    "ushort",    "uint",       "ulong",      "bool2",   "vec_step", "mod",      "floor",
-      "ceil",      "exists",   "and",       "or",         "not",        "implies", "min",      "max",      "infty",
-      "true",      "false",    "floord",    "ceild",      "KERNEL",     "GLOBAL",  "LOCAL",    "CONSTANT", "FUNCTION",
-      "BARRIER",   "RESTRICT", "FMA",       "UNROLL",     "CLUSTER",    "item",    "reach",    "group",    "signed",
-      "unsigned",  "uniform",  "read_only", "write_only", "read_write", "event_t", "abs",      "device"};
+      "kernel",    "global",     "local",      "constant", "half",      "private",  "generic",  "pipe",
+      "image2d_t", "sampler_t",  "uchar",      "ushort",   "uint",      "ulong",    "bool2",    "vec_step",
+      "mod",       "floor",      "ceil",       "exists",   "and",       "or",       "not",      "implies",
+      "min",       "max",        "infty",      "true",     "false",     "floord",   "ceild",    "KERNEL",
+      "GLOBAL",    "LOCAL",      "CONSTANT",   "FUNCTION", "BARRIER",   "RESTRICT", "FMA",      "UNROLL",
+      "CLUSTER",   "item",       "reach",      "group",    "signed",    "class",    "new",      "this",
+      "delete",    "template",   "operator",   "public",   "protected", "virtual",  "unsigned", "uniform",
+      "read_only", "write_only", "read_write", "event_t",  "abs",       "device"};
   return words;
 }
 
@@ -116,6 +118,11 @@ bool Reader::shape(QualType type, Variable& into) const {
         into.inner.push_back(arguments[1].getAsIntegral().getExtValue());
         into.constant |= type.isConstQualified();
         type = arguments[0].getAsType();
+      } else if (made != nullptr && kind == "std::unique_ptr" && first &&
+                 made->getTemplateArgs()[0].getAsType()->isArrayType()) {
+        into.storage = Storage::pointer;
+        into.data = host + ".get()";
+        type = ast_.getAsArrayType(made->getTemplateArgs()[0].getAsType())->getElementType();
       } else if (made != nullptr && (kind == "std::vector" || kind == "std::array" || kind == "std::span")) {
         const auto& arguments = made->getTemplateArgs();
         const QualType element = arguments[0].getAsType();
@@ -140,6 +147,13 @@ bool Reader::shape(QualType type, Variable& into) const {
         into.constant |= type.isConstQualified();
         type = element;
       }
+    } else if (const RecordDecl* in_c = type->getAsRecordDecl()) {
+      std::vector<const FieldDecl*> fields;
+      const QualType element = uniform_fields(in_c, fields);
+      if (element.isNull() || first) return false;
+      into.inner.push_back(static_cast<long>(fields.size()));
+      into.constant |= type.isConstQualified();
+      type = element;
     } else {
       break;
     }
@@ -247,8 +261,8 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
     v.outlives = v.global || type->isReferenceType();
   } else {
     if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not supported" + why_not_array(type));
-    if (type->isPointerType() && (!v.parameter || changed_in_function_.count(decl) > 0))
-      refuse(at, "the pointer " + v.host + " does not point to one known array element");
+    if (type->isPointerType() && (scope_->in_function ? !v.parameter : scope_->changed.count(decl) > 0))
+      refuse(at, "the pointer " + v.host + " changes in the loop: it must point to one known array element");
     if (type->isReferenceType() && !v.parameter) refuse(at, "the reference " + v.host + " refers to an unknown object");
     if (v.parameter && v.storage == Storage::object && !type->isReferenceType() && class_of(type) != "std::span" &&
         !scope_->in_function)

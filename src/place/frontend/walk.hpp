@@ -1,11 +1,32 @@
 // Traversal of Clang's statements, shared by the files of the reader.
 #pragma once
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
 namespace ridge::place::frontend {
 
+// True if a break or continue in it belongs to an enclosing statement.
+inline bool jumps_out(const clang::Stmt* s) {
+  if (s == nullptr || llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s))
+    return false;
+  if (llvm::isa<clang::BreakStmt, clang::ContinueStmt>(s)) return true;
+  for (const clang::Stmt* child : s->children())
+    if (jumps_out(child)) return true;
+  return false;
+}
+
+// True for do { ... } while (0), which macros use as a block.
+inline bool runs_once(const clang::Stmt* s) {
+  const auto* d = llvm::dyn_cast<clang::DoStmt>(s);
+  if (d == nullptr || jumps_out(d->getBody())) return false;
+  const clang::Expr* test = d->getCond()->IgnoreParenImpCasts();
+  const auto* number = llvm::dyn_cast<clang::IntegerLiteral>(test);
+  const auto* word = llvm::dyn_cast<clang::CXXBoolLiteralExpr>(test);
+  return (number != nullptr && number->getValue() == 0) || (word != nullptr && !word->getValue());
+}
+
 inline bool is_loop(const clang::Stmt* s) {
-  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s) && !runs_once(s);
 }
 
 inline const clang::Stmt* body_of(const clang::Stmt* s) {

@@ -54,6 +54,13 @@ std::string host_compiler() {
   return named != nullptr && *named != '\0' ? named : "c++";
 }
 
+std::string c_compiler() {
+  const char* named = std::getenv("CC");
+  return named != nullptr && *named != '\0' ? named : "cc";
+}
+
+bool is_c(const std::string& file) { return fs::path(file).extension() == ".c"; }
+
 std::string cuda_compiler() {
   if (const char* named = std::getenv("CUDACXX"); named != nullptr && *named != '\0') return named;
   std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
@@ -87,10 +94,10 @@ bool is_input(const std::string& flag) {
 
 std::vector<std::string> common_flags(const std::string& compiler, const std::string& file,
                                       const std::vector<std::string>& flags) {
-  std::vector<std::string> all{compiler, "-O2", "-ffp-contract=off", "-w"};
+  std::vector<std::string> all{compiler, "-O2", "-ffp-contract=off", "-w", "-ffunction-sections"};
   bool standard = false;
   for (const std::string& f : flags) standard |= f.rfind("-std=", 0) == 0;
-  if (!standard) all.emplace_back("-std=c++20");
+  if (!standard) all.emplace_back(is_c(file) ? "-std=gnu17" : "-std=c++20");
   all.push_back("-I" + fs::absolute(file).parent_path().string());
   for (std::size_t i = 0; i < flags.size(); ++i) {
     if (!is_library(flags[i]) && (!is_input(flags[i]) || (i > 0 && takes_path(flags[i - 1])))) all.push_back(flags[i]);

@@ -6,6 +6,8 @@
 namespace ridge::place::judge {
 
 std::string host_compiler();  // CXX, or c++
+std::string c_compiler();     // CC, or cc
+bool is_c(const std::string& file);
 std::string cuda_compiler();  // nvcc: from CUDACXX, PATH or /usr/local/cuda/bin; "" if not found
 
 // Compiler and extra flags of the placed program.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
 
 namespace ridge::place::judge {
@@ -22,14 +23,14 @@ long size_of(const std::string& name, int position, long enough) {
 // Text that declares the arguments, dumps the results and calls the function, parameter by parameter.
 class Arguments {
  public:
-  Arguments(const Report& report, const Options& options) : report_(report), options_(options) {
+  Arguments(const Report& report, const Options& options) : report_(report), options_(options), c_(is_c(report.file)) {
     double product = size_integers();
     for (const Parameter& p : report.parameters) product = std::max(product, elements_of_view(p));
     elements_ = options.elements > 0 ? options.elements
                                      : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
     for (const Parameter& p : report.parameters) {
       arguments += arguments.empty() ? "" : ", ";
-      arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
+      arguments += !c_ ? p.kind == "pointer" ? p.name + ".data()" : p.name : in_memory(p);
       add(p);
     }
   }
@@ -37,6 +38,12 @@ class Arguments {
   std::string made{}, dump{}, arguments{};
 
  private:
+  // Address of an argument for entry_in_c().
+  static std::string in_memory(const Parameter& p) {
+    if (p.kind == "pointer") return p.name + ".data()";
+    return p.kind == "struct_pointer" ? p.name + "_memory.data()" : "&" + p.name;
+  }
+
   // Chooses values of the integer parameters; returns their product.
   double size_integers() {
     double product = 1;
@@ -85,6 +92,8 @@ class Arguments {
       add_mat(p);
     else if (p.kind == "array")
       add_array(p);
+    else if (c_)  // a type of the C file: zeros
+      made += fmt::format("  alignas(16) unsigned char {}[65536]{{}};\n", p.name);
     else
       made += fmt::format("  std::decay_t<{}> {}{{}};\n", p.type, p.name);
   }
@@ -108,6 +117,7 @@ class Arguments {
       fill_and_dump(p, p.name + "_memory.data()", p.name + "_memory.size()", p.name + ".data()", p.name + ".size()");
     else
       fill_and_dump(p, p.name + "_memory.data()", p.name + "_memory.size()");
+    if (p.kind == "struct_pointer" && c_) return;
     if (p.kind == "struct_pointer")
       made += fmt::format("  const auto {0} = reinterpret_cast<{1}>({0}_memory.data());\n", p.name, p.type);
     else if (p.kind == "span")
@@ -161,6 +171,7 @@ class Arguments {
 
   const Report& report_;
   const Options& options_;
+  const bool c_;
   std::map<std::string, long> sizes_{};
   long elements_ = 0;
   int reals_ = 0, seed_ = 1;
@@ -246,10 +257,34 @@ int main(int, char** ridge_check_words) {{
 }}
 )";
 
+// A C file is compiled as C; the C++ program around it calls entry_in_c().
+std::string harness_of_c(const Report& report, const Options& options, bool placed, Arguments& arguments) {
+  const bool given = !report.parameters.empty();
+  std::string call = fmt::format("ridge_check_entry({}, nullptr)", given ? "ridge_check_given" : "nullptr");
+  std::string before = arguments.made, after = arguments.dump;
+  if (given) before += fmt::format("  void* ridge_check_given[] = {{{}}};\n", arguments.arguments);
+  const bool address = report.result.find('*') != std::string::npos;
+  if (report.result != "void") {
+    const std::string type = address ? "bool" : report.result;
+    before += fmt::format("  {} ridge_check_result{{}};\n", type);
+    call = fmt::format("ridge_check_entry({}, &ridge_check_result)", given ? "ridge_check_given" : "nullptr");
+    after += fmt::format(
+        "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result), &ridge_check_result, "
+        "1);\n");
+  }
+  const std::string launches = report.function + "_launches";  // of the device part
+  const bool counts = placed && options.emit != "openmp";
+  return "#include <cstdint>\nextern \"C\" void ridge_check_entry(void**, void*);\nextern \"C\" long long " + launches +
+         "(void);\n" +
+         fmt::format(kProgram, before, call, after,
+                     counts ? "  std::printf(\"kernels %lld\\n\", " + launches + "());\n" : "");
+}
+
 }  // namespace
 
 std::string harness(const Report& report, const Options& options, bool placed) {
   Arguments arguments(report, options);
+  if (is_c(report.file)) return harness_of_c(report, options, placed, arguments);
   if (const auto inside = report.qualified.rfind("::");
       inside != std::string::npos)  // parameter types may omit the namespace
     arguments.made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + arguments.made;
@@ -262,6 +297,24 @@ std::string harness(const Report& report, const Options& options, bool placed) {
           : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
                         options.emit == "ridge" ? "ridge::" : "");
   return fmt::format(kProgram, arguments.made, call, arguments.dump, launches);
+}
+
+// Appended to a C file: calls the function with arguments given by address.
+std::string entry_in_c(const Report& report) {
+  std::string call;
+  for (std::size_t k = 0; k < report.parameters.size(); ++k) {
+    const Parameter& p = report.parameters[k];
+    const bool address = p.kind == "pointer" || p.kind == "struct_pointer";
+    call += (k > 0 ? ", " : "") +
+            (address ? fmt::format("ridge_check_given[{}]", k) : fmt::format("*({}*)ridge_check_given[{}]", p.type, k));
+  }
+  call = fmt::format("{}({})", report.function, call);
+  if (report.result.find('*') != std::string::npos)
+    call = "*(unsigned char*)ridge_check_result = 0 != " + call;  // addresses differ between two runs
+  else if (report.result != "void")
+    call = fmt::format("*({}*)ridge_check_result = {}", report.result, call);
+  return fmt::format(
+      "\n#undef main\nvoid ridge_check_entry(void** ridge_check_given, void* ridge_check_result) {{ {}; }}\n", call);
 }
 
 }  // namespace ridge::place::judge

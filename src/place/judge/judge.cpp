@@ -139,8 +139,10 @@ std::string cuda_fault(const Report& report, const Options& options) {
   const std::string compiler = cuda_compiler();
   if (compiler.empty()) return "";
   const Folder folder;
-  base::write_file(folder.path() / "placed.cu", report.placed);
-  auto command = for_nvcc(common_flags(compiler, report.file, options.flags));
+  const bool parts = !report.device_part.empty();
+  base::write_file(folder.path() / "placed.cu", parts ? report.device_part : report.placed);
+  auto command = parts ? std::vector<std::string>{compiler, "-std=c++20", "-w"}
+                       : for_nvcc(common_flags(compiler, report.file, options.flags));
   command.insert(command.end(), {"-arch=sm_80", "-c", "-o", "/dev/null", (folder.path() / "placed.cu").string()});
   return run(command, {}, folder.path() / "log", options.seconds) == 0 ? "" : first_lines(folder.path() / "log");
 }
@@ -155,12 +157,14 @@ class Comparison {
         source_(source),
         options_(options),
         compiler_(compiler_of(options.emit)),
-        common_(common_flags(host_compiler(), report.file, options.flags)),
+        c_(is_c(report.file)),
+        common_(common_flags(c_ ? c_compiler() : host_compiler(), report.file, options.flags)),
         bound_(allowed(report)) {}
 
   Outcome compare() {
-    write("original.cpp", source_, false);
-    write(std::string("placed") + compiler_.suffix, report_.placed, true);
+    write("original", source_, false);
+    write("placed", report_.placed, true);
+    write_device_part("placed", report_.device_part);
     if (!build("original", {}) || !build("placed", compiler_)) return outcome_;
     for (const char* name : {"original", "placed"})
       if (!run_program(name)) return outcome_;
@@ -178,10 +182,52 @@ class Comparison {
 
  private:
   void write(const std::string& name, const std::string& text, bool placed) const {
-    base::write_file(at_ / name, "#define main ridge_place_users_main\n" + text + harness(report_, options_, placed));
+    const std::string users = "#define main ridge_place_users_main\n" + text,
+                      calls = harness(report_, options_, placed);
+    if (!c_) return base::write_file(at_ / (name + (placed ? compiler_.suffix : ".cpp")), users + calls);
+    base::write_file(at_ / (name + ".c"), users + entry_in_c(report_));
+    base::write_file(at_ / (name + "_calls.cpp"), calls);
+  }
+
+  // Device part of a C program: kernels and launches, in C++.
+  void write_device_part(const std::string& name, const std::string& text) const {
+    if (!report_.device_part.empty()) base::write_file(at_ / (name + "_device" + compiler_.suffix), text);
+  }
+
+  // Compiles a C file with a C compiler; its device part and the program that calls it with a C++ compiler.
+  bool build_c(const std::string& name, const Compiler& with) {
+    auto command = common_;
+    const std::string object = (at_ / (name + ".o")).string();
+    const fs::path device = at_ / (name + "_device" + with.suffix);
+    if (options_.emit == "openmp") command.insert(command.end(), with.flags.begin(), with.flags.end());
+    command.insert(command.end(), {"-c", "-o", object, (at_ / (name + ".c")).string()});
+    if (!compiles(name, command)) return false;
+    const std::string text = base::read_file(at_ / (name + "_calls.cpp"), std::size_t{1} << 24).value_or("");
+    std::string& calls = calls_[text];  // often the same for all programs
+    if (calls.empty()) {
+      calls = (at_ / (name + "_calls.o")).string();
+      if (!compiles(name, {host_compiler(), "-O1", "-w", "-std=c++20", "-c", "-o", calls,
+                           (at_ / (name + "_calls.cpp")).string()}))
+        return false;
+    }
+    command = {
+        with.command.empty() ? host_compiler() : with.command, "-O1", "-w", "-std=c++20", "-o", (at_ / name).string()};
+    if (fs::exists(device)) command.push_back(device.string());
+    command.insert(command.end(), {calls, object});
+    command.insert(command.end(), with.flags.begin(), with.flags.end());
+    if (with.command.empty()) command.emplace_back("-Wl,--gc-sections");
+    command.emplace_back("-lm");
+    add_libraries(command);
+    return compiles(name, command);
+  }
+
+  void add_libraries(std::vector<std::string>& command) const {  // they follow the files that use them
+    for (const std::string& f : options_.flags)
+      if (is_library(f)) command.push_back(f);
   }
 
   bool build(const char* name, const Compiler& with) {
+    if (c_) return build_c(name, with);
     auto command = common_;
     if (!with.command.empty()) {
       command[0] = with.command;
@@ -189,8 +235,12 @@ class Comparison {
     }
     command.insert(command.end(), {"-o", (at_ / name).string(), (at_ / (std::string(name) + with.suffix)).string()});
     command.insert(command.end(), with.flags.begin(), with.flags.end());
-    for (const std::string& f : options_.flags)  // libraries follow the files that use them
-      if (is_library(f)) command.push_back(f);
+    if (with.command.empty()) command.emplace_back("-Wl,--gc-sections");
+    add_libraries(command);
+    return compiles(name, command);
+  }
+
+  bool compiles(const std::string& name, const std::vector<std::string>& command) {
     const int code = run(command, {}, at_ / "log", options_.seconds);
     if (code != 0)
       outcome_.text = fmt::format(
@@ -228,9 +278,12 @@ class Comparison {
 
   // Kernels with their work-items in another order give the same result.
   bool reversed_agrees() {
-    const std::string reversed = options_.emit == "ridge" ? with_reversed_items(report_.placed) : "";
+    const bool parts = !report_.device_part.empty();
+    const std::string reversed =
+        options_.emit == "ridge" ? with_reversed_items(parts ? report_.device_part : report_.placed) : "";
     if (reversed.empty()) return true;
-    write("reversed.cpp", reversed, true);
+    write("reversed", parts ? report_.placed : reversed, true);
+    write_device_part("reversed", reversed);
     const fs::path dump = at_ / "reversed.out";
     if (!build("reversed", compiler_)) return false;
     const bool ended =
@@ -244,7 +297,7 @@ class Comparison {
   bool many_runs_agree() {
     if (options_.emit != "openmp") return true;
     if (!report_.permuted.empty()) {
-      write("permuted.cpp", report_.permuted, true);
+      write("permuted", report_.permuted, true);
       if (!build("permuted", compiler_)) return false;
     }
     const std::string fault = over_many_runs(report_, options_, at_, !report_.permuted.empty(), results_, outcome_);
@@ -268,21 +321,18 @@ class Comparison {
   const Folder folder_{};
   const fs::path at_ = folder_.path();
   const Compiler compiler_;
+  const bool c_;  // the file is C
   const std::vector<std::string> common_;
   const double bound_;
-  std::vector<std::vector<Array>> results_{};  // of the original, of the placed program
-  std::string where_{};                        // largest difference found last
+  std::map<std::string, std::string> calls_{};  // C: object file by text of the calling program
+  std::vector<std::vector<Array>> results_{};   // of the original, of the placed program
+  std::string where_{};                         // largest difference found last
   Outcome outcome_{};
 };
 
 }  // namespace
 
 Outcome compare(const Report& report, const std::string& source, const Options& options) {
-  if (report.file.size() > 2 && report.file.substr(report.file.size() - 2) == ".c") {
-    Outcome outcome;
-    outcome.text = "the comparison needs a C++ file: rename the C file to .cpp";
-    return outcome;
-  }
   return Comparison(report, source, options).compare();
 }
 

@@ -40,6 +40,7 @@ std::string cuda_fault(const Report& report, const Options& options);
 
 // Program text that calls the function on generated data and dumps the results; public for its test.
 std::string harness(const Report& report, const Options& options, bool placed);
+std::string entry_in_c(const Report& report);  // of a C file: called by its harness, which is C++
 
 // Allowed relative difference: 1e-4 if sums are reordered, 2e-5 if math functions of another library are called, else 0
 // (bit for bit). Both are far above rounding and far below a defect.

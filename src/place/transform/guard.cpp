@@ -15,6 +15,7 @@ namespace {
 
 struct Range {
   std::string data{}, bytes{};  // bytes: text over the guard's parameters
+  std::string first{};          // first byte, if it is not at `data`
   bool written = false;
 };
 
@@ -39,8 +40,9 @@ class Maker {
     for (std::size_t k = 0; k < all.size(); ++k) {
       const std::string name = "a" + std::to_string(k);
       pass("const void* " + name, all[k].data);
-      body += "  const char* const " + name + "_from = static_cast<const char*>(" + name + ");\n  const char* const " +
-              name + "_to = " + name + "_from + (" + all[k].bytes + ");\n";
+      body += "  const char* const " + name + "_from = (const char*)" + name +
+              (all[k].first.empty() ? "" : " + (" + all[k].first + ")") + ";\n  const char* const " + name +
+              "_to = " + "(const char*)" + name + " + (" + all[k].bytes + ");\n";
     }
     for (std::size_t k = 0; k < all.size(); ++k)
       for (std::size_t m = k + 1; m < all.size(); ++m) {
@@ -50,23 +52,26 @@ class Maker {
                 ("(" + a + "_to <= " + b + "_from || " + b + "_to <= " + a + "_from)");
       }
     for (const auto& [host, formal] : formals_)
-      if (text::names(body, formal) || text::names(test, formal))
-        pass("long " + formal, "static_cast<long>(" + host + ")");
-    std::string helpers;
-    const std::pair<const char*, const char*> known[] = {
-        {"min", "[](long a, long b) { return b < a ? b : a; }"},
-        {"max", "[](long a, long b) { return a < b ? b : a; }"},
-        {"floord", "[](long n, long d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }"}};
-    for (const auto& [name, text] : known)
-      if (text::names(body, name) || text::names(test, name))
-        helpers += std::string("  const auto ") + name + " = " + text + ";\n";
+      if (text::names(body, formal) || text::names(test, formal)) pass("long " + formal, "(long)(" + host + ")");
     std::string name;
     for (int k = 1; name.empty() || states[0]->text.find(name + "(") != std::string::npos; ++k)
       name = kGuard + std::to_string(k);
+    std::string helpers;  // functions, because the file may be C
+    const std::pair<const char*, const char*> known[] = {
+        {"min", "(long a, long b) { return b < a ? b : a; }"},
+        {"max", "(long a, long b) { return a < b ? b : a; }"},
+        {"floord", "(long n, long d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }"}};
+    for (const auto& [word, text] : known)
+      if (text::names(body, word) || text::names(test, word)) {
+        helpers += "static long " + name + "_" + word + text + "\n";
+        body = text::replaced(body, word, name + "_" + word);
+        test = text::replaced(test, word, name + "_" + word);
+      }
     made.function =
+        helpers +
         "// True if the arrays do not overlap and the sizes allow the loops below to run in another order.\nstatic "
-        "bool " +
-        name + "(" + formals + ") {\n" + helpers + body + "  return " + test + ";\n}\n\n";
+        "int " +
+        name + "(" + formals + ") {\n" + body + "  return " + test + ";\n}\n\n";
     made.call = name + "(" + actuals + ")";
     return made;
   }
@@ -88,6 +93,9 @@ class Maker {
       if (known.data == r.data) {
         known.written |= r.written;
         if (known.bytes != r.bytes) known.bytes = "max(" + known.bytes + ", " + r.bytes + ")";
+        if (known.first != r.first)
+          known.first =
+              "min(" + (known.first.empty() ? "0" : known.first) + ", " + (r.first.empty() ? "0" : r.first) + ")";
         return;
       }
     ranges_.push_back(r);
@@ -112,7 +120,9 @@ class Maker {
     for (const analysis::Footprint& f : all) {
       const Variable& v = nest.variables[f.variable];
       if (!v.outlives && own_apart) continue;
-      Range r{v.data, "", f.written};
+      Range r{v.data, "",
+              f.first.empty() ? "" : "(" + text::replaced(f.first, words) + ") * " + std::to_string(v.bytes),
+              f.written};
       if (f.known)
         r.bytes = "(" + text::replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
       else if (!v.count.empty())
@@ -132,7 +142,7 @@ class Maker {
       const bool meets = std::any_of(all.begin(), all.end(), [&](const analysis::Footprint& f) {
         return (f.written || written) && may_change(nest.variables[f.variable], v);
       });
-      if (meets || (written && !v.home.empty())) add({v.home, formal(v.home_bytes), written});
+      if (meets || (written && !v.home.empty())) add({v.home, formal(v.home_bytes), "", written});
     }
   }
 };

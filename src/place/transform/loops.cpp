@@ -77,7 +77,7 @@ std::optional<std::string> host_text(const Poly& poly, const Nest& nest) {
     } else {
       std::string name;
       for (const Variable& v : nest.variables)
-        if (v.name == term[0]) name = v.is_unsigned || v.bytes > 4 ? "static_cast<int>(" + v.host + ")" : v.host;
+        if (v.name == term[0]) name = v.is_unsigned || v.bytes > 4 ? "(int)(" + v.host + ")" : v.host;
       for (const Loop& l : nest.loops)
         if (l.iterator == term[0]) name = l.host_iterator;
       if (name.empty()) return {};

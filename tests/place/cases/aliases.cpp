@@ -533,7 +533,7 @@ Numbers start_taken_before_met() {
   return numbers(b);
 }
 
-//: offset_taken_before l1=sequential kernels=0 met
+//: offset_taken_before l1=parallel kernels=1 met
 void offset_taken_before(float* a, int* offset, int n) {
   float* p = a + offset[0];
   offset[0] = 100;

@@ -1,0 +1,72 @@
+/* Loops as C programs write them: iterators declared before the loops, rows of constant length, macros as bounds. In
+   the notation of algebra.cpp. */
+#define N 64
+#define SIZE n
+typedef double real;
+
+//: c_product l1=parallel l2=parallel l3=reduction kernels=1 run
+static void c_product(int n, real alpha, real c[N][N], real a[N][N], real b[N][N]) {
+  int i, j, k;
+  for (i = 0; i < SIZE; i++) {
+    for (j = 0; j < SIZE; j++) {
+      c[i][j] = 0;
+      for (k = 0; k < SIZE; k++) c[i][j] += alpha * a[i][k] * b[k][j];
+    }
+  }
+}
+
+//: c_triangle l1=sequential:anti l2=parallel l3=reduction kernels=1 run
+void c_triangle(int m, int n, real a[N][N], real b[N][N]) {
+  int i, j, k;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++) {
+      for (k = i + 1; k < m; k++) b[i][j] += a[k][i] * b[k][j];
+      b[i][j] = 2 * b[i][j];
+    }
+}
+
+//: c_sum l1=reduction kernels=1 run
+double c_sum(const float* x, int n) {
+  double s = 0;
+  int i;
+  for (i = n - 1; i >= 0; i--) s += x[i];
+  return s;
+}
+
+// The last value of the iterator is used.
+//: c_first_above l1=sequential kernels=0
+int c_first_above(const float* x, int n, float level) {
+  int i;
+  for (i = 0; i < n; i++)
+    if (x[i] > level) break;
+  return i;
+}
+
+//: c_prefix l1=sequential:flow kernels=0
+void c_prefix(float* x, int n) {
+  int i;
+  for (i = 1; i < n; i++) x[i] += x[i - 1];
+}
+
+// Elements before x[0] are accessed if by > 0: threads do not mind, a device tests it.
+//: c_shifted l1=parallel kernels=1 run
+void c_shifted(float* x, float* y, int n, int by) {
+  int i;
+  for (i = 5; i < n; i++) y[i - by] = x[i] + 1;
+}
+
+// Words that C++ reserves.
+//: c_words l1=parallel kernels=1 run
+void c_words(float* new, const float* class, int this) {
+  int i;
+  for (i = 0; i < this; i++) new[i] = 2 * class[i];
+}
+
+struct point {
+  float x, y;
+};
+
+//: c_points l1=parallel kernels=1 run
+void c_points(struct point* p, int n, _Bool up) {
+  for (int i = 0; i < n; ++i) p[i].y = up ? p[i].x : -p[i].x;
+}
