@@ -1,4 +1,5 @@
-"""Checks the documentation site: it builds, every link and anchor has a target, nothing is loaded from a network, and every function of
+"""Checks the documentation site: it builds, every link and anchor has a target, every picture of docs/pictures is in
+the site with a text alternative, nothing is loaded from a network, and every function of
 every public header is in the reference. Skipped without python3-markdown; without Doxygen the reference is not checked.
 
   site_test.py SOURCE
@@ -22,7 +23,7 @@ except ImportError as missing:
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.links, self.anchors, self.loads, self.text = [], set(), [], ""
+        self.links, self.anchors, self.loads, self.pictures, self.text = [], set(), [], {}, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -31,6 +32,8 @@ class Page(html.parser.HTMLParser):
             self.anchors.add(given["id"])
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
+        if tag == "img":
+            self.pictures[os.path.basename(given.get("src", ""))] = given.get("alt", "")
         if tag in ("script", "link", "img"):
             self.loads.append(given.get("src") or given.get("href") or "")
 
@@ -83,6 +86,10 @@ with tempfile.TemporaryDirectory() as work:
                 faults.append(f"{name}: the link to {address} leads nowhere")
             elif anchor and anchor not in pages[target].anchors:
                 faults.append(f"{name}: {address} has no such place")
+    shown = {name: text for page in pages.values() for name, text in page.pictures.items()}
+    for name in sorted(os.listdir(os.path.join(root, "docs", "pictures"))):
+        if name.endswith(".svg") and not shown.get(name):
+            faults.append(f"the site does not show {name} with a text alternative")
     checked = 0
     if shutil.which("doxygen"):
         for folder, _, names in os.walk(os.path.join(root, "include", "ridge")):
