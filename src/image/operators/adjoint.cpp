@@ -7,7 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "image/operators/settings.hpp"
+#include "image/methods/weights.hpp"
+#include "image/operators/convolve/terms.hpp"
+#include "image/operators/definition.hpp"
+#include "image/operators/gradient/weights.hpp"
+#include "image/operators/resize/taps.hpp"
 
 namespace ridge::image {
 namespace {
@@ -109,8 +113,6 @@ struct AdjointStep {
   }
 };
 
-std::vector<double> as_doubles(const std::vector<float>& values) { return {values.begin(), values.end()}; }
-
 // Appends the steps of one operator.
 struct AdjointSteps {
   Shape in;
@@ -130,16 +132,14 @@ struct AdjointSteps {
     std::vector<SeparableTerm> terms = separable_terms(o, std::min(o.rows, o.columns));
     filter(terms, 1, in, in);
   }
-  void operator()(const Separable& o) const { filter({{as_doubles(o.down), as_doubles(o.across)}}, 1, in, in); }
-  void operator()(const Gauss& o) const {
-    const auto weights = gauss_weights(o.sigma, gauss_radius(o, in.depth));
-    filter({{weights, weights}}, 1, in, in);
+  void product(const Operation& o, const Shape& from, const Shape& to) const {
+    Product weights;
+    product_of(o, in.depth, weights);
+    filter({{weights.down, weights.across}}, weights.step, from, to);
   }
-  void operator()(const Box& o) const {
-    filter({{std::vector<double>(o.rows, 1.0 / static_cast<double>(o.rows)),
-             std::vector<double>(o.columns, 1.0 / static_cast<double>(o.columns))}},
-           1, in, in);
-  }
+  void operator()(const Separable& o) const { product(o, in, in); }
+  void operator()(const Gauss& o) const { product(o, in, in); }
+  void operator()(const Box& o) const { product(o, in, in); }
   void operator()(const Resize& o) const {
     const ResizeTaps taps = resize_taps(o, in);
     steps.push_back({.in = in,
@@ -148,11 +148,10 @@ struct AdjointSteps {
                                 transposed(taps_of(taps.across, in.columns), in.columns)}}});
   }
   void operator()(const Pyramid& o) const {
-    const std::vector<double> weights(std::begin(kPyramidWeights), std::end(kPyramidWeights));
     Shape shape = in;
     for (std::size_t i = 0; i < o.levels; ++i) {
       const Shape half = output_shape(Pyramid{1}, shape);
-      filter({{weights, weights}}, 2, shape, half);
+      product(Pyramid{1}, shape, half);
       shape = half;
     }
   }
@@ -168,7 +167,7 @@ struct AdjointSteps {
   void operator()(const Gray& o) const {
     AdjointStep made{.in = in, .out = output_shape(o, in)};
     for (std::size_t k = 0; k < std::min<std::size_t>(in.channels, 3); ++k) {
-      const double weight = in.channels < 3 ? (k == 0 ? 1.0 : 0.0) : kGrayWeights[k];
+      const double weight = in.channels < 3 ? (k == 0 ? 1.0 : 0.0) : Gray::kWeights[k];
       made.terms.push_back({filter_taps({weight}, in.rows, in.rows, 1, Border::replicate),
                             filter_taps({1.0}, in.columns, in.columns, 1, Border::replicate), 0, static_cast<int>(k)});
     }

@@ -34,7 +34,7 @@ double nearest(double v) {
   return (v + kShift) - kShift;
 }
 
-// x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 of a cell. For double the error is kept
+// x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 cells. For double the error is kept
 // and added after the whole cells have been removed. Float coordinates have bits to spare in double.
 template <class T>
 Place place(T coordinate, double cells, double half_width) {

@@ -17,8 +17,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, function, parent, entries, tur
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionRun, function, line, body, calls, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BranchRun, branch, held, failed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
-                                   assumptions, kernels, spine, parameters, placed, device_part, permuted, reassociates, varies,
-                                   libm, has_main, run, functions, branches, run_seconds, readings, judged, enough)
+                                   assumptions, kernels, spine, parameters, placed, device_part, permuted, reassociates,
+                                   varies, libm, has_main, run, functions, branches, run_seconds, readings, judged,
+                                   enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;
