@@ -36,7 +36,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string data(std::string_view key, double value) {
-  if (!std::isfinite(value)) return "";  // JSON has null here; there is no value to compare
+  if (!std::isfinite(value)) return "";  // NaN and infinity are null in the JSON: no attribute
   return fmt::format(" data-key=\"{}\" data-value=\"{}\"", escape(key), value);
 }
 

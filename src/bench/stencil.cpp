@@ -78,8 +78,8 @@ void run_stencil(const StencilOptions& options, const BenchOptions& bench, const
       "The roofline ceiling counts two accesses per cell and step (systems: all values that a step must read and "
       "write, "
       "once each); shares exceed 1 if several steps are computed per pass. Useful cells only.";
-  // In this bench plans need not compare candidates: the bench compares what it times, and on large grids a second
-  // comparison would take longer than everything else.
+  // Plans do not verify candidates here: the bench verifies what it times, and on large grids a second comparison would
+  // take longer than everything else.
   std::vector<Device> places;
   for (const std::string& name : bench.devices) places.push_back(device(name));
   if (distributed || places.empty()) places = bench_devices(bench);

@@ -6,9 +6,9 @@
 namespace ridge::check {
 namespace {
 
-// Variants that evaluate a definition are drawn only for problems they can do: at production size one would take a
-// minute.
-constexpr double kMuch = 1e9, kManyTimes = 1000;  // operations; multiple of the cheapest variant's operations
+// Variants that evaluate the definition, with O(n^2) operations, would take a minute on a large problem. A variant is
+// not drawn if it exceeds both limits: a number of operations, and a multiple of the cheapest variant's operations.
+constexpr double kMuch = 1e9, kManyTimes = 1000;
 
 double work_of(const planner::Candidate& candidate) {
   return candidate.cost.flops / std::max(candidate.cost.efficiency, 1e-6);

@@ -13,8 +13,8 @@ namespace ridge::codegen {
 inline constexpr std::size_t kLargestPrimeRadix = 31;
 
 // Treatment of the twiddles inside butterflies of 16 or 32 points: separate products, or fused into the following sums
-// (144 and 384 operations instead of 160 and 412, but longer dependence chains). `assembled`: separate products, with
-// powers of two as PTX if the compiler accepts it.
+// (144 and 384 operations instead of 160 and 412, but longer dependence chains). `apart_assembled`: separate products;
+// butterflies with a power of two as radix are one PTX statement if the compiler accepts it.
 enum class Roots { apart, apart_assembled, in_sums };
 
 // Types, complex arithmetic and one function per radix (and per part of a radix).
@@ -32,9 +32,9 @@ std::string butterfly_assembly(std::size_t radix, bool float64);
 std::size_t first_part(std::size_t radix);
 
 // A transform of n points with the twiddles of the preceding pass fused in: input q is multiplied by w^(q u), w =
-// exp(-2 pi i / points), which gives X[u + points / n k] of a transform of `points` points. Six fused operations per
-// sum and difference, none for the twiddles: 192 for 16 points, where the butterfly alone has 144 and separate
-// products 60.
+// exp(-2 pi i / points), which gives X[u + points / n k] of a transform of `points` points. A pair of sum and
+// difference takes six fused operations, twiddle included: 192 for 16 points. A plain butterfly of 16 points takes 144,
+// and its 15 twiddles 60 more.
 
 // `twiddled16(v, r)`: transforms v[0] .. v[15] in place, in natural order on both sides; n is a power of two, at
 // least 2.

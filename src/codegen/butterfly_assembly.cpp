@@ -1,3 +1,4 @@
+// Generates butterflies of 8 to 64 points as one PTX statement.
 #include "codegen/butterfly.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Generates butterflies with the twiddles of the preceding pass fused in, as cosine and tangent.
 #include "codegen/butterfly.hpp"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace ridge::codegen {
 namespace {
 
-// Start of the roots of a stage of m points: a quarter as many as points; the others are -i times those.
+// Number of stored roots of a stage of m points: one per four points, because the other roots are -i times those.
+// first_root() is the index of the first one in the array of all stages.
 std::size_t stage_roots(std::size_t m) { return std::max<std::size_t>(1, m / 4); }
 std::size_t first_root(std::size_t m) {
   std::size_t first = 0;
@@ -17,7 +19,8 @@ std::size_t first_root(std::size_t m) {
   return first;
 }
 
-// a +- w b with w = c (1 + i t): (b.x - t b.y, b.y + t b.x) lacks the factor c, which the sums apply.
+// Computes a +- w b with w = c (1 + i t), c the cosine and t the tangent: first (b.x - t b.y, b.y + t b.x), then the
+// factor c in the multiply-adds that form the sum and the difference.
 class Writer {
  public:
   explicit Writer(std::size_t n) : n_(n) {}
@@ -32,7 +35,7 @@ class Writer {
   }
 
  private:
-  // Even inputs, odd inputs, and their sums: names of values.
+  // Transforms even and odd inputs recursively and combines them. Inputs and outputs are names of variables.
   std::vector<std::string> transform(const std::vector<std::string>& in) {
     if (in.size() == 1) return in;
     std::vector<std::string> even, odd;

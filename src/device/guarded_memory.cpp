@@ -12,9 +12,10 @@
 namespace ridge::detail {
 namespace {
 
-constexpr std::size_t kGuard = std::size_t{1} << 20;  // address space, no memory
-// Alignment of an element of the widest vector that is read whole. ARM reads vectors from any address, so only single
-// elements shorter than a complex number leave a gap.
+constexpr std::size_t kGuard = std::size_t{1} << 20;  // bytes of reserved address space without memory behind it
+// Alignment of the first byte, which must suit the largest element of a kernel: 16 bytes on x86, where aligned vector
+// loads fault otherwise; 8 on ARM, which loads vectors from any address. Accesses to the bytes between the end of the
+// data and the guard, fewer than one alignment, raise no fault.
 #if defined(__x86_64__) || defined(__i386__)
 constexpr std::size_t kAlignment = 16;
 #else

@@ -1,3 +1,4 @@
+// Base64 encoder for data in chunks, used by .vti files.
 #pragma once
 #include <cstddef>
 #include <string>

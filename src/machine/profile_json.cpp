@@ -1,3 +1,4 @@
+// Writes the machine profile as JSON, and reads it with a check of every value.
 #include "machine/profile.hpp"
 
 #include "base/json.hpp"

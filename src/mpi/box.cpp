@@ -1,3 +1,4 @@
+// Boxes of a grid: intersection, and division into slabs, pencils and bricks.
 #include <ridge/mpi/box.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sessions of a stencil on a grid that is distributed over processes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>

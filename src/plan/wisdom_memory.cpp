@@ -1,3 +1,4 @@
+// Wisdom of this process in memory, imported and exported as text.
 #include "plan/wisdom.hpp"
 
 #include <algorithm>

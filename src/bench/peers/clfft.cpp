@@ -38,7 +38,7 @@ bool find(void* library, const char* name, Function*& function) {
   return function != nullptr;
 }
 
-// Kept until the process ends, like its caches of kernels.
+// The library stays loaded until the process ends, and with it clFFT's cache of compiled kernels.
 const Library* load() {
   static const Library* const loaded = []() -> const Library* {
     for (const char* name : {"libclFFT.so.2", "libclFFT.so"}) {

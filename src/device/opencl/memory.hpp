@@ -1,3 +1,4 @@
+// OpenCL device memory: allocations, with guard zones in checking mode.
 #pragma once
 #include <memory>
 #include <mutex>

@@ -1,3 +1,4 @@
+// OpenCL programs and kernels, compiled from source or read from the compile cache.
 #pragma once
 #include <array>
 #include <memory>

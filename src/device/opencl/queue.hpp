@@ -1,3 +1,4 @@
+// OpenCL command queues and events behind the interface of device/backend.hpp.
 #pragma once
 #include <memory>
 

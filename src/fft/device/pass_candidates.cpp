@@ -15,7 +15,8 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Lines of T work-items that fill whole warps, starting with `least` work-items.
+// Number of lines per group, each of `threads` work-items, that leaves the fewest work-items of the last warp unused.
+// The group has at least `least` and at most `most` work-items.
 std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t most) {
   std::size_t best = std::max<std::size_t>(1, (least + threads - 1) / threads);
   double best_share = 0;
@@ -79,7 +80,7 @@ void choose_runs(PassDesign& design) {
   const PassSide& out = design.store;
   if (design.real_kind) {
     design.load.staged = real_kind_quads(design, true);
-    // Otherwise values of short lines are stored in partial sectors.
+    // Half spectra of short lines are stored through local memory, so that they fill whole sectors.
     constexpr std::size_t kShortValues = 512;
     design.store.staged =
         real_kind_quads(design, false) && (design.store.values != Values::half || design.real_points <= kShortValues);
@@ -107,7 +108,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
   } else {
     counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
               filling_lines(design.threads, 193, 512)};
-    // Many small groups, though their last warps are partial, beat few large ones here.
+    // For these lengths many small groups are faster than few large ones, although their last warps are partial.
     constexpr std::size_t kLongLine = 100;
     if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
     if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16-byte accesses
@@ -146,8 +147,8 @@ PassDesign plain_pass(const AxisProblem& problem) {
   pass.folded = problem.folded;
   pass.load_order = order_of(problem.in);
   pass.store_order = order_of(problem.out);
-  // Unaligned columns share sectors with their neighbours, which are loaded soon after. H200, columns of 512 planes of
-  // 512 x 257: 333 us without, 305 with this.
+  // Unaligned columns share sectors with their neighbours, which are loaded soon after: they are accessed without the
+  // streaming hint. H200, columns of 512 planes of 512 x 257: 333 us with the hint, 305 without.
   const auto shared = [&](const Address& at) {
     return order_of(at) == Order::lines && at.point % (problem.float64 ? 2 : 4) != 0;
   };
@@ -213,7 +214,8 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   }
   plans = std::move(usable);
   std::vector<PassDesign> designs;
-  // The first plans with their first number of lines, then with others, interleaved with later plans.
+  // Order of trials: the cheapest plans with their preferred number of lines first; other numbers of lines of a plan
+  // are tried between later plans.
   struct Turn {
     std::size_t plan, option;
   };

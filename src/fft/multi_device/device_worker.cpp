@@ -1,3 +1,4 @@
+// A device's share of a batch: blocks are uploaded, transformed and downloaded in a pipeline.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,3 +1,4 @@
+// The host's share of a batch that several devices transform together.
 #include <optional>
 
 #include "fft/multi_device/worker.hpp"

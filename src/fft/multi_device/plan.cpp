@@ -1,3 +1,4 @@
+// Plan of a batch that the host and devices transform together.
 #include <algorithm>
 #include <numeric>
 #include <optional>

@@ -1,3 +1,4 @@
+// Divides a batch among host and devices by trial runs in which all of them work at the same time.
 #include <algorithm>
 #include <numeric>
 

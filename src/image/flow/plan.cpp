@@ -78,8 +78,8 @@ double apart(const flow::Vector& a, const flow::Vector& b) {
   return std::hypot(double{a.v} - double{b.v}, double{a.u} - double{b.u});
 }
 
-// 1 where the reference, disturbed by as much as variants may differ, moves. Rounding decides there between equal costs
-// or on which side of a threshold a pixel is, so no answer is wrong.
+// Marks vectors by 1 that are not compared: those that change if the reference is disturbed by the differences allowed
+// between variants. At such pixels rounding selects one of several equal costs, or the side of a threshold.
 std::vector<char> undecided(const FlowProblem& problem, std::span<const Image> in, const flow::Field& expected) {
   std::vector<char> undecided(problem.rows * problem.columns, 0);
   for (const std::uint64_t seed : {1, 2, 3, 4}) {

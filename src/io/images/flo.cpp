@@ -1,3 +1,4 @@
+// Reads and writes flow fields in Middlebury's .flo format.
 #include <cmath>
 #include <cstring>
 

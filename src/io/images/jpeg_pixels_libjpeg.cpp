@@ -1,3 +1,4 @@
+// Reads and writes JPEG images with libjpeg.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

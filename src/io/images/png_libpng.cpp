@@ -1,3 +1,4 @@
+// Reads and writes PNG images with libpng.
 #include <cstring>
 
 #include <fmt/format.h>

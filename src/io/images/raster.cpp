@@ -1,3 +1,4 @@
+// RGB images in memory: construction and access to pixels.
 #include "base/files.hpp"
 #include "io/images/png.hpp"
 

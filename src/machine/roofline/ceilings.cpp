@@ -1,3 +1,4 @@
+// Ceilings of a device: from the saved profile, or estimated from its limits and its GPU generation.
 #include "machine/roofline/roofline.hpp"
 
 #include <sys/stat.h>

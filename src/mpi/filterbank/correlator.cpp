@@ -1,3 +1,4 @@
+// Correlator over processes: one exchange gives each process all stations of its channels.
 #include <optional>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Streams of spectra and of power sums with the stations distributed over processes.
 #include <optional>
 
 #include <fmt/format.h>

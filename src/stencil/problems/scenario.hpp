@@ -80,7 +80,7 @@ struct EulerOptions {
 };
 template <class T>
 Scenario<T> euler_scenario(const EulerOptions& options);
-// State of a flow at t = 0 at a point, x and y in the flow's coordinates.
+// Initial state of a flow at the position (x, y), in the flow's coordinates.
 Gas euler_initial(const std::string& flow, double gamma, double y, double x);
 
 struct LifeOptions {

@@ -1,3 +1,4 @@
+// Kernel text of persistent passes that prefetch the next lines or tiles by asynchronous copies.
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,4 @@
+// Kernel text that turns cosine, sine and Hartley transforms into complex ones: before and after the inner transform.
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"

@@ -1,3 +1,4 @@
+// The engine of shear-form lines, for Arm cores without complex instructions.
 #if defined(__aarch64__)
 #include "fft/host/power2/engines.hpp"
 

@@ -1,3 +1,4 @@
+// The engine of tangent-form lines, where the machine has vectors for it.
 #include "fft/host/power2/engines.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Bluestein's algorithm: a transform of any length as a convolution with a chirp.
 #include <algorithm>
 #include <bit>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// Four-step transform: columns, twiddle factors, rows.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Transforms of short lengths by the definition, from sums and differences of mirrored points.
 #include <algorithm>
 #include <mutex>
 

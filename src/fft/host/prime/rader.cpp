@@ -1,3 +1,4 @@
+// Rader's algorithm: a transform of prime length p as a cyclic convolution of p - 1 points.
 #include <cstdint>
 
 #include <fmt/format.h>

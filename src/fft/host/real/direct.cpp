@@ -1,3 +1,4 @@
+// Real transforms of short odd lengths by the definition.
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 

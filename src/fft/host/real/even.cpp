@@ -1,3 +1,4 @@
+// Real transforms of even length n by a complex transform of n/2 points.
 #include <algorithm>
 
 #include <fmt/format.h>

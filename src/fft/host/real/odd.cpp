@@ -1,3 +1,4 @@
+// Real transforms of odd lengths p * m by a first pass of real radix p.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Real transforms of two rows at once, as the real and imaginary part of one complex row.
 #include <algorithm>
 #include <cmath>
 

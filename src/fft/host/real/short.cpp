@@ -1,3 +1,4 @@
+// Real transforms of short lengths that have a kernel of their own.
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 

@@ -8,13 +8,15 @@
 
 namespace ridge::filterbank::on_device {
 
-// Iterations of `steps` times whose sums stay in registers; 0: none.
+// Number of loop iterations over which a work-item sums power in registers. An iteration computes design.steps spectra,
+// and `times` spectra make one output sum. 0 if `times` is not a multiple of design.steps.
 std::size_t power_iterations(const KernelDesign& design, std::size_t times);
 
-// Sets units of whole iterations with `rows` power rows each; false if `times` or the products do not allow it.
+// Sets design.unit, the spectra per work unit, to whole iterations, and design.summed for `rows` output rows per unit.
+// False if `times` or the products do not allow it.
 bool sum_whole_iterations(KernelDesign& design, std::size_t times, std::size_t rows);
 
-// Sums of `count` channels, `step` apart, that a work-item keeps over the iterations of its loop.
+// Emits the power sums of `count` channels, `step` apart, that a work-item keeps in registers over its loop.
 class PowerWriter {
  public:
   PowerWriter(codegen::Text& text, const KernelDesign& design, std::size_t count, std::size_t step)

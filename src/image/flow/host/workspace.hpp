@@ -41,7 +41,8 @@ struct Level {
   base::AlignedArray<std::uint8_t> seen;
 };
 
-// Sums of the cross-bilateral filter: bands of rows, each with the rows below that it reaches.
+// Layout of the cross-bilateral filter's sums: one part per band of rows, with space for the `reach` rows below the
+// band that its pixels contribute to.
 struct Bands {
   int rows = 0;  // of a band
   int reach = 0;

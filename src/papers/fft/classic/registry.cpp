@@ -1,3 +1,4 @@
+// Registry of the paper's host FFT variants.
 #include "papers/fft/classic/classic.hpp"
 
 #include <bit>

@@ -220,7 +220,7 @@ double group_flops(std::size_t n, const std::vector<std::size_t>& radices) {
 std::string stages_of(const std::vector<std::size_t>& radices) {
   std::string text;
   for (const std::size_t r : radices) text += fmt::format("{}{}", text.empty() ? "(" : ", ", log2_of(r));
-  return text.empty() ? "copy" : text + ") stages a pass on split arrays";
+  return text.empty() ? "copy" : text + ") stages per pass on split arrays";
 }
 
 template <class T>

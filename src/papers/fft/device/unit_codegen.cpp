@@ -1,3 +1,4 @@
+// Kernel text of transforms whose points are held in registers, with exchanges through local memory.
 #include <set>
 
 #include <fmt/format.h>

@@ -128,7 +128,8 @@ std::vector<Argument> RowMarchPass::interior_scalars(const DeviceLayout& layout)
 
 namespace {
 
-// Pieces of the frame: bands from side to side, then both sides.
+// Division of the frame (the cells near the sides of the grid) among sub-groups: bands over the whole width at top and
+// bottom, then the left and right sides between them.
 struct FramePieces {
   int strips, bands, band_rows, band_stride, sides;
   int tasks() const { return strips * bands + sides; }
@@ -208,7 +209,8 @@ void RowMarchPass::fill_waves(const DeviceLayout& layout, std::size_t resident, 
   if (rows <= 0 || !has_interior(layout)) return;
   const int columns = pieces(interior_strips(layout), interior.options.sub_groups);
   const int room = static_cast<int>(resident) * waves / columns;
-  // Pieces shorter than a few reaches would mostly read shared rows.
+  // Each piece also reads reach_y() rows above and below it, so short pieces would mostly read rows of their
+  // neighbours.
   interior_rows = std::max(pieces(rows, std::max(1, room)), std::max(8, 4 * interior.reach_y()));
 }
 

@@ -1,5 +1,6 @@
-// Updates the frame of a 2D grid in tiles: of the rows at top and bottom over the whole width, then of the columns
-// between them. Each step shrinks the valid range by one radius on every side that is not a side of the grid.
+// Updates the frame of a 2D grid, the cells near its sides, in tiles: first the rows at top and bottom over the whole
+// width, then the columns between them. Each step shrinks the valid range by one radius on every side that is not a
+// side of the grid.
 KERNEL WORK_GROUP(256, 1, 1)
 void update_frame_tiles(GLOBAL const CELL* in, GLOBAL CELL* out, int width, int height, int planes, ulong pitch,
                         ulong origin, ulong field, int end_x, int end_y, int across, int along) {

@@ -1,5 +1,6 @@
-// All steps of a pass near the sides of a 2D grid in one launch: pieces of the frame in local memory, with a halo as
-// deep as the steps reach. One launch per step would cost more than its cells.
+// Computes all steps of a pass for the frame of a 2D grid, the cells near its sides, in one launch. A work-group holds
+// a piece of the frame in local memory, with a halo of depth x radius cells. With one launch per step, the launches
+// would take longer than the few cells of the frame.
 #pragma once
 #include <string>
 #include <vector>

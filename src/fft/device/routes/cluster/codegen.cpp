@@ -1,3 +1,4 @@
+// Kernel text of the cluster route: columns write to the local memory of the group that holds each row, then rows.
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,4 @@
+// Compiles and launches the kernel of the cluster route.
 #include <array>
 
 #include <fmt/format.h>
