@@ -58,7 +58,7 @@ void for_each_place(const std::vector<Dimension>& dimensions, const Visit& visit
   }
 }
 
-// Number of rotations that a kind multiplies by besides those of the transform.
+// Number of rotations before and after the inner transform of a real-to-real kind, each of which adds rounding errors.
 double rotations(RealKind kind) {
   switch (kind) {
     case RealKind::dct2:

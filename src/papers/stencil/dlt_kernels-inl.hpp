@@ -15,7 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::stencil::HWY_NAMESPACE {
-namespace {  // float's and double's are of the same names
+namespace {  // anonymous: the units of float and double define the same names
 namespace hn = hwy::HWY_NAMESPACE;
 
 using T = Number;
@@ -67,7 +67,7 @@ constexpr bool Used(int dz, int line, int dx) {
   return false;
 }
 
-// A vector of an input row, `at` vectors from the first output's, is read by some of kUnroll outputs.
+// True if one of kUnroll adjacent output vectors reads the input vector that is `at` vectors after the first output.
 template <class S, int kRows, int kUnroll>
 constexpr bool Wanted(int dz, int line, int at) {
   for (int u = 0; u < kUnroll; ++u) {

@@ -111,8 +111,9 @@ class Sharing {
     return {index, everywhere_[index] ? Offset{} : base};
   }
 
-  // First pass: assumes that every value may be shared, to see which are. Values needed at one place only are then
-  // computed at the output's own cell, so that sums do not move between lanes.
+  // Builds one step in two passes. The first assumes that every value may be shared and finds those that are. The
+  // second computes values that are needed at one cell only at the output's own cell, so that sums do not move between
+  // lanes.
   std::vector<Use> one_step(const std::vector<Use>& inputs) {
     const SharedValues before = result;
     const auto known = known_;

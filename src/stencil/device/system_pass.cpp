@@ -19,7 +19,7 @@ void enqueue_step(Queue& queue, const LaunchPass::Step& step, const Buffer& in, 
   queue.launch(step.kernel, step.launch, arguments);
 }
 
-// Two launches take no longer than one whose pieces are loaded first.
+// Up to depth 2, one launch per step takes no longer than one launch that first loads tiles into local memory.
 bool takes_tiles(const Device& device, const FrameTiles& tiles) {
   return tiles.depth > 2 && tiles.refusal(device.limits()).empty();
 }

@@ -36,8 +36,8 @@ class FramedPass : public Pass {
 // The frame kernel for this number of steps.
 KernelSource frame_source(const Device& device, const FrameKernel& frame, std::size_t depth);
 
-// Steps that overwrite the older levels and exchange the roles of levels, which are restored after the last one. All
-// sides are fixed; while levels are exchanged, the older ones hold the newer ones' fixed cells.
+// Steps in which the new time level overwrites the older one, after which the two levels exchange roles. All sides must
+// be fixed. open() copies the fixed cells of the newer level to the older one; close() restores those of the older one.
 class InPlacePass : public Pass {
  public:
   InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
@@ -54,7 +54,7 @@ class InPlacePass : public Pass {
   Kernel copy_;
 };
 
-// True if sides that are all fixed leave a single step nothing but its interior.
+// False if a pass changes its interior only: a single step with all sides fixed.
 bool needs_frame(const Layout& layout, std::size_t depth);
 
 }  // namespace ridge::stencil

@@ -143,7 +143,7 @@ void AnySizeWriter::transform() {
   };
   lines_text(text_, lines, open_line, [&](codegen::Text& text, const std::string& value, const std::string& k) {
     if (in_place()) {
-      // In place: they leave in another order, or as power.
+      // Stored in local memory again, because the output has another order or is power.
       text.line("points[line * {} + PLACE({})] = {};", pitch_, k, finished(d_, value, k));
     } else {
       text.line("STORE_ONCE(to + {}, {});", k, finished(d_, value, k));

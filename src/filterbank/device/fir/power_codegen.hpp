@@ -26,7 +26,7 @@ class PowerWriter {
   void clear(const std::string& name = "power");
   // Adds the power of the finished values `v[k]`. `first` is the expression for the first channel.
   void add(const std::string& first, const std::string& name = "power");
-  // The two polarizations of a time are in the two halves of a sub-group (`pol` tells which); adds cross products too.
+  // Adds power and cross products. The two polarizations of a spectrum are in the two halves of a sub-group (`pol`).
   void add_crossed(const std::string& first);
   // Stores the sums to row `row` (an expression).
   void store(const std::string& row, const std::string& product, const std::string& first,

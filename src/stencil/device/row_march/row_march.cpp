@@ -60,7 +60,7 @@ std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t
     add(12, 4, 8, 4, 3, 3, 0.58);
     add(4, 8, 4, 2, 1, 3, 0.50);
   }
-  // A frame waits for its longest march, however few cells there are.
+  // The frame takes as long as its longest march, however few cells it has, so small grids are less efficient.
   const double size = static_cast<double>(grid_cells) / static_cast<double>(2 * kSmallGrid);
   for (std::size_t i = small; i < list.size(); ++i) list[i].efficiency *= std::min(1.0, size);
   // A wider stencil reaches as far in fewer steps; several depths may coincide.

@@ -20,7 +20,7 @@ constexpr const char* kInterior = R"(
   const int strip = {2} * SUB_GROUPS + LOCAL_ID(0) / LANES;
 {5}  const int first_row = REACH_Y + {3} * chunk_rows;
   const int end_row = height - REACH_Y - first_row < chunk_rows ? height - REACH_Y : first_row + chunk_rows;
-  const int strip_x = strip * USEFUL;  // a strip reads from here and writes from HALO further on, up to:
+  const int strip_x = strip * USEFUL;  // a strip reads from here; it writes from HALO cells after it up to stored_end
   const int stored_end = right - strip_x < LANES * CELLS - HALO ? right - strip_x : LANES * CELLS - HALO;
 {6}}}
 )";
@@ -31,17 +31,17 @@ constexpr const char* kFrame = R"(
     int right, int strips, int bands, int band_rows, int band_stride, int side_rows, int tasks, REAL keep, REAL scale{4}) {{
   const int lane = LOCAL_ID(0) % LANES;
   const int task = {2} * SUB_GROUPS + LOCAL_ID(0) / LANES;
-{5}  // First bands of rows from side to side, then what is left of both sides in pieces.
+{5}  // First the bands of rows over the whole width, then the left and right sides between them in pieces.
   const int side = task - bands * strips;
   const int strip = side < 0 ? task % strips : side % 2 == 0 ? 0 : strips - 1;
   const int first_row = side < 0 ? task / strips * band_stride : band_rows + side / 2 * side_rows;
   const int rows_end = side < 0 ? first_row + band_rows : first_row + side_rows;
   const int rows_most = side < 0 ? height : height - band_rows;
   const int end_row = rows_end < rows_most ? rows_end : rows_most;
-  // The last strip ends where the rows end; the others are side by side from the left.
+  // The last strip ends at the end of the row; the others are adjacent, from the left.
   const int last = strip == strips - 1;
   const int x = (last ? width - USEFUL - HALO : strip * USEFUL - HALO) + lane * CELLS;
-  // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
+  // A lane that crosses the end of the row reads data of another row, so it and the cells it reaches are invalid.
   const int stores = lane * CELLS >= HALO && (lane + 1) * CELLS <= LANES * CELLS - HALO &&
                      (last ? x >= width % CELLS + REACH_X : x + CELLS <= width / CELLS * CELLS - REACH_X) &&
                      (side < 0 || (last ? x + CELLS > right : x < left));

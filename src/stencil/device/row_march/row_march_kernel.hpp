@@ -78,6 +78,7 @@ struct RowMarchPass {
 std::string row_march_text(const RowMarchKernel& kernel);
 // The kernel that calls both as functions, which precede it.
 std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& frame);
-bool restores_rows(const RowMarchKernel& kernel);  // the kernel needs the growth of the scaled field after each step
+// True if fixed rows are restored at each step. The kernel then needs the scale of the field after each step.
+bool restores_rows(const RowMarchKernel& kernel);
 
 }  // namespace ridge::stencil

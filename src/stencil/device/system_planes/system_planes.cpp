@@ -31,7 +31,7 @@ TimeLevels levels_in_place(const Update<T>& update, const Layout& layout) {
   return levels;
 }
 
-// Buffers of the fields before a step and of the new ones: the same, or the older level and back.
+// Kernel arguments: for each field, the index of the field it is read from and of the field it is written to.
 std::vector<Argument> field_places(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
   std::vector<Argument> places;
   for (std::size_t f = 0; f < from.size(); ++f) {
@@ -206,7 +206,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
     if (options.tiles) entry.candidate.parameters.emplace_back("copies", "tiles");
     if (options.narrow) entry.candidate.parameters.emplace_back("last", "narrow");
     entry.exact = false;
-    // In double two of them are identical.
+    // Distinguishes two choices that have equal parameters in double.
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));
     entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, update, layout, options] {

@@ -12,7 +12,7 @@ namespace ridge::stencil {
 template <class T>
 std::string system_planes_refusal(const Device& device, const Update<T>& update, const Layout& layout,
                                   const SystemPlanesOptions& options);
-// Pairs of time levels exchange roles in one buffer if all sides are fixed.
+// Builds the variant. If all sides are fixed, it works in place: pairs of time levels exchange roles in one buffer.
 template <class T>
 std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, const Update<T>& update,
                                                         const Layout& layout, const SystemPlanesOptions& options);

@@ -257,7 +257,7 @@ class SystemRowsWriter {
       }
     }
     text_ += "  UNROLL\n  for (int u = 0; u < PREFETCH; ++u) {\n" + copy_ahead("first_row - LOW + u") + "  }\n";
-    text_ += "  int newest = first_row - LOW;  // row of the inputs that has come\n";
+    text_ += "  int newest = first_row - LOW;  // newest input row that has arrived\n";
     text_ += options_.march_rows > 0
                  ? fmt::format("  for (int i = 0; i < {} + LOW + LAG; i += PREFETCH) {{\n", options_.march_rows)
                  : "  for (int i = end_row - first_row + LOW + LAG; i > 0; i -= PREFETCH) {\n";

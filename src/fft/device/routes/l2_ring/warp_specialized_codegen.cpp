@@ -41,8 +41,8 @@ void write_rows_and_mirrors(codegen::Text& text, const RingDesign& design) {
   text.close();
 }
 
-// Registers per consumer work-item after the producer has released its surplus (setmaxnreg); 0: unchanged.
 constexpr std::size_t kProducerRegisters = 32;
+// Registers per consumer work-item after the producer has released its surplus (setmaxnreg); 0: unchanged.
 std::size_t consumer_registers(std::size_t items, std::size_t resident) {
   constexpr std::size_t kUnit = 65536, kStep = 8, kMost = 240;
   const std::size_t group = items + kProducerItems, each = kUnit / (group * resident) / kStep * kStep;

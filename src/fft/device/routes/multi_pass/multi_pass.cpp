@@ -26,7 +26,7 @@ struct Attempt {
   std::uint64_t work = 0;
 };
 
-// Steps of a whole problem; real ones include the conversion before or after the complex passes.
+// Parameters of an attempt: adjacent lines per work-group, and most points per work-item (0: no limit).
 struct Shape {
   std::size_t width, most_held;
 };

@@ -336,8 +336,8 @@ class BlockWriter {
     text_.close();
   }
 
-  // --- the transforms of as many points as there are items; their loops are not unrolled, so that the code fits the
-  // instruction cache
+  // Transforms of as many points as there are work-items. Their loops are not unrolled, so that the code fits the
+  // instruction cache.
   std::size_t transforms() const { return d_.steps * polarizations_ * each_; }
 
   void open_loop(std::size_t iterations, std::size_t at_once = 1) {

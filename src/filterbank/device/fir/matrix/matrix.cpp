@@ -1,7 +1,8 @@
 // Kernel text of the `matrix` FIR: the FIR on the matrix units, and the transform without a trip through global memory.
 //
-// For one channel, the samples of a window (16 rows: re and im of both polarizations at four times, each 8 rows later
-// than the previous one) times a Toeplitz matrix of weights (window x 8 times) give 32 spectra of both polarizations.
+// For one channel, a matrix of samples times a Toeplitz matrix of weights gives 32 spectra of both polarizations. The
+// sample matrix has 16 rows: real and imaginary part of both polarizations for four windows, each starting 8 samples
+// after the previous one. The weight matrix has one column for each of 8 consecutive spectra.
 // Weights are sums of two float16 numbers; 8-bit integers are exact in float16, 16-bit integers are sums of two. Each
 // lane holds two complex results that are adjacent in time. Those of 16 channels, channels / 16 apart, are the points
 // of two butterflies, which the lane computes in registers. The rest of the transform goes through local memory.
@@ -99,7 +100,8 @@ class MatrixWriter {
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
                  distance(j), g_.taps + 1);
     }
-    // Row g of the samples: polarization g % 2 of the g / 2th group of 8 times; the result has the same position.
+    // Row g of the samples: polarization g % 2 of window g / 2, which gives 8 spectra; the result has the same
+    // position.
     text_.line("const int column = tig * {} + g % 2 * 2;", row_words_);
     text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 17;", line_pitch_);
   }

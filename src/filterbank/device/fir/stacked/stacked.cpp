@@ -1,11 +1,12 @@
-// Kernel text of the `stacked` FIR: the FIR of 512 channels on the matrix units, 16 spectra at a time. The 64 values of
-// a channel are one product. Its rows are 8 times, first with the upper and then with the lower float16 parts of the
-// weights; its columns are the real and imaginary parts of both polarizations and of two groups of 8 times. A warp has
-// the channels that are 16 apart, so that a lane holds 32 points of one row. It transforms them in registers and writes
-// 16 of them at a time to local memory for the transforms across the warps.
+// Kernel text of the `stacked` FIR: the FIR of 512 channels on the matrix units, 16 spectra at a time. One matrix
+// product computes the 64 values of a channel (16 spectra, two polarizations, real and imaginary part). Its 16 rows are
+// 8 consecutive spectra, computed with the upper and then with the lower float16 parts of the weights. Its 8 columns
+// are the real and imaginary parts of both polarizations for two groups of 8 spectra. A warp has the channels that are
+// 16 apart, so that a lane holds 32 points of one spectrum. It transforms them in registers and writes 16 of them at a
+// time to local memory for the transforms across the warps.
 //
-// A sum for 8 times extends over three groups of 8 rows; the weights of the first and last groups are one word and a
-// mask.
+// The FIR of 8 spectra with up to 16 taps reads 23 rows of samples, in three groups of 8. The weights of the first and
+// of the last group share one word, and a mask selects those of either group.
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
@@ -171,7 +172,7 @@ class StackedWriter {
     text_.line("const uint last = newer[j * {0}], two = PICK_BYTES(older[j * {0}], last, firsts);", 4 * kWarps);
     for (const auto& [name, word, pick] :
          {std::tuple{"x0", "two", "0x4140u"}, {"x1", "two", "0x4342u"}, {"x2", "last", "lasts"}}) {
-      // Bytes under the exponent of 1024, minus that offset.
+      // A byte in the mantissa of the float16 number 1024 makes 1024 + byte; subtracts 1024 and offset binary's 128.
       text_.line("const uint {} = float16x2_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name,
                  word, pick);
     }
