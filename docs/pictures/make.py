@@ -332,6 +332,27 @@ def stencil_temporal():
     return p
 
 
+def stencil_march():
+    p = Picture("stencil-march", 214, "Marching: each time step follows the step before it at a distance of one radius")
+    left, cell, rows, depth, newest = 62, 24, 16, 4, 12
+    for s in range(depth + 1):
+        y = 164 - 32 * s
+        p.text(left - 8, y + 16, "old level" if s == 0 else f"step {s}", "s e")
+        for r in range(rows):
+            at = newest - s
+            kind = "reg" if r == at else "local" if at - 2 <= r < at and s < depth else "dram" if s in (0, depth) and r < at else "none"
+            if s == 0 and r > at:
+                kind = "dram"
+            if kind != "none" or s in (0, depth):
+                p.add(f"<rect x='{left + r * cell}' y='{y}' width='{cell - 3}' height='21' class='box {kind}'/>")
+        if s < depth:
+            p.arrow((left + (newest - s) * cell + 6, y), (left + (newest - s - 1) * cell + 15, y - 11))
+    p.text(left + newest * cell + 10, 206, "arriving row", "s m")
+    p.text(left + (newest - depth) * cell + 30, 26, "row that is stored", "s")
+    p.text(left + 2 * cell, 206, "rows, march to the right", "s m")
+    return p
+
+
 def transpose_tiles():
     p = Picture("transpose-tiles", 200, "A tile is read along rows, transposed in registers or local memory, and written along rows")
     p.text(70, 18, "input", "m s")
@@ -607,7 +628,7 @@ def place_spine(work):
 
 
 DIAGRAMS = [fft_one_pass, fft_multi_pass, fft_two_pass_tma, fft_l2_ring, fft_cluster, fft_convolution, fft_real, roofline,
-            filterbank_structure, spectral_leakage, stencil_temporal, transpose_tiles, nufft_steps, mpi_boxes, place_flow]
+            filterbank_structure, spectral_leakage, stencil_temporal, stencil_march, transpose_tiles, nufft_steps, mpi_boxes, place_flow]
 COMPUTED = [filterbank_response, wave, flow_field, sar_point, place_spine]
 
 if __name__ == "__main__":
