@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kAliveTag = 30000;                      // tag of "I have stopped waiting"; below every MPI's tag limit
 constexpr double kSpin = 2e-3;                        // seconds of polling before a waiting thread sleeps
-constexpr double kRollCall = 2;                       // seconds that peers have to answer that
+constexpr double kRollCall = 2;                       // seconds to wait for the kAliveTag messages of other ranks
 constexpr std::size_t kPiece = std::size_t{1} << 30;  // bytes per message: MPI counts in int
 
 void must(int status, const char* what) {

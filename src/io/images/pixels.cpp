@@ -106,11 +106,11 @@ std::string encode_pixels(const std::filesystem::path& path, const Pixels& pixel
   const bool floats = ending == ".pfm";
   if (floats != (pixels.sample == Sample::f32)) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: {} hold {} pixels; take .tiff or .npy", path.string(),
-                            floats ? ".pfm files" : "PGM and PPM files", floats ? "float" : "whole"));
+                fmt::format("{}: {} hold {} pixels; use .tiff or .npy", path.string(),
+                            floats ? ".pfm files" : "PGM and PPM files", floats ? "float" : "integer"));
   }
   if (ending == ".pgm" && pixels.channels != 1)
-    throw Error(ErrorKind::invalid_argument, fmt::format("{}: a PGM file holds grey; take .ppm", path.string()));
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: a PGM file holds grey pixels; use .ppm", path.string()));
   return encode_pnm(pixels);
 }
 
