@@ -30,6 +30,7 @@ struct LoopVerdict {
   int axis = -1;             // grid axis, 0 is the innermost; -1: runs inside the work-item or on the host
   std::string why{};         // reason why it is sequential
   std::string not_placed{};  // reason why a parallel loop is not on the device
+  std::string claim{};       // parallel only by the user's claim: the dependence that was not considered
   std::vector<std::string> privates{}, reductions{}, reads{}, writes{};
   std::vector<std::string> transformed{};  // transformations applied to place it
   std::vector<std::string> tried{};        // transformations rejected, with the reason
@@ -93,7 +94,7 @@ struct Parameter {  // parameter of the placed function
 };
 
 struct Report {
-  std::string file{}, function{}, result{};
+  std::string file{}, function{}, result{}, emit{};
   std::string qualified{};                // name with namespaces
   std::vector<std::string> errors{};      // compiler errors, or: no such function
   std::vector<Diagnostic> diagnostics{};  // constructs that are not supported, with file and line

@@ -102,6 +102,7 @@ struct Loop {
   long step = 1;
   Conjunction bounds{};
   int leaves_early = 0;           // line of a break
+  bool claimed = false;           // the user claims that its iterations are independent
   bool iterator_outside = false;  // declared before the loop, so its last value may be read afterwards
   int line = 0;
   Span span{}, body{};

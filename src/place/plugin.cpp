@@ -38,6 +38,7 @@ void fill(LoopVerdict& into, const Nest& nest, const analysis::Verdict& v) {
   into.iterator = loop.counted ? (loop.host_iterator.empty() ? loop.iterator : loop.host_iterator) : "";
   into.parallel = v.parallel;
   into.why = v.why;
+  into.claim = v.claim;
   const auto names = [&](const std::vector<int>& list, std::vector<std::string>& to) {
     for (const int x : list) to.push_back(nest.variables[x].host);
   };
@@ -158,6 +159,7 @@ class Work {
   Report analyzed(const Program& program) {
     Report report;
     report.file = read_.file;
+    report.emit = emit_;
     report.function = read_.function;
     report.errors = program.errors;
     kernels_.clear();

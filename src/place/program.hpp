@@ -112,12 +112,19 @@ struct TemplateCall {
   std::vector<int> lines{};  // line of the user's file for each line of `text`
 };
 
+// Text that replaces a part of the file before it is analyzed.
+struct Rewrite {
+  unsigned begin = 0, end = 0;
+  std::string text{};
+};
+
 struct Program {
   std::string file{}, text{};
   std::vector<int> lines{};  // line of the user's file for each line of `text`; empty if `text` is the user's file
   std::vector<Function> functions{};  // callees first; the requested function is last
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
+  std::vector<Rewrite> rewrites{};     // of loops with several counters: to be applied and read again
   std::vector<FunctionBody> bodies{};  // positions in the user's file
   std::vector<std::string> errors{};   // of the compiler: nothing else is filled in then
   bool has_main = false;

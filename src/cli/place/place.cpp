@@ -191,7 +191,8 @@ class Run {
     }
     fmt::print("{}", request_.json ? place::to_json(report_) : place::to_text(report_));
     if (request_.verdicts || request_.json || options_.function.empty()) return false;
-    if (report_.placed.empty()) fmt::print("no loop can run on a device, no file is written\n");
+    if (report_.placed.empty())
+      fmt::print("no loop can run on {}, no file is written\n", options_.emit == "openmp" ? "threads" : "a device");
     return !report_.placed.empty();
   }
 
@@ -257,7 +258,8 @@ class Run {
     if (!outcome_.verified && !outcome_.compared && by_run)
       fmt::print("synthetic data are inconclusive ({}): verified by --run only\n", outcome_.text);
     else if (!outcome_.verified)
-      throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome_.text));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("not verified, no file is written: {}{}", outcome_.text, claims_text()));
     if (outcome_.verified)
       fmt::print("{}; original {}, placed {}\n", outcome_.text, base::human_seconds(outcome_.original_seconds),
                  base::human_seconds(outcome_.placed_seconds));
@@ -268,6 +270,13 @@ class Run {
       return false;
     }
     return true;
+  }
+
+  std::string claims_text() const {
+    for (const place::LoopVerdict& l : report_.loops)
+      if (!l.claim.empty() && outcome_.compared)
+        return fmt::format("; is the claim true that the iterations of {} (line {}) are independent?", l.id, l.line);
+    return "";
   }
 
   void write() const {

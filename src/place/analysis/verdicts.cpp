@@ -248,6 +248,22 @@ class LoopVerdicts {
     return best;
   }
 
+  std::string text_of(const Dependence& d) const {
+    return std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " +
+           std::to_string(d.from_line) + " to line " + std::to_string(d.to_line) +
+           (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
+  }
+
+  // Drops the dependences on arrays of a loop that the user claims to be independent. Numbers must still be private or
+  // reductions, because the threads would share them.
+  void waive_claimed(const Loop& l, std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
+    if (!l.claimed || !l.counted || l.leaves_early > 0 || v.dependences.empty()) return;
+    if (std::any_of(open.begin(), open.end(), [&](const auto& o) { return !nest_.variables[o.first].array(); })) return;
+    v.claim = text_of(v.dependences.front());
+    v.dependences.clear();
+    open.clear();
+  }
+
   Verdict verdict(int loop) const {
     Verdict v;
     v.loop = loop;
@@ -307,6 +323,7 @@ class LoopVerdicts {
       d.variable = variable;
       v.dependences.push_back(d);
     }
+    waive_claimed(l, open, v);
     bool copies = !v.dependences.empty() && l.counted && l.leaves_early == 0;
     for (const auto& [variable, pairs] : open) {
       const Variable& var = nest_.variables[variable];
@@ -319,10 +336,7 @@ class LoopVerdicts {
     } else if (l.leaves_early > 0) {
       v.why = "it may end early: break in line " + std::to_string(l.leaves_early);
     } else if (!v.dependences.empty()) {
-      const Dependence& d = v.dependences.front();
-      v.why = std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " +
-              std::to_string(d.from_line) + " to line " + std::to_string(d.to_line) +
-              (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
+      v.why = text_of(v.dependences.front());
     } else {
       v.parallel = true;
     }

@@ -32,6 +32,7 @@ struct Verdict {
   // read; with reads redirected to the copies it is parallel.
   std::vector<int> copies{};
   std::string why{};
+  std::string claim{};  // parallel only because the user says so: the dependence that was not considered
 };
 
 std::vector<Verdict> loop_verdicts(const Relations& relations);  // one per loop of the nest, in its order

@@ -90,7 +90,29 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
         return p;
       }
   }
+  if (const auto known = constant_before(var)) return Poly::constant(*known);
   return Poly::symbol(symbol(variable(decl, nullptr)));
+}
+
+// The constant that the last assignment before the nest gave to the variable: int m; m = 1; for (...).
+std::optional<long> Reader::constant_before(const VarDecl* var) const {
+  if (isa<ParmVarDecl>(var) || var->hasGlobalStorage() || scope_->root == nullptr || scope_->in_function) return {};
+  const auto number = dialect(var->getType());
+  if (!number || number->bytes < 4) return {};
+  std::vector<const Stmt*> around{scope_->root};  // then the statements around the nest, which must not change it
+  for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) around.push_back(frame->s);
+  for (const Stmt* s : around) {
+    std::set<const ValueDecl*> changed;
+    find_changes(s, changed);
+    if (changed.count(var) > 0) return {};
+    Expr::EvalResult known;
+    if (const Expr* value = value_before(s, var)) {
+      if (value->isValueDependent() || !value->EvaluateAsInt(known, ast_)) return {};
+      const auto n = known.Val.getInt().getExtValue();
+      return std::abs(n) <= 0x7fffffff ? std::optional<long>(n) : std::nullopt;
+    }
+  }
+  return {};
 }
 
 // The value after conversion to `type`; empty if it may not fit.

@@ -50,6 +50,7 @@ const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
   std::set<const ValueDecl*> changed;
   for (auto i = std::make_reverse_iterator(at); i != std::make_reverse_iterator(block->body_begin()); ++i) {
     const Expr* value = nullptr;
+    if (isa<SwitchCase, LabelStmt>(*i)) return nullptr;  // another path leads here
     if (const auto* d = dyn_cast<DeclStmt>(*i)) {
       for (const Decl* decl : d->decls())
         if (decl == var) value = var->getInit();

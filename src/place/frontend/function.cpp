@@ -59,6 +59,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (decl->isConstexpr()) result.refused = "constexpr functions are not supported";
   if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
   if (find_uses(decl->getBody(), result)) result.refused = "goto or setjmp: the order of its statements is unknown";
+  if (result.refused.empty()) rewrite_counters(decl->getBody());
   result.root = part(decl->getBody(), false);
   for (FunctionParameter& p : result.parameters)  // the element type of a Mat is known from its uses
     for (const Nest& n : result.nests)

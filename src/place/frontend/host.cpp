@@ -26,6 +26,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   try {
     scope_->nest.line = line(s);
     scope_->nest.span = statement_span(s);
+    claimed(s, scope_->nest.span);
     if (!scope_->nest.span.known) refuse(s, "the loop comes from a macro or from another file");
     scope_->nest.root = statement(s);
     record_enclosing_loops();
@@ -397,6 +398,7 @@ Part Reader::loop_part(const Stmt* s, Part result) {
   if (found) {
     result.kind = PartKind::nest;
     result.nest = static_cast<int>(result_->nests.size());
+    result.span = found->span;
     result_->nests.push_back(std::move(*found));
     if (inner && around_.size() < 40) {   // also as a host loop, in case only inner loops can be placed
       const auto said = refusals.size();  // refusals inside a nest that is supported as a whole are dropped

@@ -1,5 +1,6 @@
 // Loops: those with a counting header (headers.cpp) become counted loops; all others keep their text.
 #include <algorithm>
+#include <cctype>
 
 #include "place/frontend/reader.hpp"
 
@@ -31,6 +32,27 @@ void Reader::end_loop() {
   scope_->skips.pop_back();
 }
 
+// True for a loop after #pragma ridge independent or [[ridge::independent]]; `at` then includes the attribute.
+bool Reader::claimed(const Stmt* s, Span& at) const {
+  const Span whole = span(s->getSourceRange());
+  if (!whole.known) return false;
+  const std::string attribute = "[[ridge::independent]]";
+  std::size_t end = whole.begin;
+  while (end > 0 && std::isspace(static_cast<unsigned char>(main_text_[end - 1])) != 0) --end;
+  if (end >= attribute.size() && main_text_.compare(end - attribute.size(), attribute.size(), attribute) == 0) {
+    at.begin = static_cast<unsigned>(end - attribute.size());
+    return true;
+  }
+  const std::size_t line = end == 0 ? 0 : main_text_.rfind('\n', end - 1) + 1;  // npos + 1 is 0
+  std::string words;
+  for (std::size_t i = line; i < end; ++i)
+    if (std::isspace(static_cast<unsigned char>(main_text_[i])) == 0)
+      words += main_text_[i];
+    else if (!words.empty() && words.back() != ' ')
+      words += ' ';
+  return words == "#pragma ridge independent" || words == "# pragma ridge independent";
+}
+
 Node Reader::loop(const Stmt* s) {
   if (scope_->open.size() >= 8) refuse(s, "loops nested more than 8 deep are not supported");
   if (const auto* range = dyn_cast<CXXForRangeStmt>(s)) return range_loop(range);
@@ -43,6 +65,7 @@ Node Reader::loop(const Stmt* s) {
   l.line = node.line;
   l.source = node.source;
   l.span = statement_span(s);
+  l.claimed = claimed(s, l.span);
   l.id = loop_ids_[s];
   l.kind = isa<ForStmt>(s) ? "for" : isa<WhileStmt>(s) ? "while" : "do";
   const auto saved_values = scope_->values;

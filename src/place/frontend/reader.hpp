@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "place/edited.hpp"
 #include "place/program.hpp"
 
 namespace ridge::place::frontend {
@@ -74,6 +75,7 @@ class Reader {
   Function function(const clang::FunctionDecl* decl, std::set<const clang::FunctionDecl*>& called);
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
+  std::vector<Edit> rewrites{};  // of loops with several counters (induction.cpp)
 
  private:
   // --- functions (function.cpp)
@@ -147,6 +149,7 @@ class Reader {
   // --- numbers (affine.cpp)
   std::optional<Poly> poly(const clang::Expr* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of(const clang::ValueDecl* decl);
+  std::optional<long> constant_before(const clang::VarDecl* var) const;
   std::optional<Poly> poly_of_cast(const clang::CastExpr* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_operator(const clang::BinaryOperator* e, std::vector<Poly>& not_negative);
   std::optional<Poly> poly_of_call(const clang::CallExpr* e, std::vector<Poly>& not_negative);
@@ -190,6 +193,7 @@ class Reader {
   void declare_array(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
   void declare_number(const clang::VarDecl* var, Node& node);
   Node loop(const clang::Stmt* s);
+  bool claimed(const clang::Stmt* s, Span& at) const;
   // Parts of a counting loop: of a for from its header, of while and do from their test and last statement.
   struct Counting {
     const clang::VarDecl* var = nullptr;
@@ -199,7 +203,9 @@ class Reader {
   };
   bool counting(const clang::Stmt* s, Counting& into, std::string& why) const;
   const clang::Expr* value_before(const clang::Stmt* s, const clang::VarDecl* var) const;
-  class HeaderReader;  // headers.cpp
+  class HeaderReader;     // headers.cpp
+  class CounterRewriter;  // induction.cpp
+  void rewrite_counters(const clang::Stmt* body);
   // Returns true if the loop is counted; then `into` is filled in, and `node` has the accesses of the header.
   bool header(const clang::Stmt* s, Loop& into, Node& node);
   Node counted_loop(const clang::Stmt* s, Loop l, Node node);

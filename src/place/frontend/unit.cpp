@@ -46,18 +46,22 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
   if (depth > 8) return;
   const auto visit = [&](const Decl* decl) {
     if (const auto* f = dyn_cast<FunctionDecl>(decl)) {
-      if (!f->doesThisDeclarationHaveABody()) return;
+      if (!f->doesThisDeclarationHaveABody() || f->isImplicit() || f->isDefaulted()) return;
       has_main |= f->isMain();
       const bool wanted = name.empty()
-                              ? f->getASTContext().getSourceManager().isInMainFile(f->getLocation()) && !f->isMain()
+                              ? f->getASTContext().getSourceManager().isInMainFile(f->getLocation())
                               : (f->getNameAsString() == name &&
                                  !f->getASTContext().getSourceManager().isInSystemHeader(f->getLocation())) ||
                                     f->getQualifiedNameAsString() == name;  // std::count is not the user's count
       if (wanted) found.push_back(f);
     } else if (const auto* made = dyn_cast<FunctionTemplateDecl>(decl)) {
       is_template |= !name.empty() && made->getNameAsString() == name;
+    } else if (const auto* of_template = dyn_cast<ClassTemplateDecl>(decl); of_template != nullptr && name.empty()) {
+      for (const ClassTemplateSpecializationDecl* made : of_template->specializations())
+        find_functions(made, name, all_files, found, has_main, is_template, depth + 1);
     } else if (const auto* inner = dyn_cast<DeclContext>(decl);
-               inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl))) {
+               inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl) ||
+                                    (isa<CXXRecordDecl>(decl) && !decl->isImplicit() && name.empty()))) {
       find_functions(inner, name, all_files, found, has_main, is_template, depth + 1);
     }
   };
@@ -135,6 +139,7 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
   result.refusals = reader.refusals;
   result.template_calls = reader.template_calls;
+  for (const Edit& e : reader.rewrites) result.rewrites.push_back({e.begin, e.end, e.text});
   return result;
 }
 
@@ -207,8 +212,9 @@ Program FileReader::read() {
     Program program = model(*unit, request_, text, {});
     std::vector<FunctionBody> bodies;
     find_bodies(unit->getASTContext().getTranslationUnitDecl(), unit->getSourceManager(), bodies);
-    for (int depth = 0; depth < 4 && !program.template_calls.empty(); ++depth) {
+    for (int depth = 0; depth < 4 && !(program.template_calls.empty() && program.rewrites.empty()); ++depth) {
       std::vector<Edit> edits;
+      for (const Rewrite& r : program.rewrites) edits.push_back({r.begin, r.end, r.text, {}});
       std::map<std::string, unsigned> written;
       for (const TemplateCall& t : program.template_calls) {
         edits.push_back({t.name.begin, t.name.end, t.function, {}});
@@ -216,7 +222,7 @@ Program FileReader::read() {
       }
       const Text changed = applied(program.text, lines_of(program), edits);
       Program next = read(changed.bytes, changed.lines);
-      if (!next.errors.empty()) break;  // the template call stays as written
+      if (!next.errors.empty()) break;  // the text stays as written
       program = std::move(next);
     }
     program.bodies = std::move(bodies);

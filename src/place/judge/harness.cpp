@@ -1,5 +1,6 @@
 // Writes the program that generates arguments, calls the function, dumps its results and times it.
 #include <algorithm>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -259,6 +260,10 @@ int main(int, char** ridge_check_words) {{
 
 // A C file is compiled as C; the C++ program around it calls entry_in_c().
 std::string harness_of_c(const Report& report, const Options& options, bool placed, Arguments& arguments) {
+  static const std::regex reserved(
+      R"(\b(class|new|this|delete|template|operator|public|private|protected|virtual|namespace|using|friend|try|catch|throw|typename|explicit|mutable|export|and|or|not|xor|bitand|bitor|compl)\b)");
+  for (std::string* text : {&arguments.made, &arguments.dump, &arguments.arguments})  // names of C that C++ reserves
+    *text = std::regex_replace(*text, reserved, "$1_");
   const bool given = !report.parameters.empty();
   std::string call = fmt::format("ridge_check_entry({}, nullptr)", given ? "ridge_check_given" : "nullptr");
   std::string before = arguments.made, after = arguments.dump;

@@ -38,6 +38,7 @@ std::string to_text(const Report& report) {
   for (const std::string& error : report.errors) text += error + "\n";
   if (!report.errors.empty()) return text;
   std::string function;
+  const bool threads = report.emit == "openmp";
   for (const LoopVerdict& l : report.loops) {
     if (l.function != function) text += fmt::format("{}()\n", l.function);
     function = l.function;
@@ -47,13 +48,14 @@ std::string to_text(const Report& report) {
     if (!l.privates.empty()) verdict += ", private " + listed(l.privates);
     text += fmt::format("{}{} line {}: {}\n{}    {}", pad, l.id, l.line, l.source, pad, verdict);
     if (!l.why.empty()) text += ": " + l.why;
+    if (!l.claim.empty()) text += " by your claim, which the comparison checks (" + l.claim + ")";
     if (l.axis >= 0)
-      text += fmt::format("; {}on the device, axis {} of the grid",
-                          l.transformed.empty() ? "" : listed(l.transformed) + ", ", l.axis);
+      text += "; " + (l.transformed.empty() ? "" : listed(l.transformed) + ", ") +
+              (threads ? "on threads" : fmt::format("on the device, axis {} of the grid", l.axis));
     else if (l.placed)
-      text += "; inside a work-item";
+      text += threads ? "; inside a thread" : "; inside a work-item";
     else if (!l.not_placed.empty())
-      text += "; stays on the host: " + l.not_placed;
+      text += (threads ? "; not placed: " : "; stays on the host: ") + l.not_placed;
     text += "\n";
   }
   if (report.loops.empty()) text += fmt::format("{}() has no loops\n", report.function);
@@ -80,7 +82,8 @@ std::string to_text(const Report& report) {
       text += fmt::format("  {}: taken {:.0f} times, not taken {:.0f}\n", b.branch, b.held, b.failed);
   }
   for (const std::string& n : report.notes) text += "note: " + n + "\n";
-  for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";
+  for (const std::string& a : report.assumptions)
+    text += std::string(threads ? "tested before the threads start: " : "tested before the kernel runs: ") + a + "\n";
   if (report.varies)
     text += "sums are added in the order in which threads finish: results vary from run to run in their last digits\n";
   return text;
@@ -97,6 +100,7 @@ std::string explain(const Report& report, const std::string& loop) {
     if (l.id != loop) continue;
     std::string text = fmt::format("{} ({}(), line {}): {}\n", l.id, l.function, l.line, l.source);
     text += fmt::format("  {}{}\n", l.parallel ? "parallel" : "sequential", l.why.empty() ? "" : ": " + l.why);
+    if (!l.claim.empty()) text += "  by your claim, which the comparison checks: " + l.claim + "\n";
     if (!l.reads.empty()) text += "  reads " + listed(l.reads) + "\n";
     if (!l.writes.empty()) text += "  writes " + listed(l.writes) + "\n";
     if (!l.privates.empty()) text += "  private: " + listed(l.privates) + "\n";
@@ -104,9 +108,10 @@ std::string explain(const Report& report, const std::string& loop) {
     for (const CarriedDependence& d : l.dependences)
       text += fmt::format("  {} dependence on {}{}: line {} {} to line {} {}\n    {}\n", d.kind, d.variable,
                           d.certain ? "" : " (possibly)", d.from_line, d.from, d.to_line, d.to, d.example);
-    if (l.axis >= 0) text += fmt::format("  on the device: axis {} of the grid\n", l.axis);
-    if (l.placed && l.axis < 0) text += "  on the device: inside a work-item\n";
-    if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
+    const bool threads = report.emit == "openmp";
+    if (l.axis >= 0) text += threads ? "  on threads\n" : fmt::format("  on the device: axis {} of the grid\n", l.axis);
+    if (l.placed && l.axis < 0) text += threads ? "  inside a thread\n" : "  on the device: inside a work-item\n";
+    if (!l.not_placed.empty()) text += (threads ? "  not placed: " : "  stays on the host: ") + l.not_placed + "\n";
     for (const LoopRun& r : report.run)
       if (r.loop == l.id)
         text += fmt::format("  in the run: {}entered {:.0f} times, {:.0f} iterations\n",

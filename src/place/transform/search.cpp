@@ -210,10 +210,14 @@ class Search {
     return false;
   }
 
+  static bool claims(const Nest& nest) {  // the user's claim is about the loops as written
+    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.claimed; });
+  }
+
   bool one(const Found& at) {
     const Nest& nest = now_.program.functions[at.function].nests[at.nest];
     int first = 0, count = 0;
-    if (!numbered(nest, first, count)) return false;
+    if (!numbered(nest, first, count) || claims(nest)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
     const analysis::Quota quota(memo_.context());
     const auto [relations, verdicts] = memo_.analyzed(nest);
@@ -248,7 +252,7 @@ class Search {
     if (other == now_.chains.end() || other->second.size() != mine.size()) return false;
     const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
     int second = 0, more = 0;
-    if (!numbered(behind, second, more) || second != first + count) return false;
+    if (claims(behind) || !numbered(behind, second, more) || second != first + count) return false;
     const auto [relations, verdicts] = memo_.analyzed(behind);
     const int levels = static_cast<int>(mine.size());
     const State last{now_.program.text, behind, relations, verdicts};
