@@ -133,6 +133,7 @@ struct Options {
   std::vector<std::string> flags{};    // compiler flags: -I, -D, -std=
   std::string emit = "ridge";          // ridge, opencl, cuda, openmp
   std::vector<std::string> without{};  // names of kernels to leave on the host
+  std::string models{};                // C++ text: functions of namespace ridge_models that stand for library functions
   Memories memories{};
   double seconds = 120;  // limit on CPU time for parsing and analysis
   std::size_t memory = std::size_t{4} << 30;

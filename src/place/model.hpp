@@ -44,6 +44,7 @@ struct Variable {
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
   bool member = false;        // an array inside a struct: the next member follows its last element
+  bool shares = false;        // a cv::Mat: its copies refer to the same elements
   bool captured = false;      // captured by reference in a lambda, where its name always means this variable
   bool outlives = false;      // its value is visible after the function returns
   bool local_memory = false;  // an array declared inside the nest or a called function: never on the host
@@ -103,6 +104,7 @@ struct Loop {
   Conjunction bounds{};
   int leaves_early = 0;           // line of a break
   bool claimed = false;           // the user claims that its iterations are independent
+  int counters = 1;               // variables that the header steps; all but the iterator are functions of it
   bool iterator_outside = false;  // declared before the loop, so its last value may be read afterwards
   int line = 0;
   Span span{}, body{};
@@ -147,6 +149,7 @@ struct Nest {
   std::vector<std::string> notes{};      // over-approximated accesses, with their line
   std::set<int> live_after{};            // variables that later code may read before writing
   std::set<int> kept{};                  // arrays that only a later run of this nest may read
+  bool opaque = false;                   // contains loops whose text is elsewhere: its text is not transformed
   bool libm = false;                     // calls math functions whose last bit differs between libraries
   int line = 0;
   Span span{};

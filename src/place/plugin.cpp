@@ -12,6 +12,7 @@
 #include <set>
 
 #include "place/analysis/memo.hpp"
+#include "place/analysis/same_images.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/report/json.hpp"
 #include "place/spine/spine.hpp"
@@ -91,6 +92,7 @@ class Work {
   explicit Work(const nlohmann::json& request) : emit_(request.at("emit").get<std::string>()) {
     read_.file = request.at("file").get<std::string>();
     read_.function = request.at("function").get<std::string>();
+    read_.models = request.value("models", std::string());
     read_.flags = request.at("flags").get<std::vector<std::string>>();
     without_ = request.at("without").get<std::set<std::string>>();
     any_size_ = request.value("any_size", false);
@@ -201,10 +203,13 @@ class Work {
   std::shared_ptr<Shared> shared_{};
   std::map<std::pair<int, int>, emit::Kernel> kernels_{};
   std::set<std::string> reported_{};
+  LoopVerdict unreported_{};
 
   static std::vector<place::Parameter> parameters(const Function& top);
 
+  // The loop's verdict; a loop of a called function, which has no number here, is not reported.
   LoopVerdict& verdict(Report& report, const std::string& id) {
+    if (id == prefix_) return unreported_ = {};
     for (LoopVerdict& l : report.loops)
       if (l.id == id) return l;
     report.loops.emplace_back().id = id;
@@ -249,13 +254,14 @@ class Work {
     const Nest& nest = function.nests[p.nest];
     try {
       const analysis::Quota quota(shared_->memo.context());
-      const auto [relations, verdicts] = shared_->memo.analyzed(nest);
+      const analysis::NestAnalysis analysis = shared_->memo.analyzed(nest);
+      const auto& [relations, verdicts] = analysis;
       const bool again =
           reported_.count(prefix_ + nest.loops[0].id) > 0;  // part of a nest that was already analyzed as a whole
       for (const analysis::Verdict& v : verdicts) report_loop(function, nest, v, around, report);
       if (!again) report_notes(nest, relations, report);
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
-      const criteria::Choice choice = criteria::choose(nest, verdicts);
+      criteria::Choice choice = criteria::choose(nest, verdicts);
       if (choice.chain.empty()) {
         if (root.parallel) root.not_placed = choice.why;
         return;
@@ -269,6 +275,8 @@ class Work {
         root.not_placed = function.refused;
         return;
       }
+      if (choice.copies.empty() && choice.atomics.empty())
+        choice.same = analysis::same_images(nest, analysis, choice.chain, shared_->memo);
       emit::Kernel kernel = make_kernel(function, nest, relations, verdicts, choice);
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
@@ -295,6 +303,7 @@ class Work {
                    Report& report) {
     const Loop& loop = nest.loops[v.loop];
     const std::string id = prefix_ + loop.id;
+    if (loop.id.empty()) return;
     if (!reported_.insert(id).second) {
       // This time the enclosing loops are fixed parameters: a loop proved parallel this way is parallel.
       LoopVerdict& l = verdict(report, id);
@@ -371,7 +380,7 @@ class Work {
         l.transformed.push_back(kernel.copies_of[l.axis] +
                                 " iterations per work-item, so that data they share is read once");
       for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
-      made.loops.push_back(l.id);
+      if (!l.id.empty()) made.loops.push_back(l.id);
     }
     for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
     if (emit_ != "openmp") note_unrolled(nest.root, nest, report);

@@ -137,6 +137,7 @@ inline constexpr const char* kGuard = "ridge_fits_";
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};
+  std::string models{};  // C++ text with models of library functions
 };
 
 // Parses one file, again with changed text as often as needed: its includes are compiled once. (frontend/)

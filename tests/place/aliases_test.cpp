@@ -83,7 +83,8 @@ TEST(Aliases, AsThreads) {
   compare_met("openmp", "",
               slow ? std::vector<std::string>{}
                    : std::vector<std::string>{"field_as_bound", "global_as_bound", "own_pages", "own_vector_and_view",
-                                              "pointer_taken_before", "sum_into_reference"});
+                                              "pointer_taken_before", "sum_into_reference", "image_filtered_in_place",
+                                              "image_shifted_in_place", "image_filtered_into_a_part"});
 }
 
 TEST(Aliases, AsPlainOpenCl) {
@@ -95,7 +96,8 @@ TEST(Aliases, AsPlainOpenCl) {
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   compare_met("opencl", "-lOpenCL -pthread",
               slow ? std::vector<std::string>{}
-                   : std::vector<std::string>{"branch_reads_array", "field_as_bound", "header_reads_array"});
+                   : std::vector<std::string>{"branch_reads_array", "field_as_bound", "header_reads_array",
+                                              "image_filtered_in_place", "image_shifted_in_place"});
 }
 
 }  // namespace

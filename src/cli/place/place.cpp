@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
-  std::string file, out, explain, page, device, database, command;
+  std::string file, out, explain, page, device, database, command, models;
   std::vector<std::string> parameters;
   std::size_t elements = 0;
   place::Options options;
@@ -123,6 +123,11 @@ class Run {
     if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
     source_ = base::read_file(request.file, std::size_t{8} << 20);
     set_flags();
+    if (!request.models.empty()) {
+      const auto text = base::read_file(request.models, std::size_t{1} << 20);
+      if (!text) throw Error(ErrorKind::io, request.models + ": cannot be read, or is longer than 1 MiB");
+      options_.models = *text;
+    }
     if (options_.emit != "openmp" && !request.verdicts && !request.json)
       load_memory_model(request.device, options_.emit, options_.memories);
     users_ = {request.command, given_, options_.emit, request.device};
@@ -364,6 +369,11 @@ the results are equal, no file is written. Compiler flags follow after --:
       .option("-p,--database", request->database,
               "Take compiler flags from this compile_commands.json, or from the one in this folder")
       .value_name("FOLDER");
+  command
+      .option("--models", request->models,
+              "C++ file with models of library functions: ridge_models::lib::f has the parameters of lib::f and the "
+              "loops it stands for")
+      .reads();
   command.option("--report", request->page, "Write the program's structure of loops and kernels as an HTML page")
       .writes();
   command

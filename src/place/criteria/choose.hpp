@@ -1,6 +1,7 @@
 // First criterion: the loops of a nest that become grid axes, the outermost legal ones.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "place/analysis/verdicts.hpp"
@@ -13,7 +14,8 @@ struct Choice {
   bool reduces = false;
   std::vector<int> atomics{};  // integer arrays that several iterations add to, at subscripts known at run time only
   std::vector<int> copies{};   // arrays read from a copy made before the nest
-  std::string why{};           // reason if the chain is empty
+  std::vector<std::pair<int, int>> same{};  // images (read, written) that may be one and the same
+  std::string why{};                        // reason if the chain is empty
 };
 
 Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts);

@@ -154,6 +154,19 @@ std::vector<Held> held(const Kernel& kernel, const Nest& nest) {
   return all;
 }
 
+std::string apart_count(const Kernel& kernel, const Nest& nest, int variable, const std::string& count) {
+  std::string same;
+  for (const auto& [read, written] : kernel.same) {
+    if (read != variable) continue;
+    const std::string &a = nest.variables[read].host, &b = nest.variables[written].host;
+    std::string one;
+    for (const char* field : {"data", "step", "rows", "cols"})
+      one += std::string(one.empty() ? "(" : " && ") + a + "." + field + " == " + b + "." + field;
+    same += (same.empty() ? "" : " || ") + one + ")";
+  }
+  return same.empty() ? count : "(" + same + " ? 0 : " + count + ")";
+}
+
 std::string host_type(const Variable& v) {
   static const std::map<std::string, std::string> types{
       {"char", "std::int8_t"}, {"uchar", "std::uint8_t"}, {"short", "std::int16_t"}, {"ushort", "std::uint16_t"},
@@ -194,8 +207,15 @@ class KernelMaker {
   }
 
  private:
+  // True for an image that the kernel may access under two names.
+  bool two_names(int variable) const {
+    return std::any_of(choice_.same.begin(), choice_.same.end(),
+                       [&](const auto& p) { return p.first == variable || p.second == variable; });
+  }
+
   void classify_variables() {
     k_.chain = choice_.chain;
+    k_.same = choice_.same;
     k_.libm = nest_.libm;
     k_.vectors = vector_loops(nest_, verdicts_);
     k_.parameters = analysis::parameters_at(relations_, outermost());
@@ -245,7 +265,7 @@ class KernelMaker {
       a.variable = f.variable;
       a.written = f.written;
       a.enters = f.enters;
-      a.covered = f.covered && !f.enters;
+      a.covered = f.covered && !f.enters && !two_names(f.variable);
       if (f.known) {
         a.sized = true;
         a.size = host_function("_" + v.name, "placed::Int", f.elements);
@@ -413,7 +433,7 @@ class KernelMaker {
     std::vector<int> only_read;
     std::vector<long> width;
     for (const KernelArray& a : k_.arrays)
-      if (!a.written) only_read.push_back(a.variable);
+      if (!a.written && !two_names(a.variable)) only_read.push_back(a.variable);
     for (std::size_t i = 0; i < choice_.chain.size(); ++i)
       width.push_back(shape_[static_cast<std::size_t>(loops_[choice_.chain[i]].axis)] *
                       (blocking_.blocks() ? blocking_.copies[i] : 1));
@@ -458,7 +478,7 @@ class KernelMaker {
       arrays.push_back(std::string(a.constant  ? "CONSTANT "
                                    : a.written ? "GLOBAL "
                                                : "GLOBAL const ") +
-                       v.element + "* RESTRICT " + v.name);
+                       v.element + (two_names(a.variable) ? "* " : "* RESTRICT ") + v.name);
       if (a.tiled) arguments_.push_back("long " + tile_elements(nest_, v));
     }
     arguments_.insert(arguments_.begin(), arrays.begin(), arrays.end());

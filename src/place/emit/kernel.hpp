@@ -34,10 +34,11 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<HostCall> iterations{};    // one per loop of `axes`
-  std::vector<std::string> items{};      // group size per axis
-  std::vector<std::string> copies_of{};  // iterations per work-item along each axis; empty: one
-  HostCall fits{};                       // empty if nothing is assumed
+  std::vector<std::pair<int, int>> same{};  // images (read, written) that may be one and the same
+  std::vector<HostCall> iterations{};       // one per loop of `axes`
+  std::vector<std::string> items{};         // group size per axis
+  std::vector<std::string> copies_of{};     // iterations per work-item along each axis; empty: one
+  HostCall fits{};                          // empty if nothing is assumed
   HostCall inside{};  // devices: no element before an array's address is accessed; empty if that is certain
   std::vector<std::string> inside_texts{};  // the same for the report
   std::string not_on_device{};              // reason why only threads of the host can run it
@@ -64,6 +65,9 @@ struct Held {
   bool written = false;
 };
 std::vector<Held> held(const Kernel& kernel, const Nest& nest);
+
+// Number of elements of an array for the overlap test; 0 if the array is the same image as one that the kernel writes.
+std::string apart_count(const Kernel& kernel, const Nest& nest, int variable, const std::string& count);
 
 std::string call_text(const HostCall& call, const Nest& nest);  // C++ call with the host's expressions
 std::string host_type(const Variable& v);                       // type of the kernel argument

@@ -127,9 +127,18 @@ const Part* part_of(const Part& part, int nest) {
   return nullptr;
 }
 
+// Images of which each iteration of the outermost loop needs its own: firstprivate would copy only their headers.
+std::set<std::string> own_images(const Kernel& kernel, const Nest& nest) {
+  std::set<std::string> all;
+  for (const int e : kernel.expanded)
+    if (nest.variables[e].shares) all.insert(nest.variables[e].host);
+  return all;
+}
+
 // Number of loops for a collapse clause: perfectly nested, with bounds that do not depend on each other. The innermost
 // loop is excluded, because the compiler vectorizes it only if it is left whole.
 int collapsible(const Kernel& kernel, const Nest& nest) {
+  if (!own_images(kernel, nest).empty()) return 1;  // declared in the body of the outermost loop
   const Node* at = &nest.root;
   int count = 0;
   std::set<std::string> iterators;
@@ -370,6 +379,16 @@ class ThreadedNest {
     else
       pragma_ += (only_vectors_ ? " simd" : "") + clause(k_, nest_);
     if (!possible()) return;
+    const std::set<std::string> images = own_images(k_, nest_);
+    std::string outside, inside;
+    for (const std::string& image : images) {
+      outside += "const cv::Mat& " + k_.name + "_" + image + " = " + image + "; ";
+      inside += " cv::Mat " + image + " = " + k_.name + "_" + image + ".clone();";
+    }
+    if (!images.empty()) {
+      inserts.push_back({nest_.span.begin, "{ " + outside + "\n" + pad_});
+      inserts.push_back({nest_.loops[0].body.begin + 1, inside});
+    }
     add_private_clauses();
     const bool vary = add_reduction_clauses();
     varies |= vary;
@@ -396,6 +415,7 @@ class ThreadedNest {
       inserts.push_back({nest_.span.end, "\n" + pad_ + "} else {\n" + pad_ +
                                              program_.text.substr(nest_.span.begin, nest_.span.end - nest_.span.begin) +
                                              "\n" + pad_ + "}"});
+    if (!images.empty()) inserts.push_back({nest_.span.end, "\n" + pad_ + "}"});
     if (inner_vectors)
       for (const int l : k_.vectors)
         inserts.push_back({nest_.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad_});
@@ -419,6 +439,9 @@ class ThreadedNest {
     bool all = k_.copies.empty() && !k_.atomic && nest_.loops[0].kind == "for" && canonical(nest_.loops[0]);
     for (const auto* list : {&k_.privates, &k_.expanded})
       for (const int p : *list) all = all && (!nest_.variables[p].captured || !nest_.variables[p].loops.empty());
+    if (!own_images(k_, nest_).empty())
+      all = all && nest_.loops[0].body.known && program_.text[nest_.loops[0].body.begin] == '{' && part_ != nullptr &&
+            part_->in_sequence;
     for (const Reduction& r : k_.reductions) {
       all = all && !target(r).captured;
       if (!(blocks_ && rounds(r, nest_))) all = all && r.payload.empty();
@@ -432,7 +455,8 @@ class ThreadedNest {
       if (nest_.variables[p].loops.empty()) privates.insert(nest_.variables[p].host);
     for (const Loop& l : nest_.loops)
       if (l.iterator_outside && l.depth > 0) privates.insert(l.host_iterator);
-    for (const int e : k_.expanded) copied.insert(nest_.variables[e].host);
+    for (const int e : k_.expanded)
+      if (!nest_.variables[e].shares) copied.insert(nest_.variables[e].host);
     if (!privates.empty()) pragma_ += " private(" + text::joined(privates) + ")";
     if (!copied.empty()) pragma_ += " firstprivate(" + text::joined(copied) + ")";
   }
@@ -482,10 +506,9 @@ class ThreadedNest {
     for (const KernelArray& a : k_.arrays) {
       const Variable& v = nest_.variables[a.variable];
       if (!v.outlives && own_apart) continue;
-      const std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")"
-                                : a.sized        ? call_text(a.size, nest_)
-                                                 : "";
+      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest_) : "";
       unknown |= count.empty();
+      count = apart_count(k_, nest_, a.variable, count);
       const std::string first = a.first.empty() || !v.count.empty() ? "" : call_text(a.first, nest_);
       add(v.data + (first.empty() ? "" : " + " + first),
           (first.empty() ? count : "(" + count + " - " + first + ")") + " * placed::Int(sizeof(" + v.host_element +

@@ -496,7 +496,7 @@ class Writer {
     const std::string in = pad + "  ";
     Launch made;
     made.tests = {session_ + ".takes(\"" + k.name + "\")"};
-    for (const KernelArray& a : k.arrays) add_array(a, nest, made);
+    for (const KernelArray& a : k.arrays) add_array(a, k, nest, made);
     const std::vector<Held> numbers = held(k, nest);  // numbers that may lie inside an array
     for (const int c : k.copies) made.arguments.push_back(nest.variables[c].name + "_before");
     for (const int s : k.scalars) {
@@ -522,7 +522,7 @@ class Writer {
     return fetched_numbers(numbers, nest, pad) + text + in + "}\n";
   }
 
-  void add_array(const KernelArray& a, const Nest& nest, Launch& made) const {
+  void add_array(const KernelArray& a, const Kernel& k, const Nest& nest, Launch& made) const {
     const Variable& v = nest.variables[a.variable];
     const std::string n = v.name + "_n";
     const std::string size = "placed::Int(sizeof(" + v.host_element + "))";
@@ -540,7 +540,8 @@ class Writer {
       made.tests.push_back(n + " > 0");
     }
     made.counts.push_back(n + " = " + count);
-    made.ranges.push_back("{" + v.data + ", " + n + " * " + size + (a.written ? ", true" : "") + "}");
+    made.ranges.push_back("{" + v.data + ", " + apart_count(k, nest, a.variable, n) + " * " + size +
+                          (a.written ? ", true" : "") + "}");
     made.arguments.push_back(session_ +
                              (a.written    ? ".write("
                               : a.constant ? ".constant("

@@ -27,7 +27,7 @@ bool steps_by_one(const Nest& nest, const Node& tree, const std::string& iterato
 
 bool canonical(const Loop& loop) {
   const std::string& c = loop.condition;
-  return (c.rfind(loop.iterator + " <", 0) == 0 || c.rfind(loop.iterator + " >", 0) == 0) &&
+  return loop.counters == 1 && (c.rfind(loop.iterator + " <", 0) == 0 || c.rfind(loop.iterator + " >", 0) == 0) &&
          c.find("&&") == std::string::npos && c.find("||") == std::string::npos;
 }
 

@@ -71,8 +71,8 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
     if (!init->isValueDependent() && init->EvaluateAsInt(known, ast_))  // int m = 1;
       if (auto p = poly(init, needed); p && p->value()) return p;
     if (const auto* b = dyn_cast<BinaryOperator>(inner);  // int half = n - 1;
-        b != nullptr && b->isAdditiveOp() && b->getType()->isIntegerType() &&
-        fixed_operands(inner, changed_in_function_) && settled(inner))
+        b != nullptr && (b->isAdditiveOp() || b->getOpcode() == BO_Mul || b->getOpcode() == BO_Shl) &&
+        b->getType()->isIntegerType() && fixed_operands(inner, changed_in_function_) && settled(inner))
       if (auto p = poly(init, needed); p && needed.empty() && p->affine()) return p;
     if ((isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner)) && users_method(inner) == nullptr &&
         fixed_operands(inner, changed_in_function_) && (scope_->tested || settled(inner)))
@@ -153,6 +153,9 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     return Poly::constant(value.getExtValue());
   }
   if (const auto* converted = dyn_cast<CastExpr>(e)) return poly_of_cast(converted, not_negative);
+  if (const auto part = known_component(e)) return part->value;
+  if (const auto size = size_of_part(e)) return size->value;
+  if (const auto size = size_when_made(e)) return size;
   if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
   if (const ValueDecl* decl = referred(e)) {
     const auto it = scope_->bound.find(decl);
@@ -277,7 +280,8 @@ bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vec
     p = narrowed->getCastKind() == CK_IntegralCast ? poly(narrowed->getSubExpr(), unused) : std::nullopt;
     if (p && p->affine()) return false;
   }
-  if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w becomes a parameter computed by the host
+  if (p && p->fits() && !p->affine() && !scope_->in_function &&
+      scope_->inlined == 0) {  // h * w becomes a parameter computed by the host
     const auto names = p->symbols();
     const auto& known = scope_->nest.parameters;
     const bool sizes = std::all_of(names.begin(), names.end(), [&](const std::string& n) {

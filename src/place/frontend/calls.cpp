@@ -35,6 +35,19 @@ std::string Reader::helper(const std::string& name, const std::string& text) {
   return name;
 }
 
+// OpenCV's rounding of a float or double to int.
+std::optional<std::string> Reader::opencv_rounding(const CallExpr* e, Effects& fx) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr || e->getNumArgs() != 1 || ast_.getSourceManager().isInMainFile(callee->getLocation()))
+    return {};
+  const std::string name = callee->getQualifiedNameAsString();
+  const char* as = name == "cvRound" ? "rint" : name == "cvFloor" ? "floor" : name == "cvCeil" ? "ceil" : nullptr;
+  const auto from = dialect(e->getArg(0)->getType());
+  if (as == nullptr || !from) return {};
+  const std::string text = expression(e->getArg(0), fx);
+  return from->integer ? text : "(int)" + std::string(as) + "((" + from->name + ")(" + text + "))";
+}
+
 std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx) {
   const FunctionDecl* callee = e->getDirectCallee();
   if (callee == nullptr || !callee->getDeclName().isIdentifier() || !from_system(callee, ast_)) return {};
@@ -109,6 +122,7 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
       (constant.Val.isInt() || constant.Val.isFloat()))
     return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
   if (const auto text = known_function(e, fx)) return *text;
+  if (const auto text = opencv_rounding(e, fx)) return *text;
   if (const LambdaExpr* l = lambda(e)) return lambda_value(e, l, fx);
   if (const auto text = value_named(e, fx)) return *text;
   const FunctionDecl* callee = e->getDirectCallee();
@@ -119,6 +133,11 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
   }
   if (from_system(callee, ast_))
     refuse(e, "the effects of " + callee->getNameAsString() + "() are unknown: " + source(e));
+  std::vector<const Expr*> ignored;
+  if (const FunctionDecl* as = callee->hasBody() ? nullptr : model(e, ignored, fx)) {
+    scope_->nest.libm = true;
+    return own_function(e, as, fx);
+  }
   return own_function(e, callee, fx);
 }
 
@@ -138,6 +157,12 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
   for (unsigned i = 0; i < e->getNumArgs(); ++i) {
     const Expr* argument = e->getArg(i);
     text += i > 0 ? ", " : "";
+    if (known.parts[i] > 0) {
+      const auto values = components(argument, fx);
+      if (!values) refuse(e, "the argument " + source(argument) + " is not supported");
+      for (std::size_t k = 0; k < values->size(); ++k) text += (k > 0 ? ", " : "") + (*values)[k].text;
+      continue;
+    }
     if (known.arrays[i] < 0) {
       text += expression(argument, fx);
       if (!known.formals[i].empty()) {
@@ -235,6 +260,29 @@ Access Reader::substituted_access(Access a, const Place& actual, const std::map<
   return a;
 }
 
+// A struct or vector that a function takes by value or const reference: one parameter per component.
+void Reader::add_parts(const ParmVarDecl* p, const FunctionDecl* callee, const Stmt* at, std::string& parameters,
+                       std::string& prologue) {
+  const QualType type = p->getType();
+  if (type->isReferenceType() && !type->getPointeeType().isConstQualified() && !type->isRValueReferenceType())
+    refuse(at, callee->getNameAsString() + "() changes " + p->getNameAsString() +
+                   " through a reference: kernels cannot call it");
+  const std::vector<int> which = declare_parts(p);
+  const auto types = leaf_types(type);
+  std::string list;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    const Variable& v = scope_->nest.variables[which[std::min(k, which.size() - 1)]];
+    const std::string name = v.array() ? v.name + "_" + std::to_string(k) : v.name;
+    parameters += (parameters.empty() ? "" : ", ") + v.element + " " + name;
+    list += (k > 0 ? ", " : "") + name;
+  }
+  const Variable& v = scope_->nest.variables[which[0]];
+  if (v.array())
+    prologue += "  " + v.element + " " + v.name + "[" + std::to_string(v.length) + "] = {" + list + "};\n";
+  else
+    scope_->part_values[p].resize(types.size());
+}
+
 const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
   if (!being_read_.insert(callee).second)
@@ -261,8 +309,15 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   result->name +=
       taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // distinct from names of the kernel languages
   find_changes(callee->getBody(), scope_->changed);
-  std::string parameters;
+  std::string parameters, prologue;
   for (const ParmVarDecl* p : callee->parameters()) {
+    result->parts.push_back(leaf_types(p->getType()).size());
+    if (result->parts.back() > 0) {
+      add_parts(p, callee, at, parameters, prologue);
+      result->formals.emplace_back();
+      result->arrays.push_back(-1);
+      continue;
+    }
     const int which = variable(p, at);
     Variable& v = scope_->nest.variables[which];
     const bool scalar = !v.array();
@@ -287,7 +342,11 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     type = number->name;
   }
   const Node body = statement(callee->getBody());
-  for (const Variable& v : scope_->nest.variables) {
+  std::set<int> parts;
+  for (const auto& [decl, list] : scope_->parts) parts.insert(list.begin(), list.end());
+  for (std::size_t k = 0; k < scope_->nest.variables.size(); ++k) {
+    const Variable& v = scope_->nest.variables[k];
+    if (parts.count(static_cast<int>(k)) > 0) continue;
     if (v.global)
       refuse(at, callee->getNameAsString() + "() uses the global variable " + v.host + ": kernels cannot call it");
     if (v.host.find('.') != std::string::npos || v.host.find("->") != std::string::npos)
@@ -303,10 +362,16 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
         refuse(at, callee->getNameAsString() + "() takes " + x.host + " by reference and writes " + v.host +
                        ", which may overlap it");
   }
+  for (const ParmVarDecl* p : callee->parameters())
+    if (p->getType()->isReferenceType() && !leaf_types(p->getType()).empty())
+      for (const Access& a : result->accesses)
+        if (const Variable& v = scope_->nest.variables[a.variable]; a.write && v.array() && !v.local_memory)
+          refuse(at, callee->getNameAsString() + "() takes " + p->getNameAsString() + " by reference and writes " +
+                         v.host + ", which may overlap it");
   result->variables = scope_->nest.variables;
   result->functions = scope_->nest.functions;
   result->libm = scope_->nest.libm;
-  result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" +
+  result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" + prologue +
                  text::node_text(body, scope_->nest.loops, 1) + "}\n";
   result->functions.push_back(result->text);
   return *(summaries_[callee] = std::move(result));

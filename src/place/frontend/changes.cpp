@@ -105,7 +105,9 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
   if (const auto* call = dyn_cast<CallExpr>(s)) {
     const FunctionDecl* callee = call->getDirectCallee();
     const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
-    if (operation != nullptr && operation->isAssignmentOp()) add(operation->getArg(0));
+    std::vector<const Expr*> actuals;
+    const bool elements = is_modelled(call, actuals);  // sizes are tested, so that only elements change
+    if (operation != nullptr && operation->isAssignmentOp() && !elements) add(operation->getArg(0));
     if (const CXXMethodDecl* own = operation != nullptr ? users_method(operation) : nullptr;
         own != nullptr && !own->isConst() && named_by(own) == nullptr)
       add(operation->getArg(0));
@@ -116,10 +118,16 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
       const bool known = callee != nullptr && at < callee->getNumParams();
       const QualType type = known ? callee->getParamDecl(at)->getType() : QualType();
       if (!known || (type->isLValueReferenceType() && !type->getPointeeType().isConstQualified()) ||
-          type->isRValueReferenceType())
+          type->isRValueReferenceType()) {
+        const FunctionDecl* definition = nullptr;  // a function may change the elements of an image only
+        if (known && is_mat(type) &&
+            (elements ||
+             (callee->hasBody(definition) && keeps_memory(definition->getBody(), definition->getParamDecl(at), 0))))
+          continue;
         add(call->getArg(i));
+      }
     }
-    if (const auto* member = dyn_cast<CXXMemberCallExpr>(call); member != nullptr && !only_looks(member))
+    if (const auto* member = dyn_cast<CXXMemberCallExpr>(call); member != nullptr && !only_looks(member) && !elements)
       add(member->getImplicitObjectArgument());
   }
   if (const auto* d = dyn_cast<DeclStmt>(s))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -73,6 +74,41 @@ const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
   return nullptr;
 }
 
+// for (int y = a, r = 0; y < n; ++y, ++r): the test names the iterator, the others count along.
+bool Reader::several_counters(const DeclStmt* d, const ForStmt* f, Counting& into) const {
+  std::vector<const Expr*> steps{f->getInc()->IgnoreParens()};
+  while (const auto* comma = dyn_cast<BinaryOperator>(steps.front())) {
+    if (comma->getOpcode() != BO_Comma) break;
+    steps.front() = comma->getLHS()->IgnoreParens();
+    steps.insert(steps.begin() + 1, comma->getRHS()->IgnoreParens());
+  }
+  std::map<const ValueDecl*, const Expr*> stepped;
+  for (const Expr* step : steps) {
+    std::set<const ValueDecl*> changed;
+    find_changes(step, changed);
+    if (changed.size() != 1 || !stepped.emplace(*changed.begin(), step).second) return false;
+  }
+  std::set<const ValueDecl*> tested;
+  visit(f->getCond(), [&](const Stmt* x) {
+    if (const auto* ref = dyn_cast<DeclRefExpr>(x)) tested.insert(ref->getDecl());
+  });
+  for (const Decl* one : d->decls()) {
+    const auto* var = dyn_cast<VarDecl>(one);
+    if (var == nullptr || !var->hasInit() || stepped.count(var) == 0) return false;
+    if (tested.count(var) > 0 && into.var == nullptr) {
+      into.var = var;
+      into.start = var->getInit();
+      into.step = stepped[var];
+      into.declared_in_header = true;
+    } else {
+      if (tested.count(var) > 0) return false;
+      into.others.push_back(var);
+      into.other_steps.push_back(stepped[var]);
+    }
+  }
+  return into.var != nullptr && stepped.size() == into.others.size() + 1;
+}
+
 bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
   if (const auto* f = dyn_cast<ForStmt>(s)) {
     into.test = f->getCond();
@@ -85,6 +121,8 @@ bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
       into.var = dyn_cast<VarDecl>(d->getSingleDecl());
       if (into.var != nullptr) into.start = into.var->getInit();
       into.declared_in_header = true;
+    } else if (d != nullptr) {
+      if (!several_counters(d, f, into)) return why = "each variable of its header needs a start and a step", false;
     } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInit()); b != nullptr && b->getOpcode() == BO_Assign) {
       into.var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
       into.start = b->getRHS();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "place/frontend/reader.hpp"
 
@@ -60,6 +61,9 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (!dialect(e->getType()))
     refuse(e, "values of type " + type_text(e->getType()) + " are not supported: " + source(e));
   if (const auto text = literal_text(e, fx)) return *text;
+  if (const auto text = modelled_value(e)) return *text;
+  if (const auto part = component(e, fx)) return part->text;
+  if (const auto size = size_of_part(e)) return size->text;
   if (const auto* converted = dyn_cast<CastExpr>(e)) return cast_text(converted, fx);
   if (const auto* ref = dyn_cast<DeclRefExpr>(e))
     if (const auto text = substituted(ref, fx)) return *text;
@@ -70,12 +74,18 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
       refuse(e, "assignment inside an expression is not supported: " + source(e));
     if (!dialect(b->getLHS()->getType()) || !dialect(b->getRHS()->getType()))
       refuse(e, "arithmetic on pointers or objects is not supported: " + source(e));
-    const std::string l = expression(b->getLHS(), fx), r = expression(b->getRHS(), fx);
+    const std::string l = expression(b->getLHS(), fx);
+    const bool outer = scope_->may_hoist;
+    scope_->may_hoist = outer && !b->isLogicalOp();
+    const std::string r = expression(b->getRHS(), fx);
+    scope_->may_hoist = outer;
     return l + " " + BinaryOperator::getOpcodeStr(b->getOpcode()).str() + " " + r;
   }
   if (const auto* c = dyn_cast<ConditionalOperator>(e)) {
-    const std::string test = expression(c->getCond(), fx), yes = expression(c->getTrueExpr(), fx),
-                      no = expression(c->getFalseExpr(), fx);
+    const std::string test = expression(c->getCond(), fx);
+    const bool outer = std::exchange(scope_->may_hoist, false);
+    const std::string yes = expression(c->getTrueExpr(), fx), no = expression(c->getFalseExpr(), fx);
+    scope_->may_hoist = outer;
     const std::string type = dialect(e->getType())->name;
     return "(" + test + " ? (" + type + ")(" + yes + ") : (" + type + ")(" + no + "))";
   }

@@ -56,6 +56,7 @@ class Reader::HeaderReader {
     find_step();
     if (step_ == 0) return into_.why = "its step is not a constant", false;
     if (body_changes_iterator()) return into_.why = "its body changes the iterator " + var_->getNameAsString(), false;
+    if (!check_counters()) return false;
     Effects fx;
     read_start(fx);
     const auto saved_values = scope_.values;
@@ -67,7 +68,14 @@ class Reader::HeaderReader {
       scope_.names.erase(into_.iterator);
       return false;
     }
+    if (!count_.others.empty() && !close_counters()) {
+      scope_.values = saved_values;
+      scope_.iterators = saved_iterators;
+      scope_.names.erase(into_.iterator);
+      return false;
+    }
     into_.condition = test_text(fx);
+    into_.counters = 1 + static_cast<int>(count_.others.size());
     into_.counted = true;
     node.accesses = fx.accesses;
     return true;
@@ -98,26 +106,65 @@ class Reader::HeaderReader {
     return true;
   }
 
-  // Sets the step: ++i, i += n, i = i + n with a constant n; 0 for all others.
-  void find_step() {
-    if (const auto* u = dyn_cast<UnaryOperator>(count_.step->IgnoreParens());
-        u != nullptr && r_.referred(u->getSubExpr()) == var_) {
-      step_ = u->isIncrementOp() ? 1 : u->isDecrementOp() ? -1 : 0;
-    } else if (const auto* c = dyn_cast<BinaryOperator>(count_.step->IgnoreParens());
-               c != nullptr && r_.referred(c->getLHS()) == var_) {
+  void find_step() { step_ = step_of(count_.step, var_); }
+
+  // The step: ++i, i += n, i = i + n with a constant n; 0 for all others.
+  long step_of(const Expr* step, const VarDecl* var) {
+    if (const auto* u = dyn_cast<UnaryOperator>(step->IgnoreParens());
+        u != nullptr && r_.referred(u->getSubExpr()) == var) {
+      return u->isIncrementOp() ? 1 : u->isDecrementOp() ? -1 : 0;
+    }
+    if (const auto* c = dyn_cast<BinaryOperator>(step->IgnoreParens());
+        c != nullptr && r_.referred(c->getLHS()) == var) {
       const Expr* by = c->getRHS();
       long sign = c->getOpcode() == BO_AddAssign ? 1 : c->getOpcode() == BO_SubAssign ? -1 : 0;
       if (c->getOpcode() == BO_Assign)
         if (const auto* sum = dyn_cast<BinaryOperator>(by->IgnoreParenImpCasts());
-            sum != nullptr && sum->isAdditiveOp() && r_.referred(sum->getLHS()) == var_) {
+            sum != nullptr && sum->isAdditiveOp() && r_.referred(sum->getLHS()) == var) {
           by = sum->getRHS();
           sign = sum->getOpcode() == BO_Add ? 1 : -1;
         }
       if (sign != 0)
         if (const auto p = r_.poly(by, needed_);
             p && p->value() && *p->value() != 0 && std::abs(*p->value()) < (1 << 20))
-          step_ = sign * *p->value();
+          return sign * *p->value();
     }
+    return 0;
+  }
+
+  // Further counters of the header: local integers that only the header steps, by a constant.
+  bool check_counters() {
+    std::set<const ValueDecl*> changed;
+    if (!count_.others.empty()) {
+      r_.find_changes(count_.body, changed);
+      r_.find_changes(count_.test, changed);
+    }
+    for (std::size_t k = 0; k < count_.others.size(); ++k) {
+      const VarDecl* other = count_.others[k];
+      const std::string name = other->getNameAsString();
+      const auto number = r_.dialect(other->getType());
+      if (!number || !number->integer || number->bytes < 4 || number->is_unsigned || r_.reachable(other))
+        return fail("its counter " + name + " is not a local signed integer of 32 or 64 bits");
+      if (changed.count(other) > 0) return fail("its body changes the counter " + name);
+      other_steps_.push_back(step_of(count_.other_steps[k], other));
+      if (other_steps_.back() == 0) return fail("the step of " + name + " is not a constant");
+    }
+    return true;
+  }
+
+  // The closed form of each further counter: its start plus its step per iteration.
+  bool close_counters() {
+    std::vector<Poly> needed;
+    const auto start = r_.poly(count_.start, needed);
+    if (!start || !start->affine()) return fail("its start has no closed form, which a second counter needs");
+    for (std::size_t k = 0; k < count_.others.size(); ++k) {
+      const auto from = r_.poly(count_.others[k]->getInit(), needed);
+      if (!from || !from->affine() || !needed.empty() || other_steps_[k] % step_ != 0)
+        return fail("its counter " + count_.others[k]->getNameAsString() + " has no closed form");
+      const Poly turns = Poly::symbol(into_.iterator).plus(*start, -1);
+      scope_.values[count_.others[k]] = from->plus(turns, other_steps_[k] / step_);
+    }
+    return true;
   }
 
   bool body_changes_iterator() const {
@@ -268,6 +315,7 @@ class Reader::HeaderReader {
   const VarDecl* var_ = nullptr;
   Dialect number_{};  // type of the iterator
   long step_ = 0;
+  std::vector<long> other_steps_{};
   const BinaryOperator* test_ = nullptr;   // the comparison, if the test is one
   std::vector<Poly> starts_{}, needed_{};  // bounds by the start; conditions for start and step to hold
 };

@@ -30,10 +30,12 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
     if (!scope_->nest.span.known) refuse(s, "the loop comes from a macro or from another file");
     scope_->nest.root = statement(s);
     record_enclosing_loops();
-    for (const auto& [decl, which] : scope_->variables) {
+    std::vector<std::pair<const ValueDecl*, int>> named(scope_->variables.begin(), scope_->variables.end());
+    for (const auto& [host, mat] : scope_->mats) named.emplace_back(mat.decl, mat.variable);
+    for (const auto& [decl, which] : named) {
       const Variable& v = scope_->nest.variables[which];
       const auto* var = dyn_cast<VarDecl>(decl);
-      if (v.outlives || (var != nullptr && v.loops.empty() && live_after(var)))
+      if (v.outlives || (var != nullptr && !v.shares && v.loops.empty() && live_after(var)))
         scope_->nest.live_after.insert(which);
       else if (v.array() && !v.local_memory) {
         // An array is needed later unless it is used only inside the nest.

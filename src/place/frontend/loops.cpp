@@ -66,13 +66,16 @@ Node Reader::loop(const Stmt* s) {
   l.source = node.source;
   l.span = statement_span(s);
   l.claimed = claimed(s, l.span);
-  l.id = loop_ids_[s];
+  if (scope_->inlined == 0) l.id = loop_ids_[s];  // loops of called functions have no number here
   l.kind = isa<ForStmt>(s) ? "for" : isa<WhileStmt>(s) ? "while" : "do";
   const auto saved_values = scope_->values;
   const auto saved_iterators = scope_->iterators;
   const bool counted = header(s, l, node);
-  Node made =
-      counted ? counted_loop(s, std::move(l), std::move(node)) : uncounted_loop(s, std::move(l), std::move(node));
+  Node made;
+  if (counted && unrolled(s, l, node))
+    made = std::move(node);
+  else
+    made = counted ? counted_loop(s, std::move(l), std::move(node)) : uncounted_loop(s, std::move(l), std::move(node));
   scope_->values = saved_values;
   scope_->iterators = saved_iterators;
   return made;
@@ -87,10 +90,44 @@ Node Reader::counted_loop(const Stmt* s, Loop l, Node node) {
   l.body = span(inside->getSourceRange());
   node.loop = begin_loop(l);
   Node wrapper;
+  declare_counters(count, scope_->nest.loops[node.loop], wrapper);
   wrapper.children.push_back(statement(inside));
   node.children.push_back(std::move(wrapper));
   end_loop();
   return node;
+}
+
+// for (int y = a, r = b; ...; ++y, ++r): r is b + (y - a) at the start of each iteration.
+void Reader::declare_counters(const Counting& count, const Loop& l, Node& body) {
+  for (const VarDecl* other : count.others) {
+    Effects fx;
+    const std::string start = expression(other->getInit(), fx);
+    const auto value = scope_->values.find(other);
+    if (value == scope_->values.end())
+      refuse(other->getInit(), "the counter " + other->getNameAsString() + " has no closed form");
+    const Poly closed = value->second;
+    const auto factor = closed.terms().find({l.iterator});
+    const long step = factor == closed.terms().end() ? 0 : factor->second;
+    const int which = declare_local(other);
+    const Variable& v = scope_->nest.variables[which];
+    Node node;
+    node.kind = NodeKind::statement;
+    node.line = l.line;
+    node.declaration = true;
+    node.guards = guards();
+    node.text = v.element + " " + v.name + " = " + wrapped(start) + " + " +
+                (step == 1 ? "" : "(" + std::to_string(step) + ") * ") + "(" + l.iterator + " - " + wrapped(l.start) +
+                ");";
+    Access a;
+    a.variable = which;
+    a.write = true;
+    a.line = l.line;
+    a.source = v.host;
+    fx.accesses.push_back(a);
+    node.accesses = fx.accesses;
+    body.children.push_back(std::move(node));
+    scope_->values[other] = closed;
+  }
 }
 
 // A loop that keeps its test. The analysis numbers its iterations from 0 without an upper bound.

@@ -1,9 +1,32 @@
 // Calls between nests of functions that may have placed versions.
+#include <algorithm>
+
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
+
+// The only call of a function of this file in an expression, if it returns an image: m = f(a), f(a) < limit. Such a
+// function ends with all data on the host, so the rest of the expression can use them.
+const CallExpr* Reader::call_inside(const Expr* e) const {
+  const CallExpr* found = nullptr;
+  bool others = false;
+  visit(e, [&](const Stmt* s) {
+    others |= isa<LambdaExpr, AbstractConditionalOperator>(s);
+    if (const auto* b = dyn_cast<BinaryOperator>(s)) others |= b->isLogicalOp();
+    const auto* call = dyn_cast<CallExpr>(s);
+    const FunctionDecl* callee = call != nullptr ? call->getDirectCallee() : nullptr;
+    const FunctionDecl* body = nullptr;
+    if (callee == nullptr || isa<CXXMethodDecl>(callee) || !callee->hasBody(body) ||
+        !ast_.getSourceManager().isInMainFile(body->getLocation()))
+      return;
+    others |= found != nullptr || class_of(callee->getReturnType()) != "cv::Mat" ||
+              callee->getReturnType()->isReferenceType();
+    found = call;
+  });
+  return others ? nullptr : found;
+}
 
 // Recognizes f(a, b); and x = f(a, b); for a function of this file.
 std::optional<Part> Reader::placeable_call(const Stmt* s) {
@@ -19,7 +42,9 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
                                                        !reachable(referred(b->getLHS())))
     inner = b->getRHS()->IgnoreImplicit();
   const auto* call = dyn_cast<CallExpr>(inner);
-  if (call == nullptr || isa<CXXMemberCallExpr>(call) || isa<CXXOperatorCallExpr>(call)) return {};
+  const bool alone = call != nullptr && !isa<CXXMemberCallExpr>(call) && !isa<CXXOperatorCallExpr>(call);
+  if (!alone) call = call_inside(e);
+  if (call == nullptr) return {};
   const FunctionDecl* callee = call->getDirectCallee();
   const FunctionDecl* body = nullptr;
   if (callee != nullptr && callee->isTemplateInstantiation()) return template_call(call, callee), std::nullopt;
@@ -37,7 +62,12 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   };
   if (named(body->getDeclContext()) != named(function_->getDeclContext())) return {};
   for (const Expr* argument : call->arguments()) {  // arguments must not call functions with effects
-    if (isa<CXXDefaultArgExpr>(argument)) return {};
+    if (isa<CXXDefaultArgExpr>(argument)) {         // the placed version has the default of the definition
+      const auto at =
+          static_cast<unsigned>(std::find(call->arg_begin(), call->arg_end(), argument) - call->arg_begin());
+      if (!body->getParamDecl(at)->hasDefaultArg() || body->getParamDecl(at)->hasInheritedDefaultArg()) return {};
+      continue;
+    }
     bool hidden = false;
     visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
     if (hidden) {
@@ -59,6 +89,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   Part result;
   result.kind = PartKind::call;
   result.callee = callee->getNameAsString();
+  result.arguments_touch_anything = !alone;
   result.callee_name = span(call->getCallee()->getSourceRange());
   if (!result.callee_name.known) return {};
   for (const Expr* argument : call->arguments()) {  // v.data(): the session records the size of the vector
@@ -72,6 +103,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   }
   for (unsigned i = 0; i < call->getNumArgs() && i < callee->getNumParams(); ++i) {
     const QualType type = callee->getParamDecl(i)->getType();
+    if (isa<CXXDefaultArgExpr>(call->getArg(i))) continue;
     if (dialect(type))
       header_touches(call->getArg(i), result.argument_touches, result.arguments_touch_anything);
     else if (!type->isReferenceType() && !type->isPointerType())

@@ -355,9 +355,12 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
 
 std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
-  if (const auto* cast = dyn_cast<ImplicitCastExpr>(e))
-    return cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ? place(cast->getSubExpr(), fx)
-                                                                                      : std::nullopt;
+  if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
+    const bool same = cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ||
+                      class_of(cast->getSubExpr()->getType()) == "cv::Scalar_" ||  // to its base
+                      class_of(cast->getType()) == "cv::Matx";
+    return same ? place(cast->getSubExpr(), fx) : std::nullopt;
+  }
   if (e->isGLValue() && users_method(e) != nullptr) {
     std::optional<Place> p;
     look_through(e, fx, [&](const Expr* result) { p = place(result, fx); });
@@ -389,6 +392,17 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   }
   if (auto element = mat_element(e, fx)) return element;
   if (const auto* member = dyn_cast<MemberExpr>(e); member != nullptr) {
+    if (const ValueDecl* decl = referred(member->getBase()); decl != nullptr && scope_->parts.count(decl) > 0) {
+      const auto fields = member->getMemberDecl()->getDeclContext()->decls();
+      std::size_t k = 0;
+      for (const Decl* d : fields) {
+        if (d == member->getMemberDecl()) return Place{scope_->parts[decl][k], {}, {}};
+        k += isa<FieldDecl>(d) ? 1 : 0;
+      }
+    }
+    const std::string kind = class_of(member->getBase()->getType());
+    if (kind == "cv::Matx" || kind == "cv::Vec")  // v.val
+      return member->getType()->isArrayType() && !member->isArrow() ? place(member->getBase(), fx) : std::nullopt;
     if (extent(e) >= 0) return {};
     if (const auto which = field(e)) return Place{*which, {}, {}};
     if (member->isArrow()) return {};

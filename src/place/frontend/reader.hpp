@@ -45,6 +45,21 @@ struct Bound {
   std::vector<Poly> not_negative{};  // conditions for `value` to hold
 };
 
+// A number of a small struct or vector: kernel text, and its value if it is a polynomial.
+struct Component {
+  std::string text{};
+  std::optional<Poly> value{};
+};
+
+// An image (cv::Mat), or a rectangle of one.
+struct Image {
+  const clang::ValueDecl* decl = nullptr;  // the variable, or the std::vector<cv::Mat> that holds it
+  std::string host{}, name{};              // C++ text; name in kernels
+  bool part = false;                       // a rectangle: the indices below are set
+  Index top{}, left{}, rows{}, cols{};
+  std::vector<Poly> inside{};  // conditions for the rectangle to lie inside the image
+};
+
 // Accesses collected while an expression is read.
 struct Effects {
   std::vector<Access> accesses{};
@@ -61,6 +76,7 @@ struct Summary {
   std::string name{}, text{};
   std::vector<std::string> formals{};  // names of integer formals by position; "" for others
   std::vector<int> arrays{};           // variable of the array formal at each position, or -1
+  std::vector<std::size_t> parts{};    // number of components of a struct or vector passed by value, or 0
   std::vector<Variable> variables{};
   std::vector<Access> accesses{};
   std::vector<std::string> functions{};  // texts of the functions it calls, callees first
@@ -133,9 +149,47 @@ class Reader {
   // --- cv::Mat (mat.cpp)
   std::optional<Place> mat_element(const clang::Expr* e, Effects& fx);  // m.at<T>(r, c), m(r, c)
   std::optional<Place> mat_row(const clang::Expr* e, Effects& fx);      // m.ptr<T>(r), m[r]
-  int mat(const clang::ValueDecl* decl, clang::QualType element, const clang::Expr* at);
+  int mat(const Image& image, clang::QualType element, const clang::Expr* at);
   Place mat_place(const clang::Expr* object, clang::QualType element, const clang::Expr* row, const clang::Expr* column,
                   const clang::Expr* at, Effects& fx);
+  std::optional<Image> image(const clang::Expr* e, Effects& fx);
+  std::optional<Image> rectangle(const clang::CXXOperatorCallExpr* call, Effects& fx);
+  std::optional<Index> size_of_part(const clang::Expr* e) const;  // rows or cols of a rectangle
+  std::optional<Poly> size_when_made(const clang::Expr* e);       // rows or cols of Mat m(rows, cols, type)
+  bool keeps_memory(const clang::Stmt* body, const clang::ValueDecl* image, int depth) const;
+  void assume(const Condition& holds, const std::string& text);
+
+  // --- small structs and vectors by value (aggregates.cpp)
+  std::vector<clang::QualType> leaf_types(
+      clang::QualType type) const;  // types of its components; empty for other types
+  std::optional<std::vector<Component>> components(const clang::Expr* e, Effects& fx);
+  std::optional<std::vector<Component>> constructed(const clang::CXXConstructExpr* made, Effects& fx);
+  std::optional<std::vector<Component>> computed(const clang::CallExpr* call, Effects& fx);
+  std::vector<Component> returned(const clang::CallExpr* call, Effects& fx);
+  bool by_value(const clang::Expr* e) const;
+  bool on_host(const clang::Expr* e) const;
+  std::optional<std::vector<Component>> host_components(const clang::Expr* e, Effects& fx);
+  std::optional<Component> component(const clang::Expr* e, Effects& fx);
+  std::optional<Component> known_component(const clang::Expr* e) const;  // of a local struct or an argument
+  std::optional<Place> component_place(const clang::Expr* e, std::size_t k, Effects& fx);
+  void bind(const clang::FunctionDecl* callee, const std::vector<const clang::Expr*>& actuals, Effects& fx);
+  std::string converted(const clang::Expr* e, clang::QualType type, Effects& fx);
+  std::vector<int> declare_parts(const clang::VarDecl* var);
+  void declare_aggregate(const clang::DeclStmt* s, const clang::VarDecl* var, Node& block);
+  bool assign_aggregate(const clang::Expr* e, Node& node, Effects& fx);
+
+  // --- calls read as if their body were written there (inlined.cpp), models of library functions (models.cpp)
+  void bind_argument(const clang::ParmVarDecl* formal, const clang::Expr* actual, const clang::Expr* call, Node& block);
+  Node inlined(const clang::Expr* call, const clang::FunctionDecl* callee,
+               const std::vector<const clang::Expr*>& actuals, std::string* result);
+  bool takes_image(const clang::FunctionDecl* callee) const;
+  const clang::FunctionDecl* model(const clang::Expr* e, std::vector<const clang::Expr*>& actuals, Effects& fx);
+  bool is_modelled(const clang::Expr* e, std::vector<const clang::Expr*>& actuals) const;
+  std::optional<clang::QualType> element_used(const clang::Expr* object) const;
+  std::optional<Node> modelled(const clang::Expr* e);
+  std::optional<std::string> modelled_value(const clang::Expr* e);
+  void require(const clang::Expr* condition_given);
+  bool unrolled(const clang::Stmt* s, const Loop& l, Node& node);
   int extent(const clang::Expr* e);  // v.size(), p.width as a number; else -1
   Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
   std::string element_text(const Place& p) const;
@@ -168,6 +222,9 @@ class Reader {
   std::string literal(const clang::APValue& value, clang::QualType type, const clang::Stmt* at) const;
   std::string call(const clang::CallExpr* e, Effects& fx);
   std::optional<std::string> known_function(const clang::CallExpr* e, Effects& fx);
+  std::optional<std::string> opencv_rounding(const clang::CallExpr* e, Effects& fx);
+  void add_parts(const clang::ParmVarDecl* p, const clang::FunctionDecl* callee, const clang::Stmt* at,
+                 std::string& parameters, std::string& prologue);
   std::string own_function(const clang::CallExpr* e, const clang::FunctionDecl* callee, Effects& fx);
   Place array_argument(const clang::CallExpr* e, const clang::Expr* argument, const Variable& formal, Effects& fx);
   Access substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
@@ -177,6 +234,7 @@ class Reader {
 
   // --- statements and loops (statements.cpp, loops.cpp, headers.cpp, range_loops.cpp, counting.cpp)
   Node statement(const clang::Stmt* s);
+  Node single_statement(const clang::Stmt* s);
   Node block(const clang::CompoundStmt* s, Node node);
   Node branch(const clang::IfStmt* s, Node node);
   Node jump(const clang::Stmt* s, Node node);
@@ -200,8 +258,11 @@ class Reader {
     const clang::Expr *start = nullptr, *test = nullptr, *step = nullptr;
     const clang::Stmt *body = nullptr, *last = nullptr;
     bool declared_in_header = false;
+    std::vector<const clang::VarDecl*> others{};    // further counters of a for header
+    std::vector<const clang::Expr*> other_steps{};  // one step per further counter
   };
   bool counting(const clang::Stmt* s, Counting& into, std::string& why) const;
+  bool several_counters(const clang::DeclStmt* d, const clang::ForStmt* f, Counting& into) const;
   const clang::Expr* value_before(const clang::Stmt* s, const clang::VarDecl* var) const;
   class HeaderReader;     // headers.cpp
   class CounterRewriter;  // induction.cpp
@@ -209,6 +270,7 @@ class Reader {
   // Returns true if the loop is counted; then `into` is filled in, and `node` has the accesses of the header.
   bool header(const clang::Stmt* s, Loop& into, Node& node);
   Node counted_loop(const clang::Stmt* s, Loop l, Node node);
+  void declare_counters(const Counting& count, const Loop& l, Node& body);
   Node uncounted_loop(const clang::Stmt* s, Loop l, Node node);
   std::string increments(const clang::Expr* increment, int at_line, Node& body);
   Node range_loop(const clang::CXXForRangeStmt* s);
@@ -248,7 +310,8 @@ class Reader {
   bool only_address(const clang::Expr* e) const;
   bool moves_addresses(const clang::Stmt* s) const;
   bool has_loop(const clang::Stmt* s) const;
-  std::optional<Part> placeable_call(const clang::Stmt* s);                            // placed_calls.cpp
+  std::optional<Part> placeable_call(const clang::Stmt* s);  // placed_calls.cpp
+  const clang::CallExpr* call_inside(const clang::Expr* e) const;
   void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp
 
   // --- local arrays (locals.cpp)
@@ -282,8 +345,22 @@ class Reader {
     Nest nest{};
     std::map<const clang::ValueDecl*, int> variables{};
     std::map<std::string, int> pseudo{};
-    std::map<const clang::ValueDecl*, std::pair<int, std::string>> mats{};  // cv::Mat: variable and element type
-    std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
+    struct Mat {
+      int variable = -1;
+      std::string element{};
+      const clang::ValueDecl* decl = nullptr;
+    };
+    std::map<std::string, Mat> mats{};                            // cv::Mat, by its C++ text
+    std::map<const clang::ValueDecl*, Image> images{};            // parameters of functions read in place
+    std::map<const clang::ValueDecl*, std::vector<int>> parts{};  // structs by value: one variable per field
+    std::map<const clang::ValueDecl*, std::vector<std::optional<Poly>>> part_values{};
+    std::map<const clang::ValueDecl*, std::vector<Component>> bound_parts{};  // arguments of functions read in place
+    std::optional<std::vector<Component>> self_parts{};  // object of the member function being read
+    std::vector<Node> before{};                          // statements that must precede the current one
+    bool may_hoist = false;                            // the current expression is evaluated exactly once per statement
+    int inlined = 0;                                   // depth of functions being read in place
+    const clang::Expr* model_call = nullptr;           // library call whose model is being read
+    std::map<const clang::ValueDecl*, Poly> values{};  // integers with a closed form, iterators included
     std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place in an array
     std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
     std::map<const clang::ValueDecl*, std::string> iterators{};
@@ -320,6 +397,8 @@ const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called memb
 const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // the returned expression, if that is the whole body
 const clang::Expr* object_changed(const clang::Expr* e);  // the object changed by assigning to the call's result
 bool is_view(const clang::CXXRecordDecl* record);
+bool is_mat(clang::QualType type);
+const clang::Expr* image_passed(const clang::Expr* e);       // without conversions and cv::InputArray
 std::string public_accessor(const clang::FieldDecl* field);  // its name, or a public member function that returns it
 clang::QualType pointer_of(const clang::CXXRecordDecl* view, std::vector<std::string>& fields);
 std::string wrapped(const std::string& text);  // in parentheses unless it is a single word

@@ -31,7 +31,11 @@ std::string describe(const Stmt* s) {
   return isa<Expr>(s) ? "this expression" : "this statement";
 }
 
-int Reader::line(const Stmt* s) const { return s == nullptr ? 0 : line(s->getBeginLoc()); }
+// Statements of a library function's model have the position of the call.
+int Reader::line(const Stmt* s) const {
+  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
+  return s == nullptr ? 0 : line(s->getBeginLoc());
+}
 
 int Reader::line(SourceLocation at) const {
   const auto& sources = ast_.getSourceManager();
@@ -41,6 +45,7 @@ int Reader::line(SourceLocation at) const {
 }
 
 std::string Reader::file(const Stmt* s) const {
+  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
   const auto& sources = ast_.getSourceManager();
   return sources.getFilename(sources.getExpansionLoc(s->getBeginLoc())).str();
 }
@@ -48,6 +53,7 @@ std::string Reader::file(const Stmt* s) const {
 Span Reader::span(const SourceRange& range) const {
   const auto& sources = ast_.getSourceManager();
   const SourceLocation begin = range.getBegin();
+  if (scope_ && scope_->inlined > 0) return {};  // text of a called function is not part of the nest
   SourceLocation last = range.getEnd(), whole;
   if (begin.isInvalid() || last.isInvalid() || begin.isMacroID()) return {};
   if (last.isMacroID()) {  // the statement ends with a macro: a[i] *= FACTOR
@@ -94,6 +100,7 @@ std::string Reader::original(const SourceRange& range) const {
 }
 
 std::string Reader::source(const Stmt* s) const {
+  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
   std::string text = original(s->getSourceRange()), line;
   for (const char c : text) {
     if (c == '{' && !line.empty() && !isa<Expr>(s)) break;  // only the header of a loop

@@ -1,6 +1,7 @@
 // Statements: assignments, declarations, branches, jumps. Everything else is refused.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
@@ -14,7 +15,22 @@ std::vector<int> Reader::guards() const {
   return all;
 }
 
+// A statement, after the statements that its expressions need (loops of modelled library functions).
 Node Reader::statement(const Stmt* s) {
+  auto outer = std::exchange(scope_->before, {});
+  const bool hoists = std::exchange(scope_->may_hoist, false);
+  Node node = single_statement(s);
+  std::swap(scope_->before, outer);
+  scope_->may_hoist = hoists;
+  if (outer.empty()) return node;
+  Node both;
+  both.line = node.line;
+  both.children = std::move(outer);
+  both.children.push_back(std::move(node));
+  return both;
+}
+
+Node Reader::single_statement(const Stmt* s) {
   Node node;
   node.line = line(s);
   node.guards = guards();
@@ -78,7 +94,9 @@ Node Reader::branch(const IfStmt* s, Node node) {
   node.kind = NodeKind::branch;
   node.source = source(s);
   Effects fx;
+  scope_->may_hoist = true;
   node.text = expression(s->getCond(), fx);
+  scope_->may_hoist = false;
   std::vector<Poly> needed;
   node.when = condition(s->getCond(), false, needed);
   if (node.when && needed.empty()) node.otherwise = condition(s->getCond(), true, needed);
@@ -136,7 +154,9 @@ Node Reader::expression_statement(const Expr* e, const Node& node) {
     return both;
   }
   const auto saved = scope_->own;
+  scope_->may_hoist = true;
   Node result = assignment(e);
+  scope_->may_hoist = false;
   scope_->own = saved;
   result.line = node.line;
   result.source = node.source;
@@ -241,6 +261,23 @@ Node Reader::assignment(const Expr* e) {
       refuse(e, "an assignment to " + v.host + " is not supported");
     return *p;
   };
+  const auto* written = dyn_cast<CallExpr>(e);
+  const FunctionDecl* callee = written != nullptr ? written->getDirectCallee() : nullptr;
+  if (callee != nullptr && callee->getQualifiedNameAsString() == "ridge_models::needs") {
+    require(written->getArg(0));
+    return node;
+  }
+  if (written != nullptr)
+    if (auto loops = modelled(e)) return *loops;
+  if (const FunctionDecl* body = nullptr; callee != nullptr && !isa<CXXMethodDecl>(callee) && takes_image(callee) &&
+                                          !scope_->in_function && callee->hasBody(body) &&
+                                          ast_.getSourceManager().isInMainFile(body->getLocation()))
+    return inlined(e, body, {written->arg_begin(), written->arg_end()}, nullptr);
+  if (assign_aggregate(e, node, fx)) {
+    node.accesses = fx.accesses;
+    scope_->own.clear();
+    return node;
+  }
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
     if (scope_->own.empty()) node.reduction = reduction(e);
     std::string right = expression(b->getRHS(), fx);
@@ -298,6 +335,12 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;
+    scope_->may_hoist = true;
+    if (!type->isReferenceType() && !leaf_types(type).empty()) {
+      declare_aggregate(s, var, block);
+      scope_->may_hoist = false;
+      continue;
+    }
     Node node;
     node.kind = NodeKind::statement;
     node.line = line(s);
@@ -312,6 +355,8 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       declare_array(s, var, node);
     else
       declare_number(var, node);
+    scope_->may_hoist = false;
+    for (Node& earlier : std::exchange(scope_->before, {})) block.children.push_back(std::move(earlier));
     block.children.push_back(node);
   }
 }

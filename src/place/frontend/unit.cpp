@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "place/edited.hpp"
+#include "place/frontend/models.hpp"
 #include "place/frontend/reader.hpp"
 
 namespace ridge::place {
@@ -178,8 +179,9 @@ struct FileReader::Kept {
 
   bool read(const ReadRequest& request, const std::string& text) {
     collected.errors.clear();
+    const std::string whole = text + frontend::models_text(text, request.models);
     const ASTUnit::RemappedFile remapped{request.file,
-                                         llvm::MemoryBuffer::getMemBufferCopy(text, request.file).release()};
+                                         llvm::MemoryBuffer::getMemBufferCopy(whole, request.file).release()};
     if (unit) return !unit->Reparse(containers, {remapped});
     diagnostics = CompilerInstance::createDiagnostics(new DiagnosticOptions, &collected, false);
     std::vector<std::string> words{"ridge-place"};
@@ -205,8 +207,9 @@ Program FileReader::read() {
   const std::string text = stream.str();
   if (text.size() > (8u << 20)) return refused(request_.file, "file is longer than 8 MiB");
   frontend::Collected collected;
+  const std::string models = frontend::models_text(text, request_.models);
   const auto unit = tooling::buildASTFromCodeWithArgs(
-      text, flags_of(request_), request_.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
+      text + models, flags_of(request_), request_.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
       tooling::getClangStripDependencyFileAdjuster(), tooling::FileContentMappings(), &collected);
   if (unit && collected.errors.empty()) {
     Program program = model(*unit, request_, text, {});

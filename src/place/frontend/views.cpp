@@ -182,8 +182,14 @@ std::optional<Reader::Path> Reader::owner(const Expr* e) const {
                                                                                                        : path(member);
   const auto* var = dyn_cast_or_null<VarDecl>(referred(e));
   if (var == nullptr || scope_->references.count(var) > 0 || scope_->variables.count(var) > 0 ||
-      scope_->pointers.count(var) > 0)
+      scope_->pointers.count(var) > 0 || scope_->parts.count(var) > 0 || scope_->bound_parts.count(var) > 0)
     return {};
+  if (const auto known = scope_->images.find(var); known != scope_->images.end()) {
+    const Image& of = known->second;
+    if (of.part) return {};
+    return Path{of.decl, of.host, of.name, false, reachable(of.decl), true, of.host};
+  }
+  if (scope_->inlined > 0 && isa<ParmVarDecl>(var) && var->getDeclContext() != function_) return {};
   const bool arrow = var->getType().getNonReferenceType()->isPointerType();
   const CXXRecordDecl* record =
       record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());

@@ -63,6 +63,10 @@ class Drawer {
         for (const Node& child : n.children) node(child, nest, depth + 1);
         return;
       case NodeKind::loop:
+        if (nest.loops[n.loop].id.empty()) {  // in a called function, which is drawn by itself
+          block(depth, n.line, n.source);
+          return;
+        }
         add("loop", prefix_ + nest.loops[n.loop].id, depth, n.line, n.source);
         for (const Node& child : n.children) node(child, nest, depth + 1);
         return;

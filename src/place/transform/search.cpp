@@ -184,7 +184,7 @@ class Search {
   // True if the nest's loops are numbered consecutively; otherwise it contains loops that the model does not show.
   static bool numbered(const Nest& nest, int& first, int& count) {
     const auto ids = loops_in_order(nest, nest.root);
-    if (ids.empty()) return false;
+    if (ids.empty() || nest.opaque || std::find(ids.begin(), ids.end(), "") != ids.end()) return false;
     first = number(ids[0]);
     count = static_cast<int>(ids.size());
     for (int k = 0; k < count; ++k)

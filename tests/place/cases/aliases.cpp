@@ -77,6 +77,18 @@ inline std::vector<int> mixed(int n) {
 inline void raised(const Sizes& s, int* b) {
   for (int i = 0; i < s.n; ++i) b[i] += 1;
 }
+inline Numbers of_image(const cv::Mat& m) {
+  Numbers all;
+  for (int r = 0; r < m.rows; ++r)
+    for (int c = 0; c < m.cols; ++c) all.push_back(m.at<float>(r, c));
+  return all;
+}
+inline cv::Mat some_image() {
+  cv::Mat m(40, 50, CV_32F);
+  for (int r = 0; r < m.rows; ++r)
+    for (int c = 0; c < m.cols; ++c) m.at<float>(r, c) = float((r * 7 + c * 3) % 11);
+  return m;
+}
 
 //: number_by_value l1=parallel kernels=1 met
 void number_by_value(int n, int* a, int* b) {
@@ -1214,4 +1226,37 @@ Numbers truth_summed_met() {
   std::vector<int> a(3000, 1);
   a[2999] = -1;
   return {double(truth_summed(a.data(), 3000))};
+}
+
+//: image_filtered_in_place l1=parallel l2=parallel kernels=1 met
+void image_filtered_in_place(const cv::Mat& from, cv::Mat& to) {
+  for (int r = 0; r < from.rows; ++r)
+    for (int c = 0; c < from.cols; ++c) to.at<float>(r, c) = 2 * from.at<float>(r, c) + 1;
+}
+Numbers image_filtered_in_place_met() {
+  cv::Mat m = some_image();
+  image_filtered_in_place(m, m);
+  return of_image(m);
+}
+
+//: image_shifted_in_place l1=parallel l2=parallel kernels=1 met
+void image_shifted_in_place(const cv::Mat& from, cv::Mat& to) {
+  for (int r = 0; r < from.rows; ++r)
+    for (int c = 1; c < from.cols; ++c) to.at<float>(r, c) = 0.5f * from.at<float>(r, c - 1) + 1;
+}
+Numbers image_shifted_in_place_met() {
+  cv::Mat m = some_image();
+  image_shifted_in_place(m, m);
+  return of_image(m);
+}
+
+//: image_filtered_into_a_part l1=parallel l2=parallel kernels=1 met
+void image_filtered_into_a_part(const cv::Mat& from, cv::Mat& to) {
+  for (int r = 0; r < to.rows; ++r)
+    for (int c = 0; c < to.cols; ++c) to.at<float>(r, c) = 0.5f * from.at<float>(r, c) + 1;
+}
+Numbers image_filtered_into_a_part_met() {
+  cv::Mat m = some_image(), part = m(cv::Range(1, 30), cv::Range(2, 30));
+  image_filtered_into_a_part(m, part);
+  return of_image(m);
 }
