@@ -283,6 +283,25 @@ void Reader::add_parts(const ParmVarDecl* p, const FunctionDecl* callee, const S
     scope_->part_values[p].resize(types.size());
 }
 
+// Refuses a function that takes a number or struct by reference and writes an array that may overlap it.
+void Reader::refuse_overlapping_parameters(const FunctionDecl* callee, const Summary& known, const Stmt* at) {
+  for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
+    if (!p->getType()->isReferenceType() || !dialect(p->getType().getNonReferenceType())) continue;
+    Variable x = scope_->nest.variables[variable(p, at)];
+    x.home = "?";
+    for (const Access& a : known.accesses)
+      if (const Variable& v = scope_->nest.variables[a.variable]; a.write && !v.local_memory && may_change(v, x))
+        refuse(at, callee->getNameAsString() + "() takes " + x.host + " by reference and writes " + v.host +
+                       ", which may overlap it");
+  }
+  for (const ParmVarDecl* p : callee->parameters())
+    if (p->getType()->isReferenceType() && !leaf_types(p->getType()).empty())
+      for (const Access& a : known.accesses)
+        if (const Variable& v = scope_->nest.variables[a.variable]; a.write && v.array() && !v.local_memory)
+          refuse(at, callee->getNameAsString() + "() takes " + p->getNameAsString() + " by reference and writes " +
+                         v.host + ", which may overlap it");
+}
+
 const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
   if (!being_read_.insert(callee).second)
@@ -353,21 +372,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
       refuse(at, callee->getNameAsString() + "() reads " + v.host + " of an object: kernels cannot call it");
   }
   text::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
-  for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
-    if (!p->getType()->isReferenceType() || !dialect(p->getType().getNonReferenceType())) continue;
-    Variable x = scope_->nest.variables[variable(p, at)];
-    x.home = "?";
-    for (const Access& a : result->accesses)
-      if (const Variable& v = scope_->nest.variables[a.variable]; a.write && !v.local_memory && may_change(v, x))
-        refuse(at, callee->getNameAsString() + "() takes " + x.host + " by reference and writes " + v.host +
-                       ", which may overlap it");
-  }
-  for (const ParmVarDecl* p : callee->parameters())
-    if (p->getType()->isReferenceType() && !leaf_types(p->getType()).empty())
-      for (const Access& a : result->accesses)
-        if (const Variable& v = scope_->nest.variables[a.variable]; a.write && v.array() && !v.local_memory)
-          refuse(at, callee->getNameAsString() + "() takes " + p->getNameAsString() + " by reference and writes " +
-                         v.host + ", which may overlap it");
+  refuse_overlapping_parameters(callee, *result, at);
   result->variables = scope_->nest.variables;
   result->functions = scope_->nest.functions;
   result->libm = scope_->nest.libm;

@@ -28,6 +28,36 @@ const CallExpr* Reader::call_inside(const Expr* e) const {
   return others ? nullptr : found;
 }
 
+// True if the arguments call no functions with effects.
+bool Reader::quiet_arguments(const CallExpr* call, const FunctionDecl* body) const {
+  for (const Expr* argument : call->arguments()) {  // arguments must not call functions with effects
+    if (isa<CXXDefaultArgExpr>(argument)) {         // the placed version has the default of the definition
+      const auto at =
+          static_cast<unsigned>(std::find(call->arg_begin(), call->arg_end(), argument) - call->arg_begin());
+      if (!body->getParamDecl(at)->hasDefaultArg() || body->getParamDecl(at)->hasInheritedDefaultArg()) return false;
+      continue;
+    }
+    bool hidden = false;
+    visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
+    if (hidden) {
+      bool harmless = true;
+      visit(argument, [&](const Stmt* x) {
+        if (isa<LambdaExpr>(x)) harmless = false;
+        if (const auto* c = dyn_cast<CallExpr>(x)) {
+          const auto* m = dyn_cast<CXXMemberCallExpr>(c);
+          const std::string name =
+              m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
+                  ? m->getMethodDecl()->getNameAsString()
+                  : "";
+          harmless = harmless && (name == "size" || name == "data");
+        }
+      });
+      if (!harmless) return false;
+    }
+  }
+  return true;
+}
+
 // Recognizes f(a, b); and x = f(a, b); for a function of this file.
 std::optional<Part> Reader::placeable_call(const Stmt* s) {
   const Stmt* at = s;
@@ -61,31 +91,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
     return c;
   };
   if (named(body->getDeclContext()) != named(function_->getDeclContext())) return {};
-  for (const Expr* argument : call->arguments()) {  // arguments must not call functions with effects
-    if (isa<CXXDefaultArgExpr>(argument)) {         // the placed version has the default of the definition
-      const auto at =
-          static_cast<unsigned>(std::find(call->arg_begin(), call->arg_end(), argument) - call->arg_begin());
-      if (!body->getParamDecl(at)->hasDefaultArg() || body->getParamDecl(at)->hasInheritedDefaultArg()) return {};
-      continue;
-    }
-    bool hidden = false;
-    visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
-    if (hidden) {
-      bool harmless = true;
-      visit(argument, [&](const Stmt* x) {
-        if (isa<LambdaExpr>(x)) harmless = false;
-        if (const auto* c = dyn_cast<CallExpr>(x)) {
-          const auto* m = dyn_cast<CXXMemberCallExpr>(c);
-          const std::string name =
-              m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
-                  ? m->getMethodDecl()->getNameAsString()
-                  : "";
-          harmless = harmless && (name == "size" || name == "data");
-        }
-      });
-      if (!harmless) return {};
-    }
-  }
+  if (!quiet_arguments(call, body)) return {};
   Part result;
   result.kind = PartKind::call;
   result.callee = callee->getNameAsString();

@@ -353,6 +353,32 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
   return {};
 }
 
+// p.x: a field of a local struct, of a struct in an array, or an array that is a field.
+std::optional<Place> Reader::member_place(const MemberExpr* member, Effects& fx) {
+  if (const ValueDecl* decl = referred(member->getBase()); decl != nullptr && scope_->parts.count(decl) > 0) {
+    const auto fields = member->getMemberDecl()->getDeclContext()->decls();
+    std::size_t k = 0;
+    for (const Decl* d : fields) {
+      if (d == member->getMemberDecl()) return Place{scope_->parts[decl][k], {}, {}};
+      k += isa<FieldDecl>(d) ? 1 : 0;
+    }
+  }
+  const std::string kind = class_of(member->getBase()->getType());
+  if (kind == "cv::Matx" || kind == "cv::Vec")  // v.val
+    return member->getType()->isArrayType() && !member->isArrow() ? place(member->getBase(), fx) : std::nullopt;
+  if (extent(member) >= 0) return {};
+  if (const auto which = field(member)) return Place{*which, {}, {}};
+  if (member->isArrow()) return {};
+  const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
+  std::vector<const FieldDecl*> fields;
+  if (field == nullptr || uniform_fields(field->getParent(), fields).isNull()) return {};
+  auto p = place(member->getBase(), fx);
+  if (!p || p->indices.empty()) return {};
+  const auto at = std::find(fields.begin(), fields.end(), field) - fields.begin();
+  p->indices.push_back({Poly::constant(at), std::to_string(at)});
+  return p;
+}
+
 std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
@@ -391,30 +417,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
     return p;
   }
   if (auto element = mat_element(e, fx)) return element;
-  if (const auto* member = dyn_cast<MemberExpr>(e); member != nullptr) {
-    if (const ValueDecl* decl = referred(member->getBase()); decl != nullptr && scope_->parts.count(decl) > 0) {
-      const auto fields = member->getMemberDecl()->getDeclContext()->decls();
-      std::size_t k = 0;
-      for (const Decl* d : fields) {
-        if (d == member->getMemberDecl()) return Place{scope_->parts[decl][k], {}, {}};
-        k += isa<FieldDecl>(d) ? 1 : 0;
-      }
-    }
-    const std::string kind = class_of(member->getBase()->getType());
-    if (kind == "cv::Matx" || kind == "cv::Vec")  // v.val
-      return member->getType()->isArrayType() && !member->isArrow() ? place(member->getBase(), fx) : std::nullopt;
-    if (extent(e) >= 0) return {};
-    if (const auto which = field(e)) return Place{*which, {}, {}};
-    if (member->isArrow()) return {};
-    const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
-    std::vector<const FieldDecl*> fields;
-    if (field == nullptr || uniform_fields(field->getParent(), fields).isNull()) return {};
-    auto p = place(member->getBase(), fx);
-    if (!p || p->indices.empty()) return {};
-    const auto at = std::find(fields.begin(), fields.end(), field) - fields.begin();
-    p->indices.push_back({Poly::constant(at), std::to_string(at)});
-    return p;
-  }
+  if (const auto* member = dyn_cast<MemberExpr>(e)) return member_place(member, fx);
   if (const ValueDecl* decl = referred(e); decl != nullptr && isa<VarDecl>(decl)) {
     if (const auto it = scope_->references.find(decl); it != scope_->references.end()) return it->second;
     if (scope_->bound.count(decl) > 0 || scope_->pointers.count(decl) > 0 || scope_->iterators.count(decl) > 0)

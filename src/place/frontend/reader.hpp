@@ -127,6 +127,7 @@ class Reader {
   int declare_local(const clang::VarDecl* decl);
   bool shape(clang::QualType type, Variable& into) const;  // arrays and array-like objects; false for other types
   std::optional<Place> place(const clang::Expr* e, Effects& fx);
+  std::optional<Place> member_place(const clang::MemberExpr* member, Effects& fx);
   std::optional<Place> pointer(const clang::Expr* e, Effects& fx);  // the last index is an offset
   std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
   bool reachable(const clang::ValueDecl* decl) const;               // may change through another name
@@ -229,6 +230,7 @@ class Reader {
   Place array_argument(const clang::CallExpr* e, const clang::Expr* argument, const Variable& formal, Effects& fx);
   Access substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
                             const clang::CallExpr* e);
+  void refuse_overlapping_parameters(const clang::FunctionDecl* callee, const Summary& known, const clang::Stmt* at);
   const Summary& summary(const clang::FunctionDecl* callee, const clang::Stmt* at);
   std::string helper(const std::string& name, const std::string& text);
 
@@ -311,6 +313,7 @@ class Reader {
   bool moves_addresses(const clang::Stmt* s) const;
   bool has_loop(const clang::Stmt* s) const;
   std::optional<Part> placeable_call(const clang::Stmt* s);  // placed_calls.cpp
+  bool quiet_arguments(const clang::CallExpr* call, const clang::FunctionDecl* body) const;
   const clang::CallExpr* call_inside(const clang::Expr* e) const;
   void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp
 
