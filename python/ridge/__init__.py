@@ -12,11 +12,11 @@ from . import fft
 from ._ridge import forget_wisdom, wisdom
 from .array import Array, array, asarray, empty, from_dlpack
 
-__all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "stencil", "Array", "array", "asarray", "empty", "from_dlpack",
+__all__ = ["fft", "filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "Array", "array", "asarray", "empty", "from_dlpack",
            "devices", "machine", "Machine", "wisdom", "forget_wisdom", "array_api"]
 __version__ = "0.1.0"
 
-_MODULES = ("filterbank", "image", "nufft", "planner", "sar", "stencil", "torch", "jax", "dask", "xarray")
+_MODULES = ("filterbank", "image", "nufft", "planner", "sar", "search", "stencil", "torch", "jax", "dask", "xarray")
 _NAMES = {"devices": "_machine", "machine": "_machine", "Machine": "_machine", "array_api": "_array_api"}
 
 

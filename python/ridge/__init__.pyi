@@ -1,4 +1,5 @@
-from . import fft as fft, filterbank as filterbank, image as image, nufft as nufft, planner as planner, sar as sar, stencil as stencil
+from . import fft as fft, filterbank as filterbank, image as image, nufft as nufft, planner as planner, sar as sar, \
+    search as search, stencil as stencil
 from .array import Array as Array, array as array, asarray as asarray, empty as empty, from_dlpack as from_dlpack
 from ._array_api import array_api as array_api
 from ._machine import Machine as Machine, devices as devices, machine as machine

@@ -67,6 +67,7 @@ void add_bench(Command& program) {
   add_bench_stencil(command);
   add_bench_filterbank(command);
   add_bench_correlator(command);
+  add_bench_search(command);
   add_bench_image(command);
   add_bench_transpose(command);
   add_bench_image_stages(command);

@@ -42,6 +42,7 @@ void add_bench_nufft(Command& bench);
 void add_bench_stencil(Command& bench);
 void add_bench_filterbank(Command& bench);
 void add_bench_correlator(Command& bench);
+void add_bench_search(Command& bench);
 void add_bench_image(Command& bench);
 void add_bench_image_stages(Command& bench);
 

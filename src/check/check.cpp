@@ -81,8 +81,9 @@ Outcome guarded(const std::function<Outcome()>& check) {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
-      {"transpose", check_transpose}, {"fft", check_fft}, {"stencil", check_stencil}, {"filterbank", check_filterbank},
-      {"nufft", check_nufft},         {"sar", check_sar}, {"image", check_image},     {"adjoint", check_adjoint}};
+      {"transpose", check_transpose},   {"fft", check_fft},     {"stencil", check_stencil},
+      {"filterbank", check_filterbank}, {"nufft", check_nufft}, {"sar", check_sar},
+      {"search", check_search},         {"image", check_image}, {"adjoint", check_adjoint}};
   return all;
 }
 

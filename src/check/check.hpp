@@ -54,6 +54,7 @@ Outcome check_filterbank(Draw& draw);  // includes correlators and detectors
 Outcome check_correlator(Draw& draw);
 Outcome check_nufft(Draw& draw);
 Outcome check_sar(Draw& draw);
+Outcome check_search(Draw& draw);
 Outcome check_image(Draw& draw);  // operators, variances, flows
 Outcome check_adjoint(Draw& draw);
 const std::vector<Workload>& workloads();

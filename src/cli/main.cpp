@@ -26,6 +26,7 @@ First steps:
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge channelize in out        filter banks over files and pipes
   ridge search in.fil --dm 0..500                       dispersed pulses in filterbank files
+  ridge fold in.fil p.npy --period 0.5                  the mean pulse of a pulsar; ridge periods finds periods
   ridge flow a.png b.png flow.flo                       dense optical flow of two frames
   ridge variance in.png out.npy  the local variance of an image
   ridge image gauss 2 a.png b.png                       image operators and chains of them
@@ -55,6 +56,10 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_stencil(program);
   ridge::cli::add_channelize(program);
   ridge::cli::add_search(program);
+  ridge::cli::add_fold(program);
+  ridge::cli::add_periods(program);
+  ridge::cli::add_dedisperse(program);
+  ridge::cli::add_beamform(program);
   ridge::cli::add_flow(program);
   ridge::cli::add_variance(program);
   ridge::cli::add_image(program);

@@ -25,6 +25,10 @@ void add_place(Command& program);
 void add_fftw(Command& program);
 void add_search(Command& program);
 void add_trace(Command& program);
+void add_fold(Command& program);
+void add_periods(Command& program);
+void add_dedisperse(Command& program);
+void add_beamform(Command& program);
 
 // Subcommands of a command.
 void add_check_accuracy(Command& check);

@@ -17,16 +17,16 @@ struct Level {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const Layout& layout, std::size_t radix) : layout_(layout), radix_(radix) {}
+  TreeBuilder(const Layout& layout, const std::vector<std::size_t>& radices) : layout_(layout), radices_(radices) {}
 
   Tree build() {
-    Tree tree{.radix = radix_};
+    Tree tree;
     Level level;
     for (std::size_t c = 0; c <= layout_.channels; ++c) level.first.push_back(static_cast<std::uint32_t>(c));
     level.delays.assign(layout_.channels, 0);
     do {
       Level next;
-      tree.passes.push_back(add_level(level, next));
+      tree.passes.push_back(add_level(level, next, radices_[std::min(tree.passes.size(), radices_.size() - 1)]));
       level = std::move(next);
     } while (level.width < layout_.channels);
     set_lengths(tree);
@@ -63,11 +63,11 @@ class TreeBuilder {
     return best;
   }
 
-  TreePass add_level(const Level& in, Level& out) const {
+  TreePass add_level(const Level& in, Level& out, std::size_t radix) const {
     const std::size_t channels = layout_.channels;
-    out.width = in.width * radix_;
+    out.width = in.width * radix;
     const bool last = out.width >= channels;
-    TreePass pass{.width = out.width};
+    TreePass pass{.radix = radix, .bands = {}, .width = out.width};
     for (std::size_t c0 = 0; c0 < channels; c0 += out.width) {
       out.first.push_back(static_cast<std::uint32_t>(pass.first.size()));
       const std::size_t end = std::min(c0 + out.width, channels);
@@ -82,6 +82,7 @@ class TreeBuilder {
       }
     }
     out.first.push_back(static_cast<std::uint32_t>(pass.first.size()));
+    pass.bands = out.first;
     pass.length.assign(pass.first.size(), 0);
     pass.first.push_back(static_cast<std::uint32_t>(pass.source.size()));
     return pass;
@@ -118,9 +119,8 @@ class TreeBuilder {
             std::uint32_t& length = tree.passes[p - 1].length[pass.source[i]];
             length = std::max(length, needed);
           } else if (needed > layout_.row) {
-            throw Error(ErrorKind::internal, fmt::format("search: a tree of radix {} needs {} input samples, the row "
-                                                         "has {}",
-                                                         radix_, needed, layout_.row));
+            throw Error(ErrorKind::internal,
+                        fmt::format("search: a tree needs {} input samples, the row has {}", needed, layout_.row));
           }
         }
       }
@@ -128,12 +128,14 @@ class TreeBuilder {
   }
 
   const Layout& layout_;
-  std::size_t radix_;
+  const std::vector<std::size_t>& radices_;
 };
 
 }  // namespace
 
-Tree make_tree(const Layout& layout, std::size_t radix) { return TreeBuilder(layout, radix).build(); }
+Tree make_tree(const Layout& layout, const std::vector<std::size_t>& radices) {
+  return TreeBuilder(layout, radices).build();
+}
 
 std::vector<std::int32_t> Tree::delays(std::size_t trial, std::size_t channels) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> rows{{static_cast<std::uint32_t>(trial), 0}}, below;

@@ -238,6 +238,15 @@ TEST(CheckGates, RadarImages) {
                   .cases = 6});
 }
 
+// Sums of bytes are exact: one more is wrong.
+TEST(CheckGates, DedispersedSums) {
+  expect_noticed({.name = "search",
+                  .check = ridge::check::check_search,
+                  .wanted = [](const std::string&) { return true; },
+                  .spoil = [](const std::string&,
+                              std::span<std::byte> answer) { change(answer, false, [](double x) { return x + 1; }); }});
+}
+
 // Half a grey level and what rounding in float leaves; variances 2e-5 of the range's square; flow 0.02 pixels.
 TEST(CheckGates, Images) {
   expect_noticed({.name = "operators",

@@ -60,6 +60,11 @@ COMMANDS = {
     "ridge channelize signal": ["out.raw", "--seconds", "0.001"],
     "ridge channelize synthesize": ["raw", "out.raw", "--quiet"] + BANK,
     "ridge search": ["a.fil", "--dm", "0..2"] + HOST,
+    "ridge fold": ["a.fil", "out.npy", "--period", "0.1"],
+    "ridge periods": ["long.fil"] + HOST,
+    "ridge dedisperse": ["line.npy", "out.npy", "--dm", "1", "--centre", "1400", "--rate", "1"] + HOST,
+    "ridge beamform": ["volts.npy", "out.npy", "--weights", "c.npy"] + HOST,
+    "ridge bench search": ["--channels", "16", "--trials", "4", "--times", "100", "--seconds", "0"] + HOST,
     "ridge search signal": ["out.fil", "--channels", "16", "--seconds", "0.01"],
     "ridge flow": ["a.pgm", "b.pgm", "out.flo"] + HOST,
     "ridge flow compare": ["a.flo", "a.flo"],
@@ -110,18 +115,21 @@ def make_inputs():
             file.write(b"P5\n50 40\n255\n" + bytes(2000))
     with open("a.flo", "wb") as file:
         file.write(b"PIEH" + struct.pack("<ii", 4, 4) + bytes(4 * 4 * 8))
-    with open("a.fil", "wb") as file:
-        key = lambda name: struct.pack("<i", len(name)) + name.encode()
-        file.write(key("HEADER_START") + key("nchans") + struct.pack("<i", 16) + key("nbits") + struct.pack("<i", 8))
-        for name, value in (("fch1", 1500.0), ("foff", -1.0), ("tsamp", 1e-3)):
-            file.write(key(name) + struct.pack("<d", value))
-        file.write(key("HEADER_END") + bytes(k * k % 251 for k in range(16 * 400)))
+    npy("line.npy", "<c8", (4096,), bytes(8 * 4096))
+    npy("volts.npy", "<c8", (2, 8, 16), bytes(8 * 256))
+    key = lambda name: struct.pack("<i", len(name)) + name.encode()
+    for name, rows in (("a.fil", 400), ("long.fil", 1100)):
+        with open(name, "wb") as file:
+            file.write(key("HEADER_START") + key("nchans") + struct.pack("<i", 16) + key("nbits") + struct.pack("<i", 8))
+            for field, value in (("fch1", 1500.0), ("foff", -1.0), ("tsamp", 1e-3)):
+                file.write(key(field) + struct.pack("<d", value))
+            file.write(key("HEADER_END") + bytes(k * k % 251 for k in range(16 * rows)))
     with open("loop.cpp", "w") as file:
         file.write("void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }\n")
     os.mkdir("folder")
 
 
-INPUTS = ["c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "loop.cpp"]
+INPUTS = ["c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "long.fil", "line.npy", "volts.npy", "loop.cpp"]
 
 
 def contents():

@@ -199,7 +199,7 @@ std::size_t least_words(const Tree& tree, std::size_t times) {
 void list_device_tree(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
   const Limits& limits = device.limits();
   for (const std::size_t radix : {8, 4}) {
-    const auto tree = std::make_shared<const Tree>(make_tree(layout, radix));
+    const auto tree = std::make_shared<const Tree>(make_tree(layout, {radix}));
     TreeDesign design{.radix = radix, .items = std::min<std::size_t>(512, limits.work_group / 32 * 32)};
     const std::size_t most = std::min<std::size_t>(limits.local_memory, 96 * 1024) / 4;
     while (design.times > 64 && least_words(*tree, design.times) * 2 > most) design.times /= 2;

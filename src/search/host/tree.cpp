@@ -1,5 +1,6 @@
-// The tree of tree_plan.hpp on the host: one pass over memory per level. Rows are added in runs of neighbours, which
-// share most of their sources, tile of times by tile of times.
+// The tree of tree_plan.hpp on the host. All passes but the last are made band by band and tile of times by tile, in
+// scratch memory that stays in the second cache; only the rows of the widest bands are stored. The last pass reads them
+// in runs of neighbouring trials, which share most of their sources.
 #include <algorithm>
 #include <mutex>
 #include <vector>
@@ -19,25 +20,53 @@ constexpr std::size_t kTile = 2048, kRun = 64;  // times, rows
 
 std::size_t sum_bytes(Sum sum) { return sum == Sum::u8 ? 1 : sum == Sum::u16 ? 2 : 4; }
 
+// Rows of sums; `first` is the number of the first row stored, `begin` the time of its first sample.
+template <class Pointer>
+struct SumRows {
+  Pointer data;
+  std::size_t stride;
+  Sum type;
+  std::size_t first = 0, begin = 0;
+  Pointer at(std::size_t row, std::size_t time) const {
+    return data + ((row - first) * stride + time - begin) * sum_bytes(type);
+  }
+};
+using Source = SumRows<const std::byte*>;
+using Target = SumRows<std::byte*>;
+
 class HostTree final : public Variant {
  public:
   HostTree(const Layout& layout, std::shared_ptr<const Tree> tree)
-      : layout_(layout), tree_(std::move(tree)), stride_((layout.row + 63) / 64 * 64 + 64) {}
+      : layout_(layout), tree_(std::move(tree)), stride_((layout.row + 63) / 64 * 64 + 64) {
+    for (const TreePass& pass : tree_->passes) {
+      std::vector<std::uint32_t>& most = most_shift_.emplace_back();
+      for (std::size_t b = 0; b + 1 < pass.bands.size(); ++b) {
+        std::uint32_t shift = 0;
+        for (std::uint32_t i = pass.first[pass.bands[b]]; i < pass.first[pass.bands[b + 1]]; ++i)
+          shift = std::max(shift, pass.shift[i]);
+        most.push_back(shift);
+      }
+    }
+  }
 
   void run(const std::uint8_t* in, float* out) const override {
     const std::lock_guard lock(mutex_);
-    reserve();
-    const void* from = in;
-    std::size_t from_stride = layout_.row;
-    Sum from_type = Sum::u8;
-    for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
-      const bool last = p + 1 == tree_->passes.size();
-      const Sum to_type = last ? Sum::f32 : tree_->passes[p].width <= kMost16 ? Sum::u16 : Sum::u32;
-      void* to = last ? static_cast<void*>(out) : scratch_[p % 2].data();
-      const std::size_t to_stride = last ? layout_.times : stride_;
-      add_pass({from, from_stride, from_type}, {to, to_stride, to_type}, tree_->passes[p]);
-      from = to, from_stride = to_stride, from_type = to_type;
-    }
+    const Source channels{reinterpret_cast<const std::byte*>(in), layout_.row, Sum::u8};
+    const Target series{reinterpret_cast<std::byte*>(out), layout_.times, Sum::f32};
+    const std::size_t passes = tree_->passes.size();
+    if (passes == 1) return add_last(channels, series);
+    const TreePass& widest = tree_->passes[passes - 2];
+    const Target bands{reserve(widest), stride_, type_of(passes - 2)};
+    const std::size_t count = widest.bands.size() - 1;
+    const std::uint32_t longest = *std::max_element(widest.length.begin(), widest.length.end());
+    const std::size_t tiles = (longest + kTile - 1) / kTile;
+    base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
+      const base::Share mine = base::share(count * tiles, thread, threads);
+      std::vector<base::AlignedArray<std::byte>> scratch(passes);
+      for (std::size_t job = mine.begin; job < mine.end; ++job)
+        add_band(channels, bands, passes - 2, job / tiles, job % tiles * kTile, kTile, scratch);
+    });
+    add_last({bands.data, bands.stride, bands.type}, series);
   }
   void enqueue(Queue&, const Buffer& in, const Buffer& out) const override {
     run(reinterpret_cast<const std::uint8_t*>(in.native()), reinterpret_cast<float*>(out.native()));
@@ -45,73 +74,86 @@ class HostTree final : public Variant {
   std::vector<std::int32_t> delays(std::size_t trial) const override { return tree_->delays(trial, layout_.channels); }
 
  private:
-  template <class Pointer>
-  struct Rows {
-    Pointer data;
-    std::size_t stride;
-    Sum type;
-  };
-
-  void reserve() const {
-    for (std::size_t p = 0; p + 1 < tree_->passes.size(); ++p) {
-      const TreePass& pass = tree_->passes[p];
-      const std::size_t bytes = pass.rows() * stride_ * (pass.width <= kMost16 ? 2 : 4);
-      if (scratch_[p % 2].size() < bytes) scratch_[p % 2] = base::AlignedArray<std::byte>(bytes);
-    }
+  Sum type_of(std::size_t pass) const {
+    if (pass + 1 == tree_->passes.size()) return Sum::f32;
+    return tree_->passes[pass].width <= kMost16 ? Sum::u16 : Sum::u32;
+  }
+  std::byte* reserve(const TreePass& pass) const {
+    const std::size_t bytes = pass.rows() * stride_ * (pass.width <= kMost16 ? 2 : 4);
+    if (stored_.size() < bytes) stored_ = base::AlignedArray<std::byte>(bytes);
+    return stored_.data();
   }
 
-  void add_pass(const Rows<const void*>& from, const Rows<void*>& to, const TreePass& pass) const {
+  // Rows of one band after `number` passes more than the channels, for times [begin, begin + count).
+  void add_band(const Source& channels, const Target& to, std::size_t number, std::size_t band, std::size_t begin,
+                std::size_t count, std::vector<base::AlignedArray<std::byte>>& scratch) const {
+    const TreePass& pass = tree_->passes[number];
+    Source from = channels;
+    if (number > 0) {
+      const TreePass& below = tree_->passes[number - 1];
+      const std::size_t first = band * pass.radix, end = std::min(first + pass.radix, below.bands.size() - 1);
+      const std::size_t longer = count + most_shift_[number][band], stride = (longer + 31) / 32 * 32 + 32;
+      const std::size_t bytes = (below.bands[end] - below.bands[first]) * stride * sum_bytes(type_of(number - 1));
+      if (scratch[number].size() < bytes) scratch[number] = base::AlignedArray<std::byte>(bytes);
+      const Target parts{scratch[number].data(), stride, type_of(number - 1), below.bands[first], begin};
+      for (std::size_t part = first; part < end; ++part)
+        add_band(channels, parts, number - 1, part, begin, longer, scratch);
+      from = {parts.data, parts.stride, parts.type, parts.first, parts.begin};
+    }
     const AddRows add = sum_kernels().add_rows(from.type, to.type);
-    const std::size_t runs = (pass.rows() + kRun - 1) / kRun;
+    for (std::size_t r = pass.bands[band]; r < pass.bands[band + 1]; ++r) add_row(add, from, to, pass, r, begin, count);
+  }
+
+  void add_last(const Source& from, const Target& to) const {
+    const TreePass& pass = tree_->passes.back();
+    const AddRows add = sum_kernels().add_rows(from.type, to.type);
+    const std::size_t runs = (pass.rows() + kRun - 1) / kRun, tiles = (layout_.times + kTile - 1) / kTile;
     base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
-      const base::Share mine = base::share(runs, thread, threads);
-      std::vector<const void*> terms(tree_->radix);
-      for (std::size_t run = mine.begin; run < mine.end; ++run) {
-        const std::size_t begin = run * kRun, end = std::min(begin + kRun, pass.rows());
-        const std::uint32_t longest = *std::max_element(pass.length.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                        pass.length.begin() + static_cast<std::ptrdiff_t>(end));
-        for (std::size_t t = 0; t < longest; t += kTile) {
-          for (std::size_t r = begin; r < end; ++r) add_row(add, from, to, pass, r, t, terms);
-        }
+      const base::Share mine = base::share(runs * tiles, thread, threads);
+      for (std::size_t job = mine.begin; job < mine.end; ++job) {
+        const std::size_t begin = job % runs * kRun, end = std::min(begin + kRun, pass.rows());
+        for (std::size_t r = begin; r < end; ++r) add_row(add, from, to, pass, r, job / runs * kTile, kTile);
       }
     });
   }
 
-  static void add_row(AddRows add, const Rows<const void*>& from, const Rows<void*>& to, const TreePass& pass,
-                      std::size_t row, std::size_t time, std::vector<const void*>& terms) {
+  static void add_row(AddRows add, const Source& from, const Target& to, const TreePass& pass, std::size_t row,
+                      std::size_t time, std::size_t count) {
     if (time >= pass.length[row]) return;
-    const std::uint32_t first = pass.first[row], count = pass.first[row + 1] - first;
-    const auto* in = static_cast<const std::byte*>(from.data);
-    for (std::uint32_t j = 0; j < count; ++j) {
-      terms[j] = in + (pass.source[first + j] * from.stride + pass.shift[first + j] + time) * sum_bytes(from.type);
-    }
-    add(terms.data(), count, static_cast<std::byte*>(to.data) + (row * to.stride + time) * sum_bytes(to.type),
-        std::min<std::size_t>(kTile, pass.length[row] - time));
+    constexpr std::size_t kMostTerms = 32;
+    const void* terms[kMostTerms];
+    const std::uint32_t first = pass.first[row], number = pass.first[row + 1] - first;
+    for (std::uint32_t j = 0; j < number; ++j) terms[j] = from.at(pass.source[first + j], time + pass.shift[first + j]);
+    add(terms, number, to.at(row, time), std::min<std::size_t>(count, pass.length[row] - time));
   }
 
   Layout layout_;
   std::shared_ptr<const Tree> tree_;
-  std::size_t stride_;  // of the rows between passes, in samples
+  std::size_t stride_;                                  // of the stored rows, in samples
+  std::vector<std::vector<std::uint32_t>> most_shift_;  // per pass and band
   mutable std::mutex mutex_;
-  mutable base::AlignedArray<std::byte> scratch_[2];
+  mutable base::AlignedArray<std::byte> stored_;
 };
+
+// Sums of up to 256 channels fit 16 bits: {4, 8, 8, 16} stores half as many bytes as {8, 8, 8, 8}.
+const std::vector<std::vector<std::size_t>> kRadices{{8}, {4, 8, 8, 16}, {4}};
 
 }  // namespace
 
 void list_host_tree(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  for (const std::size_t radix : {4, 8}) {
-    const auto tree = std::make_shared<const Tree>(make_tree(layout, radix));
-    entries.push_back(
-        {.candidate = {.variant = "tree",
-                       .parameters = {{"radix", std::to_string(radix)}, {"threads", std::to_string(layout.threads)}},
-                       .refusal = {},
-                       .cost = {.flops = tree->additions,
-                                .bytes = 3 * tree->moved / static_cast<double>(radix),
-                                .launches = static_cast<double>(tree->passes.size()),
-                                .efficiency = 0.5,
-                                .float64 = false,
-                                .threads = layout.threads}},
-         .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
+  for (const std::vector<std::size_t>& radices : kRadices) {
+    const auto tree = std::make_shared<const Tree>(make_tree(layout, radices));
+    entries.push_back({.candidate = {.variant = "tree",
+                                     .parameters = {{"radix", fmt::format("{}", fmt::join(radices, "x"))},
+                                                    {"threads", std::to_string(layout.threads)}},
+                                     .refusal = {},
+                                     .cost = {.flops = tree->additions,
+                                              .bytes = 3 * tree->moved / static_cast<double>(radices.back()),
+                                              .launches = 2,
+                                              .efficiency = 0.5,
+                                              .float64 = false,
+                                              .threads = layout.threads}},
+                       .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
   }
 }
 

@@ -1,0 +1,130 @@
+// Python bindings of the pulse search: simulation, candidates, folding and periods.
+#include <cstring>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/search.hpp>
+#include <ridge/search/fold.hpp>
+#include <ridge/search/periods.hpp>
+
+#include "arrays.hpp"
+#include "module.hpp"
+#include "plans.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+const Elements kPower{Element::uint8, Element::uint16, Element::float32};
+
+search::Band band_of(const py::dict& d, std::size_t channels) {
+  return {.channels = channels,
+          .first_mhz = get<double>(d, "first_mhz"),
+          .step_mhz = get<double>(d, "step_mhz"),
+          .interval = get<double>(d, "interval")};
+}
+
+// Rows of power, (times, channels).
+struct PowerRows {
+  PowerRows(const py::object& object, bool writable) : array(object, writable, "the power", kPower) {
+    if (array.axes() != 2) throw py::value_error("the power must have the shape (times, channels)");
+    bytes = {static_cast<std::byte*>(array.packed("the power")), array.size() * size_of(array.element())};
+  }
+  std::size_t bits() const { return 8 * size_of(array.element()); }
+  Array array;
+  std::span<std::byte> bytes;
+};
+
+void simulate_rows(const py::object& output, const py::dict& band,
+                   const std::vector<std::tuple<double, double, std::size_t, double>>& pulses, std::uint64_t seed) {
+  const PowerRows out(output, true);
+  search::Simulation simulation{.band = band_of(band, out.array.length(1)), .bits = out.bits(), .seed = seed};
+  for (const auto& [dm, time, samples, snr] : pulses) simulation.pulses.push_back({dm, time, samples, snr});
+  const py::gil_scoped_release free;
+  search::simulate(simulation, 0, out.array.length(0), out.bytes);
+}
+
+py::list find_pulses(const std::string& device, const py::object& input, const py::dict& band, const py::dict& given,
+                     const std::string& variant) {
+  const PowerRows in(input, false);
+  search::Settings settings{.dm_begin = get<double>(given, "dm_begin"), .dm_end = get<double>(given, "dm_end"),
+                            .tolerance = get<double>(given, "tolerance"), .threshold = get<double>(given, "threshold"),
+                            .widest = get<std::size_t>(given, "widest"), .bits = in.bits()};
+  settings.threads = get<std::size_t>(given, "threads");
+  settings.flagging.threshold = get<double>(given, "flag");
+  const search::Band of = band_of(band, in.array.length(1));
+  std::vector<search::Candidate> found;
+  {
+    const py::gil_scoped_release free;
+    search::Stream stream(ridge::device(device), of, settings, {.effort = Effort::quick, .variant = variant});
+    stream.push(in.bytes);
+    found = stream.finish();
+  }
+  py::list list;
+  for (const search::Candidate& one : found) {
+    py::dict d;
+    d["dm"] = one.dm, d["time"] = one.time, d["snr"] = one.snr, d["width"] = one.width;
+    d["samples"] = one.samples, d["sample"] = one.sample, d["members"] = one.members;
+    d["dm_first"] = one.dm_first, d["dm_last"] = one.dm_last;
+    list.append(d);
+  }
+  return list;
+}
+
+double fold_rows(const py::object& input, const py::dict& band, const py::dict& given, const py::object& output) {
+  const PowerRows in(input, false);
+  const Array out(output, true, "the profile", {Element::float64});
+  if (out.axes() != 2) throw py::value_error("the profile must have the shape (subbands, bins)");
+  const std::span<double> to = out.span<double>("the profile");
+  const search::FoldSettings settings{.bins = out.length(1), .subbands = out.length(0), .dm = get<double>(given, "dm"), .bits = in.bits()};
+  const search::Rotation rotation{.frequency = get<double>(given, "frequency"), .derivative = get<double>(given, "derivative")};
+  const search::Band of = band_of(band, in.array.length(1));
+  const py::gil_scoped_release free;
+  search::Folder folder(of, rotation, settings);
+  folder.push(in.bytes);
+  const search::Profile profile = folder.profile();
+  const std::vector<double> mean = profile.mean();
+  std::copy(mean.begin(), mean.end(), to.begin());
+  return profile.snr();
+}
+
+py::list find_all_periods(const std::string& device, const py::object& input, const py::dict& band, const py::dict& given) {
+  const PowerRows in(input, false);
+  const search::Band of = band_of(band, in.array.length(1));
+  search::PeriodSettings settings{.acceleration_begin = get<double>(given, "acceleration_begin"),
+                                  .acceleration_end = get<double>(given, "acceleration_end"),
+                                  .harmonics = get<std::size_t>(given, "harmonics"),
+                                  .threshold = get<double>(given, "threshold")};
+  const double dm = get<double>(given, "dm");
+  std::vector<search::PeriodCandidate> found;
+  {
+    const py::gil_scoped_release free;
+    search::Dedisperser series(of, dm, in.bits());
+    series.push(in.bytes);
+    found = search::find_periods(ridge::device(device), series.finish(), of.interval, settings);
+  }
+  py::list list;
+  for (const search::PeriodCandidate& one : found) {
+    py::dict d;
+    d["period"] = one.period, d["frequency"] = one.frequency, d["acceleration"] = one.acceleration;
+    d["sigma"] = one.sigma, d["harmonics"] = one.harmonics;
+    list.append(d);
+  }
+  return list;
+}
+
+}  // namespace
+
+void add_search(py::module_& module) {
+  module.def("search_simulate", &simulate_rows);
+  module.def("search_find", &find_pulses);
+  module.def("search_fold", &fold_rows);
+  module.def("search_periods", &find_all_periods);
+}
+
+}  // namespace ridge::python
