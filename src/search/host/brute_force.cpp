@@ -1,5 +1,5 @@
 // Brute force: every channel of every trial is delayed by the nearest number of samples and added. A strip of times is
-// summed over 128 channels in registers for one trial after another, so that its bytes stay in the second cache.
+// summed over 32 channels in registers for one trial after another, so that its bytes stay in the first cache.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace ridge::search {
 namespace {
 
-constexpr std::size_t kChannelsAtOnce = 128;
+constexpr std::size_t kChannelsAtOnce = 32;
 
 class BruteForce final : public Variant {
  public:

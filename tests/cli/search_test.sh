@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# ridge search, fold, periods, dedisperse and beamform: files, pipes, masks, one-line errors.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+
+small=(--channels 128 --bandwidth 32 --interval 256e-6 --seconds 8)
+"$ridge" search signal test.fil "${small[@]}" --pulse 120:2:8:25 --pulse 60:5:4:20 --truth truth.json >/dev/null || fail "signal"
+has '"samples": 8' truth.json
+
+# --- search ----------------------------------------------------------------------------------------------------------
+expect '2 candidates above 7 sigma' "$ridge" search test.fil --dm 0..200 --device host --out found.json --svg all.svg --plots plots
+has '"dm": ' found.json && has '"snr": ' found.json && has '"width": ' found.json && has '"time": 2.00' found.json
+has '<circle' all.svg
+[ "$(ls plots | wc -l)" -eq 2 ] || fail "plots: $(ls plots)"
+"$ridge" search test.fil --dm 0:200 --device host --out found.csv --quiet >/dev/null || fail "csv"
+[ "$(wc -l <found.csv)" -eq 3 ] || fail "csv: $(cat found.csv)"
+# A pipe and two threads give the same candidates.
+"$ridge" search - --dm 0..200 --device host --out - --threads 2 <test.fil >piped.json || fail "pipe"
+same found.json piped.json "a pipe or threads change the candidates"
+# Every number of bits; one pulse of S/N 25 each.
+for bits in 1 2 4 16 32; do
+  "$ridge" search signal - "${small[@]}" --bits $bits --pulse 120:3:16:25 >bits.fil || fail "signal of $bits bits"
+  expect '^1 candidate above' "$ridge" search bits.fil --dm 0..200 --device host
+done
+# Flags are written as a file of the same shape, and can be applied again.
+expect 'flagged: ' "$ridge" search test.fil --dm 0..200 --device host --flag 4.5 --flags-out flags.fil
+[ "$(size flags.fil)" -ge $((8 * 31250 * 128 / 256 / 8)) ] || fail "flags.fil has $(size flags.fil) bytes"
+expect 'flagged: ' "$ridge" search test.fil --dm 0..200 --device host --mask flags.fil
+
+mistake 'needs a range such as 0..3000' "$ridge" search test.fil --dm 5..x
+mistake 'needs a filterbank file' "$ridge" search
+mistake 'not a SIGPROC file that can be used' "$ridge" search truth.json
+mistake '--plots reads the input again' "$ridge" search - --plots plots </dev/null
+mistake 'the file has 1 IFs' "$ridge" search test.fil --if 1
+mistake 'is the largest that fits' "$ridge" search test.fil --dm 1e6..2e6 --device host
+mistake 'needs DM:SECONDS:SAMPLES:S/N' "$ridge" search signal out.fil --pulse 3:4
+mistake 'needs 1, 2, 4, 8, 16 or 32 bits' "$ridge" search signal out.fil --bits 3
+
+# --- fold, periods ---------------------------------------------------------------------------------------------------
+pulses=()
+for i in $(seq 0 60); do pulses+=(--pulse "30:$(awk -v i="$i" 'BEGIN { printf "%.6f", 0.1 + i * 0.123456 }'):10:12"); done
+"$ridge" search signal pulsar.fil "${small[@]}" "${pulses[@]}" >/dev/null || fail "pulsar"
+expect '64 bins, 2 sub-bands: S/N [5-9][0-9]' "$ridge" fold pulsar.fil profile.npy --period 0.123456 --dm 30 --bins 64 --subbands 2 --png profile.png
+[ "$(size profile.npy)" -eq $((128 + 2 * 64 * 8)) ] || fail "profile.npy has $(size profile.npy) bytes"
+expect '0\.123[0-9]* +8\.[01]' "$ridge" periods pulsar.fil --dm 30 --device host --out periods.json
+has '"period": 0.123' periods.json
+mistake 'needs --period SECONDS or --polyco FILE' "$ridge" fold pulsar.fil out.npy
+mistake 'needs 1, 2, 4, 8, 16 or 32 harmonics, got 3' "$ridge" periods pulsar.fil --harmonics 3 --device host
+printf 'a b c\n' >bad.polyco
+mistake 'not a polyco file' "$ridge" fold pulsar.fil out.npy --polyco bad.polyco
+
+# --- voltages --------------------------------------------------------------------------------------------------------
+head -c 80000 /dev/zero | tr '\0' '\1' | npy volts.npy '<c8' '(10000,)'
+expect '10000 samples, transforms of ' "$ridge" dedisperse volts.npy out.npy --dm 3 --centre 1400 --rate 6.25 --device host
+same <(head -c 128 volts.npy) <(head -c 128 out.npy) "the header of dedispersed samples"
+[ "$(size out.npy)" -eq "$(size volts.npy)" ] || fail "out.npy has $(size out.npy) bytes"
+tail -c 80000 volts.npy >volts.raw
+"$ridge" dedisperse - - --dm 3 --centre 1400 --rate 6.25 --device host <volts.raw >out.raw || fail "a pipe of voltages"
+same <(tail -c 80000 out.npy) out.raw "a pipe of voltages differs"
+mistake 'needs a band above 0 MHz' "$ridge" dedisperse volts.npy no.npy --dm 3 --centre 1 --rate 6.25 --device host
+head -c $((2 * 8 * 3 * 8)) /dev/zero | npy stations.npy '<c8' '(2, 8, 3)'
+head -c $((4 * 3 * 8)) /dev/zero | npy weights.npy '<c8' '(4, 3)'
+expect '5 beams of 3 stations' "$ridge" beamform stations.npy beams.npy --weights weights.npy --integrate 4 --incoherent --device host
+[ "$(size beams.npy)" -eq $((128 + 2 * 5 * 2 * 4)) ] || fail "beams.npy has $(size beams.npy) bytes"
+mistake 'needs --weights FILE, or --positions' "$ridge" beamform stations.npy no.npy --device host
+finish
