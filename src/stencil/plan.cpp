@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "plan/arguments.hpp"
+#include "stencil/chosen.hpp"
 #include "stencil/leap/leap.hpp"
 #include "stencil/trials.hpp"
 #include "stencil/variant.hpp"
@@ -25,6 +26,7 @@ struct PlanState {
   std::vector<planner::Decision> decisions{};
   std::vector<KernelSource> kernels{};
   std::shared_ptr<const Variant<T>> variant{};
+  std::shared_ptr<const Layers<T>> layers{};  // null: none
   LeapChoice leap_choice{};
   Effort effort = Effort::quick;
   mutable std::once_flag leap_once{};
@@ -46,6 +48,7 @@ template <class T>
 struct SessionState {
   std::shared_ptr<const PlanState<T>> plan;
   std::unique_ptr<Running<T>> running;
+  std::unique_ptr<LayerState<T>> layers;
   std::size_t steps = 0;
   bool no_leap = false;   // a leap was refused because the grid grows
   std::vector<T> kept{};  // recorded boxes if the variant does not record them itself
@@ -56,8 +59,26 @@ namespace {
 [[noreturn]] void refuse_call(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
 
 template <class T>
-planner::Problem describe(const Device& device, const Update<T>& update, const Layout& layout) {
+bool has_layers(const Update<T>& update) {
+  return !update.layers.empty() || update.free_surface;
+}
+
+// Layers, sources and receivers are computed after every step, so temporal blocking does not apply.
+template <class T>
+std::vector<Entry<T>> listed_entries(const Device& device, const Update<T>& update, const Layout& layout,
+                                     bool single_steps) {
+  std::vector<Entry<T>> entries = list_variants(device, update, layout);
+  if (!single_steps) return entries;
+  std::erase_if(entries, [](const Entry<T>& entry) {
+    return depth_of(entry.candidate) > 1 || entry.candidate.variant == "overlapped_tiles";
+  });
+  return entries;
+}
+
+template <class T>
+planner::Problem describe(const Device& device, const Update<T>& update, const Layout& layout, bool single_steps) {
   std::string key = layout.key();
+  if (single_steps) key += " in single steps";
   if (device.is_host()) key += fmt::format(" threads {}", layout.threads);
   const planner::Cost least = step_cost(update, layout, 2, 1);
   return {.workload = "stencil", .key = key, .flops = least.flops, .bytes = least.bytes};
@@ -128,14 +149,32 @@ void check_memory(const Device& device, const Layout& layout) {
 }
 
 template <class T>
+Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Problem& problem,
+                         const planner::Options& options, bool single_steps) {
+  Chosen<T> chosen{.layout = resolve(update, problem)};
+  single_steps = single_steps || has_layers(update);
+  check_memory<T>(device, chosen.layout);
+  const std::vector<Entry<T>> entries = listed_entries(device, update, chosen.layout, single_steps);
+  chosen.layers = make_layers<T>(device, update, chosen.layout);
+  Trials<T> trials(device, update, problem, chosen.layout, entries);
+  auto choice =
+      planner::choose(device, describe(device, update, chosen.layout, single_steps), entries, options, trials);
+  chosen.kernels = planner::kernels_of(entries[choice.decision.winner]);
+  if (chosen.layers) {
+    for (KernelSource& kernel : chosen.layers->kernels()) chosen.kernels.push_back(std::move(kernel));
+  }
+  chosen.variant = std::move(choice.winner);
+  chosen.decision = std::move(choice.decision);
+  return chosen;
+}
+
+template <class T>
 Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options) {
   std::shared_ptr<PlanState<T>> state(new PlanState<T>{device, update, problem, resolve(update, problem)});
-  check_memory<T>(device, state->layout);
-  const std::vector<Entry<T>> entries = list_variants(device, update, state->layout);
-  Trials<T> trials(device, state->update, state->problem, state->layout, entries);
-  auto chosen = planner::choose(device, describe(device, update, state->layout), entries, options, trials);
-  state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
-  state->variant = std::move(chosen.winner);
+  Chosen<T> chosen = choose_variant(device, update, problem, options);
+  state->kernels = std::move(chosen.kernels);
+  state->layers = std::move(chosen.layers);
+  state->variant = std::move(chosen.variant);
   const planner::Trial& winner = chosen.decision.trials[chosen.decision.winner];
   state->effort = options.effort;
   state->leap_choice = choose_leap(device, update, problem, state->layout,
@@ -148,8 +187,9 @@ template <class T>
 Session<T> Plan<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
   check_grid(*state_, grid);
   check_coefficients(*state_, coefficients);
-  return Session<T>(
-      std::make_shared<SessionState<T>>(SessionState<T>{state_, start_from(*state_->variant, grid, coefficients)}));
+  return Session<T>(std::make_shared<SessionState<T>>(
+      SessionState<T>{state_, start_from(*state_->variant, grid, coefficients),
+                      state_->layers ? state_->layers->start() : std::unique_ptr<LayerState<T>>()}));
 }
 
 template <class T>
@@ -169,6 +209,7 @@ template <class T>
 void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t steps,
                       const Buffer& coefficients) const {
   if (state_->device.is_host()) no_buffers();
+  if (state_->layers) refuse_call("enqueue() of buffers is not available with absorbing layers: use start()");
   const Layout& layout = state_->layout;
   const std::size_t field = layout.cells() * sizeof(T);
   planner::check_queue("stencil", queue, state_->device);
@@ -214,7 +255,13 @@ Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t 
 
 template <class T>
 std::string Plan<T>::explain() const {
-  return state_->decisions.front().explain() + state_->leap_choice.explain();
+  std::string text = state_->decisions.front().explain() + state_->leap_choice.explain();
+  const Update<T>& update = state_->update;
+  if (!update.layers.empty())
+    text += fmt::format("absorbing layers of {} cells at {} sides, computed after each step\n",
+                        update.layers.front().cells, update.layers.size());
+  if (update.free_surface) text += "free surface at the low side of the first axis\n";
+  return text;
 }
 template <class T>
 const std::vector<planner::Decision>& Plan<T>::decisions() const {
@@ -264,6 +311,11 @@ template <class T>
 void Session<T>::run(std::size_t steps) {
   if (steps == 0) return;
   const PlanState<T>& plan = *state_->plan;
+  if (state_->layers) {
+    for (std::size_t step = 0; step < steps; ++step) step_with_layers(*state_->running, state_->layers.get());
+    state_->steps += steps;
+    return;
+  }
   const bool leap = plan.leaps(steps) && !state_->no_leap && state_->running->has_boxes();
   if (!leap || !leapt(plan, *state_->running, steps)) {
     state_->no_leap = state_->no_leap || leap;
@@ -288,6 +340,13 @@ void Session<T>::prepare(std::size_t steps) {
 
 template <class T>
 double Session<T>::change(Norm norm) {
+  if (state_->layers) {
+    Grid<T> before(state_->plan->problem.shape, state_->plan->layout.fields), after = before;
+    read(before);
+    run(1);
+    read(after);
+    return change_between(before, after, norm);
+  }
   const double change = state_->running->change(norm);
   ++state_->steps;
   return change;
@@ -431,6 +490,10 @@ std::vector<planner::Candidate> candidates(const Device& device, const Update<T>
   return planner::candidates_of(list_variants(device, update, resolve(update, problem)));
 }
 
+template Chosen<float> choose_variant(const Device&, const Update<float>&, const Problem&, const planner::Options&,
+                                      bool);
+template Chosen<double> choose_variant(const Device&, const Update<double>&, const Problem&, const planner::Options&,
+                                       bool);
 template class Plan<float>;
 template class Plan<double>;
 template class Plan<std::int32_t>;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct DeviceLevels {
   std::size_t origin = 0, pitch = 1, field = 0;  // elements before the first cell, between rows, of a field
 };
 
+template <class T>
+class Levels;
+
+// Fields and coefficients of a running grid on a device. Fields of the two time levels are exchanged after an odd
+// number of single steps.
+struct DeviceGrid {
+  Queue& queue;
+  const Buffer &fields, &coefficients;
+  std::size_t origin = 0, pitch = 1, plane = 1, field = 0;  // elements
+  bool exchanged = false;
+};
+
 // A running grid, stored where the variant needs it. Used by one thread at a time; the caller has checked every grid.
 template <class T>
 class Running {
@@ -31,6 +44,13 @@ class Running {
   virtual double change(Norm norm) = 0;           // performs one further step and returns its change; blocks
   virtual void read(Grid<T>& grid) = 0;           // blocks; may be followed by more steps
   virtual void wait() = 0;
+  // One step. The fields of two time levels may stay exchanged until settle(), so that a single step is as fast as one
+  // of many; all other functions settle first.
+  virtual void single() { run(1); }
+  virtual void settle() {}
+  // Where the newest level is; null if the variant is of the other kind.
+  virtual Levels<T>* host_levels(bool& /*exchanged*/) { return nullptr; }
+  virtual std::optional<DeviceGrid> device_grid() { return std::nullopt; }
   // A part of the grid (Session::get and put); blocks. Variants without them receive whole grids instead.
   virtual bool has_boxes() const { return false; }
   virtual void get(const Box& box, T* cells);

@@ -2,6 +2,7 @@
 //
 //   auto update = ridge::stencil::heat<float>({.alpha = 0.4, .dt = 1e-6, .spacing = {1.3e-3, 1.3e-3}});
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -50,6 +51,22 @@ double acoustic_limit(int accuracy);  // stability limit: 1 for order 2, then 0.
 // damping), where u_tt + 2 damping u_t = c^2 (...).
 template <class T>
 Update<T> acoustic(const Acoustic& acoustic);
+
+// Convolutional perfectly matched layers (CPML): waves leave the grid, almost without reflection, through its sides.
+// The sides are fixed borders; a layer is next to the cells that do not change. Eight cells return less than 1e-6 of
+// the energy of waves of 16 cells.
+struct AbsorbingLayers {
+  std::size_t cells = 8;
+  double fastest = 0;                                                 // largest velocity of the medium
+  double frequency = 0;                                               // peak frequency of the source
+  std::array<bool, 3> low{true, true, true}, high{true, true, true};  // sides with a layer, in the order of `spacing`
+  // The low side of the first axis is a free surface, without a layer: u is 0 there, and odd across it.
+  bool free_surface = false;
+  double power = 3;          // of the damping's growth with the depth
+  double reflection = 1e-5;  // of the continuous equation, at normal incidence
+};
+template <class T>
+Update<T> acoustic(const Acoustic& acoustic, const AbsorbingLayers& layers);
 
 // --- Maxwell's equations: FDTD on the Yee grid, 2D, electric field perpendicular to the plane (TM) ------------------
 //

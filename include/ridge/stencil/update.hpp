@@ -43,6 +43,20 @@ struct Rows {
   std::size_t begin = 0, end = 0;          // range of x to compute; nothing else is written
 };
 
+// An absorbing layer along one fixed side of the grid (acoustic() in problems.hpp makes them). It has memory variables
+// that exist only there, and adds its output 0, times a coefficient, to the new level of field 0. In its expressions
+// field 0 is the level before the step, fields 1, 2, ... are the memory variables, and coefficient k is profile k.
+// Offsets are along its axis only.
+struct LayerUpdate {
+  std::size_t axis = 2;  // 0, 1, 2: z, y, x, as in an Offset
+  bool high = false;     // at the high side of the axis
+  std::size_t cells = 0;
+  std::size_t scale = 0;                        // coefficient of the update by which output 0 is multiplied
+  std::vector<std::vector<double>> profiles{};  // per profile: a value per cell of the layer and as many more inwards
+                                                // as the radius, in the order of the axis
+  std::vector<Expression> outputs{};            // what is added to field 0, then the new memory variables
+};
+
 template <class T>
 struct Update {
   std::size_t dimensions = 2;
@@ -57,6 +71,9 @@ struct Update {
   std::size_t rows_at_once = 4;               // passing more rows per call to `row` does not help
   double flops = 0;                           // per cell: 2 l - 1 for l weighted points, otherwise the operations
   std::string name{};                         // for keys and explain: equal for equal updates
+  // For leapfrog updates of two fields, the second of which is the first one's previous level:
+  std::vector<LayerUpdate> layers{};
+  bool free_surface = false;  // the low fixed side of the first axis has u(-k) = -u(k) beyond its innermost cell
 };
 
 // From offsets and weights. The points of a field are summed in the given order: the first product is rounded, the

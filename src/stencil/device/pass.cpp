@@ -22,7 +22,7 @@ struct Service {
 };
 
 // A grid on the device: the buffer that the last pass wrote, and the one that the next pass writes.
-struct Levels {
+struct GridBuffers {
   Buffer current{}, other{}, coefficients{};
   std::vector<Buffer> scratch{};  // created when a pass first needs it
 };
@@ -60,7 +60,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                std::size_t steps) const override {
-    Levels levels = shared_levels();
+    GridBuffers levels = shared_levels();
     pad(queue, in, layout_.fields, levels.current);
     if (coefficients) pad(queue, coefficients, layout_.coefficients, levels.coefficients);
     queue.copy(levels.current, levels.other, bytes(layout_.fields));
@@ -70,9 +70,9 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     levels_.scratch = levels.scratch;
   }
 
-  Levels make_levels() const {
-    Levels levels{.current = device_.buffer(bytes(layout_.fields), {.name = "stencil grid"}),
-                  .other = device_.buffer(bytes(layout_.fields), {.name = "stencil grid, other"})};
+  GridBuffers make_levels() const {
+    GridBuffers levels{.current = device_.buffer(bytes(layout_.fields), {.name = "stencil grid"}),
+                       .other = device_.buffer(bytes(layout_.fields), {.name = "stencil grid, other"})};
     if (layout_.coefficients > 0) {
       levels.coefficients = device_.buffer(bytes(layout_.coefficients), {.name = "stencil coefficients"});
     }
@@ -90,7 +90,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     launch(queue, service_.gather, rows_launch(all), {from, packed}, rows_scalars(all));
   }
 
-  void advance(Queue& queue, Levels& levels, std::size_t steps) const {
+  void advance(Queue& queue, GridBuffers& levels, std::size_t steps) const {
     for (const std::size_t depth : depths_) {
       if (steps < depth) continue;
       const Pass& deep = pass(depth);
@@ -153,7 +153,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 
  private:
   // Those of enqueue(), created on its first call.
-  Levels shared_levels() const {
+  GridBuffers shared_levels() const {
     std::lock_guard lock(mutex_);
     if (!levels_.current) levels_ = make_levels();
     return levels_;
@@ -161,7 +161,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 
   mutable std::mutex mutex_;
   mutable std::map<std::size_t, std::shared_ptr<const Pass>> passes_;
-  mutable Levels levels_;
+  mutable GridBuffers levels_;
 };
 
 template <class T>
@@ -187,7 +187,38 @@ class DeviceRunning : public Running<T> {
     queue_.finish();  // the caller may change the grid again
   }
 
-  void run(std::size_t steps) override { variant_->advance(queue_, levels_, steps); }
+  void run(std::size_t steps) override {
+    settle();
+    variant_->advance(queue_, levels_, steps);
+  }
+
+  void single() override {
+    const Pass& pass = variant_->pass(variant_->depths_.front());
+    if (!pass.in_place()) return run(1);
+    if (!opened_) pass.open(queue_, levels_.current, levels_.other);
+    opened_ = true;
+    pass.enqueue_single(queue_, levels_.current, levels_.coefficients, exchanged_);
+    exchanged_ = !exchanged_;
+  }
+  void settle() override {
+    if (!opened_) return;
+    const std::size_t field = variant_->bytes(1);
+    for (const auto& [one, two] : variant_->pass(variant_->depths_.front()).exchanges()) {
+      if (!exchanged_) continue;
+      queue_.copy(levels_.current, levels_.other, field, one * field, one * field);
+      queue_.copy(levels_.current, levels_.other, field, two * field, two * field);
+      queue_.copy(levels_.other, levels_.current, field, one * field, two * field);
+      queue_.copy(levels_.other, levels_.current, field, two * field, one * field);
+    }
+    // Fixed cells of both buffers, as they were.
+    queue_.copy(levels_.current, levels_.other, variant_->bytes(variant_->layout_.fields));
+    opened_ = exchanged_ = false;
+  }
+  std::optional<DeviceGrid> device_grid() override {
+    const DeviceLayout& place = variant_->place_;
+    return DeviceGrid{queue_,      levels_.current, levels_.coefficients, place.origin,
+                      place.pitch, place.plane(),   place.field,          exchanged_};
+  }
 
   void prepare(std::size_t steps) override {
     for (const std::size_t depth : variant_->depths_) {
@@ -197,6 +228,7 @@ class DeviceRunning : public Running<T> {
   }
 
   double change(Norm norm) override {
+    settle();
     variant_->advance(queue_, levels_, 1);
     const bool float64 = variant_->device_.limits().float64;
     const std::size_t bytes = 2 * kPartials * (float64 ? sizeof(double) : sizeof(float));
@@ -208,6 +240,7 @@ class DeviceRunning : public Running<T> {
   }
 
   void read(Grid<T>& grid) override {
+    settle();
     variant_->gather(queue_, levels_.current, grid.fields(), levels_.other);
     transfer_.download(queue_, levels_.other, grid.all().data(), grid.all().size_bytes());
     queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
@@ -217,6 +250,7 @@ class DeviceRunning : public Running<T> {
   void wait() override { queue_.finish(); }
 
   bool replace(const std::function<void(const DeviceLevels&)>& work) override {
+    settle();
     const DeviceLayout& place = variant_->place_;
     work({queue_, levels_.current, levels_.other, place.origin, place.pitch, place.field});
     std::swap(levels_.current, levels_.other);
@@ -228,6 +262,7 @@ class DeviceRunning : public Running<T> {
   void get(const Box& box, T* cells) override {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
+    settle();
     take(box, packed(values), 0);
     queue_.download(packed_, cells, values * sizeof(T));
     queue_.finish();
@@ -236,6 +271,7 @@ class DeviceRunning : public Running<T> {
   void put(const Box& box, const T* cells) override {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
+    settle();
     queue_.upload(cells, packed(values), values * sizeof(T));
     launch(queue_, variant_->service_.put, variant_->box_launch(box), {levels_.current, levels_.other, packed_},
            variant_->box_scalars(box));
@@ -243,6 +279,7 @@ class DeviceRunning : public Running<T> {
   }
 
   bool add(const std::array<std::size_t, 3>& cell, std::size_t field, T value) override {
+    settle();
     const DeviceLayout& place = variant_->place_;
     const std::size_t row = cell[0] * variant_->layout_.shape[1] + cell[1];
     const std::uint64_t at = field * place.field + place.origin + row * place.pitch + cell[2];
@@ -254,6 +291,7 @@ class DeviceRunning : public Running<T> {
   bool keep(const Box& box) override {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return true;
+    settle();
     if (!log_ || log_.size() / sizeof(T) < in_log_ + values) {
       fetch_log();
       if (!log_ || log_.size() / sizeof(T) < values)
@@ -309,10 +347,11 @@ class DeviceRunning : public Running<T> {
   std::shared_ptr<const DeviceVariant<T>> variant_;
   Queue queue_;
   PinnedTransfer transfer_;
-  Levels levels_;
+  GridBuffers levels_;
   Buffer partial_, packed_, log_;
-  std::size_t in_log_ = 0;  // values waiting in log_
-  std::vector<T> kept_{};   // values downloaded because log_ was full
+  bool opened_ = false, exchanged_ = false;  // by single()
+  std::size_t in_log_ = 0;                   // values waiting in log_
+  std::vector<T> kept_{};                    // values downloaded because log_ was full
 };
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "stencil/device/layout.hpp"
@@ -22,6 +23,10 @@ class Pass {
   virtual bool in_place() const { return false; }
   virtual void open(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*other*/) const {}
   virtual void close(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*other*/) const {}
+  // One step of a pass in place, after open(): the fields of two time levels are exchanged, or back in their places.
+  virtual void enqueue_single(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*coefficients*/,
+                              bool /*exchanged*/) const {}
+  virtual std::vector<std::pair<std::size_t, std::size_t>> exchanges() const { return {}; }  // pairs of fields
   // Number of additional buffers as large as `in`, owned by the grid; with some, the second overload is called.
   virtual std::size_t scratch() const { return 0; }
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,

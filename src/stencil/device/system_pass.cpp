@@ -93,4 +93,15 @@ void InPlacePass::enqueue(Queue& queue, const Buffer& in, const Buffer&, const B
   for (const auto& [step, tiles] : steps_) enqueue_step(queue, step, in, in, coefficients, tiles);
 }
 
+void InPlacePass::enqueue_single(Queue& queue, const Buffer& grid, const Buffer& coefficients, bool exchanged) const {
+  const auto& [step, tiles] = steps_[exchanged ? 1 : 0];
+  enqueue_step(queue, step, grid, grid, coefficients, tiles);
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> InPlacePass::exchanges() const {
+  std::vector<std::pair<std::size_t, std::size_t>> fields;
+  for (const auto& [newer, older] : pairs_) fields.emplace_back(newer, older);
+  return fields;
+}
+
 }  // namespace ridge::stencil

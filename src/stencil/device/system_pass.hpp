@@ -46,6 +46,8 @@ class InPlacePass : public Pass {
   void open(Queue& queue, const Buffer& grid, const Buffer& other) const override;
   void close(Queue& queue, const Buffer& grid, const Buffer& other) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
+  void enqueue_single(Queue& queue, const Buffer& grid, const Buffer& coefficients, bool exchanged) const override;
+  std::vector<std::pair<std::size_t, std::size_t>> exchanges() const override;
 
  private:
   FrameKernel frame_;

@@ -14,20 +14,46 @@ class HostRunning final : public Running<T> {
  public:
   HostRunning(const HostVariant<T>& variant, const Layout& layout, const Grid<T>& grid, const Grid<T>* coefficients)
       : variant_(variant), levels_(layout, grid, coefficients) {}
-  void run(std::size_t steps) override { variant_.steps(levels_, steps); }
+  void run(std::size_t steps) override {
+    settle();
+    variant_.steps(levels_, steps);
+  }
   double change(Norm norm) override {
+    settle();
     variant_.steps(levels_, 1);
     return levels_.change(norm);
   }
-  void read(Grid<T>& grid) override { levels_.read(grid); }
+  void read(Grid<T>& grid) override {
+    settle();
+    levels_.read(grid);
+  }
   void wait() override {}
+  void single() override {
+    exchanged_ = variant_.single(levels_, opened_, exchanged_);
+    opened_ = true;
+  }
+  void settle() override {
+    if (exchanged_) variant_.exchange(levels_);
+    exchanged_ = opened_ = false;
+  }
+  Levels<T>* host_levels(bool& exchanged) override {
+    exchanged = exchanged_;
+    return &levels_;
+  }
   bool has_boxes() const override { return true; }
-  void get(const Box& box, T* cells) override { levels_.get(box, cells); }
-  void put(const Box& box, const T* cells) override { levels_.put(box, cells); }
+  void get(const Box& box, T* cells) override {
+    settle();
+    levels_.get(box, cells);
+  }
+  void put(const Box& box, const T* cells) override {
+    settle();
+    levels_.put(box, cells);
+  }
 
  private:
   const HostVariant<T>& variant_;  // owned by the plan, which the session keeps alive
   Levels<T> levels_;
+  bool exchanged_ = false, opened_ = false;
 };
 
 }  // namespace

@@ -23,6 +23,13 @@ class HostVariant : public Variant<T> {
   // after a single step levels.next() is the previous one. Called by one thread at a time per Levels object,
   // concurrently for different ones.
   virtual void steps(Levels<T>& levels, std::size_t count) const = 0;
+  // Takes one step, in place if the variant can: then the two levels of each field are exchanged. `opened`: not the
+  // first call since settle(). Returns whether they are exchanged afterwards.
+  virtual bool single(Levels<T>& levels, bool /*opened*/, bool /*exchanged*/) const {
+    steps(levels, 1);
+    return false;
+  }
+  virtual void exchange(Levels<T>& /*levels*/) const {}  // swaps them
 
  protected:
   const Layout& layout() const { return layout_; }

@@ -54,6 +54,15 @@ void check(const Heat& heat) {
 
 const std::array<double, 5>& second_difference(int accuracy) { return difference(accuracy).weights; }
 
+const std::array<double, 5>& first_difference(int accuracy) {
+  static const std::array<std::array<double, 5>, 4> weights{{{0, 1.0 / 2},
+                                                             {0, 2.0 / 3, -1.0 / 12},
+                                                             {0, 3.0 / 4, -3.0 / 20, 1.0 / 60},
+                                                             {0, 4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280}}};
+  second_difference(accuracy);  // rejects other orders
+  return weights[static_cast<std::size_t>(accuracy / 2 - 1)];
+}
+
 void check_spacing(const std::vector<double>& spacing) {
   if (spacing.empty() || spacing.size() > 3) {
     throw Error(ErrorKind::invalid_argument,

@@ -12,6 +12,8 @@ double inverse_squares(const std::vector<double>& spacing);
 // Central second derivative: the centre's weight, then those at distance 1, 2, ... Accuracy 2, 4, 6 or 8; Error
 // otherwise.
 const std::array<double, 5>& second_difference(int accuracy);
+// Central first derivative: weights[k] (u(k) - u(-k)), of the same order; weights[0] is 0.
+const std::array<double, 5>& first_difference(int accuracy);
 
 // Weight of a neighbour in an update of T cells, rounded to a multiple of the last bit of the centre's weight (`most`:
 // 1 or 2, the sum of all weights), so that the centre's weight makes the sum exact. A grid of equal values must not

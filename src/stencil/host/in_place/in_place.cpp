@@ -105,6 +105,28 @@ class InPlace final : public HostVariant<T> {
   }
   std::size_t depth() const override { return 2; }
 
+  bool single(Levels<T>& levels, bool opened, bool exchanged) const override {
+    if (!opened) borders_to_older(levels, levels.current(), true);
+    step(levels, exchanged);
+    return !exchanged;
+  }
+  void exchange(Levels<T>& levels) const override {
+    const Layout& layout = this->layout();
+    base::parallel(threads_, [&](std::size_t thread, std::size_t threads) {
+      const base::Share share = rows_of(layout, thread, threads);
+      for (const auto& [newer, older] : pairs_) {
+        for (std::size_t r = share.begin; r < share.end; ++r) {
+          const std::size_t z = r / layout.shape[1], y = r % layout.shape[1];
+          T *const one = levels.row(levels.current(), newer, z, y), *const two =
+                                                                        levels.row(levels.current(), older, z, y);
+          std::swap_ranges(one, one + layout.shape[2], two);
+          levels.close_row(one);
+          levels.close_row(two);
+        }
+      }
+    });
+  }
+
  private:
   void step(Levels<T>& levels, bool odd) const {
     std::atomic<std::size_t> next{0};

@@ -1,0 +1,33 @@
+// The variant chosen for a problem, with its layers: what plans and shots run.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "stencil/layers/layers.hpp"
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+struct Chosen {
+  Layout layout{};
+  std::shared_ptr<const Variant<T>> variant{};
+  std::shared_ptr<const Layers<T>> layers{};  // null: none
+  planner::Decision decision{};
+  std::vector<KernelSource> kernels{};
+};
+
+// Lists, excludes, predicts or measures, and builds. `single_steps`: only variants that are as fast one step at a time;
+// always so with layers.
+template <class T>
+Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Problem& problem,
+                         const planner::Options& options, bool single_steps = false);
+
+template <class T>
+void step_with_layers(Running<T>& running, LayerState<T>* layers) {
+  if (layers != nullptr) layers->before(running);
+  running.single();
+  if (layers != nullptr) layers->after(running);
+}
+
+}  // namespace ridge::stencil

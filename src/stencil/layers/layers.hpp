@@ -1,0 +1,71 @@
+// Absorbing layers and free surfaces at run time: after each step of the whole grid, the layers update their memory
+// variables and add their terms to the new level. They need updates of two time levels (see Running::single()).
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+// Where a layer is. The band are its cells and as many more as the radius, to which its terms reach; the stored block
+// has as many again on both sides, in which memory variables are zero.
+struct LayerPlace {
+  std::size_t axis = 2, radius = 0, cells = 0;
+  std::array<std::size_t, 3> begin{}, extent{};  // of the band, in the grid
+  std::array<std::size_t, 3> stored{};           // extent of the stored block, which begins `radius` cells before
+                                                 // the band along the axis
+  std::size_t values() const { return stored[0] * stored[1] * stored[2]; }
+};
+
+// A layer's update as updates of the engine. `first` computes values that neighbours share: outputs are its fields;
+// `main` has field 0, the new level, and the memory variables after it. Coefficients of both: the profiles, the level
+// before the step, the scale, and then the memory variables (first) or the shared values (main).
+template <class T>
+struct LoweredLayer {
+  LayerPlace place{};
+  std::size_t profiles = 0, memories = 0, shared = 0, scale = 0;
+  std::vector<std::vector<T>> values{};  // of the profiles, along the stored block; zero outside the band
+  Update<T> first{}, main{};             // `first` is used if there are shared values
+  std::size_t previous() const { return profiles; }
+  std::size_t scaling() const { return profiles + 1; }
+  std::size_t others() const { return profiles + 2; }
+};
+
+// Error{invalid_argument} if the layers do not fit the grid or a side is not fixed.
+template <class T>
+std::vector<LoweredLayer<T>> lower_layers(const Update<T>& update, const Layout& layout);
+
+// Memory variables of one session.
+template <class T>
+class LayerState {
+ public:
+  virtual ~LayerState() = default;
+  // Before a step: cells beyond a free surface. After it: the layers' terms.
+  virtual void before(Running<T>& running) = 0;
+  virtual void after(Running<T>& running) = 0;
+  virtual void clear() = 0;
+  virtual std::size_t values() const = 0;  // memory variables
+  virtual void save(T* values) = 0;        // blocks
+  virtual void restore(const T* values) = 0;
+};
+
+// Compiled once per plan.
+template <class T>
+class Layers {
+ public:
+  virtual ~Layers() = default;
+  virtual std::unique_ptr<LayerState<T>> start() const = 0;
+  virtual std::vector<KernelSource> kernels() const { return {}; }
+};
+
+// Null if the update has neither layers nor a free surface.
+template <class T>
+std::shared_ptr<const Layers<T>> make_layers(const Device& device, const Update<T>& update, const Layout& layout);
+template <class T>
+std::shared_ptr<const Layers<T>> host_layers(const Update<T>& update, const Layout& layout);
+template <class T>
+std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout);
+
+}  // namespace ridge::stencil
