@@ -1,0 +1,95 @@
+// Acoustic surveys: a velocity model with absorbing layers around it, sources and receivers between cells, recorded
+// traces, and the gradient of a misfit with respect to the model.
+//
+//   ridge::stencil::Survey<float> survey(ridge::host(), {.shape = {200, 300}, .velocity = model, .spacing = 10,
+//                                                        .frequency = 8});
+//   Shot shot{.sources = {4.5, 150.25}, .wavelets = survey.ricker(1000), .receivers = positions};
+//   std::vector<float> traces = survey.record(shot, 1000);
+//   Gradient gradient = survey.gradient(shot, 1000, observed, {.memory = std::size_t{1} << 30});
+//
+// Positions are in cells, slowest axis first, cell (0, 0) being the first number of the model. The layers are outside
+// the model and continue the velocities of its edge.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+#include <ridge/stencil/grid.hpp>
+
+namespace ridge::stencil {
+
+struct SurveyMedium {
+  std::vector<std::size_t> shape{};  // two or three axes, depth first
+  std::vector<double> velocity{};    // one per cell, above 0
+  double spacing = 1;                // the same along each axis
+  double dt = 0;                     // 0: 0.9 of the stability limit
+  double frequency = 0;              // peak of the pulses; 0: 16 cells per wave at the lowest velocity
+  int accuracy = 8;                  // 2, 4, 6 or 8
+  std::size_t layer = 8;             // cells of the absorbing layers at each side; 0: none
+  bool free_surface = false;         // at depth 0: u = 0 there, waves are reflected with the opposite sign
+  Borders borders = {};              // without layers
+};
+
+struct Shot {
+  std::vector<double> sources{};    // one position after another
+  std::vector<double> wavelets{};   // one value per step for each source, or for all sources together
+  std::vector<double> receivers{};  // one position after another
+};
+
+// Called after each step with the number of steps taken, on a device enqueued.
+using SurveyProgress = std::function<void(std::size_t taken)>;
+
+struct GradientOptions {
+  std::size_t memory = 0;        // bytes for fields, snapshots and states; 0: half of the memory of the device
+  bool exact = false;            // no 16-bit snapshots and no skipped steps
+  SurveyProgress progress = {};  // forward steps, also repeated ones
+};
+
+struct Gradient {
+  double misfit = 0;               // half of the sum of squared differences
+  std::vector<double> velocity{};  // derivative with respect to the velocity of each cell of the model
+  std::vector<double> wavelets{};  // with respect to the wavelet of each source, source after source
+  std::vector<double> traces{};    // as record()
+  double recomputation = 1;        // forward steps taken per step of the run
+  std::string explain{};           // what was stored, its size and error
+};
+
+template <class T>
+struct SurveyState;
+
+// Planned once; any number of threads may call record() and gradient() at the same time.
+template <class T>
+class Survey {
+ public:
+  // Error{invalid_argument} for a time step beyond the stability limit, waves of fewer than two cells, a velocity that
+  // is not above 0.
+  Survey(const Device& device, const SurveyMedium& medium, const planner::Options& options = {});
+  // The same grid, layers and time step with other velocities. Error if one of them breaks the stability limit.
+  Survey with_velocity(std::vector<double> velocity) const;
+  std::vector<double> ricker(std::size_t steps) const;  // pulse of amplitude 1, its peak at t = 1.5 / frequency
+  // Values at the receivers after each step, steps by receivers: row n is the time (n + 1) dt. Each step adds (c dt)^2
+  // times the wavelet at the sources: u_tt = c^2 (laplacian + wavelet). `field`, if given, gets the last state in the
+  // cells of the model.
+  std::vector<T> record(const Shot& shot, std::size_t steps, std::vector<T>* field = nullptr,
+                        const SurveyProgress& progress = {}) const;
+  // The transpose of record() as a map of the wavelets: from values at the receivers to one wavelet per source.
+  std::vector<double> adjoint(const Shot& shot, std::size_t steps, std::span<const T> traces) const;
+  // Of half the sum of (traces - observed)^2. Error if the memory does not suffice, with the least that does.
+  Gradient gradient(const Shot& shot, std::size_t steps, std::span<const T> observed,
+                    const GradientOptions& options = {}) const;
+  const SurveyMedium& medium() const;  // with dt and frequency filled in
+  double courant() const;              // c dt sqrt(sum of 1/dx^2) of the largest velocity
+  std::string explain() const;
+  const planner::Decision& decision() const;
+
+ private:
+  explicit Survey(std::shared_ptr<const SurveyState<T>> state) : state_(std::move(state)) {}
+  std::shared_ptr<const SurveyState<T>> state_;
+};
+
+}  // namespace ridge::stencil

@@ -1,0 +1,28 @@
+// The transpose of an update, as an update.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "stencil/layout.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+struct AdjointUpdate {
+  Update<T> update{};
+  // The update's fields are the adjoint's, times this coefficient at each cell and these signs. With them the adjoint
+  // of leapfrog in a medium is the very update, and runs by the same kernels.
+  std::optional<std::size_t> scale{};
+  std::vector<int> signs{};
+  // Sides with a mirror border across which the update is not symmetric: the grid is continued there by the radius, and
+  // what those cells receive is added to the cells of which they are images.
+  std::array<bool, 3> continue_low{}, continue_high{};
+};
+
+// Error{invalid_argument} if the update is not linear, or has layers and is not leapfrog in a medium.
+template <class T>
+AdjointUpdate<T> adjoint_update(const Update<T>& update, const Layout& layout);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,233 @@
+// Shots on devices: points, snapshots and images stay on the device; states are kept in host memory.
+#include <algorithm>
+#include <cstdint>
+
+#include "device/kernel_text.hpp"
+#include "stencil/device/pass.hpp"
+#include "stencil/shots/shot_run.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+struct DeviceSnapshots final : Snapshots<T> {
+  SnapshotBits bits = SnapshotBits::whole;
+  Buffer whole{}, small{}, scales{};  // sixteen: `whole` is one snapshot, of the step that is under way
+};
+
+template <class T>
+KernelSource shots_source() {
+  return {.name = "stencil shots",
+          .text = ridge::detail::kernel_text("stencil/shots"),
+          .defines = {{"CELL", type_name<T>()}}};
+}
+
+template <class T>
+class DeviceShot final : public ShotRun<T> {
+ public:
+  DeviceShot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients)
+      : device_(device),
+        chosen_(chosen),
+        running_(chosen.variant->start(Grid<T>(coefficients.shape(), chosen.layout.fields), &coefficients)),
+        layers_(chosen.layers ? chosen.layers->start() : nullptr),
+        program_(device.compile(shots_source<T>())) {
+    for (const char* name :
+         {"add_points", "take_points", "close_snapshot", "close_small", "correlate", "correlate_small"})
+      kernels_.push_back(program_.kernel(name));
+  }
+
+  void clear() override {
+    running_->settle();
+    const DeviceGrid grid = *running_->device_grid();
+    grid.queue.fill(grid.fields, std::byte{0});
+    if (image_) grid.queue.fill(image_, std::byte{0});
+    grid.queue.finish();
+    if (layers_) layers_->clear();
+  }
+  void step() override { step_with_layers(*running_, layers_.get()); }
+
+  std::size_t attach(const PointTable& table, std::size_t rows) override {
+    Attached attached{.points = table.points, .cells = table.cells.size()};
+    const auto places = [&](const std::vector<std::uint32_t>& cells) {
+      std::vector<std::uint64_t> result;
+      for (const std::uint32_t cell : cells) result.push_back(place_of(cell));
+      return result;
+    };
+    const auto weights = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
+    attached.place = upload(places(table.cell));
+    attached.first = upload(table.first);
+    attached.weight = upload(weights(table.weight));
+    attached.cell_place = upload(places(table.cells));
+    attached.cell_first = upload(table.cell_first);
+    attached.point = upload(table.point);
+    attached.point_weight = upload(weights(table.point_weight));
+    attached.values = device_.buffer(std::max<std::size_t>(1, rows * table.points) * sizeof(T), {.name = "traces"});
+    points_.push_back(attached);
+    return points_.size() - 1;
+  }
+  void put_rows(std::size_t points, std::size_t begin, std::size_t count, const T* values) override {
+    const Attached& attached = points_[points];
+    const DeviceGrid grid = *running_->device_grid();
+    grid.queue.upload(values, attached.values, count * attached.points * sizeof(T),
+                      begin * attached.points * sizeof(T));
+    grid.queue.finish();
+  }
+  void get_rows(std::size_t points, std::size_t begin, std::size_t count, T* values) override {
+    const Attached& attached = points_[points];
+    const DeviceGrid grid = *running_->device_grid();
+    grid.queue.download(attached.values, values, count * attached.points * sizeof(T),
+                        begin * attached.points * sizeof(T));
+    grid.queue.finish();
+  }
+  void add(std::size_t points, std::size_t row) override {
+    const Attached& at = points_[points];
+    const DeviceGrid grid = *running_->device_grid();
+    launch(0, at.cells, 64,
+           {grid.fields, grid.coefficients, at.cell_place, at.cell_first, at.point, at.point_weight, at.values,
+            newer(grid), word(row * at.points), count(at.cells)});
+  }
+  void take(std::size_t points, std::size_t row) override {
+    const Attached& at = points_[points];
+    const DeviceGrid grid = *running_->device_grid();
+    launch(
+        1, at.points, 64,
+        {grid.fields, at.place, at.first, at.weight, at.values, newer(grid), word(row * at.points), count(at.points)});
+  }
+
+  std::shared_ptr<Snapshots<T>> snapshots(std::size_t slots, SnapshotBits bits) override {
+    auto made = std::make_shared<DeviceSnapshots<T>>();
+    made->bits = bits;
+    const std::size_t field = field_values();
+    made->whole = device_.buffer(field * (bits == SnapshotBits::whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
+    if (bits == SnapshotBits::sixteen) {
+      made->small = device_.buffer(field * slots * sizeof(std::int16_t), {.name = "16-bit snapshots"});
+      made->scales = device_.buffer(blocks() * slots * sizeof(float), {.name = "scales of snapshots"});
+    }
+    return made;
+  }
+  void open(Snapshots<T>& snapshots, std::size_t slot) override {
+    auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t bytes = field_values() * sizeof(T);
+    grid.queue.copy(grid.fields, all.whole, bytes, grid.exchanged ? 0 : bytes,
+                    all.bits == SnapshotBits::whole ? slot * bytes : 0);
+  }
+  void close(Snapshots<T>& snapshots, std::size_t slot) override {
+    auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t field = field_values();
+    if (all.bits == SnapshotBits::whole) {
+      launch(2, field, 256,
+             {grid.fields, all.whole, start(grid, false), start(grid, true), word(slot * field), word(field)});
+    } else {
+      launch(3, blocks(), 64,
+             {grid.fields, all.whole, all.small, all.scales, start(grid, false), start(grid, true), word(slot),
+              word(field), word(blocks())});
+    }
+  }
+  void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) override {
+    auto& all = static_cast<DeviceSnapshots<T>&>(snapshots);
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t field = field_values();
+    if (!image_) {
+      image_ = device_.buffer(field * sizeof(T), {.name = "image"});
+      grid.queue.fill(image_, std::byte{0});
+    }
+    if (all.bits == SnapshotBits::whole) {
+      launch(4, field, 256,
+             {grid.fields, all.whole, image_, start(grid, false), word(slot * field), word(field),
+              Argument(static_cast<T>(weight))});
+    } else {
+      launch(5, field, 256,
+             {grid.fields, all.small, all.scales, image_, start(grid, false), word(slot), word(field), word(blocks()),
+              Argument(static_cast<T>(weight))});
+    }
+  }
+  void read_image(Grid<T>& image) override {
+    std::fill(image.all().begin(), image.all().end(), T{});
+    if (!image_) return;
+    const DeviceGrid grid = *running_->device_grid();
+    std::vector<T> values(field_values());
+    grid.queue.download(image_, values.data(), values.size() * sizeof(T));
+    grid.queue.finish();
+    for (std::size_t i = 0; i < image.cells(); ++i) image.all()[i] = values[place_of(i)];
+  }
+
+  std::size_t field_values() const override { return running_->device_grid()->field; }
+  std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
+  void save(T* state) override {
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t field = field_values(), bytes = field * sizeof(T);
+    grid.queue.download(grid.fields, state, bytes, grid.exchanged ? bytes : 0);
+    grid.queue.download(grid.fields, state + field, bytes, grid.exchanged ? 0 : bytes);
+    grid.queue.finish();
+    if (layers_) layers_->save(state + 2 * field);
+  }
+  void restore(const T* state) override {
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t field = field_values(), bytes = field * sizeof(T);
+    grid.queue.upload(state, grid.fields, bytes, grid.exchanged ? bytes : 0);
+    grid.queue.upload(state + field, grid.fields, bytes, grid.exchanged ? 0 : bytes);
+    grid.queue.finish();
+    if (layers_) layers_->restore(state + 2 * field);
+  }
+  void read(Grid<T>& fields) override { running_->read(fields); }
+
+ private:
+  struct Attached {
+    std::size_t points = 0, cells = 0;
+    Buffer place{}, first{}, weight{}, cell_place{}, cell_first{}, point{}, point_weight{}, values{};
+  };
+  static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
+  static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
+  // Where a level begins, in elements; its cells follow after the padding.
+  static Argument start(const DeviceGrid& grid, bool older) { return word(grid.exchanged != older ? grid.field : 0); }
+  static Argument newer(const DeviceGrid& grid) { return start(grid, false); }
+  std::size_t blocks() const { return (field_values() + kSnapshotBlock - 1) / kSnapshotBlock; }
+
+  std::uint64_t place_of(std::size_t cell) const {
+    const Layout& layout = chosen_.layout;
+    const DeviceGrid grid = *running_->device_grid();
+    return grid.origin + (cell / layout.shape[2]) * grid.pitch + cell % layout.shape[2];
+  }
+  template <class Value>
+  Buffer upload(const std::vector<Value>& values) {
+    const Buffer buffer = device_.buffer(std::max<std::size_t>(1, values.size()) * sizeof(Value), {.name = "points"});
+    const DeviceGrid grid = *running_->device_grid();
+    grid.queue.upload(values.data(), buffer, values.size() * sizeof(Value));
+    grid.queue.finish();
+    return buffer;
+  }
+  void launch(std::size_t kernel, std::size_t items, std::uint64_t group, const std::vector<Argument>& arguments) {
+    if (items == 0) return;
+    running_->device_grid()->queue.launch(kernels_[kernel], {.groups = {(items + group - 1) / group}, .items = {group}},
+                                          arguments);
+  }
+
+  Device device_;
+  const Chosen<T>& chosen_;
+  std::unique_ptr<Running<T>> running_;
+  std::unique_ptr<LayerState<T>> layers_;
+  Program program_;
+  std::vector<Kernel> kernels_{};
+  std::vector<Attached> points_{};
+  Buffer image_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients) {
+  return std::make_unique<DeviceShot<T>>(device, chosen, coefficients);
+}
+template <class T>
+std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients) {
+  return device.is_host() ? host_shot(chosen, coefficients) : device_shot(device, chosen, coefficients);
+}
+
+template std::unique_ptr<ShotRun<float>> device_shot(const Device&, const Chosen<float>&, const Grid<float>&);
+template std::unique_ptr<ShotRun<double>> device_shot(const Device&, const Chosen<double>&, const Grid<double>&);
+template std::unique_ptr<ShotRun<float>> start_shot(const Device&, const Chosen<float>&, const Grid<float>&);
+template std::unique_ptr<ShotRun<double>> start_shot(const Device&, const Chosen<double>&, const Grid<double>&);
+
+}  // namespace ridge::stencil

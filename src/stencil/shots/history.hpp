@@ -1,0 +1,45 @@
+// How the history of a run is kept for the adjoint run within a memory budget.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "stencil/shots/shot_run.hpp"
+
+namespace ridge::stencil {
+
+struct HistoryProblem {
+  std::size_t steps = 0;
+  double fixed = 0;    // bytes of both runs without any history
+  double whole = 0;    // of a snapshot
+  double small = 0;    // of a 16-bit snapshot
+  double scratch = 0;  // further bytes if snapshots have 16 bits
+  double state = 0;    // of a state from which a run can go on
+  double budget = 0;
+  bool exact = false;
+  std::size_t most_every = 1;  // steps between snapshots that still resolve the shortest period
+};
+
+// The run is divided into blocks of steps. The snapshots of one block are kept; with several blocks, states are kept
+// from which blocks are computed again (multistage checkpointing as in Griewank and Walther's revolve).
+struct History {
+  SnapshotBits bits = SnapshotBits::whole;
+  std::size_t every = 1;  // steps per snapshot
+  std::size_t block = 0;  // steps
+  std::size_t states = 0;
+  double recomputation = 1;  // forward steps per step of the run
+  double bytes = 0;
+  std::string explain{};
+  std::size_t slots() const { return (block + every - 1) / every; }
+};
+
+// Error{invalid_argument} with the least sufficient budget if it does not suffice.
+History plan_history(const HistoryProblem& problem);
+
+// Number of blocks to advance before the next state is kept, for a range of `blocks` blocks whose first state is kept
+// and with `states` free ones.
+std::size_t blocks_to_advance(std::size_t blocks, std::size_t states);
+// Blocks computed in total to reverse such a range.
+double blocks_computed(std::size_t blocks, std::size_t states);
+
+}  // namespace ridge::stencil

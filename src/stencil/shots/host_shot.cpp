@@ -1,0 +1,233 @@
+// Shots on the host.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "base/threads.hpp"
+#include "stencil/host/levels.hpp"
+#include "stencil/shots/shot_run.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+struct HostSnapshots final : Snapshots<T> {
+  SnapshotBits bits = SnapshotBits::whole;
+  std::size_t field = 0;   // values per snapshot
+  std::vector<T> whole{};  // sixteen: one snapshot, of the step that is under way
+  std::vector<std::int16_t> small{};
+  std::vector<float> scales{};
+  std::size_t blocks() const { return (field + kSnapshotBlock - 1) / kSnapshotBlock; }
+};
+
+// Values up to 32767 times a scale.
+template <class T>
+void compress(const T* values, std::size_t count, std::int16_t* small, float* scales) {
+  for (std::size_t begin = 0; begin < count; begin += kSnapshotBlock, ++scales) {
+    const std::size_t end = std::min(count, begin + kSnapshotBlock);
+    T largest = 0;
+    for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
+    *scales = static_cast<float>(largest / T{32767});
+    const T factor = *scales > 0 ? 1 / static_cast<T>(*scales) : T{0};
+    for (std::size_t i = begin; i < end; ++i)
+      small[i] = static_cast<std::int16_t>(std::clamp(std::nearbyint(values[i] * factor), T{-32767}, T{32767}));
+  }
+}
+
+template <class T>
+class HostShot final : public ShotRun<T> {
+ public:
+  HostShot(const Chosen<T>& chosen, const Grid<T>& coefficients)
+      : chosen_(chosen),
+        running_(chosen.variant->start(Grid<T>(coefficients.shape(), chosen.layout.fields), &coefficients)),
+        layers_(chosen.layers ? chosen.layers->start() : nullptr) {
+    levels();
+  }
+
+  void clear() override {
+    running_->settle();
+    const std::size_t fields = chosen_.layout.fields * field_values();
+    std::fill_n(levels().current(), fields, T{});
+    std::fill_n(levels().next(), fields, T{});
+    if (layers_) layers_->clear();
+    image_.clear();
+  }
+  void step() override { step_with_layers(*running_, layers_.get()); }
+
+  std::size_t attach(const PointTable& table, std::size_t rows) override {
+    Attached attached{.table = table, .values = std::vector<T>(rows * table.points)};
+    for (const std::uint32_t cell : table.cell) attached.place.push_back(place_of(cell));
+    for (const std::uint32_t cell : table.cells) attached.cell_place.push_back(place_of(cell));
+    points_.push_back(std::move(attached));
+    return points_.size() - 1;
+  }
+  void put_rows(std::size_t points, std::size_t begin, std::size_t count, const T* values) override {
+    Attached& attached = points_[points];
+    std::copy_n(values, count * attached.table.points, attached.values.data() + begin * attached.table.points);
+  }
+  void get_rows(std::size_t points, std::size_t begin, std::size_t count, T* values) override {
+    const Attached& attached = points_[points];
+    std::copy_n(attached.values.data() + begin * attached.table.points, count * attached.table.points, values);
+  }
+  void add(std::size_t points, std::size_t row) override {
+    const Attached& attached = points_[points];
+    const PointTable& table = attached.table;
+    const T* values = attached.values.data() + row * table.points;
+    T* const to = newer();
+    const T* const scale = levels().coefficients();
+    for (std::size_t k = 0; k < table.cells.size(); ++k) {
+      T sum = 0;
+      for (std::size_t i = table.cell_first[k]; i < table.cell_first[k + 1]; ++i)
+        sum += static_cast<T>(table.point_weight[i]) * values[table.point[i]];
+      const std::size_t at = attached.cell_place[k];
+      to[at] += scale[at] * sum;
+    }
+    close_rows(table);
+  }
+  void take(std::size_t points, std::size_t row) override {
+    Attached& attached = points_[points];
+    const PointTable& table = attached.table;
+    T* const values = attached.values.data() + row * table.points;
+    const T* const from = newer();
+    for (std::size_t k = 0; k < table.points; ++k) {
+      T sum = 0;
+      for (std::size_t i = table.first[k]; i < table.first[k + 1]; ++i)
+        sum += static_cast<T>(table.weight[i]) * from[attached.place[i]];
+      values[k] = sum;
+    }
+  }
+
+  std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits) override {
+    auto made = std::make_shared<HostSnapshots<T>>();
+    made->bits = bits;
+    made->field = field_values();
+    made->whole.resize(made->field * (bits == SnapshotBits::whole ? count : 1));
+    if (bits == SnapshotBits::sixteen) {
+      made->small.resize(made->field * count);
+      made->scales.resize(made->blocks() * count);
+    }
+    return made;
+  }
+  void open(Snapshots<T>& snapshots, std::size_t slot) override {
+    auto& all = static_cast<HostSnapshots<T>&>(snapshots);
+    T* const to = whole_of(all, slot);
+    const T* const from = older();
+    in_parts([&](std::size_t begin, std::size_t end) { std::copy(from + begin, from + end, to + begin); });
+  }
+  void close(Snapshots<T>& snapshots, std::size_t slot) override {
+    auto& all = static_cast<HostSnapshots<T>&>(snapshots);
+    T* const to = whole_of(all, slot);
+    const T *const fresh = newer(), *const now = older();
+    in_parts([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) to[i] += fresh[i] - 2 * now[i];
+      if (all.bits == SnapshotBits::sixteen)
+        compress(to + begin, end - begin, all.small.data() + slot * all.field + begin,
+                 all.scales.data() + slot * all.blocks() + begin / kSnapshotBlock);
+    });
+  }
+  void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) override {
+    auto& all = static_cast<HostSnapshots<T>&>(snapshots);
+    if (image_.empty()) image_.resize(all.field);
+    const T* const fresh = newer();
+    const auto factor = static_cast<T>(weight);
+    in_parts([&](std::size_t begin, std::size_t end) {
+      if (all.bits == SnapshotBits::whole) {
+        const T* const from = whole_of(all, slot);
+        for (std::size_t i = begin; i < end; ++i) image_[i] += factor * from[i] * fresh[i];
+        return;
+      }
+      const std::int16_t* const small = all.small.data() + slot * all.field;
+      const float* const scales = all.scales.data() + slot * all.blocks();
+      for (std::size_t block = begin; block < end; block += kSnapshotBlock) {
+        const T scale = factor * static_cast<T>(scales[block / kSnapshotBlock]);
+        for (std::size_t i = block; i < std::min(end, block + kSnapshotBlock); ++i)
+          image_[i] += scale * static_cast<T>(small[i]) * fresh[i];
+      }
+    });
+  }
+  void read_image(Grid<T>& image) override {
+    const Layout& layout = chosen_.layout;
+    if (image_.empty()) image_.resize(field_values());
+    const Levels<T>& all = levels();
+    for (std::size_t z = 0; z < layout.shape[0]; ++z) {
+      for (std::size_t y = 0; y < layout.shape[1]; ++y)
+        std::copy_n(all.row(static_cast<const T*>(image_.data()), 0, z, y), layout.shape[2],
+                    image.data() + (z * layout.shape[1] + y) * layout.shape[2]);
+    }
+  }
+
+  std::size_t field_values() const override { return RowFrame(chosen_.layout, sizeof(T)).field; }
+  std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
+  void save(T* state) override {
+    state = std::copy_n(newer(), field_values(), state);
+    state = std::copy_n(older(), field_values(), state);
+    if (layers_) layers_->save(state);
+  }
+  void restore(const T* state) override {
+    std::copy_n(state, field_values(), newer());
+    std::copy_n(state + field_values(), field_values(), older());
+    if (layers_) layers_->restore(state + 2 * field_values());
+  }
+  void read(Grid<T>& fields) override { running_->read(fields); }
+
+ private:
+  struct Attached {
+    PointTable table{};
+    std::vector<T> values{};
+    std::vector<std::size_t> place{}, cell_place{};  // elements from the field's beginning
+  };
+  Levels<T>& levels() {
+    Levels<T>* const levels = running_->host_levels(exchanged_);
+    return *levels;
+  }
+  // Fields as contiguous memory; coefficients are stored alike.
+  T* newer() { return levels().current() + (exchanged_ ? field_values() : 0); }
+  T* older() { return levels().current() + (exchanged_ ? 0 : field_values()); }
+  std::size_t place_of(std::uint32_t cell) {
+    const Layout& layout = chosen_.layout;
+    const std::size_t row = cell / layout.shape[2], x = cell % layout.shape[2];
+    Levels<T>& all = levels();
+    return static_cast<std::size_t>(all.row(all.current(), 0, row / layout.shape[1], row % layout.shape[1]) -
+                                    all.current()) +
+           x;
+  }
+  void close_rows(const PointTable& table) {
+    const Layout& layout = chosen_.layout;
+    if (layout.low[2] == Border::fixed && layout.high[2] == Border::fixed) return;
+    Levels<T>& all = levels();
+    for (const std::uint32_t cell : table.cells) {
+      const std::size_t row = cell / layout.shape[2];
+      all.close_row(all.row(all.current(), exchanged_ ? 1 : 0, row / layout.shape[1], row % layout.shape[1]));
+    }
+  }
+  T* whole_of(HostSnapshots<T>& all, std::size_t slot) const {
+    return all.whole.data() + (all.bits == SnapshotBits::whole ? slot * all.field : 0);
+  }
+  template <class Work>
+  void in_parts(const Work& work) const {
+    const std::size_t field = field_values();
+    base::parallel(field < 65536 ? 1 : chosen_.layout.threads, [&](std::size_t thread, std::size_t threads) {
+      const base::Share share = base::share(field, thread, threads, kSnapshotBlock);
+      if (share.begin < share.end) work(share.begin, share.end);
+    });
+  }
+
+  const Chosen<T>& chosen_;
+  std::unique_ptr<Running<T>> running_;
+  std::unique_ptr<LayerState<T>> layers_;
+  bool exchanged_ = false;
+  std::vector<Attached> points_{};
+  std::vector<T> image_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<ShotRun<T>> host_shot(const Chosen<T>& chosen, const Grid<T>& coefficients) {
+  return std::make_unique<HostShot<T>>(chosen, coefficients);
+}
+
+template std::unique_ptr<ShotRun<float>> host_shot(const Chosen<float>&, const Grid<float>&);
+template std::unique_ptr<ShotRun<double>> host_shot(const Chosen<double>&, const Grid<double>&);
+
+}  // namespace ridge::stencil

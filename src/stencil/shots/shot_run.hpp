@@ -1,0 +1,59 @@
+// A run of single steps with sources, receivers and snapshots, on the host or a device.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "stencil/chosen.hpp"
+#include "stencil/shots/points.hpp"
+
+namespace ridge::stencil {
+
+// How snapshots are stored: as cells, or as 16-bit integers with a scale per kSnapshotBlock cells.
+enum class SnapshotBits { whole, sixteen };
+inline constexpr std::size_t kSnapshotBlock = 32;
+
+// Snapshots of one field, shared by the forward run that writes them and the adjoint run that reads them.
+template <class T>
+class Snapshots {
+ public:
+  virtual ~Snapshots() = default;
+};
+
+template <class T>
+class ShotRun {
+ public:
+  virtual ~ShotRun() = default;
+  virtual void clear() = 0;  // zero fields and memory variables
+  virtual void step() = 0;
+  // Attaches points with `rows` rows of values, one value per point; returns their number.
+  virtual std::size_t attach(const PointTable& table, std::size_t rows) = 0;
+  virtual void put_rows(std::size_t points, std::size_t begin, std::size_t count, const T* values) = 0;
+  virtual void get_rows(std::size_t points, std::size_t begin, std::size_t count, T* values) = 0;  // blocks
+  // Adds a row's values to the new level, times coefficient 0 of each cell; takes values from the new level to a row.
+  virtual void add(std::size_t points, std::size_t row) = 0;
+  virtual void take(std::size_t points, std::size_t row) = 0;
+  // Snapshots hold new - 2 now + previous of a step: open() before the step, close() after it and its sources.
+  virtual std::shared_ptr<Snapshots<T>> snapshots(std::size_t count, SnapshotBits bits) = 0;
+  virtual void open(Snapshots<T>& snapshots, std::size_t slot) = 0;
+  virtual void close(Snapshots<T>& snapshots, std::size_t slot) = 0;
+  // Adds weight * snapshot * (new level) to the image.
+  virtual void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) = 0;
+  virtual void read_image(Grid<T>& image) = 0;
+  virtual std::size_t state_values() const = 0;
+  virtual void save(T* state) = 0;
+  virtual void restore(const T* state) = 0;
+  virtual void read(Grid<T>& fields) = 0;
+  // Elements of a field as stored, padding included.
+  virtual std::size_t field_values() const = 0;
+};
+
+template <class T>
+std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
+template <class T>
+std::unique_ptr<ShotRun<T>> host_shot(const Chosen<T>& chosen, const Grid<T>& coefficients);
+template <class T>
+std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
+
+}  // namespace ridge::stencil

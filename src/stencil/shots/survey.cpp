@@ -1,0 +1,483 @@
+// Acoustic surveys: planning, recording, adjoint runs and gradients.
+#include <ridge/stencil/survey.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/stencil/problems.hpp>
+
+#include "stencil/adjoint/adjoint_update.hpp"
+#include "stencil/shots/history.hpp"
+#include "stencil/shots/shot_run.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+struct SurveyState {
+  Device device;
+  SurveyMedium medium;
+  ModelPlace place{};
+  std::vector<std::size_t> shape{};  // of the grid, with layers
+  double fastest = 0;                // for which the layers were made
+  std::shared_ptr<const Chosen<T>> forward{}, backward{};
+  Grid<T> coefficients;
+};
+
+namespace {
+
+[[noreturn]] void refuse_survey(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+Acoustic acoustic_of(const SurveyMedium& medium) {
+  return {.dt = medium.dt,
+          .spacing = std::vector<double>(medium.shape.size(), medium.spacing),
+          .accuracy = medium.accuracy};
+}
+
+std::string cell_text(const std::vector<std::size_t>& shape, std::size_t index) {
+  std::vector<std::size_t> cell(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0; index /= shape[axis]) cell[axis] = index % shape[axis];
+  return fmt::format("({})", fmt::join(cell, ", "));
+}
+
+void check_velocity(const SurveyMedium& medium) {
+  if (medium.shape.size() < 2 || medium.shape.size() > 3)
+    refuse_survey(fmt::format("a velocity model needs 2 or 3 axes, got {}", medium.shape.size()));
+  std::size_t cells = 1;
+  for (const std::size_t side : medium.shape) {
+    if (side == 0 || __builtin_mul_overflow(cells, side, &cells))
+      refuse_survey(fmt::format("a velocity model of {} cells is empty or too large", fmt::join(medium.shape, " x ")));
+  }
+  if (medium.velocity.size() != cells)
+    refuse_survey(fmt::format("a velocity model of {} cells needs {} values, got {}", fmt::join(medium.shape, " x "),
+                              cells, medium.velocity.size()));
+  for (std::size_t i = 0; i < cells; ++i) {
+    if (!std::isfinite(medium.velocity[i]) || medium.velocity[i] <= 0)
+      refuse_survey(fmt::format("the velocity is {} in cell {}; all velocities must be above 0 and finite",
+                                medium.velocity[i], cell_text(medium.shape, i)));
+  }
+  if (!(medium.spacing > 0) || !std::isfinite(medium.spacing))
+    refuse_survey(fmt::format("a spacing of {}; it must be above 0", medium.spacing));
+}
+
+// Fills in the time step and the frequency, and checks both.
+void settle(SurveyMedium& medium) {
+  const auto [slowest, fastest] = std::minmax_element(medium.velocity.begin(), medium.velocity.end());
+  const double limit = acoustic_limit(medium.accuracy);
+  Acoustic acoustic = acoustic_of(medium);
+  acoustic.dt = 1;
+  if (medium.dt == 0) medium.dt = 0.9 * limit / courant_number(acoustic, *fastest);
+  const double number = courant_number(acoustic, *fastest) * medium.dt;
+  if (!(number <= limit) || !(medium.dt > 0))
+    refuse_survey(
+        fmt::format("the time step {:g} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed "
+                    "{:.4g}; use a dt up to {:.4g}",
+                    medium.dt, number, limit, limit / courant_number(acoustic, *fastest)));
+  if (medium.frequency == 0) medium.frequency = *slowest / (16 * medium.spacing);
+  const double most = *slowest / (2 * medium.spacing);
+  if (!(medium.frequency > 0) || !(medium.frequency <= most))
+    refuse_survey(
+        fmt::format("a frequency of {:g}: waves would be shorter than two cells at the lowest velocity {:g}; "
+                    "at most {:.4g} here, or a smaller spacing",
+                    medium.frequency, *slowest, most));
+}
+
+// The grid: the model with layers and the fixed cells behind them. At a free surface the model's first cells are on the
+// surface, which is the innermost fixed cell.
+template <class T>
+void place_model(SurveyState<T>& state, Borders& borders) {
+  const SurveyMedium& medium = state.medium;
+  const auto radius = static_cast<std::size_t>(medium.accuracy / 2);
+  state.place = {.shape = medium.shape, .layers = medium.layer > 0, .free_surface = medium.free_surface};
+  borders = medium.layer > 0 ? Borders::all(Border::fixed) : medium.borders;
+  for (std::size_t i = 0; i < medium.shape.size(); ++i) {
+    const bool surface = medium.free_surface && i == 0;
+    if (surface) borders.low[i] = Border::fixed;
+    const std::size_t outside = medium.layer > 0 ? medium.layer + radius : 0;
+    state.place.begin.push_back(surface ? radius - 1 : outside);
+    state.shape.push_back(state.place.begin[i] + medium.shape[i] + outside);
+  }
+}
+
+// Index of the nearest cell of the model.
+std::size_t model_cell(const ModelPlace& place, const std::vector<std::size_t>& shape, std::size_t index) {
+  std::size_t cell = 0, stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const std::size_t at = index % shape[axis];
+    index /= shape[axis];
+    const std::size_t begin = place.begin[axis], side = place.shape[axis];
+    cell += stride * (at < begin ? 0 : std::min(at - begin, side - 1));
+    stride *= side;
+  }
+  return cell;
+}
+
+bool inside_model(const ModelPlace& place, const std::vector<std::size_t>& shape, std::size_t index) {
+  for (std::size_t axis = shape.size(); axis-- > 0; index /= shape[axis]) {
+    const std::size_t at = index % shape[axis];
+    if (at < place.begin[axis] || at >= place.begin[axis] + place.shape[axis]) return false;
+  }
+  return true;
+}
+
+bool changes(const Layout& layout, std::size_t index) {
+  for (std::size_t axis = 3; axis-- > 0; index /= layout.shape[axis]) {
+    const std::size_t at = index % layout.shape[axis];
+    if (at < layout.begin[axis] || at >= layout.end[axis]) return false;
+  }
+  return true;
+}
+
+template <class T>
+void fill_coefficients(SurveyState<T>& state) {
+  state.coefficients = Grid<T>(state.shape);
+  const auto cells = state.coefficients.all();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double reach = state.medium.velocity[model_cell(state.place, state.shape, i)] * state.medium.dt;
+    cells[i] = static_cast<T>(reach * reach);
+  }
+}
+
+template <class T>
+struct Prepared {
+  PointTable sources, receivers;
+  std::vector<T> wavelets;  // steps by sources
+};
+
+template <class T>
+Prepared<T> prepare(const SurveyState<T>& state, const Shot& shot, std::size_t steps, bool with_wavelets = true) {
+  if (steps == 0) refuse_survey("a shot needs at least 1 step, got 0");
+  Prepared<T> made{.sources = point_table(shot.sources, state.place, state.forward->layout, "source"),
+                   .receivers = point_table(shot.receivers, state.place, state.forward->layout, "receiver"),
+                   .wavelets = {}};
+  if (made.sources.points == 0) refuse_survey("a shot needs at least 1 source, got 0");
+  if (!with_wavelets) return made;
+  const std::size_t sources = made.sources.points;
+  const bool each = shot.wavelets.size() == steps * sources;
+  if (!each && shot.wavelets.size() != steps)
+    refuse_survey(
+        fmt::format("wavelets of {} sources and {} steps need {} values, or {} for all sources together; got {}",
+                    sources, steps, steps * sources, steps, shot.wavelets.size()));
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t k = 0; k < sources; ++k) {
+      const double value = shot.wavelets[(each ? k * steps : 0) + step];
+      if (!std::isfinite(value))
+        refuse_survey(fmt::format("the wavelet of source {} is {} at step {}", k, value, step));
+      made.wavelets.push_back(static_cast<T>(value));
+    }
+  }
+  return made;
+}
+
+template <class T>
+void check_traces(std::span<const T> traces, std::size_t steps, std::size_t receivers, const char* what) {
+  if (traces.size() != steps * receivers)
+    refuse_survey(fmt::format("{} traces of {} steps and {} receivers need {} values, got {}", what, steps, receivers,
+                              steps * receivers, traces.size()));
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!std::isfinite(traces[i]))
+      refuse_survey(fmt::format("{} traces: the value of receiver {} at step {} is {}", what, i % receivers,
+                                i / receivers, traces[i]));
+  }
+}
+
+// Forward and adjoint runs of one gradient.
+template <class T>
+class Reversal {
+ public:
+  Reversal(const SurveyState<T>& state, const Prepared<T>& shot, std::size_t steps, std::span<const T> observed,
+           const GradientOptions& options)
+      : state_(state),
+        steps_(steps),
+        observed_(observed),
+        receivers_(shot.receivers.points),
+        progress_(options.progress) {
+    forward_ = start_shot(state.device, *state.forward, state.coefficients);
+    backward_ = start_shot(state.device, *state.backward, state.coefficients);
+    history_ = plan_history(history_problem(options));
+    sources_ = forward_->attach(shot.sources, steps);
+    heard_ = forward_->attach(shot.receivers, steps);
+    forward_->put_rows(sources_, 0, steps, shot.wavelets.data());
+    residuals_ = backward_->attach(shot.receivers, steps);
+    pulses_ = backward_->attach(shot.sources, steps);
+    snapshots_ = forward_->snapshots(history_.slots(), history_.bits);
+    traces_.resize(steps * receivers_);
+  }
+
+  void run() {
+    const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
+    std::vector<T> first;  // empty: the zero state
+    reverse(0, blocks, history_.states, first);
+  }
+  const History& history() const { return history_; }
+  const std::vector<T>& traces() const { return traces_; }
+  double misfit() const { return misfit_; }
+  double taken() const { return static_cast<double>(taken_); }
+  void read_image(Grid<T>& image) { backward_->read_image(image); }
+  std::vector<T> pulses(std::size_t sources) {
+    std::vector<T> values(steps_ * sources);
+    backward_->get_rows(pulses_, 0, steps_, values.data());
+    return values;
+  }
+
+ private:
+  HistoryProblem history_problem(const GradientOptions& options) const {
+    const double field = static_cast<double>(forward_->field_values() * sizeof(T));
+    const double layers = static_cast<double>((forward_->state_values() - 2 * forward_->field_values()) * sizeof(T));
+    const double memory = state_.device.is_host() ? static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                                                        static_cast<double>(::sysconf(_SC_PAGESIZE))
+                                                  : static_cast<double>(state_.device.limits().memory);
+    // Half a period of twice the peak frequency must not be skipped: a fifth of that period is safe.
+    const double period = 1 / (2 * state_.medium.frequency * state_.medium.dt);
+    return {.steps = steps_,
+            .fixed = 11 * field + 5 * layers,  // two runs of two levels of two fields and the medium; the image
+            .whole = field,
+            .small = field / sizeof(T) * (2 + 4.0 / kSnapshotBlock),
+            .scratch = field,
+            .state = 2 * field + layers,
+            .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
+            .exact = options.exact,
+            .most_every = static_cast<std::size_t>(std::max(1.0, period / 5))};
+  }
+
+  std::size_t end_of(std::size_t block) const { return std::min(steps_, (block + 1) * history_.block); }
+
+  void advance(std::size_t begin, std::size_t end, bool keep) {
+    const std::size_t first = begin;
+    for (std::size_t n = begin; n < end; ++n, ++taken_) {
+      const bool slot = keep && (n - first) % history_.every == 0;
+      if (slot) forward_->open(*snapshots_, (n - first) / history_.every);
+      forward_->step();
+      forward_->add(sources_, n);
+      forward_->take(heard_, n);
+      if (slot) forward_->close(*snapshots_, (n - first) / history_.every);
+      if (progress_) progress_(taken_ + 1);
+    }
+  }
+
+  // The block's traces are known now: its residuals drive the adjoint run backwards through it.
+  void reverse_block(std::size_t begin, std::size_t end) {
+    const std::size_t count = (end - begin) * receivers_;
+    T* const traces = traces_.data() + begin * receivers_;
+    forward_->get_rows(heard_, begin, end - begin, traces);
+    std::vector<T> residual(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      residual[i] = traces[i] - observed_[begin * receivers_ + i];
+      misfit_ += 0.5 * static_cast<double>(residual[i]) * static_cast<double>(residual[i]);
+    }
+    backward_->put_rows(residuals_, begin, end - begin, residual.data());
+    for (std::size_t n = end; n-- > begin;) {
+      backward_->add(residuals_, n);
+      // The last interval may be shorter.
+      const std::size_t first = n - begin;
+      if (first % history_.every == 0)
+        backward_->correlate(*snapshots_, first / history_.every,
+                             static_cast<double>(std::min(history_.every, end - n)));
+      backward_->take(pulses_, n);
+      if (n > 0) backward_->step();
+    }
+  }
+
+  void restore(const std::vector<T>& state) {
+    if (state.empty()) {
+      forward_->clear();
+    } else {
+      forward_->restore(state.data());
+    }
+  }
+
+  // Reverses `blocks` blocks from `begin` on, whose first state is given; the forward run may be anywhere.
+  void reverse(std::size_t begin, std::size_t blocks, std::size_t states, const std::vector<T>& state) {
+    while (blocks > 1) {
+      const std::size_t ahead = blocks_to_advance(blocks, states);
+      restore(state);
+      advance(begin * history_.block, end_of(begin + ahead - 1), false);
+      if (states == 0) {
+        last(begin + ahead);
+        --blocks;
+        continue;
+      }
+      std::vector<T> kept(forward_->state_values());
+      forward_->save(kept.data());
+      reverse(begin + ahead, blocks - ahead, states - 1, kept);
+      blocks = ahead;
+    }
+    restore(state);
+    last(begin);
+  }
+  void last(std::size_t block) {
+    advance(block * history_.block, end_of(block), true);
+    reverse_block(block * history_.block, end_of(block));
+  }
+
+  const SurveyState<T>& state_;
+  std::size_t steps_;
+  std::span<const T> observed_;
+  std::size_t receivers_;
+  SurveyProgress progress_;
+  std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;
+  std::unique_ptr<ShotRun<T>> forward_{}, backward_{};
+  History history_{};
+  std::shared_ptr<Snapshots<T>> snapshots_{};
+  std::vector<T> traces_{};
+  double misfit_ = 0;
+};
+
+template <class T>
+std::vector<double> by_source(const std::vector<T>& rows, std::size_t steps, std::size_t sources) {
+  std::vector<double> values(rows.size());
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t k = 0; k < sources; ++k) values[k * steps + step] = static_cast<double>(rows[step * sources + k]);
+  }
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planner::Options& options) {
+  check_velocity(medium);
+  std::shared_ptr<SurveyState<T>> state(
+      new SurveyState<T>{.device = device, .medium = medium, .coefficients = Grid<T>({1})});
+  settle(state->medium);
+  state->fastest = *std::max_element(medium.velocity.begin(), medium.velocity.end());
+  Borders borders;
+  place_model(*state, borders);
+  const Update<T> update = acoustic<T>(acoustic_of(state->medium), {.cells = medium.layer,
+                                                                    .fastest = state->fastest,
+                                                                    .frequency = state->medium.frequency,
+                                                                    .free_surface = medium.free_surface});
+  const Problem problem{.shape = state->shape, .borders = borders};
+  state->forward = std::make_shared<Chosen<T>>(choose_variant(device, update, problem, options, true));
+  const AdjointUpdate<T> adjoint = adjoint_update(update, state->forward->layout);
+  // The adjoint of leapfrog in a medium is the same update; only what the layers add differs.
+  Chosen<T> backward = *state->forward;
+  backward.layers = make_layers<T>(device, adjoint.update, state->forward->layout);
+  state->backward = std::make_shared<Chosen<T>>(std::move(backward));
+  fill_coefficients(*state);
+  state_ = std::move(state);
+}
+
+template <class T>
+Survey<T> Survey<T>::with_velocity(std::vector<double> velocity) const {
+  auto state = std::make_shared<SurveyState<T>>(*state_);
+  state->medium.velocity = std::move(velocity);
+  check_velocity(state->medium);
+  settle(state->medium);
+  fill_coefficients(*state);
+  return Survey(std::move(state));
+}
+
+template <class T>
+std::vector<double> Survey<T>::ricker(std::size_t steps) const {
+  std::vector<double> wavelet(steps);
+  for (std::size_t n = 0; n < steps; ++n) {
+    const double t = static_cast<double>(n) * state_->medium.dt;
+    const double a = std::numbers::pi * state_->medium.frequency * (t - 1.5 / state_->medium.frequency);
+    wavelet[n] = (1 - 2 * a * a) * std::exp(-a * a);
+  }
+  return wavelet;
+}
+
+template <class T>
+std::vector<T> Survey<T>::record(const Shot& shot, std::size_t steps, std::vector<T>* field,
+                                 const SurveyProgress& progress) const {
+  const Prepared<T> prepared = prepare(*state_, shot, steps);
+  const auto run = start_shot(state_->device, *state_->forward, state_->coefficients);
+  const std::size_t sources = run->attach(prepared.sources, steps), heard = run->attach(prepared.receivers, steps);
+  run->put_rows(sources, 0, steps, prepared.wavelets.data());
+  for (std::size_t n = 0; n < steps; ++n) {
+    run->step();
+    run->add(sources, n);
+    run->take(heard, n);
+    if (progress) progress(n + 1);
+  }
+  std::vector<T> traces(steps * prepared.receivers.points);
+  run->get_rows(heard, 0, steps, traces.data());
+  if (field == nullptr) return traces;
+  Grid<T> grid(state_->shape, 2);
+  run->read(grid);
+  field->clear();
+  for (std::size_t i = 0; i < grid.cells(); ++i) {
+    if (inside_model(state_->place, state_->shape, i)) field->push_back(grid.field(0)[i]);
+  }
+  return traces;
+}
+
+template <class T>
+std::vector<double> Survey<T>::adjoint(const Shot& shot, std::size_t steps, std::span<const T> traces) const {
+  const Prepared<T> prepared = prepare(*state_, shot, steps, false);
+  check_traces(traces, steps, prepared.receivers.points, "the adjoint's");
+  const auto run = start_shot(state_->device, *state_->backward, state_->coefficients);
+  const std::size_t residuals = run->attach(prepared.receivers, steps), pulses = run->attach(prepared.sources, steps);
+  run->put_rows(residuals, 0, steps, traces.data());
+  for (std::size_t n = steps; n-- > 0;) {
+    run->add(residuals, n);
+    run->take(pulses, n);
+    if (n > 0) run->step();
+  }
+  std::vector<T> rows(steps * prepared.sources.points);
+  run->get_rows(pulses, 0, steps, rows.data());
+  return by_source(rows, steps, prepared.sources.points);
+}
+
+template <class T>
+Gradient Survey<T>::gradient(const Shot& shot, std::size_t steps, std::span<const T> observed,
+                             const GradientOptions& options) const {
+  const SurveyState<T>& state = *state_;
+  const Prepared<T> prepared = prepare(state, shot, steps);
+  check_traces(observed, steps, prepared.receivers.points, "observed");
+  Reversal<T> reversal(state, prepared, steps, observed, options);
+  reversal.run();
+  Gradient gradient{.misfit = reversal.misfit(),
+                    .velocity = std::vector<double>(state.medium.velocity.size()),
+                    .wavelets = by_source(reversal.pulses(prepared.sources.points), steps, prepared.sources.points),
+                    .traces = std::vector<double>(reversal.traces().begin(), reversal.traces().end()),
+                    .recomputation = reversal.taken() / static_cast<double>(steps),
+                    .explain = reversal.history().explain};
+  // The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells
+  // of the layers have the velocity of the model's edge, to which they add.
+  Grid<T> image(state.shape);
+  reversal.read_image(image);
+  const double dt = state.medium.dt;
+  for (std::size_t i = 0; i < image.cells(); ++i) {
+    if (!changes(state.forward->layout, i)) continue;
+    const std::size_t cell = model_cell(state.place, state.shape, i);
+    const double v = static_cast<double>(state.coefficients.all()[i]);
+    gradient.velocity[cell] +=
+        static_cast<double>(image.all()[i]) / (v * v) * 2 * state.medium.velocity[cell] * dt * dt;
+  }
+  return gradient;
+}
+
+template <class T>
+const SurveyMedium& Survey<T>::medium() const {
+  return state_->medium;
+}
+template <class T>
+double Survey<T>::courant() const {
+  return courant_number(acoustic_of(state_->medium),
+                        *std::max_element(state_->medium.velocity.begin(), state_->medium.velocity.end()));
+}
+template <class T>
+std::string Survey<T>::explain() const {
+  return state_->forward->decision.explain() + fmt::format("grid of {} cells: a model of {}, layers of {} cells{}\n",
+                                                           fmt::join(state_->shape, " x "),
+                                                           fmt::join(state_->medium.shape, " x "), state_->medium.layer,
+                                                           state_->medium.free_surface ? ", a free surface" : "");
+}
+
+template <class T>
+const planner::Decision& Survey<T>::decision() const {
+  return state_->forward->decision;
+}
+
+template class Survey<float>;
+template class Survey<double>;
+
+}  // namespace ridge::stencil

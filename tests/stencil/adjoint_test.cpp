@@ -1,0 +1,396 @@
+// Tests adjoints by dot products, and gradients by Taylor expansions.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/adjoint.hpp>
+#include <ridge/stencil/from_expressions.hpp>
+#include <ridge/stencil/problems.hpp>
+#include <ridge/stencil/survey.hpp>
+
+#include "stencil/adjoint/linear_map.hpp"
+#include "support/devices.hpp"
+#include "support/worst.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using Random = std::mt19937;
+
+double uniform_number(Random& random, double low = -1, double high = 1) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+template <class T>
+Grid<T> noise(Random& random, const std::vector<std::size_t>& shape, std::size_t fields, double low = -1,
+              double high = 1) {
+  Grid<T> grid(shape, fields);
+  for (T& cell : grid.all()) cell = static_cast<T>(uniform_number(random, low, high));
+  return grid;
+}
+
+template <class A, class B>
+double dot(const A& a, const B& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+template <class A>
+double norm(const A& a) {
+  return std::sqrt(dot(a, a));
+}
+
+// A linear update with random offsets and weights; terms have up to two coefficients at random offsets.
+Update<double> random_update(Random& random, std::size_t dimensions, std::size_t fields, std::size_t coefficients) {
+  const auto offset = [&] {
+    Offset at{};
+    for (std::size_t axis = 3 - dimensions; axis < 3; ++axis) at[axis] = static_cast<int>(random() % 3) - 1;
+    return at;
+  };
+  std::vector<Expression> outputs;
+  for (std::size_t to = 0; to < fields; ++to) {
+    Expression sum = make_read(Node::Kind::read, to, {});
+    for (int term = 0; term < 5; ++term) {
+      Expression product = make_node(Node::Kind::multiply, {make_constant(uniform_number(random, -0.2, 0.2)),
+                                                            make_read(Node::Kind::read, random() % fields, offset())});
+      for (std::size_t k = random() % 3; coefficients > 0 && k-- > 0;)
+        product = make_node(Node::Kind::multiply,
+                            {make_read(Node::Kind::coefficient, random() % coefficients, offset()), product});
+      if (random() % 4 == 0 && coefficients > 0)
+        product = make_node(
+            Node::Kind::divide,
+            {product, make_node(Node::Kind::add, {make_constant(3), make_read(Node::Kind::coefficient, 0, offset())})});
+      sum = make_node(term % 2 == 0 ? Node::Kind::add : Node::Kind::subtract, {sum, product});
+    }
+    outputs.push_back(sum);
+  }
+  return from_expressions<double>(dimensions, outputs, "random");
+}
+
+Borders random_borders(Random& random) {
+  Borders borders;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (random() % 3 == 0) {
+      borders.low[axis] = borders.high[axis] = Border::periodic;
+    } else {
+      borders.low[axis] = random() % 2 == 0 ? Border::fixed : Border::mirror;
+      borders.high[axis] = random() % 2 == 0 ? Border::fixed : Border::mirror;
+    }
+  }
+  return borders;
+}
+
+void clear_fixed(const Update<double>& update, const Problem& problem, Grid<double>& grid) {
+  const std::size_t missing = 3 - problem.shape.size();
+  for (std::size_t i = 0; i < grid.cells(); ++i) {
+    std::size_t index = i;
+    bool fixed = false;
+    for (std::size_t axis = problem.shape.size(); axis-- > 0;) {
+      const std::size_t at = index % problem.shape[axis];
+      index /= problem.shape[axis];
+      const auto radius = static_cast<std::size_t>(update.radius[missing + axis]);
+      fixed = fixed || (problem.borders.low[axis] == Border::fixed && at < radius) ||
+              (problem.borders.high[axis] == Border::fixed && at + radius >= problem.shape[axis]);
+    }
+    for (std::size_t field = 0; field < grid.fields() && fixed; ++field) grid.field(field)[i] = 0;
+  }
+}
+
+// Relative to the norms of both sides.
+double dot_error(const Device& device, const Update<double>& update, const Problem& problem, std::size_t steps,
+                 Random& random) {
+  const Plan<double> forward(device, update, problem, {.effort = Effort::quick});
+  const Adjoint<double> back = adjoint(forward, {.effort = Effort::quick});
+  Grid<double> x = noise<double>(random, problem.shape, update.fields),
+               y = noise<double>(random, problem.shape, update.fields);
+  clear_fixed(update, problem, x);
+  clear_fixed(update, problem, y);
+  const Grid<double> media =
+      noise<double>(random, problem.shape, std::max<std::size_t>(1, update.coefficients), 0.1, 0.25);
+  const Grid<double>* given = update.coefficients > 0 ? &media : nullptr;
+  Grid<double> ahead = x, behind = y;
+  forward.run(ahead, steps, given);
+  back.run(behind, steps, given);
+  const double error =
+      std::abs(dot(ahead.all(), y.all()) - dot(x.all(), behind.all())) / (norm(ahead.all()) * norm(y.all()));
+  EXPECT_GT(norm(behind.all()), 0);
+  return error;
+}
+
+TEST(Adjoint, RandomUpdatesPassTheDotProductTest) {
+  ridge::test::Worst worst;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const std::size_t dimensions = 1 + random() % 3;
+    const Update<double> update = random_update(random, dimensions, 1 + random() % 3, random() % 3);
+    std::vector<std::size_t> shape;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) shape.push_back(5 + random() % 7);
+    const double error = dot_error(host(), update, {.shape = shape, .borders = random_borders(random), .threads = 1},
+                                   1 + random() % 6, random);
+    EXPECT_LT(error, 1e-12) << "seed " << seed;
+    worst.add(error);
+  }
+  EXPECT_GT(worst.value(), 0) << "the products were compared with themselves";
+}
+
+TEST(Adjoint, ReadyProblemsPassTheDotProductTest) {
+  Random random(5);
+  const std::vector<Borders> kinds{Borders::all(Border::fixed), Borders::all(Border::mirror),
+                                   Borders::all(Border::periodic)};
+  for (const Borders& borders : kinds) {
+    EXPECT_LT(dot_error(host(), heat<double>({.alpha = 1, .dt = 0.1, .spacing = {1, 1.5}}),
+                        {.shape = {9, 11}, .borders = borders}, 7, random),
+              1e-12);
+    EXPECT_LT(dot_error(host(), wave<double>({.speed = 1, .dt = 0.4, .spacing = {1, 1}}),
+                        {.shape = {13, 9}, .borders = borders}, 7, random),
+              1e-12);
+    EXPECT_LT(dot_error(host(), maxwell<double>({.dt = 0.4}), {.shape = {12, 9}, .borders = borders}, 7, random),
+              1e-12);
+    EXPECT_LT(dot_error(host(), acoustic<double>({.dt = 1, .spacing = {1, 1}}), {.shape = {17, 13}, .borders = borders},
+                        7, random),
+              1e-12);
+  }
+}
+
+// Layers on any sides, a free surface, two and three axes.
+TEST(Adjoint, LayersPassTheDotProductTest) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    Random random(seed);
+    AbsorbingLayers layers{.cells = 3 + random() % 4, .fastest = 0.5, .frequency = 0.03, .free_surface = seed % 3 == 0};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      layers.low[axis] = random() % 4 != 0;
+      layers.high[axis] = random() % 4 != 0;
+    }
+    const int accuracy = seed % 2 == 0 ? 8 : 4;
+    std::vector<std::size_t> shape{31 + random() % 5, 33};
+    if (seed % 4 == 1) shape.push_back(34);
+    const auto update =
+        acoustic<double>({.dt = 1, .spacing = std::vector<double>(shape.size(), 1.0), .accuracy = accuracy}, layers);
+    EXPECT_LT(dot_error(host(), update, {.shape = shape}, 23, random), 1e-12) << "seed " << seed;
+  }
+}
+
+TEST(Adjoint, OfTheAdjointIsTheUpdate) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    const Update<double> update = random_update(random, 2, 2, 2);
+    const LinearMap map = linear_map(update.outputs, 2), twice = transposed(transposed(map));
+    ASSERT_EQ(map.outputs.size(), twice.outputs.size());
+    for (std::size_t i = 0; i < map.outputs.size(); ++i) {
+      ASSERT_EQ(map.outputs[i].size(), twice.outputs[i].size());
+      for (std::size_t k = 0; k < map.outputs[i].size(); ++k) {
+        EXPECT_EQ(map.outputs[i][k].weight, twice.outputs[i][k].weight);
+        EXPECT_EQ(map.outputs[i][k].offset, twice.outputs[i][k].offset);
+        EXPECT_EQ(map.outputs[i][k].input, twice.outputs[i][k].input);
+      }
+    }
+  }
+}
+
+TEST(Adjoint, RefusesUpdatesThatAreNotLinear) {
+  const auto squared = update<double>(1, [](auto u) { return u(0) * u(1); });
+  const Plan<double> plan(host(), squared, {.shape = {9}}, {.effort = Effort::quick});
+  EXPECT_THROW(adjoint(plan), Error);
+}
+
+// --- surveys ---------------------------------------------------------------------------------------------------------
+
+SurveyMedium uneven(Random& random, const std::vector<std::size_t>& shape, bool surface) {
+  SurveyMedium medium{.shape = shape, .spacing = 5, .frequency = 18, .free_surface = surface};
+  std::size_t cells = 1;
+  for (const std::size_t side : shape) cells *= side;
+  for (std::size_t i = 0; i < cells; ++i)
+    medium.velocity.push_back(1500 + 400.0 * static_cast<double>(i) / static_cast<double>(cells) +
+                              uniform_number(random, 0, 60));
+  return medium;
+}
+
+Shot scattered_shot(Random& random, const std::vector<std::size_t>& shape, std::size_t sources, std::size_t receivers) {
+  Shot shot;
+  const auto add = [&](std::vector<double>& to, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) {
+      for (const std::size_t side : shape) to.push_back(uniform_number(random, 1, static_cast<double>(side - 2)));
+    }
+  };
+  add(shot.sources, sources);
+  add(shot.receivers, receivers);
+  return shot;
+}
+
+template <class T>
+void check_survey_dot(const Device& device, const std::vector<std::size_t>& shape, bool surface, double most) {
+  Random random(11);
+  const Survey<T> survey(device, uneven(random, shape, surface), {.effort = Effort::quick});
+  Shot shot = scattered_shot(random, shape, 2, 5);
+  const std::size_t steps = 60;
+  for (std::size_t i = 0; i < 2 * steps; ++i) shot.wavelets.push_back(uniform_number(random));
+  std::vector<T> data(steps * 5);
+  for (T& value : data) value = static_cast<T>(uniform_number(random));
+  const std::vector<T> traces = survey.record(shot, steps);
+  const std::vector<double> pulses = survey.adjoint(shot, steps, data);
+  const double forward = dot(traces, data), back = dot(shot.wavelets, pulses);
+  EXPECT_LT(std::abs(forward - back), most * norm(traces) * norm(data)) << device.id() << " " << forward << " " << back;
+  EXPECT_GT(norm(traces), 0);
+}
+
+TEST(Survey, RecordingAndItsAdjointPassTheDotProductTest) {
+  check_survey_dot<double>(host(), {23, 29}, false, 1e-12);
+  check_survey_dot<double>(host(), {23, 29}, true, 1e-12);
+  check_survey_dot<double>(host(), {18, 17, 19}, true, 1e-12);
+  check_survey_dot<float>(host(), {23, 29}, false, 1e-6);
+}
+
+struct Inverted {
+  SurveyMedium medium{};
+  Shot shot{};
+  std::vector<double> observed{};
+  std::size_t steps = 150;
+};
+
+Inverted inversion_case(bool surface = false) {
+  Random random(3);
+  Inverted made{.medium = uneven(random, {26, 31}, surface)};
+  made.shot = scattered_shot(random, made.medium.shape, 1, 7);
+  SurveyMedium other = made.medium;
+  for (double& value : other.velocity) value *= 1 + 0.04 * uniform_number(random);
+  other.dt = made.medium.dt = 1.1e-3;
+  const Survey<double> survey(host(), other, {.effort = Effort::quick});
+  made.shot.wavelets = survey.ricker(made.steps);
+  made.observed = survey.record(made.shot, made.steps);
+  return made;
+}
+
+TEST(Survey, GradientHasATaylorRemainderOfSecondOrder) {
+  for (const bool surface : {false, true}) {
+    const Inverted made = inversion_case(surface);
+    const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+    const Gradient gradient = survey.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    Random random(9);
+    std::vector<double> direction(made.medium.velocity.size());
+    for (double& value : direction) value = 20 * uniform_number(random);
+    const double slope = dot(gradient.velocity, direction);
+    const auto misfit = [&](double h) {
+      std::vector<double> velocity = made.medium.velocity;
+      for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] += h * direction[i];
+      const std::vector<double> traces = survey.with_velocity(velocity).record(made.shot, made.steps);
+      double sum = 0;
+      for (std::size_t i = 0; i < traces.size(); ++i) sum += 0.5 * std::pow(traces[i] - made.observed[i], 2);
+      return sum;
+    };
+    EXPECT_NEAR(misfit(0), gradient.misfit, 1e-12 * gradient.misfit);
+    double before = 0;
+    for (int i = 0; i < 5; ++i) {
+      const double h = 0.2 / std::pow(2, i);
+      const double remainder = std::abs(misfit(h) - gradient.misfit - h * slope);
+      if (i > 0) {
+        EXPECT_NEAR(std::log2(before / remainder), 2.0, 0.05) << "h " << h;
+      }
+      before = remainder;
+    }
+    // The misfit is quadratic in the wavelet.
+    Shot changed = made.shot;
+    double along = 0, expected = 0;
+    for (std::size_t n = 0; n < made.steps; ++n) {
+      const double by = uniform_number(random);
+      along += gradient.wavelets[n] * by;
+      changed.wavelets[n] = by;
+    }
+    const std::vector<double> response = survey.record(changed, made.steps);
+    for (std::size_t i = 0; i < response.size(); ++i) expected += response[i] * (gradient.traces[i] - made.observed[i]);
+    EXPECT_NEAR(along, expected, 1e-10 * std::abs(expected));
+  }
+}
+
+double apart(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) difference += std::pow(a[i] - b[i], 2);
+  return std::sqrt(difference) / norm(b);
+}
+
+// Every way to keep the history, by its budget; the exact ones to the last bits.
+TEST(Survey, GradientsWithinABudgetAgree) {
+  const Inverted made = inversion_case();
+  const Survey<double> survey(host(), made.medium, {.effort = Effort::quick});
+  const Gradient exact = survey.gradient(made.shot, made.steps, made.observed);
+  EXPECT_NE(exact.explain.find("exact snapshots of every step"), std::string::npos) << exact.explain;
+  EXPECT_EQ(exact.recomputation, 1);
+  const double field = 8.0 * 60 * 80;  // about; rows are padded
+  const auto with = [&](double fields, bool only_exact) {
+    return survey.gradient(made.shot, made.steps, made.observed,
+                           {.memory = static_cast<std::size_t>(fields * field), .exact = only_exact});
+  };
+  const Gradient small = with(80, false);
+  EXPECT_NE(small.explain.find("16-bit"), std::string::npos) << small.explain;
+  EXPECT_LT(apart(small.velocity, exact.velocity), 1e-3) << small.explain;
+  EXPECT_GT(apart(small.velocity, exact.velocity), 0);
+  const Gradient sparse = with(35, false);
+  EXPECT_NE(sparse.explain.find("16-bit snapshots of every 2 steps"), std::string::npos) << sparse.explain;
+  EXPECT_LT(apart(sparse.velocity, exact.velocity), 1e-3) << sparse.explain;
+  for (const double fields : {40.0, 60.0, 90.0}) {
+    const Gradient again = with(fields, true);
+    EXPECT_NE(again.explain.find("states"), std::string::npos) << again.explain;
+    EXPECT_GT(again.recomputation, 1);
+    EXPECT_LT(apart(again.velocity, exact.velocity), 1e-13) << again.explain;
+    EXPECT_NEAR(again.misfit, exact.misfit, 1e-13 * exact.misfit);
+  }
+  try {
+    with(3, true);
+    FAIL() << "a budget of three fields was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("too small"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Survey, RefusesWhatMakesNoSense) {
+  Random random(1);
+  const SurveyMedium good = uneven(random, {20, 24}, false);
+  const auto refused = [](const SurveyMedium& medium, const Shot& shot, const std::string& text) {
+    try {
+      const Survey<float> survey(host(), medium, {.effort = Effort::quick});
+      survey.record(shot, 3);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  };
+  const Shot shot{.sources = {4, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9.5}};
+  SurveyMedium medium = good;
+  medium.dt = 1;
+  refused(medium, shot, "is unstable");
+  medium = good;
+  medium.velocity[25] = std::nan("");
+  refused(medium, shot, "the velocity is nan in cell (1, 1)");
+  medium = good;
+  medium.frequency = 1000;
+  refused(medium, shot, "shorter than two cells");
+  refused(good, {.sources = {-1, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9}},
+          "source 0 at (-1, 5) is outside the model");
+  refused(good, {.sources = {1, 5}, .wavelets = {1, 2, 3}, .receivers = {4, 9, 3, 24}},
+          "where the absorbing layers are");
+  refused(good, {.sources = {1, 5}, .wavelets = {1, 2}, .receivers = {4, 9}}, "need 3 values");
+}
+
+TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
+  const Inverted made = inversion_case(true);
+  const Survey<double> here(host(), made.medium, {.effort = Effort::quick});
+  const Gradient expected = here.gradient(made.shot, made.steps, made.observed, {.exact = true});
+  for (const Device& device : ridge::test::accelerators()) {
+    if (!device.limits().float64) continue;
+    check_survey_dot<double>(device, {23, 29}, true, 1e-12);
+    const Survey<double> there(device, made.medium, {.effort = Effort::quick});
+    const Gradient exact = there.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    EXPECT_LT(apart(exact.velocity, expected.velocity), 1e-11) << device.id();
+    EXPECT_LT(apart(exact.wavelets, expected.wavelets), 1e-11) << device.id();
+    const std::size_t small = 8 * 60 * 80 * 90;
+    const Gradient states = there.gradient(made.shot, made.steps, made.observed, {.memory = small, .exact = true});
+    EXPECT_GT(states.recomputation, 1);
+    EXPECT_LT(apart(states.velocity, expected.velocity), 1e-11) << states.explain;
+    const Gradient bits = there.gradient(made.shot, made.steps, made.observed, {.memory = small});
+    EXPECT_LT(apart(bits.velocity, expected.velocity), 1e-3) << bits.explain;
+  }
+}
+
+}  // namespace
+}  // namespace ridge::stencil
