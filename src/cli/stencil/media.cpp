@@ -1,4 +1,4 @@
-// Acoustic and Maxwell problems: medium, absorbing layer, source, receivers and the time loop.
+// Maxwell problems: medium, absorbing layer, source, receivers and the time loop.
 #include "command/command.hpp"
 
 #include <unistd.h>
@@ -32,28 +32,21 @@ struct MediumOptions {
   std::string device, size, medium, border = "fixed", source, record, out, type = "f32";
   std::size_t steps = 1000, layer = 24, depth = 4;
   double value = 1, spacing = 1, dt = 0, frequency = 0;
-  int accuracy = 8;
   bool measure = false, explain = false;
 };
 
 [[noreturn]] void refuse_medium(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // Reads the medium, one number per cell, from a file, or fills it with a constant.
-InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
+InputGrid read_medium(const MediumOptions& options) {
   InputGrid medium;
   if (!options.medium.empty()) {
     if (!options.size.empty())
       refuse_medium("--size is for a homogeneous medium; a file gives its own size: leave it out");
-    try {
-      medium = read_grid(options.medium, axes);
-    } catch (const Error&) {
-      if (axes == 2) throw;
-      medium = read_grid(options.medium, 2);
-    }
+    medium = read_grid(options.medium, 2);
     if (medium.channels != 1)
-      refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium needs {} axes and one number per cell",
-                                options.medium, medium.channels, fmt::join(medium.shape, "x"),
-                                axes == 2 ? "2" : "2 or 3"));
+      refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium needs 2 axes and one number per cell",
+                                options.medium, medium.channels, fmt::join(medium.shape, "x")));
   } else {
     medium.shape = options.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(options.size);
     std::size_t cells = 1;
@@ -63,9 +56,8 @@ InputGrid read_medium(const MediumOptions& options, std::size_t axes) {
     }
     medium.values.assign(cells, options.value);
   }
-  if (medium.shape.size() < 2 || medium.shape.size() > axes)
-    refuse_medium(
-        fmt::format("a grid of {} axes; this problem needs {}", medium.shape.size(), axes == 2 ? "2" : "2 or 3"));
+  if (medium.shape.size() != 2)
+    refuse_medium(fmt::format("a grid of {} axes; this problem needs 2", medium.shape.size()));
   for (const double value : medium.values) {
     if (!std::isfinite(value) || value <= 0)
       refuse_medium(fmt::format("the medium has the value {} in a cell; all values must be above 0", value));
@@ -142,7 +134,7 @@ void write_array(const std::string& file, const std::vector<std::size_t>& shape,
   out.commit();
 }
 
-// The parts that differ between both problems.
+// A problem with its source.
 template <class T>
 struct Driven {
   stencil::Update<T> update;
@@ -152,7 +144,6 @@ struct Driven {
   double strength;       // added to field 0 of the source's cell per step, times the pulse
   double source_time;    // when the pulse is evaluated, in steps after the start of the step
   std::size_t accesses;  // minimum number of values per cell read and written in a step
-  bool remembers;        // the second field is the first one's previous level
   std::string about;
 };
 
@@ -193,46 +184,31 @@ std::size_t settled_layer(const MediumOptions& options, bool given, const std::v
   return options.layer;
 }
 
-// Receivers: the row of cells `depth` below the first side, in the source's plane. Values are recorded on the grid's
-// device at each step; if the second field is the first one's previous level, for two steps at a time.
+// Receivers: the row of cells `depth` below the first side. Values are recorded on the grid's device at each step.
 template <class T>
 class Receivers {
  public:
-  Receivers(const MediumOptions& options, const Driven<T>& driven, const std::array<std::size_t, 3>& source)
-      : box_{source, {1, 1, driven.shape.back()}}, fields_(driven.update.fields), wanted_(!options.record.empty()) {
-    box_.begin[2] = 0;
-    box_.begin[3 - driven.shape.size()] = options.depth;
-    // Cells of a fixed side do not change, so their older level is not their previous value.
-    pairs_ = driven.remembers;
-    for (std::size_t axis = 0; axis < driven.shape.size(); ++axis) {
-      const std::size_t at = source[3 - driven.shape.size() + axis];
-      const auto radius = static_cast<std::size_t>(driven.update.radius[3 - driven.shape.size() + axis]);
-      pairs_ = pairs_ && at >= radius && at + radius < driven.shape[axis];
-    }
-  }
-  std::size_t steps(std::size_t left) const { return !wanted_ ? left : std::min<std::size_t>(left, pairs_ ? 2 : 1); }
-  void listen(stencil::Session<T>& session, std::size_t steps) {
-    if (!wanted_) return;
-    session.keep(box_);
-    steps_.push_back(steps);
+  Receivers(const MediumOptions& options, const Driven<T>& driven)
+      : box_{{0, options.depth, 0}, {1, 1, driven.shape.back()}},
+        fields_(driven.update.fields),
+        wanted_(!options.record.empty()) {}
+  std::size_t steps(std::size_t left) const { return wanted_ ? 1 : left; }
+  void listen(stencil::Session<T>& session) {
+    if (wanted_) session.keep(box_);
   }
   std::vector<T> heard(stencil::Session<T>& session) const {
     const std::vector<T> kept = session.kept();
     const std::size_t width = box_.extent[2];
     std::vector<T> rows;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const T* const newest = kept.data() + i * fields_ * width;
-      if (steps_[i] == 2) rows.insert(rows.end(), newest + width, newest + 2 * width);
-      rows.insert(rows.end(), newest, newest + width);
-    }
+    for (std::size_t i = 0; i < kept.size(); i += fields_ * width)
+      rows.insert(rows.end(), kept.data() + i, kept.data() + i + width);
     return rows;
   }
 
  private:
   stencil::Box box_;
   std::size_t fields_;
-  bool wanted_, pairs_ = false;
-  std::vector<std::size_t> steps_{};
+  bool wanted_;
 };
 
 // Rejects a source in a fixed border, whose cells never change.
@@ -265,7 +241,7 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
                               {.effort = options.measure ? Effort::measured : Effort::quick});
   if (options.explain) fmt::print("{}\n", plan.explain());
   stencil::Grid<T> grid(driven.shape, driven.update.fields);
-  Receivers<T> receivers(options, driven, cell);
+  Receivers<T> receivers(options, driven);
   const double planned = base::now();
   stencil::Session<T> session = plan.start(grid, &driven.coefficients);
   const double brought = base::now();
@@ -282,7 +258,7 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
     const std::size_t count = drives ? 1 : receivers.steps(std::min(options.steps - step, chunk));
     session.run(count);
     if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
-    receivers.listen(session, count);
+    receivers.listen(session);
     step += count;
     // A device only enqueues the steps: without waits the progress bar would run ahead of it.
     if (count < chunk && base::now() - waited < kBetweenWaits) continue;
@@ -320,58 +296,6 @@ void run_driven(const MediumOptions& options, Driven<T> driven) {
 }
 
 template <class T>
-Driven<T> acoustic_run(const MediumOptions& options, const InputGrid& medium) {
-  const double fastest = *std::max_element(medium.values.begin(), medium.values.end());
-  const double slowest = *std::min_element(medium.values.begin(), medium.values.end());
-  stencil::Acoustic acoustic{.dt = options.dt,
-                             .spacing = std::vector<double>(medium.shape.size(), options.spacing),
-                             .accuracy = options.accuracy,
-                             .absorbing = options.layer > 0};
-  const double limit = stencil::acoustic_limit(options.accuracy);
-  if (acoustic.dt == 0) {
-    acoustic.dt = 1;
-    acoustic.dt = 0.9 * limit / stencil::courant_number(acoustic, fastest);
-  }
-  const double number = stencil::courant_number(acoustic, fastest);
-  if (!(number <= limit)) {
-    refuse_medium(
-        fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed "
-                    "{:.4g}; use a dt up to {:.4g}",
-                    acoustic.dt, number, limit, acoustic.dt * limit / number));
-  }
-  // Eight cells per shortest wave: at twice the peak frequency and the lowest velocity.
-  const double frequency = options.frequency > 0 ? options.frequency : slowest / (16 * options.spacing);
-  check_frequency(frequency, slowest, options.spacing);
-  Driven<T> driven{.update = stencil::acoustic<T>(acoustic),
-                   .shape = medium.shape,
-                   .coefficients = stencil::Grid<T>(medium.shape, options.layer > 0 ? 2 : 1),
-                   .dt = acoustic.dt,
-                   .frequency = frequency,
-                   .strength = 0,
-                   .source_time = 0,  // u at step n + 1 depends on the source at step n
-                   .accesses = options.layer > 0 ? 5u : 4u,
-                   .remembers = true,
-                   .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
-                                        "{:.3g}), source of {:.4g} Hz, {:.3g} cells per shortest wave, a layer of {}",
-                                        fmt::join(medium.shape, "x"), options.type, slowest, fastest, number, limit,
-                                        frequency, slowest / (2 * frequency * options.spacing), options.layer)};
-  const double damping =
-      most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, options.layer)) * options.spacing);
-  for_each_cell(medium, [&](std::size_t i) {
-    const double reach = medium.values[i] * acoustic.dt;
-    driven.coefficients.field(0)[i] = static_cast<T>(reach * reach);
-    if (options.layer == 0) return;
-    const double deep = layer_depth(medium.shape, i, options.layer);
-    driven.coefficients.field(1)[i] = static_cast<T>(1 / (1 + acoustic.dt * damping * deep * deep));
-  });
-  // The factor that the Laplacian of that cell has: u_tt = c^2 (u_xx + u_yy + u_zz + pulse).
-  const std::size_t at = cell_index(source_cell(options, medium.shape), medium.shape);
-  driven.strength = static_cast<double>(driven.coefficients.field(0)[at]);
-  if (options.layer > 0) driven.strength *= static_cast<double>(driven.coefficients.field(1)[at]);
-  return driven;
-}
-
-template <class T>
 Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
   const double least = *std::min_element(medium.values.begin(), medium.values.end());
   const double most = *std::max_element(medium.values.begin(), medium.values.end());
@@ -398,7 +322,6 @@ Driven<T> maxwell_run(const MediumOptions& options, const InputGrid& medium) {
       .strength = 0,
       .source_time = 0.5,  // Ez advances with the magnetic field of the middle of the step
       .accesses = 8,
-      .remembers = false,
       .about = fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}, Courant number {:.3g} (up to 1), "
                            "source of frequency {:.4g}, a layer of {} cells",
                            fmt::join(medium.shape, "x"), options.type, least, most, number, frequency, options.layer)};
@@ -447,48 +370,14 @@ Option add_medium_options(Command& command, const std::shared_ptr<MediumOptions>
 }
 
 // Reads the medium and sets the options that depend on its size.
-InputGrid settle_medium(MediumOptions& options, const Option& layer, std::size_t axes) {
-  InputGrid medium = read_medium(options, axes);
+InputGrid settle_medium(MediumOptions& options, const Option& layer) {
+  InputGrid medium = read_medium(options);
   check_medium(options, medium.shape);
   options.layer = settled_layer(options, layer.given(), medium.shape);
   return medium;
 }
 
 }  // namespace
-
-void add_acoustic(Command& stencil) {
-  Command& command = stencil.subcommand(
-      "acoustic", "Acoustic waves in a medium: velocity model, source, receivers; 2D and 3D, up to order 8");
-  command.footer(
-      "\nExamples:\n"
-      "  ridge stencil acoustic --velocity marmousi.npy --spacing 10 --frequency 12 --steps 3000 --record shot.npy\n"
-      "  ridge stencil acoustic --size 256x256x256 --speed 2000 --spacing 5 --steps 400 --out wave.npy --device "
-      "cuda:0\n"
-      "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
-      "model is an array of two or three axes, depth first, in the units of --spacing per second. The source adds a\n"
-      "Ricker pulse of amplitude 1 to the sum of derivatives in its cell; the peak is at t = 1.5 / frequency.\n"
-      "Receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) for the\n"
-      "largest c; the default dt is 0.9 of this limit. Order 8 resolves waves longer than eight cells well.");
-  auto options = std::make_shared<MediumOptions>();
-  options->value = 1500;
-  options->spacing = 10;
-  command.option("--velocity", options->medium, "Velocity model, .npy").reads();
-  command.option("--speed", options->value, "Velocity of a homogeneous medium, without a model")
-      .shows_default()
-      .positive();
-  command.option("--accuracy", options->accuracy, "Order of the finite differences")
-      .shows_default()
-      .one_of({"2", "4", "6", "8"});
-  const Option layer = add_medium_options(command, options);
-  command.runs([options, layer] {
-    const InputGrid medium = settle_medium(*options, layer, 3);
-    if (options->type == "f64") {
-      run_driven(*options, acoustic_run<double>(*options, medium));
-    } else {
-      run_driven(*options, acoustic_run<float>(*options, medium));
-    }
-  });
-}
 
 void add_maxwell(Command& stencil) {
   Command& command =
@@ -508,7 +397,7 @@ void add_maxwell(Command& stencil) {
       .positive();
   const Option layer = add_medium_options(command, options);
   command.runs([options, layer] {
-    const InputGrid medium = settle_medium(*options, layer, 2);
+    const InputGrid medium = settle_medium(*options, layer);
     if (options->type == "f64") {
       run_driven(*options, maxwell_run<double>(*options, medium));
     } else {

@@ -1,0 +1,335 @@
+// Acoustic waves: velocity models, shots between cells, traces, and gradients of a misfit.
+#include "command/command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/machine.hpp>
+#include <ridge/stencil/problems.hpp>
+#include <ridge/stencil/survey.hpp>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/stencil/input.hpp"
+#include "cli/stencil/points.hpp"
+#include "cli/stencil/run.hpp"
+#include "stencil/problems/scenario.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct AcousticOptions {
+  std::string device, size, velocity, border = "fixed", source, sources, receivers, wavelet, record, out, type = "f32";
+  std::string observed, gradient, memory;
+  std::size_t steps = 1000, layer = 8, depth = 4;
+  double speed = 1500, spacing = 10, dt = 0, frequency = 0;
+  int accuracy = 8;
+  bool free_surface = false, shots = false, exact = false, measure = false, explain = false;
+};
+
+[[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+void read_velocity(const AcousticOptions& options, stencil::SurveyMedium& medium) {
+  if (options.velocity.empty()) {
+    medium.shape = options.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(options.size);
+    std::size_t cells = 1;
+    for (const std::size_t side : medium.shape) {
+      if (__builtin_mul_overflow(cells, side, &cells))
+        refuse_acoustic(fmt::format("--size {}: the number of cells overflows 64 bits", options.size));
+    }
+    medium.velocity.assign(cells, options.speed);
+    return;
+  }
+  if (!options.size.empty())
+    refuse_acoustic("--size is for a homogeneous medium; a file gives its own size: leave it out");
+  InputGrid grid;
+  try {
+    grid = read_grid(options.velocity, 3);
+    if (grid.channels != 1) refuse_acoustic(fmt::format("{}: a velocity model needs 2 or 3 axes", options.velocity));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    grid = read_grid(options.velocity, 2);
+    if (grid.channels != 1) throw;
+  }
+  medium.shape = grid.shape;
+  medium.velocity = std::move(grid.values);
+}
+
+stencil::SurveyMedium medium_of(const AcousticOptions& options) {
+  stencil::SurveyMedium medium{.spacing = options.spacing,
+                               .dt = options.dt,
+                               .frequency = options.frequency,
+                               .accuracy = options.accuracy,
+                               .layer = options.layer,
+                               .free_surface = options.free_surface};
+  read_velocity(options, medium);
+  if (medium.shape.size() < 2 || medium.shape.size() > 3)
+    refuse_acoustic(fmt::format("a grid of {} axes; this problem needs 2 or 3", medium.shape.size()));
+  medium.borders = stencil::parse_borders(options.border, medium.shape.size());
+  return medium;
+}
+
+// Positions of the sources: a file, a point, or the default near the first side.
+std::vector<double> source_positions(const AcousticOptions& options, const std::vector<std::size_t>& shape) {
+  if (!options.sources.empty()) return read_points(options.sources, shape.size());
+  if (!options.source.empty()) return parse_point(options.source, "--source", shape);
+  std::vector<double> position;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    position.push_back(static_cast<double>(axis == 0 ? std::min<std::size_t>(4, shape[0] / 2) : shape[axis] / 2));
+  return position;
+}
+
+// A row of cells at --depth, in the plane of the first source, or the positions of a file.
+std::vector<double> receiver_positions(const AcousticOptions& options, const std::vector<std::size_t>& shape,
+                                       const std::vector<double>& sources) {
+  if (!options.receivers.empty()) return read_points(options.receivers, shape.size());
+  if (options.depth >= shape[0])
+    refuse_acoustic(
+        fmt::format("--depth {}: the receivers are outside a grid of {}", options.depth, fmt::join(shape, "x")));
+  std::vector<double> positions;
+  for (std::size_t x = 0; x < shape.back(); ++x) {
+    positions.push_back(static_cast<double>(options.depth));
+    for (std::size_t axis = 1; axis + 1 < shape.size(); ++axis) positions.push_back(sources[axis]);
+    positions.push_back(static_cast<double>(x));
+  }
+  return positions;
+}
+
+void check_traces_fit(const AcousticOptions& options, std::size_t shots, std::size_t receivers) {
+  const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(shots * receivers) *
+                       (options.type == "f64" ? sizeof(double) : sizeof(float));
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (!(bytes <= memory))
+    refuse_acoustic(
+        fmt::format("{} steps by {} receivers need {} of memory, but this machine has {}; use fewer --steps",
+                    options.steps, shots * receivers, base::human_bytes(bytes), base::human_bytes(memory)));
+}
+
+std::size_t memory_of(const AcousticOptions& options) {
+  if (options.memory.empty()) return 0;
+  const auto bytes = base::parse_bytes(options.memory);
+  if (!bytes || *bytes == 0)
+    refuse_acoustic(fmt::format("--memory {}: needs a number of bytes such as 16G or 500M", options.memory));
+  return *bytes;
+}
+
+template <class T>
+class AcousticRun {
+ public:
+  explicit AcousticRun(const AcousticOptions& options)
+      : options_(options), begin_(base::now()), medium_(medium_of(options)) {
+    sources_ = source_positions(options, medium_.shape);
+    if (!options.record.empty() || !options.gradient.empty()) {
+      receivers_ = receiver_positions(options, medium_.shape, sources_);
+      check_traces_fit(options, shots(), receivers_.size() / axes());
+    }
+  }
+
+  void run() {
+    const Device device = ridge::device(options_.device);
+    const stencil::Survey<T> survey(device, medium_, {.effort = options_.measure ? Effort::measured : Effort::quick});
+    if (options_.explain) fmt::print("{}\n", survey.explain());
+    wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps)
+                                         : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
+    const double start = base::now();
+    if (options_.gradient.empty()) {
+      record(survey);
+    } else {
+      invert(survey);
+    }
+    report(device, survey, base::now() - start, start - begin_);
+  }
+
+ private:
+  std::size_t axes() const { return medium_.shape.size(); }
+  std::size_t shots() const { return options_.shots ? sources_.size() / axes() : 1; }
+  std::size_t receivers() const { return receivers_.size() / axes(); }
+
+  stencil::Shot shot(std::size_t index) const {
+    if (!options_.shots) return {.sources = sources_, .wavelets = wavelets_, .receivers = receivers_};
+    const auto at = sources_.begin() + static_cast<std::ptrdiff_t>(index * axes());
+    stencil::Shot one{.sources = {at, at + static_cast<std::ptrdiff_t>(axes())}, .receivers = receivers_};
+    const bool each = wavelets_.size() > options_.steps;
+    const auto first = wavelets_.begin() + static_cast<std::ptrdiff_t>(each ? index * options_.steps : 0);
+    one.wavelets.assign(first, first + static_cast<std::ptrdiff_t>(options_.steps));
+    return one;
+  }
+
+  // The bar moves a few times per second.
+  stencil::SurveyProgress progress(std::size_t index) {
+    return [this, index](std::size_t taken) {
+      if (base::now() - shown_ < 0.1 && taken < options_.steps) return;
+      shown_ = base::now();
+      const double share = std::min(1.0, static_cast<double>(taken) / static_cast<double>(options_.steps));
+      bar_((static_cast<double>(index) + share) / static_cast<double>(shots()),
+           shots() > 1 ? fmt::format("shot {} of {}", index + 1, shots())
+                       : fmt::format("step {} of {}", taken, options_.steps));
+    };
+  }
+
+  void record(const stencil::Survey<T>& survey) {
+    std::vector<T> all;
+    for (std::size_t k = 0; k < shots(); ++k) {
+      const std::vector<T> traces = survey.record(shot(k), options_.steps, &field_, progress(k));
+      all.insert(all.end(), traces.begin(), traces.end());
+    }
+    bar_(1, "");
+    if (!options_.record.empty())
+      write_traces(options_.record, shots(), options_.steps, receivers(), all, survey.medium().dt, sources_, receivers_,
+                   axes(), options_.spacing);
+    if (!options_.out.empty()) write_values(options_.out, medium_.shape, field_);
+  }
+
+  void invert(const stencil::Survey<T>& survey) {
+    const std::vector<T> observed = read_traces<T>(options_.observed, shots(), options_.steps, receivers());
+    std::vector<T> sum(medium_.velocity.size());
+    const std::size_t count = options_.steps * receivers();
+    double misfit = 0;
+    std::string how;
+    for (std::size_t k = 0; k < shots(); ++k) {
+      const stencil::Gradient one =
+          survey.gradient(shot(k), options_.steps, std::span<const T>(observed).subspan(k * count, count),
+                          {.memory = memory_of(options_), .exact = options_.exact, .progress = progress(k)});
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<T>(one.velocity[i]);
+      misfit += one.misfit;
+      how = one.explain;
+    }
+    bar_(1, "");
+    write_values(options_.gradient, medium_.shape, sum);
+    fmt::print("misfit {:.9g}\nhistory: {}\n", misfit, how);
+    field_ = std::move(sum);
+  }
+
+  void report(const Device& device, const stencil::Survey<T>& survey, double seconds, double planned) const {
+    const stencil::SurveyMedium& medium = survey.medium();
+    const auto [slowest, fastest] = std::minmax_element(medium.velocity.begin(), medium.velocity.end());
+    fmt::print(
+        "acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, "
+        "{:.3g} cells per shortest wave, layers of {} cells{}\n",
+        fmt::join(medium.shape, "x"), options_.type, *slowest, *fastest, survey.courant(),
+        stencil::acoustic_limit(medium.accuracy), medium.frequency, *slowest / (2 * medium.frequency * medium.spacing),
+        medium.layer, medium.free_surface ? ", a free surface" : "");
+    const auto& decision = survey.decision();
+    const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds;
+    fmt::print("{} shots of {} steps in {}, {} by {} on {}; planned and compiled in {}\n", shots(), options_.steps,
+               base::human_seconds(seconds), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
+               device.id(), base::human_seconds(planned));
+    const auto [low, high] = std::minmax_element(field_.begin(), field_.end());
+    fmt::print("{}: from {:.6g} to {:.6g}\n", options_.gradient.empty() ? "last state" : "gradient",
+               static_cast<double>(*low), static_cast<double>(*high));
+    for (const T value : field_) {
+      if (!std::isfinite(value)) refuse_acoustic("the field contains NaN or infinity");
+    }
+  }
+
+  const AcousticOptions& options_;
+  double begin_, shown_ = 0;
+  stencil::SurveyMedium medium_;
+  std::vector<double> sources_{}, receivers_{}, wavelets_{};
+  std::vector<T> field_{};
+  base::Progress bar_ = base::terminal_progress();
+};
+
+void add_points_options(Command& command, const std::shared_ptr<AcousticOptions>& options) {
+  const Option source =
+      command.option("--source", options->source, "Position of the source in cells, slowest axis first: 40.5,256")
+          .value_name("POINT");
+  const Option sources =
+      command.option("--sources", options->sources, "Positions of sources, one per row, .npy or .csv").reads();
+  sources.not_with(source);
+  command.flag("--shots", options->shots, "Each source is a shot of its own").only_with(sources);
+  command.option("--wavelet", options->wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
+      .reads();
+  command.option("--frequency", options->frequency, "Peak frequency of the Ricker pulse (default: 16 cells per wave)")
+      .positive();
+  const Option receivers =
+      command.option("--receivers", options->receivers, "Positions of receivers, one per row, .npy or .csv").reads();
+  command.option("--depth", options->depth, "Without --receivers: a row of them at this depth, one per cell")
+      .shows_default()
+      .not_with(receivers);
+}
+
+void add_outputs(Command& command, const std::shared_ptr<AcousticOptions>& options) {
+  const Option record =
+      command.option("--record", options->record, "Write the traces: [shots,] steps by receivers, .npy; or SEG-Y, .sgy")
+          .writes()
+          .ends_in({".npy", ".sgy"});
+  const Option out = command.option("--out", options->out, "Write the last state, .npy").writes().ends_in({".npy"});
+  const Option observed =
+      command.option("--observed", options->observed, "Observed traces, in the form of --record, .npy").reads();
+  const Option gradient = command
+                              .option("--gradient", options->gradient,
+                                      "Write the derivative of the misfit with respect to the velocities, .npy")
+                              .writes()
+                              .ends_in({".npy"})
+                              .only_with(observed)
+                              .not_with(record)
+                              .not_with(out);
+  observed.only_with(gradient);
+  command.option("--memory", options->memory, "Memory for a gradient: 16G, 500M (default: half of the device's)")
+      .value_name("BYTES")
+      .only_with(gradient);
+  command.flag("--exact", options->exact, "Gradients without 16-bit snapshots").only_with(gradient);
+}
+
+}  // namespace
+
+void add_acoustic(Command& stencil) {
+  Command& command = stencil.subcommand(
+      "acoustic", "Acoustic waves in a medium: shots, traces and gradients; 2D and 3D, up to order 8");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil acoustic --velocity marmousi.npy --spacing 10 --frequency 12 --steps 3000 --record shot.npy\n"
+      "  ridge stencil acoustic --size 256x256x256 --speed 2000 --spacing 5 --steps 400 --out wave.npy --device "
+      "cuda:0\n"
+      "  ridge stencil acoustic --velocity model.npy --sources s.csv --shots --receivers r.npy --record data.npy\n"
+      "  ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed data.npy "
+      "--gradient g.npy --memory 4G\n"
+      "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
+      "model is an array of two or three axes, depth first, in the units of --spacing per second. Positions are in\n"
+      "cells and may be between them. A source adds its wavelet, by default a Ricker pulse of amplitude 1 with its\n"
+      "peak at t = 1.5 / frequency, to the sum of derivatives. Absorbing layers (CPML) are outside the model and\n"
+      "continue the velocities of its edge. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8)\n"
+      "for the largest c; the default dt is 0.9 of this limit. The misfit of --gradient is half the sum of squared\n"
+      "differences between traces and --observed; docs/media.md explains how its history fits into --memory.");
+  auto options = std::make_shared<AcousticOptions>();
+  command.option("--velocity", options->velocity, "Velocity model, .npy").reads();
+  command.option("--speed", options->speed, "Velocity of a homogeneous medium, without a model")
+      .shows_default()
+      .positive();
+  command.option("--size", options->size, "Cells along each axis of a homogeneous medium [512x512]")
+      .value_name("AxBxC");
+  command.option("--spacing", options->spacing, "Cell spacing, the same along each axis").shows_default().positive();
+  command.option("--accuracy", options->accuracy, "Order of the finite differences")
+      .shows_default()
+      .one_of({"2", "4", "6", "8"});
+  command.option("--steps", options->steps, "Number of time steps").shows_default().between(1, kMostSteps);
+  command.option("--dt", options->dt, "Time step (default: 0.9 of the stability limit)").positive();
+  command.option("--layer", options->layer, "Width of the absorbing layers outside the model, in cells; 0: none")
+      .shows_default()
+      .between(0, 1000)
+      .value_name("N");
+  command.flag("--free-surface", options->free_surface, "Depth 0 is a free surface: waves are reflected there");
+  command.option("--border", options->border, "Sides with --layer 0: fixed, mirror, periodic").shows_default();
+  add_points_options(command, options);
+  add_outputs(command, options);
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--measure", options->measure, "Time the best variants first and save the winner");
+  command.flag("--explain", options->explain, "Print the plan");
+  command.runs([options] {
+    if (options->type == "f64") {
+      AcousticRun<double>(*options).run();
+    } else {
+      AcousticRun<float>(*options).run();
+    }
+  });
+}
+
+}  // namespace ridge::cli
