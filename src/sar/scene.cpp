@@ -1,5 +1,6 @@
 // Checks a SAR problem against the algorithm's limits, and simulates the echoes of point targets.
 #include <fmt/format.h>
+#include <ridge/sar/backprojection.hpp>
 
 #include "base/threads.hpp"
 #include "sar/geometry.hpp"
@@ -68,7 +69,14 @@ void check(const Problem& problem) {
 }
 
 std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>& targets) {
+  return simulate(problem, targets, {});
+}
+
+std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>& targets,
+                              const std::vector<Offset>& track) {
   check(problem);
+  if (!track.empty() && track.size() != problem.pulses)
+    refuse(fmt::format("the track needs one offset per pulse, {}, got {}", problem.pulses, track.size()));
   const Radar& radar = problem.radar;
   std::vector<Complex> echoes(problem.pulses * problem.samples);
   base::parallel(problem.threads, [&](std::size_t thread, std::size_t threads) {
@@ -76,9 +84,10 @@ std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>&
     std::vector<std::complex<double>> row(problem.samples);
     for (std::size_t pulse = begin; pulse < end; ++pulse) {
       std::fill(row.begin(), row.end(), 0);
-      const double place = along_cell(radar) * static_cast<double>(pulse);
+      const Offset offset = track.empty() ? Offset{} : track[pulse];
+      const double place = along_cell(radar) * static_cast<double>(pulse) + offset.along_m;
       for (const Target& target : targets) {
-        const double range = std::hypot(target.range_m, place - target.along_m);
+        const double range = std::hypot(target.range_m - offset.range_m, place - target.along_m);
         const double strength = target.amplitude * beam(radar, (target.along_m - place) / range);
         if (strength == 0) continue;
         const auto echo = std::polar(strength, -4 * kPi / wavelength(radar) * range);

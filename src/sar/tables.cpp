@@ -10,27 +10,6 @@
 namespace ridge::sar {
 namespace {
 
-// Range compression filter: window / chirp spectrum inside the band, so that the compressed spectrum is exactly the
-// window and the chirp's spectral ripple is removed.
-std::vector<std::complex<double>> compression(const Problem& problem) {
-  const Radar& radar = problem.radar;
-  const std::size_t n = problem.samples;
-  std::vector<std::complex<double>> pulse(n), spectrum(n), filter(n);
-  for (std::size_t i = 0; i < n; ++i) pulse[i] = chirp(radar, static_cast<double>(i) / radar.sample_rate_hz);
-  const planner::Options quick{.effort = Effort::quick};
-  fft::plan<double>(host(), {.shape = {n}, .threads = 1}, quick).forward(pulse, spectrum);
-  double sum = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    const double share = bin_frequency(k, n, radar.sample_rate_hz) / radar.bandwidth_hz;
-    const double wanted = base::window_at(problem.window, 2 * share);
-    if (wanted == 0) continue;
-    filter[k] = wanted / spectrum[k];
-    sum += wanted;
-  }
-  for (auto& value : filter) value /= sum;  // the inverse transform is unscaled: this makes the peak 1
-  return filter;
-}
-
 // Interpolation weights: a sinc under a Kaiser window with side lobes at about -80 dB.
 std::vector<float> taps() {
   constexpr double kBeta = 7.0;
@@ -54,11 +33,32 @@ std::vector<float> taps() {
 
 }  // namespace
 
+// Range compression filter: window / chirp spectrum inside the band, so that the compressed spectrum is exactly the
+// window and the chirp's spectral ripple is removed.
+std::vector<std::complex<double>> range_compression(const Problem& problem) {
+  const Radar& radar = problem.radar;
+  const std::size_t n = problem.samples;
+  std::vector<std::complex<double>> pulse(n), spectrum(n), filter(n);
+  for (std::size_t i = 0; i < n; ++i) pulse[i] = chirp(radar, static_cast<double>(i) / radar.sample_rate_hz);
+  const planner::Options quick{.effort = Effort::quick};
+  fft::plan<double>(host(), {.shape = {n}, .threads = 1}, quick).forward(pulse, spectrum);
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double share = bin_frequency(k, n, radar.sample_rate_hz) / radar.bandwidth_hz;
+    const double wanted = base::window_at(problem.window, 2 * share);
+    if (wanted == 0) continue;
+    filter[k] = wanted / spectrum[k];
+    sum += wanted;
+  }
+  for (auto& value : filter) value /= sum;  // the inverse transform is unscaled: this makes the peak 1
+  return filter;
+}
+
 Tables make_tables(const Problem& problem) {
   const Radar& radar = problem.radar;
   const std::size_t pulses = problem.pulses;
   Tables tables;
-  tables.compression = compression(problem);
+  tables.compression = range_compression(problem);
   tables.taps = taps();
   tables.first_range = static_cast<float>(radar.near_range_m / range_cell(radar));
   tables.stretch.resize(pulses);

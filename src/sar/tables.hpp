@@ -18,6 +18,9 @@ struct Tables {
   float first_range = 0;         // range of row 0, in range cells
 };
 
+// Range compression filter of every pulse, per range frequency.
+std::vector<std::complex<double>> range_compression(const Problem& problem);
+
 Tables make_tables(const Problem& problem);
 
 }  // namespace ridge::sar

@@ -14,8 +14,6 @@ const std::vector<SimulatedTarget>& simulated_targets() {
   return targets;
 }
 
-namespace {
-
 std::vector<sar::Target> targets_of(const sar::Problem& problem) {
   std::vector<sar::Target> out;
   for (const auto& [range, along, amplitude] : simulated_targets()) {
@@ -26,8 +24,6 @@ std::vector<sar::Target> targets_of(const sar::Problem& problem) {
   }
   return out;
 }
-
-}  // namespace
 
 SarFrames::SarFrames(const SarOptions& options) {
   if (options.in.empty()) {

@@ -12,7 +12,7 @@
 namespace ridge::cli {
 
 struct SarOptions {
-  std::string in, out, png, device, window = "hamming";
+  std::string in, out, png, device, window = "hamming", method = "range-doppler", track;
   sar::Problem problem;
   std::size_t frames = 100;
   double rate = 0;
@@ -24,6 +24,7 @@ struct SimulatedTarget {
   double range, along, amplitude;
 };
 const std::vector<SimulatedTarget>& simulated_targets();
+std::vector<sar::Target> targets_of(const sar::Problem& problem);  // the same, in metres
 
 // Source of frames: an endless simulation, or a file or pipe.
 class SarFrames {

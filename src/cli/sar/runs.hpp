@@ -29,4 +29,12 @@ SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Dev
 // Data stay on the device: one value in `frames`, seconds per frame.
 SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> frame);
 
+// Writes the image in dB as a picture, with axes.
+void draw_image(const SarOptions& options, std::span<const sar::Complex> image);
+// Prints the measured responses of the simulated targets beside theory.
+void print_points(const sar::Problem& problem, std::span<const sar::Complex> image);
+
+// Focuses frames by back-projection on the host, one after another; one frame if they are simulated.
+void run_backprojection(const SarOptions& options);
+
 }  // namespace ridge::cli

@@ -13,10 +13,9 @@
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {
-namespace {
 
 // Draws magnitudes in dB relative to the brightest point, down to -60 dB.
-void draw(const SarOptions& options, std::span<const sar::Complex> image) {
+void draw_image(const SarOptions& options, std::span<const sar::Complex> image) {
   float brightest = 0;
   for (const auto& value : image) brightest = std::max(brightest, std::abs(value));
   const std::size_t pulses = options.problem.pulses;
@@ -61,6 +60,8 @@ void print_points(const sar::Problem& problem, std::span<const sar::Complex> ima
   fmt::print("{}", base::table(rows));
 }
 
+namespace {
+
 std::string energy_text(const SarTimes& times, double frames) {
   return times.why_not.empty() ? fmt::format("{:.3g} J per frame ({})", times.joules / frames, times.counter)
                                : "energy not measured: " + times.why_not;
@@ -98,6 +99,8 @@ void run_sar(SarOptions options) {
       {"none", sar::Window::none}, {"hamming", sar::Window::hamming}, {"taylor", sar::Window::taylor}};
   options.problem.window = windows.at(options.window);
   check(options.problem);
+  if (options.method != "range-doppler") return run_backprojection(options);
+  if (!options.track.empty()) mistake("--track needs --method backprojection or factorized");
   const Device device = ridge::device(options.device);
   const planner::Options planning{.effort = options.measure ? Effort::measured : Effort::quick};
   SarFrames frames(options);
@@ -116,7 +119,7 @@ void run_sar(SarOptions options) {
       });
   if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": contains no frame");
   images.finish();
-  if (!options.png.empty()) draw(options, image);
+  if (!options.png.empty()) draw_image(options, image);
   if (options.out == "-") return;  // standard output carries the images
   if (frames.simulated()) print_points(options.problem, image);
   print_stream(options, times);
@@ -137,6 +140,8 @@ void add_sar(Command& program) {
       "  ridge sar --png scene.png                        four simulated point targets, focused and measured\n"
       "  ridge sar --device cuda:0 --frames 1000 --rate 1555\n"
       "  ridge sar --in echoes.npy --out images.npy       frames of complex64, pulses x samples\n"
+      "  ridge sar --method factorized --track offsets.npy --png scene.png     a platform that leaves the straight "
+      "line\n"
       "  receiver | ridge sar --in - --out - | display    raw complex floats, frame after frame\n"
       "\nEchoes are pulses x samples at baseband, images ranges x pulses. Range-Doppler algorithm: range compression,\n"
       "transpose, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
@@ -152,6 +157,16 @@ void add_sar(Command& program) {
   command.option("--rate", options->rate, "Required frames per second, which gives the deadline").positive();
   command.option("--pulses", options->problem.pulses, "Pulses per frame").shows_default();
   command.option("--samples", options->problem.samples, "Samples per echo").shows_default();
+  command
+      .option("--method", options->method,
+              "range-doppler, backprojection (direct) or factorized, the last two on the host")
+      .one_of({"range-doppler", "backprojection", "factorized"})
+      .shows_default();
+  command
+      .option(
+          "--track", options->track,
+          "Back-projection: the platform's offsets in metres, .npy of pulses x 2 (along the track, towards the scene)")
+      .reads();
   command.option("--window", options->window, "Window function: none, hamming or taylor")
       .one_of({"none", "hamming", "taylor"})
       .shows_default();
