@@ -162,9 +162,65 @@ Outcome check_points(Draw& draw) {
   return {.wrong = fmt::format("error {:.2e} in the L2 norm, allowed {:.2e}", error, allowed)};
 }
 
+// Type 3 of random points and frequencies, whose extents multiply to a bounded grid.
+template <class T>
+Outcome check_type3(Draw& draw) {
+  Random& random = draw.random;
+  nufft::Type3Problem problem{
+      .axes = random.between(1, 3), .sign = random.chance(0.5) ? 1 : -1, .threads = random.below(4)};
+  problem.epsilon = std::max(1.6 * nufft::least_epsilon<T>(3), std::pow(10.0, -1 - 11 * random.uniform()));
+  problem.batch = random.chance(0.2) ? 2 : 1;
+  const double product = std::pow(4000.0, random.uniform() / static_cast<double>(problem.axes));  // of the extents
+  const double extent = std::pow(10.0, 6 * random.uniform() - 3), centre = 3 * random.uniform();
+  const std::size_t points = random.magnitude(std::min<std::size_t>(draw.points, 300));
+  const std::size_t count = random.magnitude(std::min<std::size_t>(draw.points, 300));
+  const std::uint64_t data = random.bits();
+  draw.problem = fmt::format("{} type 3, {} axes, {} points over {:.1e}, {} frequencies over {:.1e}, epsilon {:.1e}",
+                             sizeof(T) == 4 ? "f32" : "f64", problem.axes, points, extent, count, product / extent,
+                             problem.epsilon);
+  std::vector<std::vector<T>> x(problem.axes), s(problem.axes);
+  std::vector<std::span<const T>> from, to;
+  for (std::size_t i = 0; i < problem.axes; ++i) {
+    for (std::size_t j = 0; j < points; ++j) x[i].push_back(static_cast<T>(extent * (random.uniform() + centre)));
+    for (std::size_t k = 0; k < count; ++k)
+      s[i].push_back(static_cast<T>(product / extent * (random.uniform() - centre)));
+    from.emplace_back(x[i]);
+    to.emplace_back(s[i]);
+  }
+  std::vector<std::complex<T>> in(problem.batch * points), out(problem.batch * count);
+  fill_values(std::as_writable_bytes(std::span(in)), sizeof(T) == 4 ? Values::float32 : Values::float64, data);
+  nufft::Type3Plan<T> plan(problem);
+  plan.set_points(from, to);
+  plan.run(in, out);
+  draw.answered(std::as_writable_bytes(std::span(out)));
+  long double square = 0, difference = 0, least = 0;
+  for (const auto& value : in) least += std::norm(WideSum(value));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    WideSum exact = 0;
+    for (std::size_t j = 0; j < points; ++j) {
+      long double phase = 0;
+      for (std::size_t i = 0; i < problem.axes; ++i) {
+        phase += static_cast<long double>(x[i][j]) * static_cast<long double>(s[i][k % count]);
+      }
+      exact += WideSum(in[k / count * points + j]) * WideSum(std::cos(phase), problem.sign * std::sin(phase));
+    }
+    square += std::norm(exact);
+    difference += std::norm(WideSum(out[k]) - exact);
+  }
+  const long double norm = std::max(square, least * static_cast<long double>(count));
+  const double margin = points >= 20 && count >= 20 ? 1 : 3;
+  const auto error = static_cast<double>(std::sqrt(difference));
+  const double allowed = margin * problem.epsilon * static_cast<double>(std::sqrt(norm));
+  if (error <= allowed) return {};
+  return {.wrong = fmt::format("error {:.2e} in the L2 norm, allowed {:.2e}", error, allowed)};
+}
+
 }  // namespace
 
 Outcome check_nufft(Draw& draw) {
+  if (draw.device.is_host() && draw.random.chance(0.2)) {
+    return draw.random.chance(0.5) ? check_type3<double>(draw) : check_type3<float>(draw);
+  }
   const bool wide = draw.random.chance(0.5) && draw.device.limits().float64;
   return wide ? check_points<double>(draw) : check_points<float>(draw);
 }

@@ -26,6 +26,11 @@ float32 0 0 0 0 1 0 | npy set.npy '<c8' '(3,)'
 "$ridge" nufft two.npy set.npy values.npy --type 2 || fail "type 2 of one set"
 tail -c 16 values.npy >elements
 [ "$(rounded elements | tr '\n' ' ')" = "0.000 1.000 1.000 0.000 " ] || fail "type 2: $(rounded elements)"
+# Type 3 at the frequencies 1 and 2 of a point at pi/2.
+float32 1 2 | npy s.npy '<f4' '(2,)'
+"$ridge" nufft x.npy one.npy values.npy --type 3 --frequencies s.npy || fail "type 3"
+tail -c 16 values.npy >elements
+[ "$(rounded elements | tr '\n' ' ')" = "0.000 1.000 -1.000 0.000 " ] || fail "type 3: $(rounded elements)"
 # No points give zeros.
 printf '' | npy none.npy '<f4' '(0, 2)'
 printf '' | npy nothing.npy '<c8' '(0,)'
@@ -43,6 +48,9 @@ mistake "type 1 needs the number of modes" "$ridge" nufft x.npy one.npy out.npy
 mistake "has 1 coordinates per point, but the modes 4x4 have 2 axes" "$ridge" nufft x.npy one.npy out.npy --modes 4x4
 mistake "needs strengths of shape 1, or several such sets along a first axis, got 3" "$ridge" nufft x.npy set.npy out.npy --modes 4
 mistake "needs real coordinates of shape N" "$ridge" nufft one.npy one.npy out.npy --modes 4
+mistake "type 3 needs the frequencies" "$ridge" nufft x.npy one.npy out.npy --type 3
+mistake "--frequencies needs --type 3, got 1" "$ridge" nufft x.npy one.npy out.npy --modes 4 --frequencies s.npy
+mistake "has 2 coordinates per frequency" "$ridge" nufft x.npy one.npy out.npy --type 3 --frequencies none.npy
 mistake "--type" "$ridge" nufft x.npy one.npy out.npy --modes 4 --type 4
 "$ridge" nufft x.npy one.npy modes.npy --modes 1 || fail "one mode"
 finish

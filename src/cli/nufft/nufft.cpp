@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 
 struct NufftOptions {
   std::string points, in, out;
-  std::string modes;
+  std::string modes, frequencies;
   std::size_t type = 1;
   double epsilon = 1e-6;
   std::string sign = "+", order = "centered", outside = "fold", device = "host";
@@ -151,7 +152,47 @@ void run_nufft(const NufftOptions& options, const PointFile& points, const NpyFi
   write_complex(options.out, shape, result);
 }
 
+template <class T>
+void run_type3(const NufftOptions& options, const PointFile& points, const PointFile& frequencies, const NpyFile& in) {
+  if (frequencies.axes != points.axes) {
+    mistake(fmt::format("{}: has {} coordinates per frequency, but {} has {} per point", options.frequencies,
+                        frequencies.axes, options.points, points.axes));
+  }
+  nufft::Type3Plan<T> plan({.axes = points.axes,
+                            .epsilon = options.epsilon,
+                            .sign = options.sign == "+" ? 1 : -1,
+                            .batch = sets_of_input(in, {points.count}, "strengths"),
+                            .threads = options.threads});
+  const auto x = points.coordinates<T>(), s = frequencies.coordinates<T>();
+  std::vector<std::span<const T>> from, to;
+  for (std::size_t i = 0; i < points.axes; ++i) {
+    from.emplace_back(x[i]);
+    to.emplace_back(s[i]);
+  }
+  plan.set_points(from, to);
+  if (options.explain) fmt::print("{}", plan.explain());
+  std::vector<std::size_t> shape{frequencies.count};
+  if (in.header.shape.size() > 1) shape.insert(shape.begin(), plan.problem().batch);
+  std::vector<std::complex<T>> result(plan.problem().batch * frequencies.count);
+  plan.run(in.complexes<T>(), result);
+  write_complex(options.out, shape, result);
+}
+
+void transform_to_frequencies(const NufftOptions& options) {
+  if (options.frequencies.empty()) mistake("type 3 needs the frequencies: give --frequencies FILE");
+  if (options.device != "host") mistake(fmt::format("type 3 needs --device host, got {}", options.device));
+  const PointFile points(options.points), frequencies(options.frequencies);
+  const NpyFile in(options.in);
+  if (points.file.float64() || frequencies.file.float64() || in.float64()) {
+    run_type3<double>(options, points, frequencies, in);
+  } else {
+    run_type3<float>(options, points, frequencies, in);
+  }
+}
+
 void transform_points(const NufftOptions& options) {
+  if (options.type == 3) return transform_to_frequencies(options);
+  if (!options.frequencies.empty()) mistake(fmt::format("--frequencies needs --type 3, got {}", options.type));
   const PointFile points(options.points);
   const NpyFile in(options.in);
   if (points.file.float64() || in.float64()) {
@@ -169,17 +210,26 @@ void add_nufft(Command& program) {
       "\nExamples:\n"
       "  ridge nufft points.npy strengths.npy modes.npy --modes 256x256 --eps 1e-6\n"
       "  ridge nufft points.npy modes.npy values.npy --type 2 --sign - --eps 1e-6\n"
+      "  ridge nufft points.npy strengths.npy values.npy --type 3 --frequencies frequencies.npy\n"
       "\nPOINTS has one row per point and one column per axis, in radians. Type 1 computes\n"
-      "modes[k] = sum of strengths[j] exp(sign i k.x[j]), type 2 values[j] = sum of modes[k] exp(sign i k.x[j]).\n"
-      "IN holds strengths (type 1) or modes (type 2), or several sets of them along a first axis. An axis of n modes\n"
+      "modes[k] = sum of strengths[j] exp(sign i k.x[j]), type 2 values[j] = sum of modes[k] exp(sign i k.x[j]),\n"
+      "type 3 values[k] = sum of strengths[j] exp(sign i s[k].x[j]) with one row per frequency s in --frequencies.\n"
+      "IN holds strengths (types 1 and 3) or modes (type 2), or several sets of them along a first axis. An axis of n "
+      "modes\n"
       "has the frequencies -(n/2) to (n-1)/2. The result is complex64, or complex128 if an input is float64.\n"
       "--eps is the relative error of the result in the L2 norm: down to 1e-6 for float32, 1e-14 for float64.");
   auto options = std::make_shared<NufftOptions>();
   command.option("points", options->points, "Coordinates, .npy").required().reads();
-  command.option("in", options->in, "Strengths (type 1) or modes (type 2), .npy").required().reads();
-  command.option("out", options->out, "Modes (type 1) or values (type 2), .npy").required().writes().ends_in({".npy"});
+  command.option("in", options->in, "Strengths (types 1 and 3) or modes (type 2), .npy").required().reads();
+  command.option("out", options->out, "Modes (type 1) or values (types 2 and 3), .npy")
+      .required()
+      .writes()
+      .ends_in({".npy"});
   command.option("--modes", options->modes, "Modes per axis: 256x256 (type 2: the shape of IN)").value_name("SHAPE");
-  command.option("--type", options->type, "1: points to modes, 2: modes to points").between(1, 2).shows_default();
+  command.option("--frequencies", options->frequencies, "Type 3: frequencies, .npy, one row each").reads();
+  command.option("--type", options->type, "1: points to modes, 2: modes to points, 3: points to frequencies")
+      .between(1, 3)
+      .shows_default();
   command.option("--eps", options->epsilon, "Relative error of the result").between(1e-16, 0.1).shows_default();
   command.option("--sign", options->sign, "Sign of the exponent: + or -").one_of({"+", "-"}).shows_default();
   command.option("--order", options->order, "Order of the modes: centered, or fft (frequency 0 first)")
