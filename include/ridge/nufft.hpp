@@ -140,8 +140,8 @@ class Normal {
  public:
   using Complex = std::complex<T>;
 
-  // Modes, epsilon, order and threads of `problem`; type and batch are ignored, and the sign does not matter to the
-  // modes of a set of real weights. One span of coordinates per axis; no weights: all are 1.
+  // Modes, epsilon, sign, order and threads of `problem`; type and batch are ignored. One span of coordinates per axis;
+  // no weights: all are 1.
   Normal(const Problem& problem, const std::vector<std::span<const T>>& points, std::span<const T> weights = {});
   void run(std::span<const Complex> in, std::span<Complex> out) const;  // modes -> modes
 

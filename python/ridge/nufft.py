@@ -145,16 +145,16 @@ class Plan(Shown):
 class Normal:
     """The operator A* W A of a type 2 transform A, as one convolution: normal(modes). Needs no points after it is made.
 
-    points: one array per axis. weights: one real number per point, or None for 1.
+    points: one array per axis. weights: one real number per point, or None for 1. isign: that of the type 2 transform.
     """
 
-    def __init__(self, n_modes, points, weights=None, eps=1e-6, dtype="complex128", *, modeord=0, nthreads=0):
+    def __init__(self, n_modes, points, weights=None, eps=1e-6, isign=-1, dtype="complex128", *, modeord=0, nthreads=0):
         real = _real(dtype)
         self.dtype = np.dtype(np.complex64 if real == np.float32 else np.complex128)
         n_modes = (n_modes,) if np.ndim(n_modes) == 0 else n_modes
         self.n_modes = tuple(int(n) for n in n_modes)
         points = _coordinates(points, real, "points")
-        problem = _problem(2, self.n_modes, eps, 1, 1, modeord, 0.0, nthreads, 0)
+        problem = _problem(2, self.n_modes, eps, isign, 1, modeord, 0.0, nthreads, 0)
         made = _ridge.NufftNormalFloat if real == np.float32 else _ridge.NufftNormalDouble
         self._normal = made(problem, points, [] if weights is None else _coordinates([weights], real, "weights"))
 

@@ -105,8 +105,10 @@ class Plans(unittest.TestCase):
 
     def test_normal_operator(self):
         points, weights, f = random.uniform(-np.pi, np.pi, (2, 60)), random.uniform(1, 2, 60), complexes(9, 6)
-        a = phases(points, (9, 6), 1)
-        want = np.tensordot(a.conj(), weights * np.tensordot(f, a, 2), 1)
+        for sign in (1, -1):
+            a = phases(points, (9, 6), sign)
+            want = np.tensordot(a.conj(), weights * np.tensordot(f, a, 2), 1)
+            self.assertLessEqual(error(nufft.Normal((9, 6), points, weights, eps=1e-9, isign=sign)(f), want), 1e-9)
         self.assertLessEqual(error(nufft.Normal((9, 6), points, weights, eps=1e-9)(f), want), 1e-9)
 
     def test_mistakes(self):
