@@ -14,6 +14,7 @@
 #include <ridge/fft.hpp>
 #include <ridge/filterbank.hpp>
 #include <ridge/image.hpp>
+#include <ridge/nufft.hpp>
 #include <ridge/sar.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
@@ -176,6 +177,20 @@ TEST(Refusals, OfTransposeArePlain) {
     }
   }
   refusals.expect_plain(20);
+}
+
+TEST(Refusals, OfNonuniformTransformsArePlain) {
+  const std::vector<nufft::Problem> problems = {
+      {.modes = {64}},
+      {.modes = {64, 64}, .epsilon = 1e-12, .upsampling = 1.25},
+      {.modes = {16, 16, 16}, .epsilon = 1e-13},
+      {.modes = {1 << 20, 1 << 20}},
+  };
+  Refusals refusals;
+  for (const Device& device : all_devices()) {
+    for (const nufft::Problem& problem : problems) refusals.add(nufft::candidates<double>(device, problem));
+  }
+  refusals.expect_plain(8);
 }
 
 TEST(Refusals, OfHostLinesArePlain) {
