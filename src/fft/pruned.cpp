@@ -19,10 +19,14 @@ namespace ridge::fft {
 namespace {
 
 constexpr const char* kPruned = "fft";
-constexpr std::size_t kBlockLines = 16;
-
-// Distance of lines in a block: not a power of two, which would cause cache set conflicts.
+// Rows of a block, and their distance: not a power of two, which would cause cache set conflicts.
+constexpr std::size_t kBlockRows = 16;
 std::size_t pitch_of(std::size_t n) { return n + 8; }
+
+// Columns of a block, side by side: as many as fit 256 KB.
+std::size_t block_columns(std::size_t n, std::size_t complex_bytes) {
+  return std::clamp<std::size_t>((std::size_t{1} << 18) / (n * complex_bytes) / 16 * 16, 16, 64);
+}
 
 [[noreturn]] void refuse_box(const std::string& message) {
   throw Error(ErrorKind::invalid_argument, "fft: " + message);
@@ -103,62 +107,70 @@ double points_of(const std::vector<Pass>& passes) {
 template <class T>
 struct PrunedState {
   using Complex = std::complex<T>;
-  using Lines = std::shared_ptr<const Plan<T>>;
+  // Transforms of one length in a block, in place: rows, and columns side by side.
+  struct Lines {
+    std::size_t n = 1, columns_count = 16;
+    std::shared_ptr<const Plan<T>> rows{}, columns{};
+  };
 
   PrunedProblem problem{};
   std::size_t threads = 1;
   std::vector<Pass> forward{}, inverse{};
-  std::vector<std::pair<std::size_t, Lines>> plans{};  // one per length: kBlockLines lines, in place
+  std::vector<Lines> lengths{};  // one per distinct length
   mutable std::mutex busy{};
   mutable base::AlignedArray<Complex> between[2]{};
   mutable std::vector<base::AlignedArray<Complex>> blocks{};  // one per thread
 
-  const Plan<T>& plan_of(std::size_t n) const {
-    return *std::find_if(plans.begin(), plans.end(), [&](const auto& one) { return one.first == n; })->second;
+  const Lines& lines_of(std::size_t n) const {
+    return *std::find_if(lengths.begin(), lengths.end(), [&](const Lines& one) { return one.n == n; });
+  }
+  static void transform(const Plan<T>& plan, bool backward, Complex* block) {
+    backward ? plan.inverse_unchecked(block, block) : plan.forward_unchecked(block, block);
   }
 
-  // Lines [first, first + count) of the pass, adjacent within one outer index.
-  void run_block(const Pass& pass, bool backward, std::size_t outer, std::size_t first, std::size_t count, T scale,
-                 const Complex* in, Complex* out, Complex* block) const {
-    const std::size_t n = pass.n, pitch = pitch_of(n);
+  // Columns [first, first + count) of one outer index; point p of the block is a run of `width` columns.
+  void run_columns(const Pass& pass, const Lines& lines, bool backward, std::size_t outer, std::size_t first, T scale,
+                   const Complex* in, Complex* out, Complex* block) const {
+    const std::size_t n = pass.n, width = lines.columns_count, count = std::min(width, pass.inner - first);
     in += outer * pass.given.count * pass.inner + first;
     out += outer * pass.wanted.count * pass.inner + first;
-    for (std::size_t line = 0; line < count; ++line) std::fill_n(block + line * pitch, n, Complex{});
+    std::fill_n(block, n * width, Complex{});
     for (std::size_t p = 0; p < pass.given.count; ++p) {
       const std::size_t at = pass.given.first + p < n ? pass.given.first + p : pass.given.first + p - n;
-      for (std::size_t line = 0; line < count; ++line) block[line * pitch + at] = in[p * pass.inner + line];
+      std::copy_n(in + p * pass.inner, count, block + at * width);
     }
-    const Plan<T>& plan = plan_of(n);
-    if (n > 1) backward ? plan.inverse_unchecked(block, block) : plan.forward_unchecked(block, block);
+    transform(*lines.columns, backward, block);
     for (std::size_t p = 0; p < pass.wanted.count; ++p) {
       const std::size_t at = pass.wanted.first + p < n ? pass.wanted.first + p : pass.wanted.first + p - n;
-      for (std::size_t line = 0; line < count; ++line) out[p * pass.inner + line] = block[line * pitch + at] * scale;
+      const Complex* from = block + at * width;
+      Complex* to = out + p * pass.inner;
+      for (std::size_t line = 0; line < count; ++line) to[line] = from[line] * scale;
     }
   }
 
   void run_pass(const Pass& pass, bool backward, T scale, const Complex* in, Complex* out) const {
     // Lines of the fastest axis are rows of their own outer index: a block takes several of them.
     const bool rows = pass.inner == 1;
-    const std::size_t per_outer = rows ? 1 : (pass.inner + kBlockLines - 1) / kBlockLines;
-    const std::size_t units = rows ? (pass.outer + kBlockLines - 1) / kBlockLines : pass.outer * per_outer;
+    const Lines& lines = lines_of(pass.n);
+    const std::size_t per_outer = (pass.inner + lines.columns_count - 1) / lines.columns_count;
+    const std::size_t units = rows ? (pass.outer + kBlockRows - 1) / kBlockRows : pass.outer * per_outer;
     std::atomic<std::size_t> next{0};
     base::parallel(std::min(threads, units), [&](std::size_t thread, std::size_t) {
       Complex* block = blocks[thread].data();
       for (std::size_t unit = next++; unit < units; unit = next++) {
         if (rows) {
-          run_rows(pass, backward, unit * kBlockLines, scale, in, out, block);
+          run_rows(pass, lines, backward, unit * kBlockRows, scale, in, out, block);
         } else {
-          const std::size_t first = unit % per_outer * kBlockLines;
-          run_block(pass, backward, unit / per_outer, first, std::min(kBlockLines, pass.inner - first), scale, in, out,
-                    block);
+          run_columns(pass, lines, backward, unit / per_outer, unit % per_outer * lines.columns_count, scale, in, out,
+                      block);
         }
       }
     });
   }
 
-  void run_rows(const Pass& pass, bool backward, std::size_t first, T scale, const Complex* in, Complex* out,
-                Complex* block) const {
-    const std::size_t n = pass.n, pitch = pitch_of(n), count = std::min(kBlockLines, pass.outer - first);
+  void run_rows(const Pass& pass, const Lines& lines, bool backward, std::size_t first, T scale, const Complex* in,
+                Complex* out, Complex* block) const {
+    const std::size_t n = pass.n, pitch = pitch_of(n), count = std::min(kBlockRows, pass.outer - first);
     const std::size_t before = std::min(pass.given.count, n - pass.given.first);
     const std::size_t kept = std::min(pass.wanted.count, n - pass.wanted.first);
     for (std::size_t line = 0; line < count; ++line) {
@@ -168,8 +180,7 @@ struct PrunedState {
       std::copy_n(from, before, row + pass.given.first);
       std::copy_n(from + before, pass.given.count - before, row);
     }
-    const Plan<T>& plan = plan_of(n);
-    if (n > 1) backward ? plan.inverse_unchecked(block, block) : plan.forward_unchecked(block, block);
+    transform(*lines.rows, backward, block);
     for (std::size_t line = 0; line < count; ++line) {
       const Complex* row = block + line * pitch;
       Complex* to = out + (first + line) * pass.wanted.count;
@@ -206,22 +217,29 @@ PrunedPlan<T>::PrunedPlan(const PrunedProblem& problem, const planner::Options& 
   const std::vector<AxisRun> wanted = runs_of(problem.wanted, problem.shape, "wanted");
   state->forward = passes_of(problem.shape, problem.batch, given, wanted);
   state->inverse = passes_of(problem.shape, problem.batch, wanted, given);
-  std::size_t longest = 1, most[2] = {1, 1};
+  std::size_t largest = 1, most[2] = {1, 1};
   for (const auto* passes : {&state->forward, &state->inverse}) {
     for (std::size_t i = 0; i + 1 < passes->size(); ++i) most[i % 2] = std::max(most[i % 2], (*passes)[i].out_size());
   }
   for (const std::size_t n : problem.shape) {
-    longest = std::max(longest, n);
-    const auto known = [&](const auto& one) { return one.first == n; };
-    if (std::any_of(state->plans.begin(), state->plans.end(), known)) continue;
-    const Strides lines{.axes = {1}, .batch = pitch_of(n)};
-    const Problem block{
-        .shape = {n}, .batch = kBlockLines, .input = lines, .output = lines, .in_place = true, .threads = 1};
-    state->plans.emplace_back(n, std::make_shared<const Plan<T>>(host(), block, options));
+    using Lines = typename PrunedState<T>::Lines;
+    if (std::any_of(state->lengths.begin(), state->lengths.end(), [&](const Lines& one) { return one.n == n; }))
+      continue;
+    const std::size_t width = block_columns(n, sizeof(Complex));
+    largest = std::max({largest, kBlockRows * pitch_of(n), n * width});
+    const auto plan_lines = [&](std::size_t count, const Strides& strides) {
+      const Problem block{
+          .shape = {n}, .batch = count, .input = strides, .output = strides, .in_place = true, .threads = 1};
+      return std::make_shared<const Plan<T>>(host(), block, options);
+    };
+    state->lengths.push_back({.n = n,
+                              .columns_count = width,
+                              .rows = plan_lines(kBlockRows, {.axes = {1}, .batch = pitch_of(n)}),
+                              .columns = plan_lines(width, {.axes = {width}, .batch = 1})});
   }
   for (std::size_t i = 0; i < 2; ++i) state->between[i] = base::AlignedArray<Complex>(most[i]);
   for (std::size_t i = 0; i < state->threads; ++i) {
-    state->blocks.emplace_back(kBlockLines * pitch_of(longest));
+    state->blocks.emplace_back(largest);
     std::fill(state->blocks.back().begin(), state->blocks.back().end(), Complex{});  // a last block has fewer lines
   }
   state_ = std::move(state);

@@ -229,10 +229,52 @@ void AddRow(const std::complex<T>* from, std::complex<T>* to, std::size_t count)
   for (; i < 2 * count; ++i) out[i] += in[i];
 }
 
+// x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 cells. For double the error is kept and
+// added after the whole cells have been removed. Float coordinates have bits to spare in double. Reads and writes whole
+// vectors beyond `count`: the arrays hold whole vectors.
+template <class T, class Coordinate>
+void PlaceAxis(const Coordinate* x, std::size_t count, const PlacedAxis& axis, T* s) {
+  constexpr double kInverse = 0.15915494309189535, kInverseLow = -9.839338337591243e-18;  // 1 / (2 pi)
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  const hn::Rebind<std::int32_t, decltype(d)> whole;
+  const auto cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width), one = hn::Set(d, 1.0);
+  for (std::size_t j = 0; j < count; j += hn::Lanes(d)) {
+    hn::Vec<decltype(d)> value, error = hn::Zero(d);
+    if constexpr (sizeof(Coordinate) == 4) {
+      value = hn::PromoteTo(d, hn::LoadU(narrow, x + j));
+    } else {
+      value = hn::LoadU(d, x + j);
+    }
+    auto turns = hn::Mul(value, hn::Set(d, kInverse));
+    if constexpr (sizeof(Coordinate) == 8) {
+      error = hn::MulAdd(value, hn::Set(d, kInverseLow), hn::MulSub(value, hn::Set(d, kInverse), turns));
+    }
+    turns = hn::Sub(turns, hn::Round(turns));
+    const auto position = hn::Mul(turns, cells);
+    if constexpr (sizeof(Coordinate) == 8) error = hn::MulAdd(error, cells, hn::MulSub(turns, cells, position));
+    const auto left = hn::Sub(position, half_width), first = hn::Ceil(left);
+    const auto distance = hn::Sub(hn::Sub(first, left), error);
+    const auto argument = hn::Sub(hn::Add(distance, distance), one);
+    const auto folded = hn::IfThenElse(hn::Lt(first, hn::Zero(d)), hn::Add(first, cells), first);
+    hn::StoreU(hn::DemoteTo(whole, folded), whole, axis.cell + j);
+    if constexpr (sizeof(T) == 4) {
+      hn::StoreU(hn::DemoteTo(narrow, argument), narrow, s + j);
+    } else {
+      hn::StoreU(argument, d, s + j);
+    }
+  }
+}
+
+template <class T>
+SpreadKernels<T> AllKernels() {
+  return {&SpreadTile<T>, &InterpolateTile<T>, &AddRow<T>, &PlaceAxis<T, float>, &PlaceAxis<T, double>};
+}
+
 }  // namespace
 
-SpreadKernels<float> FloatKernels() { return {&SpreadTile<float>, &InterpolateTile<float>, &AddRow<float>}; }
-SpreadKernels<double> DoubleKernels() { return {&SpreadTile<double>, &InterpolateTile<double>, &AddRow<double>}; }
+SpreadKernels<float> FloatKernels() { return AllKernels<float>(); }
+SpreadKernels<double> DoubleKernels() { return AllKernels<double>(); }
 
 }  // namespace ridge::nufft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -40,11 +40,20 @@ struct TileJob {
   std::size_t row_stride, plane_stride;
 };
 
+// Places coordinates of one axis on the fine grid: the first cell of each point's box and the argument of the kernel's
+// polynomials. Coordinates are finite.
+struct PlacedAxis {
+  double cells, half_width;
+  std::int32_t* cell;
+};
+
 template <class T>
 struct SpreadKernels {
   void (*spread)(const TileJob<T>& job, const std::complex<T>* strengths);  // adds the points to the local grid
   void (*interpolate)(const TileJob<T>& job, std::complex<T>* values);      // sets the points' values
   void (*add)(const std::complex<T>* from, std::complex<T>* to, std::size_t count);  // to += from
+  void (*place_float)(const float* x, std::size_t count, const PlacedAxis& axis, T* s);
+  void (*place_double)(const double* x, std::size_t count, const PlacedAxis& axis, T* s);
 };
 
 template <class T>

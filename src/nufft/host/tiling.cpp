@@ -22,62 +22,61 @@ std::array<std::size_t, 3> tile_shifts(std::size_t axes, std::size_t width, std:
   return width > 8 ? std::array<std::size_t, 3>{4, 4, 4} : std::array<std::size_t, 3>{3, 3, 4};
 }
 
-// First cell of a point's box and the argument of the kernel's polynomials.
-struct Place {
-  std::size_t cell;
-  double s;
-};
-
-// Integer nearest to v, for |v| < 2^51.
-double nearest(double v) {
-  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52
-  return (v + kShift) - kShift;
-}
-
-// x / (2 pi) has a rounding error that moves the point by up to cells * 2^-54 cells. For double the error is kept
-// and added after the whole cells have been removed. Float coordinates have bits to spare in double.
+// Points of a block, placed together: cells and arguments per axis, slowest first.
 template <class T>
-Place place(T coordinate, double cells, double half_width) {
-  constexpr double kInverse = 0.15915494309189535, kInverseLow = -9.839338337591243e-18;  // 1 / (2 pi)
-  const double x{coordinate};
-  double turns = x * kInverse, error = 0;
-  if constexpr (sizeof(T) == 8) error = std::fma(x, kInverse, -turns) + x * kInverseLow;
-  turns -= nearest(turns);
-  const double position = turns * cells;
-  if constexpr (sizeof(T) == 8) error = std::fma(turns, cells, -position) + error * cells;
-  const double left = position - half_width;
-  auto first = static_cast<std::int64_t>(left);
-  first += static_cast<double>(first) < left ? 1 : 0;  // rounds up
-  const double s = 2 * ((static_cast<double>(first) - left) - error) - 1;
-  if (first < 0) first += static_cast<std::int64_t>(cells);
-  return {static_cast<std::size_t>(first), s};
-}
-
-// Where a point belongs: its bin, and its record without the index.
-template <class T>
-struct Placed {
-  std::size_t bin;
-  SortedPoint<T> point;
+struct PlacedBlock {
+  static constexpr std::size_t kMost = 256;
+  alignas(64) std::int32_t cell[3][kMost];
+  alignas(64) T s[3][kMost];
 };
 
 template <class T, class Coordinate>
-Placed<T> place_point(const Tiling& tiling, const Coordinates<Coordinate>& points, std::size_t j) {
-  Placed<T> placed{.bin = 0, .point = {}};
+void place_block(const SpreadKernels<T>& kernels, const Tiling& tiling, const Coordinates<Coordinate>& points,
+                 std::size_t begin, std::size_t count, PlacedBlock<T>& block) {
   const std::size_t first = 3 - tiling.axes;
-  const double half_width = 0.5 * static_cast<double>(tiling.width);
-  std::size_t tile = 0, part = 0, cell = 0;
+  alignas(64) Coordinate padded[PlacedBlock<T>::kMost] = {};  // kernels read whole vectors
   for (std::size_t i = first; i < 3; ++i) {
+    std::copy_n(points.axis[i - first] + begin, count, padded);
+    const PlacedAxis axis{.cells = static_cast<double>(tiling.axis[i].cells),
+                          .half_width = 0.5 * static_cast<double>(tiling.width),
+                          .cell = block.cell[i]};
+    if constexpr (sizeof(Coordinate) == 4) {
+      kernels.place_float(padded, count, axis, block.s[i]);
+    } else {
+      kernels.place_double(padded, count, axis, block.s[i]);
+    }
+  }
+}
+
+// Bin of point p of a block, and the first cell of its box in the tile's local grid.
+struct PlacedPoint {
+  std::size_t bin, cell;
+};
+
+template <class T>
+PlacedPoint placed_point(const Tiling& tiling, const PlacedBlock<T>& block, std::size_t p) {
+  std::size_t tile = 0, part = 0, cell = 0;
+  for (std::size_t i = 3 - tiling.axes; i < 3; ++i) {
     const TiledAxis& axis = tiling.axis[i];
-    const Place at = place(points.axis[i - first][j], static_cast<double>(axis.cells), half_width);
-    const std::size_t index = axis.tile_of(at.cell), within = at.cell - axis.begin(index);
+    const auto at = static_cast<std::size_t>(block.cell[i][p]);
+    const std::size_t index = axis.tile_of(at), within = at - axis.begin(index);
     tile = tile * axis.tiles + index;
     part = part * tiling.parts[i] + (tiling.parts[i] == 1 ? 0 : within / kPart);
     cell += within * (i == 0 ? tiling.plane_stride : i == 1 ? tiling.row_stride : 1);
-    placed.point.s[i] = static_cast<T>(at.s);
   }
-  placed.bin = tile * tiling.parts[0] * tiling.parts[1] * tiling.parts[2] + part;
-  placed.point.cell = static_cast<std::uint32_t>(cell);
-  return placed;
+  return {.bin = tile * tiling.parts[0] * tiling.parts[1] * tiling.parts[2] + part, .cell = cell};
+}
+
+// Calls use(index of a point, block, its place in the block) for a share of the points.
+template <class T, class Coordinate, class Use>
+void for_placed(const Tiling& tiling, const Coordinates<Coordinate>& points, const base::Share& share, const Use& use) {
+  const SpreadKernels<T> kernels = spread_kernels<T>();
+  PlacedBlock<T> block{};
+  for (std::size_t begin = share.begin; begin < share.end; begin += PlacedBlock<T>::kMost) {
+    const std::size_t count = std::min(PlacedBlock<T>::kMost, share.end - begin);
+    place_block(kernels, tiling, points, begin, count, block);
+    for (std::size_t p = 0; p < count; ++p) use(begin + p, block, p);
+  }
 }
 
 }  // namespace
@@ -119,11 +118,11 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
     }
     if (!all) finite = false;
     if (!all) return;
-    for (std::size_t j = share.begin; j < share.end; ++j) {
-      const std::size_t bin = place_point<T>(tiling, points, j).bin;
+    for_placed<T>(tiling, points, share, [&](std::size_t j, const PlacedBlock<T>& block, std::size_t p) {
+      const std::size_t bin = placed_point(tiling, block, p).bin;
       bin_of[j] = static_cast<std::uint32_t>(bin);
       ++next[worker][bin];
-    }
+    });
   });
   if (!finite) refuse_point(points, tiling.axes, most);
   const std::size_t bins_per_tile = bins / tiling.tiles();
@@ -140,11 +139,11 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
   points_ = base::AlignedArray<SortedPoint<T>>(std::max<std::size_t>(points.count, 1));
   base::parallel(workers, [&](std::size_t worker, std::size_t) {
     const base::Share share = base::share(points.count, worker, workers);
-    for (std::size_t j = share.begin; j < share.end; ++j) {
-      SortedPoint<T> point = place_point<T>(tiling, points, j).point;
-      point.index = static_cast<std::uint32_t>(j);
-      points_[next[worker][bin_of[j]]++] = point;
-    }
+    for_placed<T>(tiling, points, share, [&](std::size_t j, const PlacedBlock<T>& block, std::size_t p) {
+      points_[next[worker][bin_of[j]]++] = {.s = {block.s[0][p], block.s[1][p], block.s[2][p]},
+                                            .cell = static_cast<std::uint32_t>(placed_point(tiling, block, p).cell),
+                                            .index = static_cast<std::uint32_t>(j)};
+    });
   });
 }
 
