@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _ridge
 from ._fft_arguments import _one, _product, _scale, _shape_and_axes
+from ._library import library_of
 from ._picture import Shown
 from .array import Array, asarray, empty
 
@@ -141,14 +142,19 @@ class HalfPlan(Shown):
     def __init__(self, shape, batch, real, inverse, scale, storage, device, measured):
         self._plan = _ridge.DevicePlan(device, True, list(shape), batch, real, 1.0 if inverse else scale,
                                        scale if inverse else 1.0, measured, storage, inverse)
-        self._inverse = inverse
+        self._inverse, self._storage = inverse, storage
         spectrum = [*shape[:-1], shape[-1] // 2 + 1 if real else shape[-1], 2]
         samples = list(shape) if real else spectrum
         self._in, self._out = ([batch, *spectrum], [batch, *samples]) if inverse else ([batch, *samples], [batch, *spectrum])
         self._device = device
 
     def __call__(self, x):
-        """The transform of x in a new array of its type: a NumPy array on the host, a ridge.Array on a device."""
+        """The transform of x in a new array of its type: a NumPy array on the host, a ridge.Array on a device, a torch tensor.
+
+        Tensors are float16 or bfloat16 as the plan's storage; on CUDA the plan runs on the current stream and does not wait.
+        """
+        if library_of(x) == "torch":
+            return self._of_tensor(x)
         host = not isinstance(x, Array)
         given = asarray(np.ascontiguousarray(x)) if host else x
         if given.dtype.name not in ("float16", "uint16"):
@@ -158,6 +164,24 @@ class HalfPlan(Shown):
         out = empty(self._out, given.dtype.name, given.device)
         self._plan.run(given._held, out._held, self._inverse)
         return np.asarray(out) if host else out
+
+
+    def _of_tensor(self, x):
+        import torch
+        if x.dtype != getattr(torch, self._storage):
+            raise TypeError(f"the tensor must be {self._storage}, as the plan's storage, got {x.dtype}")
+        if list(x.shape) != self._in:
+            raise ValueError(f"the tensor must have the shape {tuple(self._in)}, got {tuple(x.shape)}")
+        if x.requires_grad and torch.is_grad_enabled():
+            raise ValueError("plans of 16-bit floats have no gradients: pass x.detach(), or use ridge.torch in float32")
+        if not x.is_cuda:
+            bits = np.ascontiguousarray(x.contiguous().view(torch.int16).numpy()).view(np.uint16)
+            return torch.from_numpy(np.array(self(bits)).view(np.int16)).view(x.dtype)
+        if self._device != f"cuda:{x.device.index or 0}":
+            raise ValueError(f"the tensor is on {x.device}, the plan is for {self._device}")
+        x, out = x.contiguous(), torch.empty(self._out, dtype=x.dtype, device=x.device)
+        self._plan.enqueue(x.data_ptr(), out.data_ptr(), self._inverse, torch.cuda.current_stream(x.device).cuda_stream)
+        return out
 
 
 def plan_halves(shape, batch=1, kind="complex", inverse=False, norm=None, storage="float16", device="host", measured=False):

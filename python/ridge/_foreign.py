@@ -6,18 +6,13 @@ import sys
 
 import numpy as np
 
+from ._library import library_of
 from .array import Array
 
 _AXES = {"axis": "dim", "axes": "dim", "n": "n", "s": "s", "norm": "norm", "type": "type", "orthogonalize": "orthogonalize"}
 _ONE = ("n", "axis", "norm", "overwrite_x", "workers")           # parameters after x of transforms along one axis
 _MANY = ("s", "axes", "norm", "overwrite_x", "workers")          # of transforms along several axes
 _COSINES = ("dct", "dst", "idct", "idst")
-
-
-def library_of(x):
-    """The library of an array by the module of its type: "numpy", "torch", "cupy", "jax", "dask", "xarray", ..."""
-    word = type(x).__module__.partition(".")[0]
-    return "jax" if word == "jaxlib" else word
 
 
 def named(name, args, kwargs):

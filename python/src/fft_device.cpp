@@ -72,6 +72,8 @@ class DevicePlan {
         [&](const auto& plan) {
           const Device& device = plan.device();
           if (device.is_host()) {
+            if (plan.problem().storage != fft::Storage::same)
+              throw Error(ErrorKind::invalid_argument, "16-bit floats on the host have no addresses here: use run()");
             const auto* const from = reinterpret_cast<const void*>(in);  // NOLINT: an address
             auto* const to = reinterpret_cast<void*>(out);               // NOLINT: an address
             return inverse ? plan.inverse_unchecked(from, to) : plan.forward_unchecked(from, to);

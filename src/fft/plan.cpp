@@ -3,10 +3,12 @@
 #include <cstdint>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
 #include "base/fork_gate.hpp"
+#include "base/trace.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
@@ -109,6 +111,10 @@ template <class T>
 Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options)
     : directions_(problem.directions) {
   const base::ForkGate gate;
+  const base::trace::Span span("plan", [&] {
+    return fmt::format("fft {} {} x {} on {}", problem.kind == Kind::real ? "real" : "complex",
+                       fmt::join(problem.shape, "x"), problem.batch, device.id());
+  });
   if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
     refuse_call("16-bit storage needs float arithmetic, got double: use plan<float>");
   }

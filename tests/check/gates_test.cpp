@@ -137,6 +137,20 @@ TEST(CheckGates, NonuniformTransforms) {
                   .points = 300});
 }
 
+// 1e-12 of the norms in double, 2e-5 in float. A random product is smaller than the norms by the root of its length.
+TEST(CheckGates, Adjoints) {
+  expect_noticed({.name = "adjoint",
+                  .check = ridge::check::check_adjoint,
+                  .wanted = [](const std::string& p) { return has(p, " tensor "); },
+                  .spoil =
+                      [](const std::string& p, std::span<std::byte> answer) {
+                        const bool wide = has(p, " double ");
+                        const double off = 10 * (wide ? 1e-12 : 2e-5) * 30 * std::sqrt(500.0);
+                        change(answer, wide, [&](double x) { return x * (1 + off); });
+                      },
+                  .cases = 30});
+}
+
 // 6 epsilon sqrt(min) sqrt(log2(a + b)).
 TEST(CheckGates, Convolutions) {
   expect_noticed({.name = "convolution",

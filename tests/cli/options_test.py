@@ -39,6 +39,7 @@ COMMANDS = {
     "ridge wisdom show": [],
     "ridge wisdom forget": ["nothing"],
     "ridge devices": [],
+    "ridge trace": ["trace.json"],
     "ridge completion": ["bash"],
     "ridge manual": [],
     "ridge fftw": ["--where"],
@@ -126,10 +127,12 @@ def make_inputs():
             file.write(key("HEADER_END") + bytes(k * k % 251 for k in range(16 * rows)))
     with open("loop.cpp", "w") as file:
         file.write("void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }\n")
+    with open("trace.json", "w") as file:
+        file.write('{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "name": "plan", "ts": 1, "dur": 5, "args": {"what": "8 bytes"}}]}')
     os.mkdir("folder")
 
 
-INPUTS = ["c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "long.fil", "line.npy", "volts.npy", "loop.cpp"]
+INPUTS = ["trace.json", "c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "long.fil", "line.npy", "volts.npy", "loop.cpp"]
 
 
 def contents():

@@ -113,6 +113,42 @@ class Kinds(unittest.TestCase):
         self.assertEqual(xp.fft.fftfreq(4, dtype=torch.float64).dtype, torch.float64)
         self.assertEqual(xp.fft.rfftfreq(4).tolist(), [0, 0.25, 0.5])
 
+    def test_16_bit_storage(self):
+        for storage, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
+            plan = ridge.fft.plan_halves(12, 3, storage=storage)
+            x = torch.randn(3, 12, 2).to(dtype)
+            y = plan(x)
+            self.assertEqual((y.dtype, y.shape), (dtype, (3, 12, 2)))
+            want = torch.view_as_real(torch.fft.fft(torch.view_as_complex(x.float())))
+            self.assertLess((y.float() - want).abs().max().item(), 0.1)
+        self.assertRaises(TypeError, plan, torch.ones(3, 12, 2))
+        self.assertRaises(ValueError, plan, torch.ones(3, 11, 2, dtype=torch.bfloat16))
+        with self.assertRaisesRegex(ValueError, "no gradients"):
+            plan(torch.ones(3, 12, 2, dtype=torch.bfloat16, requires_grad=True))
+
+    def test_the_path_of_cuda_tensors(self):
+        """The code for CUDA tensors, with addresses of the host: the plan then runs at once."""
+        from ridge import _cuda
+
+        class OnHost(ours._Tensors):
+            def device(self, x):
+                return "host"
+
+            def stream(self, x):
+                return 0
+        z, r = torch.randn(3, 4, 5, 6, dtype=torch.complex128), torch.randn(3, 4, 5, 6, dtype=torch.float64)
+        for axes in ([-1], [1], [0, 2], [3, 1, 0], [0, 1, 2, 3]):
+            for kind, x in ((0, z), (1, z), (2, r), (3, z)):
+                if kind >= 2 and len(axes) > 3:
+                    self.assertRaises(ValueError, _cuda.linear, OnHost(), x, kind, axes, 9, 1.0, False)
+                    continue
+                length = x.shape[axes[-1]] if kind != 3 else 2 * x.shape[axes[-1]] - 1
+                want = ours._compute(x, kind, axes, [], length, 0.5, False)
+                got = _cuda.linear(OnHost(), x, kind, axes, length, 0.5, False)
+                torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+                back = _cuda.linear(OnHost(), want, kind, axes, length, 0.5, True)
+                torch.testing.assert_close(back, ours._compute(want, kind, axes, [], length, 0.5, True), rtol=1e-12, atol=1e-12)
+
     def test_wrong_calls(self):
         for wrong, kind in ((lambda: ours.rfft(torch.ones(4, dtype=torch.complex64)), TypeError), (lambda: ours.fft(np.ones(4)), TypeError),
                             (lambda: ours.fft(torch.ones(4), n=0), ValueError), (lambda: ours.fft(torch.ones(4), dim=3), ValueError),

@@ -29,6 +29,7 @@ ALLOWED = {
     "mpi": ["base", "device", "machine", "plan", "stencil", "fft", "filterbank", "io"],
     "report": ["base", "machine", "plan"],
     "place": ["base", "device", "machine"],
+    "c": ["base", "device", "plan", "fft", "transpose"],
     "fftw": ["base", "device", "plan", "fft"],
 }
 WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar", "nufft", "search"]
@@ -38,7 +39,7 @@ ALLOWED["command"] = ["base", "mpi"]
 ALLOWED["bench"] = list(ALLOWED)
 ALLOWED["cli"] = list(ALLOWED)  # the top module
 # Headers of include/ridge whose module has another name.
-HEADERS = {"error": "base", "samples": "base", "window": "base"}
+HEADERS = {"error": "base", "samples": "base", "window": "base", "trace": "base"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<ridge/([^>]+)>)')
 

@@ -22,6 +22,7 @@ void add_fft(Command& program) {
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same result\n"
       "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with a share by its speed\n"
+      "  ridge fft big.npy out.npy --shape 32768x32768 --memory 512M          larger than memory, in passes on disk\n"
       "  mpirun -n 8 ridge fft volume.npy spectrum.npy --shape 512x512x512    distributed over processes\n"
       "  ridge fft explain 1000                                     the plan, its lower bound and the rejected "
       "variants\n"
@@ -49,13 +50,16 @@ void add_fft(Command& program) {
       .shows_default()
       .value_name("NAME");
   command.threads(options->threads);
-  command.bytes("--memory", options->memory,
-                "Memory limit for samples and spectra (default 64M; at least one transform)");
+  const Option memory =
+      command.bytes("--memory", options->memory,
+                    "Memory limit (default 64M, at least one transform); a larger .npy transform then runs on disk");
+  command.flag("--resume", options->resume, "Continue an interrupted transform that is larger than --memory");
   command.flag("--measure", options->measure, "Time the best candidates first and save the winner");
   add_fft_explain(command);
   add_fft_papers(command);
-  command.runs([&command, options] {
+  command.runs([&command, options, memory] {
     if (command.has_subcommand()) return;
+    options->memory_given = memory.given();
     if (options->in.empty() || options->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
                   "ridge fft needs IN and OUT, or explain or papers (see ridge fft --help)");

@@ -15,6 +15,7 @@
 #include "bench/fft.hpp"
 #include "bench/lengths.hpp"
 #include "cli/fft/convert.hpp"
+#include "cli/fft/out_of_core.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
 
@@ -290,6 +291,9 @@ void transform_file(const FftFileOptions& options) {
 void transform_file_alone(const FftFileOptions& options) {
   io::InputStream in(options.in);
   const FftFileProblem problem = fft_file_problem(options, in);
+  if (runs_out_of_core(options, problem)) return transform_out_of_core(options, problem);
+  if (options.resume)
+    mistake("--resume continues a transform larger than --memory; this one fits in memory and starts anew without it");
   io::OutputStream out(options.out);
   std::size_t header_bytes = 0;
   if (problem.npy_out) {

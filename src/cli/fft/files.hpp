@@ -25,6 +25,8 @@ struct FftFileOptions {
   std::string device = "host";
   std::size_t threads = 0;
   std::size_t memory = std::size_t{64} << 20;  // bytes of samples held in memory
+  bool memory_given = false;                   // a larger transform is then computed out of core
+  bool resume = false;                         // continues an interrupted transform out of core
 };
 
 // The problem described by a file and the options.

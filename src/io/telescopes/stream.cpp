@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/trace.hpp"
+
 namespace ridge::io {
 namespace {
 
@@ -71,6 +73,7 @@ std::size_t InputStream::read_some(void* to, std::size_t bytes) {
 }
 
 std::size_t InputStream::read(void* to, std::size_t bytes) {
+  const base::trace::Span span("read", [&] { return fmt::format("{} bytes", bytes); });
   if (!expected_) return take(to, bytes);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, *expected_));
   const std::size_t got = take(to, wanted);
@@ -173,6 +176,7 @@ void OutputStream::fail(int error) const {
 }
 
 void OutputStream::write(const void* from, std::size_t bytes) {
+  const base::trace::Span span("write", [&] { return fmt::format("{} bytes", bytes); });
   int error = 0;
   write_all(descriptor_, static_cast<const char*>(from), bytes, error);
   if (error != 0) fail(error);

@@ -1,0 +1,3 @@
+from typing import Any
+
+def library_of(x: Any) -> str: ...

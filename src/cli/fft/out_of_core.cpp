@@ -1,0 +1,475 @@
+#include "cli/fft/out_of_core.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <numbers>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+
+#include "base/files.hpp"
+#include "base/progress.hpp"
+#include "base/trace.hpp"
+#include "cli/fft/convert.hpp"
+#include "command/options.hpp"
+
+namespace ridge::cli {
+namespace {
+
+constexpr std::size_t kHeader = 4096;  // bytes before the elements of work files: whole pages, and a legal .npy header
+constexpr std::size_t kPanels = 5;  // in memory at once: two being read, one computed, one rearranged, scratch of plans
+
+[[noreturn]] void fail_file(const std::string& path, const std::string& what, int error) {
+  throw Error(ErrorKind::io, fmt::format("{}: cannot {}: {}", path, what, std::generic_category().message(error)));
+}
+
+class WorkFile {
+ public:
+  WorkFile(std::string path, int flags)
+      : path_(std::move(path)), descriptor_(::open(path_.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) fail_file(path_, "open it", errno);
+  }
+  ~WorkFile() { ::close(descriptor_); }
+  WorkFile(const WorkFile&) = delete;
+  WorkFile& operator=(const WorkFile&) = delete;
+
+  void read(void* to, std::size_t bytes, std::size_t offset) const {
+    for (std::size_t done = 0; done < bytes;) {
+      const ssize_t got =
+          ::pread(descriptor_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_file(path_, "read it", errno);
+      if (got == 0) throw Error(ErrorKind::io, fmt::format("{}: ends early, at byte {}", path_, offset + done));
+      done += static_cast<std::size_t>(got);
+    }
+  }
+  void write(const void* from, std::size_t bytes, std::size_t offset) const {
+    for (std::size_t done = 0; done < bytes;) {
+      const ssize_t put =
+          ::pwrite(descriptor_, static_cast<const char*>(from) + done, bytes - done, static_cast<off_t>(offset + done));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) fail_file(path_, "write it (continue with --resume)", errno);
+      done += static_cast<std::size_t>(put);
+    }
+  }
+  void flush() const {
+    if (::fdatasync(descriptor_) != 0) fail_file(path_, "write it to the disk (continue with --resume)", errno);
+  }
+  void resize(std::size_t bytes) const {
+    if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_file(path_, "set its size", errno);
+  }
+  // The pages of a finished panel are not needed again soon: they would displace those of other programs.
+  void drop_pages() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+// A matrix on disk and its division into panels of rows and of columns. Tile (p, q) is in slot p * column_panels + q.
+struct Panels {
+  std::size_t rows = 0, columns = 0, height = 1, width = 1;  // of the matrix, and of a full tile
+  std::size_t row_panels() const { return (rows + height - 1) / height; }
+  std::size_t column_panels() const { return (columns + width - 1) / width; }
+  std::size_t height_of(std::size_t p) const { return std::min(height, rows - p * height); }
+  std::size_t width_of(std::size_t q) const { return std::min(width, columns - q * width); }
+  std::size_t slot(std::size_t p, std::size_t q) const { return (p * column_panels() + q) * height * width; }
+  std::size_t tiled() const { return row_panels() * column_panels() * height * width; }  // elements of a tiled file
+};
+
+// Finished panels, one line each; the first line identifies the problem.
+class Ledger {
+ public:
+  Ledger(std::string path, const std::string& identity, bool resume) : path_(std::move(path)) {
+    const auto text = base::read_file(path_, std::size_t{1} << 26);
+    if (text && !resume) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("{} is of an interrupted run: pass --resume to continue it, or remove it", path_));
+    }
+    if (text) {
+      std::istringstream lines(*text);
+      std::string line;
+      std::getline(lines, line);
+      if (line != identity) {
+        throw Error(ErrorKind::invalid_argument,
+                    fmt::format("{} is of another problem, another --memory or a changed input: remove it to start "
+                                "anew",
+                                path_));
+      }
+      while (std::getline(lines, line)) done_.insert(line);
+    }
+    resumed_ = text.has_value();
+    file_.emplace(path_, O_WRONLY | O_CREAT);
+    size_ = text ? text->size() : 0;
+    if (!text) append(identity);
+  }
+  bool resumed() const { return resumed_; }
+  bool done(std::size_t pass, std::size_t panel) const { return done_.count(fmt::format("{}:{}", pass, panel)) != 0; }
+  void note(std::size_t pass, std::size_t panel) { append(fmt::format("{}:{}", pass, panel)); }
+  void remove() const { std::filesystem::remove(path_); }
+
+ private:
+  void append(const std::string& line) {
+    const std::string text = line + "\n";
+    file_->write(text.data(), text.size(), size_);
+    file_->flush();
+    size_ += text.size();
+  }
+  std::string path_;
+  std::optional<WorkFile> file_;
+  std::set<std::string> done_;
+  std::size_t size_ = 0;
+  bool resumed_ = false;
+};
+
+// The largest divisor of n that is at most its square root.
+std::size_t balanced_divisor(std::size_t n) {
+  std::size_t best = 1;
+  for (std::size_t d = 1; d * d <= n; ++d) {
+    if (n % d == 0) best = d;
+  }
+  return best;
+}
+
+template <class T>
+class LargeTransform {
+ public:
+  using Complex = std::complex<T>;
+
+  LargeTransform(const FftFileOptions& options, const FftFileProblem& problem)
+      : options_(options), problem_(problem), panels_(divide()), input_(options.in, O_RDONLY) {
+    const std::size_t elements = std::max(panels_.tiled(), panels_.rows * panels_.columns);
+    work_bytes_ = kHeader + elements * sizeof(Complex);
+    in_offset_ = std::filesystem::file_size(options.in) - problem.in_bytes();
+  }
+
+  void run() {
+    const std::filesystem::path target = std::filesystem::absolute(options_.out);
+    check_space(target.parent_path());
+    Ledger ledger(options_.out + ".ridge-progress", identity(), options_.resume);
+    const int flags = O_RDWR | O_CREAT | (ledger.resumed() ? 0 : O_TRUNC);
+    first_.emplace(options_.out + ".ridge-a", flags), second_.emplace(options_.out + ".ridge-b", flags);
+    if (!ledger.resumed()) first_->resize(work_bytes_), second_->resize(work_bytes_);
+    const WorkFile& result = one_axis() ? run_one_axis(ledger) : run_rows_and_columns(ledger);
+    const std::string header = npy_header(header_of(problem_, 1), kHeader);
+    if (header.size() != kHeader) throw Error(ErrorKind::io, "the header of the output exceeds 4096 bytes");
+    result.write(header.data(), header.size(), 0);
+    result.resize(kHeader + out_elements() * out_bytes());
+    result.flush();
+    std::filesystem::rename(result.path(), options_.out);
+    std::filesystem::remove(&result == &*first_ ? second_->path() : first_->path());
+    ledger.remove();
+  }
+
+ private:
+  bool one_axis() const { return problem_.shape.size() == 1; }
+  std::size_t out_bytes() const { return problem_.real_out() ? sizeof(T) : sizeof(Complex); }
+  std::size_t out_elements() const { return problem_.out_elements; }
+  // Complex values of a row: the last axis, or a plane of three axes.
+  std::size_t row_samples() const {
+    std::size_t samples = 1;
+    for (std::size_t axis = 1; axis < problem_.shape.size(); ++axis) samples *= problem_.shape[axis];
+    return samples;
+  }
+
+  Panels divide() const {
+    Panels panels;
+    if (one_axis()) {
+      if (problem_.real && problem_.inverse)
+        mistake(
+            "one inverse real transform larger than --memory is not supported: use more memory or a complex spectrum");
+      panels.rows = balanced_divisor(problem_.shape[0]);
+      panels.columns = problem_.shape[0] / panels.rows;
+    } else {
+      panels.rows = problem_.shape[0];
+      panels.columns = row_samples();
+      if (problem_.real) panels.columns = panels.columns / problem_.shape.back() * (problem_.shape.back() / 2 + 1);
+    }
+    const std::size_t element = std::max(sizeof(Complex), io::bytes_of(problem_.element));
+    const std::size_t panel = options_.memory / kPanels;
+    const std::size_t longest = std::max(panels.rows, panels.columns) * element;
+    if (longest > panel) {
+      mistake(fmt::format("--memory {} is too little: panels of this transform need at least {} bytes{}",
+                          options_.memory, longest * kPanels,
+                          one_axis() && panels.rows == 1 ? ", because its length is prime" : ""));
+    }
+    panels.height = std::min(panels.rows, panel / (panels.columns * element));
+    panels.width = std::min(panels.columns, panel / (panels.rows * element));
+    return panels;
+  }
+
+  void check_space(const std::filesystem::path& folder) const {
+    struct statvfs space {};
+    if (options_.resume || ::statvfs(folder.c_str(), &space) != 0) return;
+    const auto free = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
+    if (free < 2 * work_bytes_) {
+      throw Error(ErrorKind::io, fmt::format("{}: needs {} bytes of free space for two work files, has {}",
+                                             folder.string(), 2 * work_bytes_, free));
+    }
+  }
+
+  std::string identity() const {
+    struct stat facts {};
+    if (::stat(options_.in.c_str(), &facts) != 0) fail_file(options_.in, "examine it", errno);
+    return fmt::format("ridge-fft-1 input {} {} {}.{:09} shape {} {}{} scale {:a} bytes {} panels {}x{}", facts.st_ino,
+                       facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, fmt::join(problem_.shape, "x"),
+                       problem_.real ? "real" : "complex", problem_.inverse ? " inverse" : "", problem_.scale,
+                       sizeof(T), panels_.height, panels_.width);
+  }
+
+  // --- passes -------------------------------------------------------------------------------------------------------
+
+  using Panel = std::vector<Complex>;
+
+  // Reads, computes and writes every panel that is not finished; the next panel is read meanwhile.
+  void pass(Ledger& ledger, std::size_t number, std::size_t passes, std::size_t count, const WorkFile& to,
+            const std::function<void(std::size_t, Panel&)>& read,
+            const std::function<void(std::size_t, Panel&)>& finish) {
+    std::vector<std::size_t> left;
+    for (std::size_t p = 0; p < count; ++p) {
+      if (!ledger.done(number, p)) left.push_back(p);
+    }
+    Panel buffers[2];
+    std::future<void> ahead;
+    const auto start = [&](std::size_t i) {
+      return std::async(std::launch::async, [&, i] {
+        const base::trace::Span span("read", [&] { return fmt::format("pass {}, panel {}", number, left[i]); });
+        read(left[i], buffers[i % 2]);
+      });
+    };
+    if (!left.empty()) ahead = start(0);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      ahead.get();
+      if (i + 1 < left.size()) ahead = start(i + 1);
+      progress_((static_cast<double>(number - 1) + static_cast<double>(left[i]) / static_cast<double>(count)) /
+                    static_cast<double>(passes),
+                fmt::format("pass {} of {}, panel {} of {}", number, passes, left[i] + 1, count));
+      const base::trace::Span span("panel", [&] { return fmt::format("pass {}, panel {}", number, left[i]); });
+      finish(left[i], buffers[i % 2]);
+      to.flush();
+      to.drop_pages();
+      ledger.note(number, left[i]);
+    }
+    if (number == passes) progress_(1, "");
+  }
+
+  // Rows of the input as complex values, or packed real ones for a real transform.
+  void read_rows(std::size_t p, Panel& panel) const {
+    const std::size_t rows = panels_.height_of(p), samples = one_axis() ? panels_.columns : in_row();
+    const std::size_t bytes = io::bytes_of(problem_.element);
+    std::vector<std::byte> raw(rows * samples * bytes);
+    input_.read(raw.data(), raw.size(), in_offset_ + p * panels_.height * samples * bytes);
+    panel.assign(rows * std::max(panels_.columns, samples), Complex());
+    T* const numbers = reinterpret_cast<T*>(panel.data());
+    const bool pairs = io::is_complex(problem_.element);
+    if (pairs || (problem_.real_in() && !one_axis())) {
+      return convert_numbers(problem_.element, raw.data(), rows * samples * (pairs ? 2 : 1), numbers);
+    }
+    std::vector<T> values(rows * samples);
+    convert_numbers(problem_.element, raw.data(), values.size(), values.data());
+    std::copy(values.begin(), values.end(), panel.begin());
+  }
+  std::size_t in_row() const {  // elements of the input per row
+    return problem_.real_in() ? row_samples() : panels_.columns;
+  }
+  std::size_t out_row() const { return problem_.real_out() ? row_samples() : panels_.columns; }
+
+  void read_tile_column(const WorkFile& from, std::size_t q, Panel& panel) const {
+    const std::size_t width = panels_.width_of(q);
+    panel.resize(panels_.rows * width);
+    for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
+      from.read(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
+                kHeader + panels_.slot(p, q) * sizeof(Complex));
+    }
+  }
+  void write_tile_column(const WorkFile& to, std::size_t q, const Panel& panel) const {
+    const std::size_t width = panels_.width_of(q);
+    for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
+      to.write(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
+               kHeader + panels_.slot(p, q) * sizeof(Complex));
+    }
+  }
+  void read_tile_row(const WorkFile& from, std::size_t p, Panel& panel) const {
+    const std::size_t rows = panels_.height_of(p), columns = panels_.columns;
+    panel.resize(rows * std::max(columns, (out_row() + 1) / 2 + 1));
+    Panel tile(rows * panels_.width);
+    for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
+      const std::size_t width = panels_.width_of(q);
+      from.read(tile.data(), rows * width * sizeof(Complex), kHeader + panels_.slot(p, q) * sizeof(Complex));
+      for (std::size_t r = 0; r < rows; ++r)
+        std::copy_n(tile.data() + r * width, width, panel.data() + r * columns + q * panels_.width);
+    }
+  }
+  void write_tile_row(const WorkFile& to, std::size_t p, const Panel& panel) const {
+    const std::size_t rows = panels_.height_of(p), columns = panels_.columns;
+    Panel tile(rows * panels_.width);
+    for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
+      const std::size_t width = panels_.width_of(q);
+      for (std::size_t r = 0; r < rows; ++r)
+        std::copy_n(panel.data() + r * columns + q * panels_.width, width, tile.data() + r * width);
+      to.write(tile.data(), rows * width * sizeof(Complex), kHeader + panels_.slot(p, q) * sizeof(Complex));
+    }
+  }
+
+  // --- transforms ---------------------------------------------------------------------------------------------------
+
+  void run_plan(const fft::Problem& problem, Panel& data) const {
+    const fft::Plan<T> plan(host(), problem, {.effort = Effort::quick});
+    problem_.inverse ? plan.inverse(std::span(data)) : plan.forward(std::span(data));
+  }
+  void transform_columns(Panel& panel, std::size_t width, double scale) const {
+    fft::Problem problem{.shape = {panels_.rows},
+                         .batch = width,
+                         .in_place = true,
+                         .scale_forward = scale,
+                         .scale_inverse = scale,
+                         .threads = options_.threads};
+    problem.input = problem.output = {.axes = {width}, .batch = 1};
+    run_plan(problem, panel);
+  }
+  // Rows of one or two axes, in place; real ones with their half spectra in the same memory, packed.
+  void transform_rows(Panel& panel, std::size_t rows) const {
+    std::vector<std::size_t> shape(problem_.shape.begin() + 1, problem_.shape.end());
+    if (one_axis()) shape = {panels_.columns};
+    fft::Problem problem{.shape = shape, .batch = rows, .threads = options_.threads};
+    if (!problem_.real || one_axis()) {
+      problem.in_place = true;
+      return run_plan(problem, panel);
+    }
+    problem.kind = fft::Kind::real;
+    const fft::Plan<T> plan(host(), problem, {.effort = Effort::quick});
+    const std::size_t samples = rows * row_samples(), spectrum = rows * panels_.columns;
+    Panel other(std::max((samples + 1) / 2, spectrum));
+    T* const numbers = reinterpret_cast<T*>(panel.data());
+    if (problem_.inverse) {
+      plan.inverse(std::span<const Complex>(panel.data(), spectrum),
+                   std::span(reinterpret_cast<T*>(other.data()), samples));
+    } else {
+      plan.forward(std::span<const T>(numbers, samples), std::span(other.data(), spectrum));
+    }
+    panel.swap(other);
+  }
+
+  const WorkFile& run_rows_and_columns(Ledger& ledger) {
+    const WorkFile &a = *first_, &b = *second_;
+    const bool rows_last = problem_.real_out();  // columns first: their result is then the half spectrum of real rows
+    pass(
+        ledger, 1, 3, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_rows(p, panel); },
+        [&](std::size_t p, Panel& panel) {
+          if (!rows_last) transform_rows(panel, panels_.height_of(p));
+          write_tile_row(a, p, panel);
+        });
+    pass(
+        ledger, 2, 3, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
+        [&](std::size_t q, Panel& panel) {
+          transform_columns(panel, panels_.width_of(q), problem_.scale);
+          write_tile_column(b, q, panel);
+        });
+    pass(
+        ledger, 3, 3, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
+        [&](std::size_t p, Panel& panel) {
+          if (rows_last) transform_rows(panel, panels_.height_of(p));
+          a.write(panel.data(), panels_.height_of(p) * out_row() * out_bytes(),
+                  kHeader + p * panels_.height * out_row() * out_bytes());
+        });
+    return a;
+  }
+
+  // exp(-+2 pi i k j / n) for row k of a panel of columns j, by two small tables per row.
+  void multiply_twiddles(Panel& panel, std::size_t q) const {
+    constexpr std::size_t kFine = 64;
+    const std::size_t width = panels_.width_of(q), n = problem_.shape[0];
+    const double turn = (problem_.inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(n);
+    const auto root = [&](std::size_t k, std::size_t j) {  // k j < n
+      return std::polar(1.0, turn * static_cast<double>(k * j % n));
+    };
+    for (std::size_t k = 0; k < panels_.rows; ++k) {
+      std::complex<double> fine[kFine];
+      for (std::size_t i = 0; i < kFine; ++i) fine[i] = root(k, i);
+      for (std::size_t j = 0; j < width; ++j) {
+        const std::complex<double> coarse = j % kFine == 0 ? root(k, q * panels_.width + j) : coarse_;
+        coarse_ = coarse;
+        panel[k * width + j] *= Complex(coarse * fine[j % kFine]);
+      }
+    }
+  }
+
+  const WorkFile& run_one_axis(Ledger& ledger) {
+    const WorkFile &a = *first_, &b = *second_;
+    pass(
+        ledger, 1, 4, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_rows(p, panel); },
+        [&](std::size_t p, Panel& panel) { write_tile_row(a, p, panel); });
+    pass(
+        ledger, 2, 4, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
+        [&](std::size_t q, Panel& panel) {
+          transform_columns(panel, panels_.width_of(q), problem_.scale);
+          multiply_twiddles(panel, q);
+          write_tile_column(b, q, panel);
+        });
+    pass(
+        ledger, 3, 4, panels_.row_panels(), a, [&](std::size_t p, Panel& panel) { read_tile_row(b, p, panel); },
+        [&](std::size_t p, Panel& panel) {
+          transform_rows(panel, panels_.height_of(p));
+          write_tile_row(a, p, panel);
+        });
+    pass(
+        ledger, 4, 4, panels_.column_panels(), b, [&](std::size_t q, Panel& panel) { read_tile_column(a, q, panel); },
+        [&](std::size_t q, Panel& panel) { write_transposed(b, q, panel); });
+    return b;
+  }
+
+  // Value (k1, k2) of the matrix is value k1 + rows * k2 of the spectrum. A real spectrum ends at n / 2.
+  void write_transposed(const WorkFile& to, std::size_t q, const Panel& panel) const {
+    const std::size_t width = panels_.width_of(q), rows = panels_.rows, first = q * panels_.width * rows;
+    Panel turned(panel.size());
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < width; ++c) turned[c * rows + r] = panel[r * width + c];
+    if (first >= out_elements()) return;
+    to.write(turned.data(), std::min(turned.size(), out_elements() - first) * sizeof(Complex),
+             kHeader + first * sizeof(Complex));
+  }
+
+  const FftFileOptions& options_;
+  const FftFileProblem& problem_;
+  Panels panels_;
+  WorkFile input_;
+  std::optional<WorkFile> first_, second_;
+  std::size_t in_offset_ = 0, work_bytes_ = 0;
+  mutable std::complex<double> coarse_;
+  base::Progress progress_ = base::terminal_progress();
+};
+
+}  // namespace
+
+bool runs_out_of_core(const FftFileOptions& options, const FftFileProblem& problem) {
+  const std::size_t out = problem.out_elements * io::bytes_of(problem.out_element());
+  const bool files =
+      problem.npy_out && options.in != "-" && options.out != "-" && std::filesystem::is_regular_file(options.in);
+  return files && options.memory_given && options.device == "host" && problem.transforms.value_or(0) == 1 &&
+         !problem.pairs && problem.in_bytes() + out > options.memory;
+}
+
+void transform_out_of_core(const FftFileOptions& options, const FftFileProblem& problem) {
+  if (problem.float64) {
+    LargeTransform<double>(options, problem).run();
+  } else {
+    LargeTransform<float>(options, problem).run();
+  }
+}
+
+}  // namespace ridge::cli

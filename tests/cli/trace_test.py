@@ -1,0 +1,92 @@
+"""Tests --trace, RIDGE_TRACE and ridge trace: well-formed files, nested spans, sums, refusals."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+ridge = os.path.abspath(sys.argv[1])
+
+
+def run(*words, expect=0, **environment):
+    done = subprocess.run([ridge, *words], capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == expect, (words, done.returncode, done.stderr)
+    return done.stdout if expect == 0 else done.stderr
+
+
+def spans(path):
+    """The names of the spans and of counted short calls, after checking the format: known phases, spans of a track nest."""
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    assert {event["ph"] for event in events} <= set("XMi"), events
+    tracks = {}
+    for event in events:
+        if event["ph"] == "X":
+            assert event["ts"] >= 0 and event["dur"] >= 0, event
+            tracks.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+    for track in tracks.values():
+        enclosing = []
+        for begin, end in sorted(track, key=lambda span: (span[0], -span[1])):
+            while enclosing and enclosing[-1] <= begin + 1e-3:
+                enclosing.pop()
+            assert not enclosing or end <= enclosing[-1] + 2e-3, (begin, end, enclosing[-1])
+            enclosing.append(end)
+    short = [event["args"]["name"] for event in events if event["name"] == "short calls"]
+    return [event["name"] for event in events if event["ph"] == "X"] + short
+
+
+def npy(name, count):
+    header = "{'descr': '<c8', 'fortran_order': False, 'shape': (%d,), }" % count
+    header += " " * (64 - (10 + len(header) + 1) % 64) + "\n"
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(8 * count))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    npy("in.npy", 4096)
+    for words in (["--trace", "a.json"], ["--trace=a.json"]):
+        run("fft", "in.npy", "out.npy", *words)
+        names = spans("a.json")
+        assert names.count("command") == 1 and "plan" in names, names
+        os.remove("a.json")
+    run("--trace", "b.json", "fft", "in.npy", "out.npy", "--memory", "30000")
+    assert {"command", "read", "panel"} <= set(spans("b.json"))
+    run("fft", "in.npy", "out.npy", RIDGE_TRACE="c.json")
+    assert "plan" in spans("c.json")
+    text = run("trace", "b.json")
+    assert "command" in text and "panel" in text and "own ms" in text, text
+    assert len(run("trace", "b.json", "--rows", "1").splitlines()) < len(text.splitlines())
+
+    made = {"traceEvents": [{"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "thread 1"}},
+                            {"ph": "X", "pid": 1, "tid": 1, "name": "outer", "ts": 0, "dur": 1000},
+                            {"ph": "X", "pid": 1, "tid": 1, "name": "inner", "ts": 100, "dur": 600},
+                            {"ph": "M", "pid": 1, "tid": 2, "name": "thread_name", "args": {"name": "cuda:0 queue 1"}},
+                            {"ph": "X", "pid": 1, "tid": 2, "name": "upload", "ts": 0, "dur": 200, "args": {"what": "400000 bytes"}},
+                            {"ph": "X", "pid": 1, "tid": 2, "name": "kernel", "ts": 700, "dur": 100},
+                            {"ph": "X", "pid": 1, "tid": 1, "name": "compile", "ts": 800, "dur": 9, "args": {"what": "k, from the cache"}},
+                            {"ph": "i", "pid": 1, "tid": 1, "name": "short calls", "ts": 0, "args": {"name": "run", "count": 7, "seconds": 0.5}}]}
+    with open("made.json", "w", encoding="ascii") as file:
+        json.dump(made, file)
+    rows = {line.split()[0]: line.split() for line in run("trace", "made.json").splitlines() if line.startswith("  ")}
+    assert rows["outer"][1:5] == ["1", "1.000", "0.391", "39.1%"], rows["outer"]
+    assert rows["inner"][3] == "0.600" and rows["upload"][5] == "2.00", rows
+    text = run("trace", "made.json")
+    assert "busy 0.300 of 0.800 ms (37.5 %), idle 0.500 ms" in text, text
+    assert "0 compiled, 1 from the cache" in text and '7 of "run", 500.000 ms' in text, text
+
+    for content, reason in (("", "JSON"), ("[]", "traceEvents"), ('{"traceEvents": 3}', "traceEvents"),
+                            ('{"traceEvents": [{"ph": "X", "name": "x", "ts": 0, "dur": -1}]}', "negative"),
+                            ('{"traceEvents": [{"ph": "X", "name": 3}]}', "type")):
+        with open("bad.json", "w", encoding="ascii") as file:
+            file.write(content)
+        error = run("trace", "bad.json", expect=1)
+        assert error.count("\n") == 1 and "bad.json" in error or reason == "JSON", error
+    before = sorted(os.listdir("."))
+    for words in (["fft", "in.npy", "new.npy", "--trace"], ["fft", "in.npy", "new.npy", "--trace="], ["fft", "in.npy", "new.npy", "--trace", "no/such/x.json"]):
+        error = run(*words, expect=1)
+        assert error.count("\n") == 1, error
+    assert sorted(os.listdir(".")) == before, os.listdir(".")
+    os.chdir("/")
+print("all well")
