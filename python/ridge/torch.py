@@ -8,6 +8,7 @@ Names and arguments are those of torch.fft; dct, idct, dst and idst have SciPy's
 adjoint is the same operator, so nothing is saved for the backward pass. float16 and bfloat16 become float32, integers double.
 """
 import torch as _torch
+from torch.autograd import forward_ad as _forward_ad
 
 from . import _cuda, _ridge
 from ._fft_arguments import _product, _scale, _shape_and_axes
@@ -20,6 +21,7 @@ _MANY_POINTS = 1 << 16  # from here on the host uses torch's number of threads
 _COMPLEX = {_torch.float32: _torch.complex64, _torch.float64: _torch.complex128}
 _REAL = {wide: narrow for narrow, wide in _COMPLEX.items()}
 _FORWARD, _INVERSE, _HALF, _SAMPLES, _COSINE = range(5)
+_QUICK_TYPES = {*_COMPLEX, *_REAL}
 
 
 class _Tensors:
@@ -165,6 +167,25 @@ def _floating(x, complex_wanted):
     return x.to(_COMPLEX[x.dtype]) if complex_wanted and x.dtype in _COMPLEX else x
 
 
+def _no_transformation():
+    """True outside forward mode, torch.func and torch.compile."""
+    if _forward_ad._current_level >= 0:
+        return False
+    if not hasattr(_torch, "compiler"):
+        return True  # before PyTorch 2.1 neither sees a Function
+    return not _torch.compiler.is_compiling() and _torch._C._functorch.peek_interpreter_stack() is None
+
+
+def _short(code, x, n, dim, norm):
+    """The short path of plain CPU tensors without gradients, or None."""
+    if type(x) is not _torch.Tensor or x.requires_grad or x.device.type != "cpu" or x.numel() >= _MANY_POINTS:
+        return None
+    if x.is_conj() or x.is_neg() or x.dtype not in _QUICK_TYPES or not _no_transformation():
+        return None
+    out = _ridge.quick(code, x.numpy(), (n, dim, norm), {})
+    return None if out is None else _torch.from_numpy(out)
+
+
 def _fitted(x, lengths, axes):
     """x cut or zero-padded along the axes, differentiable."""
     for n, axis in zip(lengths, axes):
@@ -199,22 +220,26 @@ def _transform(x, s, dim, norm, kind, hermitian=False):
 
 def fft(input, n=None, dim=-1, norm=None):
     """One-dimensional transform, as torch.fft.fft."""
-    return _transform(input, None if n is None else [n], [dim], norm, _FORWARD)
+    out = _short(0, input, n, dim, norm)
+    return _transform(input, None if n is None else [n], [dim], norm, _FORWARD) if out is None else out
 
 
 def ifft(input, n=None, dim=-1, norm=None):
     """The inverse of fft."""
-    return _transform(input, None if n is None else [n], [dim], norm, _INVERSE)
+    out = _short(1, input, n, dim, norm)
+    return _transform(input, None if n is None else [n], [dim], norm, _INVERSE) if out is None else out
 
 
 def rfft(input, n=None, dim=-1, norm=None):
     """Transform of real samples: the first n//2+1 values."""
-    return _transform(input, None if n is None else [n], [dim], norm, _HALF)
+    out = _short(2, input, n, dim, norm)
+    return _transform(input, None if n is None else [n], [dim], norm, _HALF) if out is None else out
 
 
 def irfft(input, n=None, dim=-1, norm=None):
     """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
-    return _transform(input, None if n is None else [n], [dim], norm, _SAMPLES)
+    out = _short(3, input, n, dim, norm)
+    return _transform(input, None if n is None else [n], [dim], norm, _SAMPLES) if out is None else out
 
 
 def hfft(input, n=None, dim=-1, norm=None):
