@@ -139,6 +139,9 @@ endfunction()
 
 add_library(ridge_options INTERFACE)
 target_compile_features(ridge_options INTERFACE cxx_std_20)
+if(NOT APPLE)
+  target_link_options(ridge_options INTERFACE -Wl,--as-needed)  # every library that is loaded costs time at each start
+endif()
 # Contraction is off, so that variants can agree to the last bit; kernels write FMAs explicitly. In a unity build a name
 # may shadow that of another file, so -Wshadow applies to ordinary builds only.
 target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${RIDGE_UNITY}>>:-Wshadow> -Wconversion
