@@ -52,9 +52,12 @@ void simulate_rows(const py::object& output, const py::dict& band,
 py::list find_pulses(const std::string& device, const py::object& input, const py::dict& band, const py::dict& given,
                      const std::string& variant) {
   const PowerRows in(input, false);
-  search::Settings settings{.dm_begin = get<double>(given, "dm_begin"), .dm_end = get<double>(given, "dm_end"),
-                            .tolerance = get<double>(given, "tolerance"), .threshold = get<double>(given, "threshold"),
-                            .widest = get<std::size_t>(given, "widest"), .bits = in.bits()};
+  search::Settings settings{.dm_begin = get<double>(given, "dm_begin"),
+                            .dm_end = get<double>(given, "dm_end"),
+                            .tolerance = get<double>(given, "tolerance"),
+                            .threshold = get<double>(given, "threshold"),
+                            .widest = get<std::size_t>(given, "widest"),
+                            .bits = in.bits()};
   settings.threads = get<std::size_t>(given, "threads");
   settings.flagging.threshold = get<double>(given, "flag");
   const search::Band of = band_of(band, in.array.length(1));
@@ -81,8 +84,10 @@ double fold_rows(const py::object& input, const py::dict& band, const py::dict& 
   const Array out(output, true, "the profile", {Element::float64});
   if (out.axes() != 2) throw py::value_error("the profile must have the shape (subbands, bins)");
   const std::span<double> to = out.span<double>("the profile");
-  const search::FoldSettings settings{.bins = out.length(1), .subbands = out.length(0), .dm = get<double>(given, "dm"), .bits = in.bits()};
-  const search::Rotation rotation{.frequency = get<double>(given, "frequency"), .derivative = get<double>(given, "derivative")};
+  const search::FoldSettings settings{
+      .bins = out.length(1), .subbands = out.length(0), .dm = get<double>(given, "dm"), .bits = in.bits()};
+  const search::Rotation rotation{.frequency = get<double>(given, "frequency"),
+                                  .derivative = get<double>(given, "derivative")};
   const search::Band of = band_of(band, in.array.length(1));
   const py::gil_scoped_release free;
   search::Folder folder(of, rotation, settings);
@@ -93,7 +98,8 @@ double fold_rows(const py::object& input, const py::dict& band, const py::dict& 
   return profile.snr();
 }
 
-py::list find_all_periods(const std::string& device, const py::object& input, const py::dict& band, const py::dict& given) {
+py::list find_all_periods(const std::string& device, const py::object& input, const py::dict& band,
+                          const py::dict& given) {
   const PowerRows in(input, false);
   const search::Band of = band_of(band, in.array.length(1));
   search::PeriodSettings settings{.acceleration_begin = get<double>(given, "acceleration_begin"),
