@@ -46,7 +46,10 @@ def check_torch():
     @check("torch: values and gradients equal torch.fft's")
     def values():
         for name, dtype, shape in cases:
-            x = tensor(*shape, dtype=dtype, requires_grad=True)
+            x = tensor(*shape, dtype=dtype)
+            if name in ("irfft", "irfft2", "hfft"):  # cuFFT does not ignore imaginary parts that no real signal has
+                x = getattr(torch.fft, "rfft2" if name == "irfft2" else "rfft")(getattr(torch.fft, name)(x))
+            x.requires_grad_()
             y, want = getattr(ridge.fft, name)(x), getattr(torch.fft, name)(x)
             assert y.device == x.device and y.dtype == want.dtype and isinstance(y, torch.Tensor)
             tolerance = 2e-5 if dtype in (torch.complex64, torch.float32) else 1e-11
@@ -180,7 +183,8 @@ def check_cupy():
         stream = cupy.cuda.Stream(non_blocking=True)
         busy = cupy.RawKernel('extern "C" __global__ void busy() { long long t = clock64(); while (clock64() - t < 1000000000LL); }', "busy")
         with stream:
-            ridge.fft.fft(x)
+            busy((1,), (1,), ())  # compiles both kernels
+            ridge.fft.fft(x * 3)
             stream.synchronize()
             busy((1,), (1,), ())
             y = ridge.fft.fft(x * 3)

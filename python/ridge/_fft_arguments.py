@@ -87,7 +87,7 @@ def _axis(axis, ndim):
 def _integers(x, name):
     """A list of integers from one integer or an iterable."""
     try:
-        return [operator.index(i) for i in (x if np.iterable(x) else (x,))]
+        return [operator.index(i) for i in (x if isinstance(x, (list, tuple)) or np.iterable(x) else (x,))]
     except TypeError:
         raise ValueError(f"{name} must be a scalar or iterable of integers") from None
 
