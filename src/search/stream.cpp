@@ -93,6 +93,7 @@ struct StreamState {
   void append_nothing();
   void search_block();
   std::vector<Detection> search_lane(std::size_t index);
+  void join_echoes(std::vector<Found>& found) const;
   void keep(std::vector<Found> found);
   Found measured(const Cluster& cluster) const;
 };
@@ -328,6 +329,31 @@ Found StreamState::measured(const Cluster& cluster) const {
   return {.cluster = cluster, .candidate = candidate};
 }
 
+// A strong pulse is also detected at wrong dispersion measures, where it is spread over the difference of the delays.
+// Joins candidates of less than half the S/N within that distance of a stronger one.
+void StreamState::join_echoes(std::vector<Found>& found) const {
+  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.candidate.snr > b.candidate.snr; });
+  std::vector<Found> kept;
+  for (Found& one : found) {
+    const auto strong = std::find_if(kept.begin(), kept.end(), [&](const Found& other) {
+      const double reach =
+          (one.candidate.width + other.candidate.width) / 2 + whole * std::abs(one.candidate.dm - other.candidate.dm);
+      return one.candidate.snr < other.candidate.snr / 2 &&
+             std::abs(one.candidate.time - other.candidate.time) <= reach;
+    });
+    if (strong == kept.end()) {
+      kept.push_back(std::move(one));
+      continue;
+    }
+    strong->candidate.members += one.candidate.members;
+    strong->candidate.dm_first = std::min(strong->candidate.dm_first, one.candidate.dm_first);
+    strong->candidate.dm_last = std::max(strong->candidate.dm_last, one.candidate.dm_last);
+  }
+  found = std::move(kept);
+}
+
 // Joins the block's candidates with those of the previous block that touch them; candidates that end before the block
 // does are ready.
 void StreamState::keep(std::vector<Found> found) {
@@ -385,6 +411,7 @@ void StreamState::search_block() {
     for (std::size_t i = mine.begin; i < mine.end; ++i) found[i] = measured(clusters[i]);
   });
   std::erase_if(found, [&](const Found& one) { return !(one.candidate.snr >= settings.threshold); });
+  join_echoes(found);
   keep(std::move(found));
   searched += block;
   for (Lane& lane : lanes) {

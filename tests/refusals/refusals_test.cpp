@@ -16,6 +16,7 @@
 #include <ridge/image.hpp>
 #include <ridge/nufft.hpp>
 #include <ridge/sar.hpp>
+#include <ridge/search.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 #include <ridge/transpose.hpp>
@@ -158,6 +159,17 @@ class Refusals {
  private:
   std::map<std::string, std::string> texts_;
 };
+
+TEST(Refusals, OfSearchArePlain) {
+  const search::Band band{.channels = 64, .first_mhz = 1500, .step_mhz = -4, .interval = 1e-3};
+  Refusals refusals;
+  for (const Device& device : all_devices()) {
+    refusals.add(search::candidates(device, {.band = band, .dms = {0, 1, 2}, .times = 1000}));
+    refusals.add(search::candidates(device, {.band = band, .dms = {0, 1e5}, .times = 1000}));
+  }
+  refusals.of_error("no trials", [&] { search::candidates(host(), {.band = band, .times = 10}); });
+  refusals.expect_plain(5);
+}
 
 TEST(Refusals, OfTransposeArePlain) {
   const std::vector<transpose::Problem> problems = {

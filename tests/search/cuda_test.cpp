@@ -1,0 +1,46 @@
+// Compiles the search's kernels by NVRTC; needs the library, but no driver and no GPU.
+#ifdef RIDGE_HAVE_CUDA
+#include <gtest/gtest.h>
+
+#include <ridge/device.hpp>
+
+#include "device/cuda/compiler.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "device/dialect.hpp"
+#include "device/kernel_text.hpp"
+
+namespace ridge::detail {
+namespace {
+
+TEST(SearchKernels, CompileForCuda) {
+  std::string why_not;
+  const Nvrtc* compiler = nvrtc(why_not);
+  if (compiler == nullptr) GTEST_SKIP() << why_not;
+  const std::vector<KernelSource> sources{
+      {.name = "brute force",
+       .text = kernel_text("search/brute_force"),
+       .defines = {{"WARPS", "16"}, {"TRIALS_EACH", "4"}, {"WORDS", "4"}, {"STAGE", "8"}, {"SPREAD", "128"}}},
+      {.name = "tree",
+       .text = kernel_text("search/tree"),
+       .defines = {{"RADIX", "8"},
+                   {"TIMES", "512"},
+                   {"ITEMS_IN_GROUP", "512"},
+                   {"TILE_WORDS", "24576"},
+                   {"IN", "uchar"},
+                   {"OUT", "ushort"}}},
+      {.name = "beams",
+       .text = kernel_text("search/beams"),
+       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
+  for (const KernelSource& source : sources) {
+    int first_line = 0;
+    const CudaTarget target{"compute_90"};
+    const std::string code = compile_cuda(*compiler, source, assemble(cuda_prelude(), source, first_line), target,
+                                          cuda_options(target, source.relaxed_math))
+                                 .code;
+    EXPECT_NE(code.find(".entry"), std::string::npos) << source.name;
+  }
+}
+
+}  // namespace
+}  // namespace ridge::detail
+#endif
