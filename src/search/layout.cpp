@@ -92,7 +92,7 @@ Layout resolve(const Problem& problem) {
   const Band& band = problem.band;
   check_band(band);
   if (band.step_mhz > 0) refuse_problem("a plan needs the highest frequency first: reverse the channels");
-  if (problem.dms.empty()) refuse_problem("needs at least one dispersion measure");
+  if (problem.dms.empty()) refuse_problem("needs at least one dispersion measure, got 0");
   if (problem.times == 0) refuse_problem("needs at least one output time, got 0");
   double before = 0;
   for (const double dm : problem.dms) {

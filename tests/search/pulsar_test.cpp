@@ -98,6 +98,7 @@ TEST(SearchFold, ReadsPolycoFiles) {
   EXPECT_THAT(refused(""), HasSubstr("no polyco block"));
   EXPECT_THAT(refused("a b c\n"), HasSubstr("not a polyco file"));
   EXPECT_THAT(refused("a b c 5x\n1 2 3 4 5\n"), HasSubstr("not a number"));
+  EXPECT_THAT(refused("a b c 1e300\n1 2 3 4 5\n"), HasSubstr("modified Julian day"));
   EXPECT_THAT(refused("a b c 58849.5\n1.5 29.6 @ 60 3 1400\n0.5 0.5\n"), HasSubstr("2 of 3 coefficients"));
   EXPECT_THAT(ridge::test::error_of([&] { rotation.turns(1e5); }, ErrorKind::invalid_argument), HasSubstr("covers"));
 }
