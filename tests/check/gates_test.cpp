@@ -258,7 +258,8 @@ TEST(CheckGates, DedispersedSums) {
                   .check = ridge::check::check_search,
                   .wanted = [](const std::string&) { return true; },
                   .spoil = [](const std::string&,
-                              std::span<std::byte> answer) { change(answer, false, [](double x) { return x + 1; }); }});
+                              std::span<std::byte> answer) { change(answer, false, [](double x) { return x + 1; }); },
+                  .points = 20000});
 }
 
 // Half a grey level and what rounding in float leaves; variances 2e-5 of the range's square; flow 0.02 pixels.
