@@ -14,7 +14,7 @@ except ImportError as missing:
 
 import ridge
 
-MODULES = ("ridge", "ridge.array", "ridge.fft", "ridge._fft_cosine", "ridge._fft_device", "ridge._fft_plan", "ridge.filterbank", "ridge.image", "ridge._machine", "ridge._array_api", "ridge.planner", "ridge.sar", "ridge.stencil")
+MODULES = ("ridge", "ridge.array", "ridge.fft", "ridge._fft_cosine", "ridge._fft_device", "ridge._fft_plan", "ridge.filterbank", "ridge.image", "ridge._machine", "ridge._array_api", "ridge.planner", "ridge.sar", "ridge.search", "ridge.stencil")
 failed = tried = 0
 for name in MODULES:
     module = sys.modules.get(name) or importlib.import_module(name)
