@@ -307,9 +307,10 @@ class DeviceArrays(unittest.TestCase):
         ours = ridge.array(np.zeros(3))
         for asked in ({"max_version": (1, 0)}, {"dl_device": (1, 0), "copy": False}):
             ridge._ridge.DeviceArray.from_dlpack(ours.__dlpack__(**asked))
-        for asked in ({"dl_device": (2, 0)}, {"copy": True}):
-            with self.assertRaises(BufferError):
-                ours.__dlpack__(**asked)
+        copied = ridge._ridge.DeviceArray.from_dlpack(ours.__dlpack__(copy=True))
+        self.assertNotEqual(copied.address(), ours._held.address())
+        with self.assertRaises(BufferError):
+            ours.__dlpack__(dl_device=(2, 0))
 
     def test_another_librarys_capsule(self):
         """The memory is used without a copy, on the host and on CUDA, and the deleter is called once, at the end."""
