@@ -4,25 +4,14 @@
 #include <vector>
 
 #include "fft/variant.hpp"
+#include "plan/lister.hpp"
 
 namespace ridge::fft {
 
 // Appends the variants of a folder for lines of n points. Its line in registry.cpp declares one lister per type.
 template <class T>
 using LineLister = void(std::size_t n, std::vector<LineChoice<T>>& choices);
-struct LineListers {
-  LineLister<float>* for_float;
-  LineLister<double>* for_double;
-
-  template <class T>
-  LineLister<T>* get() const {
-    if constexpr (sizeof(T) == sizeof(float)) {
-      return for_float;
-    } else {
-      return for_double;
-    }
-  }
-};
+using LineListers = planner::Listers<LineLister, float, double>;
 
 // Lists the variants of each folder with its best static choice first; the planner orders across folders.
 template <class T>

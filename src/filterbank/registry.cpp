@@ -14,7 +14,7 @@ namespace on_device { Lister list_all; }
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry) {
   std::vector<Entry> entries;
-  const auto list = [&](Lister& lister) { lister(problem, geometry, entries); };
+  const auto list = [&](Lister& lister) { lister(device, problem, geometry, entries); };
   if (device.is_host()) {
     Lister list_host_reference; list(list_host_reference);
     Lister list_host_stations; list(list_host_stations);
@@ -25,7 +25,7 @@ std::vector<Entry> list_variants(const Device& device, const Problem& problem, c
     Lister list_host_separate; list(list_host_separate);
     Lister list_host_fused; list(list_host_fused);
   } else {
-    on_device::list_all(device, problem, geometry, entries);
+    list(on_device::list_all);
   }
   return entries;
 }

@@ -11,6 +11,7 @@
 #include "filterbank/geometry.hpp"
 #include "filterbank/raw_view.hpp"
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 
 namespace ridge::filterbank {
 
@@ -60,11 +61,7 @@ using Entry = planner::Entry<Variant>;
 
 // Each variant file defines one, and registry.cpp lists it: it appends the variant once per parameter set worth trying,
 // including refusals. The problem is complete.
-using Lister = void(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-namespace on_device {
-using Lister = void(const Device& device, const Problem& problem, const Geometry& geometry,
-                    std::vector<Entry>& entries);
-}
+using Lister = planner::Lister<Entry, Problem, Geometry>;
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);
 

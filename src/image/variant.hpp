@@ -9,6 +9,7 @@
 #include <ridge/plan.hpp>
 
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 
 namespace ridge::image {
 
@@ -24,7 +25,7 @@ using Entry = planner::Entry<Variant>;
 
 // Appends a file's variants for a problem of flow, variance or operators, including refused ones.
 template <class Problem>
-using Lister = void(const Device& device, const Problem& problem, std::vector<Entry>& entries);
+using Lister = planner::Lister<Entry, Problem>;
 
 // All variants for the device, in the registry's order, including refused ones.
 std::vector<Entry> list_variants(const Device& device, const FlowProblem& problem);

@@ -11,6 +11,7 @@
 
 #include "nufft/layout.hpp"
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 
 namespace ridge::nufft {
 
@@ -74,8 +75,7 @@ using Entry = planner::Entry<Variant<T>>;
 // Appends the variant with each set of parameters to try, including refused ones. `options` are those of the plan, for
 // the plans a variant is made of.
 template <class T>
-using Lister = void(const Device& device, const Layout& layout, const planner::Options& options,
-                    std::vector<Entry<T>>& entries);
+using Lister = planner::Lister<Entry<T>, Layout, planner::Options>;
 
 // Every variant for the device, in the registry's order.
 template <class T>

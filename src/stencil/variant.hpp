@@ -5,12 +5,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include <ridge/stencil.hpp>
 
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 #include "stencil/layout.hpp"
 
 namespace ridge::stencil {
@@ -116,25 +116,10 @@ std::size_t depth_of(const planner::Candidate& candidate);
 
 // Appends the variant with each set of parameters worth trying, refusals included.
 template <class T>
-using Lister = void(const Device& device, const Update<T>& update, const Layout& layout,
-                    std::vector<Entry<T>>& entries);
+using Lister = planner::Lister<Entry<T>, Update<T>, Layout>;
 
-// Defined in a variant's file and named in registry.cpp: one lister per cell type, none if the variant does not support
-// it.
-struct Listers {
-  Lister<float>* for_float = nullptr;
-  Lister<double>* for_double = nullptr;
-  Lister<std::int32_t>* for_int32 = nullptr;
-  Lister<std::uint8_t>* for_uint8 = nullptr;
-
-  template <class T>
-  Lister<T>* get() const {
-    if constexpr (std::is_same_v<T, float>) return for_float;
-    if constexpr (std::is_same_v<T, double>) return for_double;
-    if constexpr (std::is_same_v<T, std::int32_t>) return for_int32;
-    if constexpr (std::is_same_v<T, std::uint8_t>) return for_uint8;
-  }
-};
+// Defined in a variant's file and named in registry.cpp: one lister per cell type that the variant supports.
+using Listers = planner::Listers<Lister, float, double, std::int32_t, std::uint8_t>;
 
 // Useful flops of a step, and the traffic of `accesses` passes over all cells (2: read once, written once; 3: with
 // write-allocate; 2 / depth with temporal blocking). `efficiency` is the expected share of that roof.

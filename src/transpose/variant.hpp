@@ -6,6 +6,7 @@
 #include <ridge/device.hpp>
 
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 #include "transpose/layout.hpp"
 
 namespace ridge::transpose {
@@ -22,7 +23,7 @@ using Entry = planner::Entry<Variant>;
 
 // Appends the variant with each set of parameters to try, including refused ones. A variant's file defines one;
 // registry.cpp names it.
-using Lister = void(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+using Lister = planner::Lister<Entry, Layout>;
 
 // Every variant for the device, in the registry's order.
 std::vector<Entry> list_variants(const Device& device, const Layout& layout);

@@ -33,7 +33,7 @@ class OneByOne final : public Variant {
 };
 
 template <std::size_t kForgotten>
-void list_one_by_one(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_one_by_one(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   const auto plain = list_variants(host(), problem, geometry).front().build;
   entries.push_back(
       {.candidate = {.variant = "one_by_one",
@@ -47,7 +47,7 @@ planner::Chosen<Variant> plan_with(Lister& lister, const Problem& wanted) {
   const Problem problem = complete(wanted);
   const Geometry geometry = resolve(problem);
   std::vector<Entry> entries = list_variants(host(), problem, geometry);
-  lister(problem, geometry, entries);
+  lister(host(), problem, geometry, entries);
   Trials trials(problem, geometry);
   planner::Options options = only("one_by_one");
   options.verify = true;

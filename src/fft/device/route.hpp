@@ -13,6 +13,7 @@
 
 #include "fft/device/problem/axis_problem.hpp"
 #include "fft/device/step.hpp"
+#include "plan/lister.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -30,7 +31,7 @@ struct RouteFamily {
   // Variant names, by which a family is found. A name that ends with a slash is a prefix.
   std::array<std::string_view, 4> variants = {};
   // Appends the routes worth trying, best expected first, or one refused route with the reason.
-  void (*list)(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) = nullptr;
+  planner::Lister<Route, AxisProblem>* list = nullptr;
   // Alternative for families that are listed only if `wanted` names them (the papers' variants).
   void (*list_named)(const Device& device, const AxisProblem& problem, const std::string& wanted,
                      std::vector<Route>& routes) = nullptr;

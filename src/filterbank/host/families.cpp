@@ -80,7 +80,7 @@ class Families final : public Variant {
 
 }  // namespace
 
-void list_host_families(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_families(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   double efficiency = 0.04;
   for (const auto& [block, table] : {std::pair<std::size_t, std::size_t>{64, 256}, {16, 64}}) {
     entries.push_back(

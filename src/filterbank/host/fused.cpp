@@ -170,7 +170,7 @@ std::array<std::size_t, 3> rooms() {
 
 }  // namespace
 
-void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_fused(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   double efficiency = 0.5;
   const auto add = [&](std::size_t room, std::size_t rows, std::size_t past_bytes) {
     const std::size_t steps = steps_within(room, geometry);

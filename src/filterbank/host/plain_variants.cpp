@@ -159,18 +159,20 @@ void add(const char* name, const Problem& problem, const Geometry& geometry, dou
 
 }  // namespace
 
-void list_host_stations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_stations(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   add<Stations>("stations", problem, geometry, 0.05, needs_critical(geometry), entries);
 }
 
-void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_simd_polarizations(const Device&, const Problem& problem, const Geometry& geometry,
+                                  std::vector<Entry>& entries) {
   std::string refusal = needs_critical(geometry);
   if (refusal.empty() && geometry.polarizations != 2)
     refusal = "needs two polarizations (they are the vector lanes), got 1";
   add<SimdPolarizations>("simd_polarizations", problem, geometry, 0.15, refusal, entries);
 }
 
-void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_unrolled_ring(const Device&, const Problem& problem, const Geometry& geometry,
+                             std::vector<Entry>& entries) {
   std::string refusal = needs_critical(geometry);
   if (refusal.empty() && table_for(geometry.taps) == nullptr) {
     refusal = fmt::format("needs 4, 8 or 16 taps (unrolled), not {}", geometry.taps);

@@ -56,7 +56,7 @@ class Reference final : public HostVariant {
 
 }  // namespace
 
-void list_host_reference(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_reference(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   planner::Cost cost = host_cost(geometry, 0.02);
   // The direct DFT.
   cost.flops += 8.0 * static_cast<double>(geometry.spectrum_size()) * static_cast<double>(geometry.channels);

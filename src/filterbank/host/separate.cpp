@@ -65,7 +65,7 @@ class Separate final : public HostVariant {
 
 }  // namespace
 
-void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+void list_host_separate(const Device&, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   entries.push_back({{.variant = "separate", .refusal = needs_critical(geometry), .cost = host_cost(geometry, 0.4, 1)},
                      {},
                      [problem, geometry] { return std::make_shared<Separate>(problem, geometry); }});

@@ -45,7 +45,7 @@ struct StepPlan {
 
 // Appends the plans of one method, or nothing if the method does not apply. The lister of a method that serves several
 // operators has a line in registry.cpp; one that serves a single operator is named in the operator's definition.
-using StepLister = void(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
+using StepLister = planner::Lister<StepPlan, Chain, Link>;
 
 // Plans of all methods of registry.cpp, usually fastest first.
 StepLister list_methods;
