@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The rules of HACKING: a module of src/ includes only modules above it, and the folders of src/place form no circle.
+"""The rules of HACKING: a module of src/ includes only modules above it, the folders of src/place form no circle, and kernels of
+workloads have no inline assembly: they use words of the dialect (src/device) or of src/codegen.
 
 include_rule.py ROOT          checks every file under ROOT/src
 include_rule.py --self-test   breaks the rule in a small tree and checks that this is found
@@ -69,6 +70,18 @@ def broken_rules(root):
     return found
 
 
+def inline_assembly(root):
+    """Lines of .cl files outside src/device and src/codegen that contain inline assembly."""
+    found = []
+    for path in sorted((root / "src").rglob("*.cl")):
+        if path.relative_to(root / "src").parts[0] in ("device", "codegen"):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if re.search(r"\b(asm|__asm__)\b", line):
+                found.append(f"{path}:{number}: inline assembly: move it to a word in src/codegen")
+    return found
+
+
 def folder_circles(root, module):
     """Folders of src/MODULE that include each other, directly or through other folders; files outside folders are ignored."""
     reached = {}
@@ -116,6 +129,11 @@ def self_test():
 
         assert not circles(a="b/a.hpp", b="c/a.hpp", c="model.hpp")
         assert "folders a, b, c include" in circles(c="a/a.hpp")[0]
+        for module, faults in (("fft", 1), ("codegen", 0)):
+            (root / "src" / module).mkdir(parents=True, exist_ok=True)
+            (root / "src" / module / "a.cl").write_text('#define WAIT() asm volatile("bar.sync 1;")\n// an asmatic word\n')
+            assert len(inline_assembly(root)) == faults, module
+            (root / "src" / module / "a.cl").unlink()
     print("the rule is noticed where it is broken")
 
 
@@ -124,7 +142,7 @@ if __name__ == "__main__":
         self_test()
     elif len(sys.argv) == 2:
         tree = pathlib.Path(sys.argv[1])
-        problems = broken_rules(tree) + folder_circles(tree, "place")
+        problems = broken_rules(tree) + folder_circles(tree, "place") + inline_assembly(tree)
         print("\n".join(problems) or "every module includes only modules above it")
         sys.exit(1 if problems else 0)
     else:

@@ -11,7 +11,7 @@ std::string matrix_macros_text(std::size_t items) {
       "{}#if RIDGE_MATRIX\n#define EMULATION_WORDS 0\n#define FRAGMENTS(p)\n#define UNROLL_PRODUCTS UNROLL\n#else\n"
       "#define EMULATION_WORDS {}\n#define FRAGMENTS(p) LOCAL uint* const fragments = p;\n#define UNROLL_PRODUCTS\n"
       "#endif\n{}",
-      ridge::detail::kernel_text("filterbank/matrix_units"), 6 * items,
+      ridge::detail::kernel_text("codegen/matrix_units"), 6 * items,
       ridge::detail::kernel_text("filterbank/matrix_emulation"));
 }
 

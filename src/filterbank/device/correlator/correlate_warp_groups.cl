@@ -14,42 +14,13 @@
 #define KEPT_BYTES (USE_FLOAT16 * TILES * 128 * 64 * 4)
 
 #if USE_FLOAT16
-FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
-  asm volatile(
-      "{.reg .pred adds; setp.eq.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, adds, 1, 1, 0;}"
-      :
-      "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
-      "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
-      "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
-      "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
 FUNCTION uint crossed(uint w) { return ((w >> 16) | (w << 16)) ^ 0x80000000u; }
 #else
-FUNCTION void warp_group_multiply(int* d, const uint* a, ulong b) {
-  asm volatile(
-      "{.reg .pred adds; setp.eq.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, adds;}"
-      :
-      "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
-      "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
-      "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
-      "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
 // Negates the upper byte of each pair as part of a 16-bit number: a carry leaves it only upwards.
 FUNCTION uint crossed(uint w) {
   return __viaddmax_s16x2(__byte_perm(w, 0, 0x2301) ^ 0xff00ff00u, 0x01000100u, 0x80008000u);
 }
 #endif
-
-FUNCTION void load_rows(uint* a, uint address) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-               : "r"(address)
-               : "memory");
-}
 
 // Adds the products of COUNT blocks of times, stored from `here` on, to re and im.
 template <int COUNT>
@@ -57,18 +28,18 @@ FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uin
   uint a[COUNT * 2][4], c[COUNT * 2][4];
   UNROLL
   for (int k = 0; k < COUNT * 2; ++k) {
-    load_rows(a[k], here + k / 2 * BLOCK_BYTES + rows_at[k % 2]);
+    load_matrix_rows(a[k], here + k / 2 * BLOCK_BYTES + rows_at[k % 2]);
     UNROLL
     for (int i = 0; i < 4; ++i) c[k][i] = crossed(a[k][i]);
   }
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  WARP_GROUP_FENCE();
   UNROLL
   for (int k = 0; k < COUNT * 2; ++k) {
     const uint at = here + k / 2 * BLOCK_BYTES + columns_at + k % 2 * 32;
     warp_group_multiply(re, a[k], columns | ((at & 0x3ffff) >> 4));
     warp_group_multiply(im, c[k], columns | ((at & 0x3ffff) >> 4));
   }
-  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+  WARP_GROUP_WAIT();
 }
 
 #if USE_FLOAT16
@@ -93,16 +64,16 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
   const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // the swizzle pattern repeats every 1024 bytes
   if (item == 0) {
     for (int s = 0; s < STAGES; ++s) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(full + s)) : "memory");
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(empty + s)), "n"(TILES * 128) : "memory");
+      MBARRIER_INIT_UNFENCED(full + s, 1);
+      MBARRIER_INIT_UNFENCED(empty + s, TILES * 128);
     }
-    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+    MBARRIERS_FENCE();
   }
   BARRIER();
   int slot = 0;
   uint round = 0;
   if (group == TILES) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    RELEASE_REGISTERS(24);
     if (item % 128 == 0) {
       for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
         for (int t = 0; t < row_blocks; t += STAGE_BLOCKS) {
@@ -110,11 +81,8 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
           MBARRIER_WAIT(empty + slot, (round & 1) ^ 1);
           COPY_BARRIER_EXPECT(full + slot, now * BLOCK_BYTES);
           for (int b = 0; b < now; ++b) {
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                             base + slot * STAGE_BYTES + b * BLOCK_BYTES),
-                         "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNAL_COUNT * 4)), "r"(BLOCK_BYTES),
-                         "r"(ridge_local_address(full + slot))
-                         : "memory");
+            BULK_COPY_TO_ADDRESS(full + slot, base + slot * STAGE_BYTES + b * BLOCK_BYTES,
+                                 in + ((first_block + t + b) * CHANNELS + channel) * (SIGNAL_COUNT * 4), BLOCK_BYTES);
           }
           if (++slot == STAGES) slot = 0, ++round;
         }
@@ -123,7 +91,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     return;
   }
   // 512 items of 128 registers: those that the producer warp group releases suffice for the consumers.
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+  CLAIM_REGISTERS(160);
   const int tile_row = group / 2, tile_column = (group + 1) / 2;
   uint rows_at[2];
   UNROLL
@@ -152,7 +120,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
       }
       // Each item arrives itself, because the items of a warp group may finish reading at different times. One arrival
       // per warp was 5 % slower.
-      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
+      MBARRIER_ARRIVE(empty + slot);
       if (++slot == STAGES) slot = 0, ++round;
     }
 #if USE_FLOAT16

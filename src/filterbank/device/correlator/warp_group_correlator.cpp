@@ -62,6 +62,7 @@ KernelSource warp_group_kernel(const ProductsWanted& wanted) {
   return {.name = "filter bank correlator, warp groups",
           .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals") +
                   ridge::detail::kernel_text("filterbank/correlate_write") +
+                  ridge::detail::kernel_text("codegen/warp_groups") +
                   ridge::detail::kernel_text("filterbank/correlate_warp_groups"),
           .defines = defines};
 }

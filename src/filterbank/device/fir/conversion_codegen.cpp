@@ -45,7 +45,7 @@ const char* raw_type(Samples samples, std::size_t parts) {
 
 std::string conversion_text(Samples samples, std::size_t parts) {
   codegen::Text text;
-  text.raw(ridge::detail::kernel_text("filterbank/conversion"));
+  text.raw(ridge::detail::kernel_text("codegen/byte_words"));
   text.line("typedef {} raw_t;", raw_type(samples, parts));
   switch (samples) {
     case Samples::int16:

@@ -109,7 +109,7 @@ int rows_needed(const ResampleDesign& design) {
 
 KernelSource resample_source(const ResampleDesign& design) {
   KernelSource source = vec4_source("image_resample", design.in, Border::replicate, 0);
-  source.text += detail::kernel_text("image/operator_resample");
+  source.text += detail::kernel_text("codegen/pair_products") + detail::kernel_text("image/operator_resample");
   for (const auto& [name, value] : {std::pair{"TAPS", design.taps()}, std::pair{"WORDS", design.words},
                                     std::pair{"ROWS_EACH", design.rows_each}, std::pair{"ROWS_IN", design.rows_in}})
     source.defines.emplace_back(name, std::to_string(value));

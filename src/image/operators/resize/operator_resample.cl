@@ -4,37 +4,12 @@
 // combined in float. Border pixels are replicated.
 #define ITEMS_HERE 128
 
-// Dot product of two 16-bit weights with the low or high two bytes.
 #if TAPS == 2
-#define WEIGHT ushort
 #define SHARES 1
+#define PAIR_OF_PRODUCTS DOT_PAIR_UNSIGNED
 #else
-#define WEIGHT short
 #define SHARES 4
-#endif
-#ifdef __CUDACC_RTC__
-FUNCTION int pair_of_products(uint weights, uint bytes, int start, const int upper) {
-  int sum;
-#if TAPS == 2
-  if (upper) {
-    asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(weights), "r"(bytes), "r"(start));
-  } else {
-    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(weights), "r"(bytes), "r"(start));
-  }
-#else
-  if (upper) {
-    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(weights), "r"(bytes), "r"(start));
-  } else {
-    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(weights), "r"(bytes), "r"(start));
-  }
-#endif
-  return sum;
-}
-#else
-FUNCTION int pair_of_products(uint weights, uint bytes, int start, const int upper) {
-  const uint two = upper ? bytes >> 16 : bytes;
-  return start + (int)(WEIGHT)(weights & 65535u) * (int)(two & 255u) + (int)(WEIGHT)(weights >> 16) * (int)(two >> 8 & 255u);
-}
+#define PAIR_OF_PRODUCTS DOT_PAIR_SIGNED
 #endif
 
 FUNCTION uint word_of_bytes(GLOBAL const uchar* line, int at, int wide) {
@@ -100,10 +75,10 @@ void resample(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitc
       UNROLL
       for (int n = 1; n < WORDS - 1; ++n) bytes = BYTE_PERMUTE(bytes, words[i * WORDS + n + 1], which[q * (WORDS - 1) + n]);
 #if TAPS == 2
-      lines[4 + 2 * q] = (float)pair_of_products(weights[2 * q], bytes, 0, 0);
-      lines[5 + 2 * q] = (float)pair_of_products(weights[2 * q + 1], bytes, 0, 1);
+      lines[4 + 2 * q] = (float)PAIR_OF_PRODUCTS(weights[2 * q], bytes, 0, 0);
+      lines[5 + 2 * q] = (float)PAIR_OF_PRODUCTS(weights[2 * q + 1], bytes, 0, 1);
 #else
-      lines[12 + q] = (float)pair_of_products(weights[2 * q + 1], bytes, pair_of_products(weights[2 * q], bytes, 0, 0), 1);
+      lines[12 + q] = (float)PAIR_OF_PRODUCTS(weights[2 * q + 1], bytes, PAIR_OF_PRODUCTS(weights[2 * q], bytes, 0, 0), 1);
 #endif
     }
     if (i + 1 < TAPS) continue;

@@ -52,7 +52,7 @@ class SystemRowsWriter {
 
   std::string text() {
     codegen::Text text;
-    if (options_.quick) text.raw(ridge::detail::kernel_text("stencil/quick_extremes"));
+    if (options_.quick) text.raw(ridge::detail::kernel_text("codegen/quick_extremes"));
     text.block(kSystemRows, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", locals(),
                options_.sub_groups > 1 ? "  if (strip >= strips) return;\n" : "", body());
     return text.str();

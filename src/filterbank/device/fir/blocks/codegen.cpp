@@ -54,9 +54,9 @@ class BlockWriter {
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_ || offset_binary_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
-    text_.raw(ridge::detail::kernel_text("filterbank/prefetch_l2"));
+    text_.raw(ridge::detail::kernel_text("codegen/prefetch_l2"));
     text_.raw(fmt::format("#define WARPS {}\n", d_.items / 32));
-    text_.raw(ridge::detail::kernel_text("filterbank/partial_barriers"));
+    text_.raw(ridge::detail::kernel_text("codegen/partial_barriers"));
     text_.raw(codegen::butterfly_text({first_, each_}, false, codegen::Roots::in_sums));
     text_.raw(codegen::twiddled_butterfly_text(16));
     text_.raw("#define dft1(v)\n");

@@ -47,9 +47,9 @@ class StackedWriter {
                g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_macros_text(d_.items));
-    text_.raw(ridge::detail::kernel_text("filterbank/prefetch_l2"));
+    text_.raw(ridge::detail::kernel_text("codegen/prefetch_l2"));
     text_.raw(fmt::format("#define WARPS {}\n", kWarps));
-    text_.raw(ridge::detail::kernel_text("filterbank/partial_barriers"));
+    text_.raw(ridge::detail::kernel_text("codegen/partial_barriers"));
     text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
     text_.raw(finish_macros(d_));
     text_.open(

@@ -60,7 +60,9 @@ class WarpSpecializedWriter {
     text_.raw(matrix_macros_text(d_.items));
     text_.raw(codegen::butterfly_text({16, others_}, false, codegen::Roots::in_sums));
     text_.raw(finish_macros(d_));
-    text_.raw(ridge::detail::kernel_text("filterbank/named_barriers"));
+    text_.raw(ridge::detail::kernel_text("codegen/named_barriers"));
+    text_.line("#define ROWS_READY 1\n#define ROWS_READ 2");
+    text_.line("#define LINES_FULL(half) (3 + half)\n#define LINES_FREE(half) (5 + half)");
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
     const std::size_t words = (2 * channel_words_ * g_.channels + 3) / 4 * 4;
