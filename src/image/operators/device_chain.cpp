@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "image/methods/device/fetch.hpp"
-#include "image/methods/device/tile/tile.hpp"
+#include "image/methods/device/vec4.hpp"
 #include "image/operators/definition.hpp"
 
 namespace ridge::image {

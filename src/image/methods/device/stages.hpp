@@ -119,4 +119,17 @@ TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, 
 KernelSource tile_source(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide,
                          const Limits& limits);
 
+// Stage results are kept in local memory, or recomputed where they are read (`keep` false).
+struct TileDesign {
+  int rows = 32, columns = 32;
+  bool keep = true;
+};
+
+// Cost and refusal of computing these stages in one launch.
+StepPlan tile_plan(const Device& device, const Chain& chain, const std::vector<TileStage>& stages,
+                   const TileDesign& design);
+// Stages of all operations; false if one has no stages.
+bool stages_of(const Chain& chain, const std::vector<Operation>& operations, const Shape& in,
+               std::vector<TileStage>& stages);
+
 }  // namespace ridge::image::on_device

@@ -1,6 +1,8 @@
 // Kernel arguments and sources shared by the device steps.
 #include "image/methods/device/steps.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -27,6 +29,12 @@ std::uint64_t groups_for(std::size_t count, std::size_t each) {
   return static_cast<std::uint64_t>((count + each - 1) / each);
 }
 
+bool border_fits(const Chain& chain, Depth depth) {
+  const double most = depth == Depth::u8 ? 255 : 65535;
+  return chain.border != Border::constant ||
+         (chain.constant >= 0 && chain.constant <= most && chain.constant == std::floor(chain.constant));
+}
+
 double values_of(const Shape& shape) { return static_cast<double>(shape.rows * shape.columns * shape.channels); }
 
 KernelSource vec4_source(const char* file, const Shape& in, Border border, double constant) {
@@ -48,6 +56,30 @@ void Vec4Step::enqueue(Queue& queue, const Image& in, const Image&, const Image&
     arguments.emplace_back(value);
   }
   queue.launch(kernel_, launch_, arguments);
+}
+
+const Operation* operation_besides_grays(const Link& link) {
+  const Operation* found = nullptr;
+  for (const Operation& operation : link.operations) {
+    if (std::holds_alternative<Gray>(operation)) continue;
+    if (found != nullptr) return nullptr;
+    found = &operation;
+  }
+  return found;
+}
+
+KernelSource fetch_source(const char* file, const Link& link) {
+  KernelSource source = vec4_source(file, link.in, Border::replicate, 0);
+  source.defines[1].second = std::to_string(link.out.channels);
+  source.defines.emplace_back("IN_CHANNELS", std::to_string(link.in.channels));
+  if (link.in.channels != link.out.channels) {
+    source.defines.insert(source.defines.end(), {{"GRAY_FIRST", ""},
+                                                 {"RED", literal(Gray::kWeights[0])},
+                                                 {"GREEN", literal(Gray::kWeights[1])},
+                                                 {"BLUE", literal(Gray::kWeights[2])}});
+  }
+  source.text += detail::kernel_text("image/operator_fetch") + detail::kernel_text(std::string("image/") + file);
+  return source;
 }
 
 }  // namespace ridge::image::on_device

@@ -34,6 +34,9 @@ struct Chain {                          // problem data that all steps need
   Shape guide = {};
 };
 
+// True if the border of the link needs no value that the depth (8 or 16 bits) cannot represent.
+bool border_fits(const Chain& chain, Depth depth);
+
 struct StepPlan {
   std::string name = {};  // "stream", "tile"
   std::vector<std::pair<std::string, std::string>> parameters = {};

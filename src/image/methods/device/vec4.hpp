@@ -8,6 +8,12 @@ namespace ridge::image::on_device {
 
 KernelSource vec4_source(const char* file, const Shape& in, Border border, double constant);
 
+// Returns the only operation that is not Gray, or null. Operations that only move pixels may follow the conversion to
+// gray.
+const Operation* operation_besides_grays(const Link& link);
+// Source of a kernel that reads single pixels, converted to gray if the link does so.
+KernelSource fetch_source(const char* file, const Link& link);
+
 // Step with one kernel that needs only the input and output image and the input's size.
 class Vec4Step final : public Step {
  public:

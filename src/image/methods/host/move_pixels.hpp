@@ -13,7 +13,7 @@ namespace ridge::image {
 
 // Computes out(r, c) = in(source(r, c)) for pixels of kBytes, tile by tile.
 template <std::size_t kBytes, class Source>
-void moved(const Image& in, Image& out, std::size_t threads, const Source& source) {
+void move_tiles(const Image& in, Image& out, std::size_t threads, const Source& source) {
   constexpr std::size_t kTile = 32;
   in_bands(threads, out.rows(), kTile, [&](std::size_t begin, std::size_t end) {
     for (std::size_t top = begin; top < end; top += kTile) {
@@ -33,21 +33,21 @@ template <class Source>
 void move_pixels(const Image& in, Image& out, std::size_t threads, const Source& source) {
   switch (in.shape().pixel_bytes()) {
     case 1:
-      return moved<1>(in, out, threads, source);
+      return move_tiles<1>(in, out, threads, source);
     case 2:
-      return moved<2>(in, out, threads, source);
+      return move_tiles<2>(in, out, threads, source);
     case 3:
-      return moved<3>(in, out, threads, source);
+      return move_tiles<3>(in, out, threads, source);
     case 4:
-      return moved<4>(in, out, threads, source);
+      return move_tiles<4>(in, out, threads, source);
     case 6:
-      return moved<6>(in, out, threads, source);
+      return move_tiles<6>(in, out, threads, source);
     case 8:
-      return moved<8>(in, out, threads, source);
+      return move_tiles<8>(in, out, threads, source);
     case 12:
-      return moved<12>(in, out, threads, source);
+      return move_tiles<12>(in, out, threads, source);
     default:
-      return moved<16>(in, out, threads, source);
+      return move_tiles<16>(in, out, threads, source);
   }
 }
 

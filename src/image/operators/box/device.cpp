@@ -103,9 +103,7 @@ void list_sums(const Device& device, const Chain& chain, const Link& link, std::
   if (link.in.depth != Depth::u8 || link.operations.size() != 1) return;
   const auto* box = std::get_if<Box>(&link.operations.front());
   if (box == nullptr) return;
-  if (chain.border == Border::constant &&
-      !(chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant)))
-    return;
+  if (!border_fits(chain, Depth::u8)) return;
   SumsDesign design{
       .shape = link.in, .border = chain.border, .constant = chain.constant, .rows = box->rows, .columns = box->columns};
   std::string refusal;

@@ -1,7 +1,7 @@
 // Variant `corner sums`: integral images in three launches (block sums, their prefix sums, final sums).
 #include <fmt/format.h>
 
-#include "image/methods/device/fetch.hpp"
+#include "image/methods/device/vec4.hpp"
 
 namespace ridge::image::on_device {
 namespace {

@@ -1,6 +1,5 @@
 // Variant `downscale by two`: resize and pyramid steps that halve both sides of 8-bit images; bound by memory.
 #include <algorithm>
-#include <cmath>
 
 #include "device/kernel_text.hpp"
 #include "image/methods/device/stages.hpp"
@@ -70,8 +69,7 @@ void list_downscale_by_two(const Device&, const Chain& chain, const Link& link, 
   const Operation& operation = link.operations.front();
   DownscaleDesign design{.in = link.in, .out = link.out};
   if (const auto* pyramid = std::get_if<Pyramid>(&operation)) {
-    const bool whole = chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant);
-    if (pyramid->levels != 1 || (chain.border == Border::constant && !whole)) return;
+    if (pyramid->levels != 1 || !border_fits(chain, Depth::u8)) return;
     design.taps = 5;
     design.border = chain.border;
     design.constant = chain.constant;

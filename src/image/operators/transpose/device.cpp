@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/methods/device/fetch.hpp"
+#include "image/methods/device/vec4.hpp"
 #include "image/operators/rotate/places.hpp"
 
 namespace ridge::image::on_device {

@@ -277,9 +277,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
       !product_of(link.operations.front(), Depth::u8, product) || product.step != 1)
     return;
-  if (chain.border == Border::constant &&
-      !(chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant)))
-    return;
+  if (!border_fits(chain, Depth::u8)) return;
   BandsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   design.never_beyond = never_beyond(product);
   design.reach = product.across.size() / 2 * link.in.channels;

@@ -1,6 +1,5 @@
 // Variant `stream words`: separable filters of 8-bit and 16-bit images; each work-item loads several words of a row.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -72,10 +71,7 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
   if (link.in.depth == Depth::f32 || link.operations.size() != 1 ||
       !product_of(link.operations.front(), link.in.depth, product) || product.step != 1)
     return;
-  const double most = link.in.depth == Depth::u8 ? 255 : 65535;
-  if (chain.border == Border::constant &&
-      !(chain.constant >= 0 && chain.constant <= most && chain.constant == std::floor(chain.constant)))
-    return;
+  if (!border_fits(chain, link.in.depth)) return;
   const std::size_t down = product.down.size(), across = product.across.size();
   const auto blocks = [&](std::size_t taps) { return static_cast<int>((taps * link.in.channels + 3) / 4); };
   WordsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant, .product = product};

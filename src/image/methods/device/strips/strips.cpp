@@ -164,9 +164,7 @@ void list_strips(const Device& device, const Chain& chain, const Link& link, std
   if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
       !product_of(link.operations.front(), Depth::u8, product) || product.step != 1)
     return;
-  if (chain.border == Border::constant &&
-      !(chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant)))
-    return;
+  if (!border_fits(chain, Depth::u8)) return;
   StripsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   const std::size_t channels = link.in.channels, down = product.down.size(), across = product.across.size();
   design.pad = (across / 2 * channels + 3) / 4 * 4;

@@ -1,5 +1,5 @@
 // Variants `tile` and `direct`: any operators with stages, computed tile by tile in one kernel.
-#include "image/methods/device/tile/tile.hpp"
+#include "image/methods/device/stages.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Variant `two passes`: separable filters of any size in two launches, vertical then horizontal, with a float image
 // between them.
-#include "image/methods/device/tile/tile.hpp"
+#include "image/methods/device/stages.hpp"
 
 namespace ridge::image::on_device {
 namespace {

@@ -260,9 +260,7 @@ int filling_rows(const Device& device, const WindowsDesign& design) {
 void list_windows(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
   Weights2D window;
   if (link.in.depth != Depth::u8 || link.operations.size() != 1 || !window_of(link.operations.front(), window)) return;
-  if (chain.border == Border::constant &&
-      !(chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant)))
-    return;
+  if (!border_fits(chain, Depth::u8)) return;
   WindowsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   design.whole.rows = window.rows;
   design.whole.columns = window.columns;
