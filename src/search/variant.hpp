@@ -8,6 +8,7 @@
 #include <ridge/device.hpp>
 
 #include "plan/choose.hpp"
+#include "plan/lister.hpp"
 #include "search/layout.hpp"
 
 namespace ridge::search {
@@ -24,8 +25,7 @@ class Variant {
 
 using Entry = planner::Entry<Variant>;
 
-// Appends the variant with each set of parameters to try, including refused ones.
-using Lister = void(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+using Lister = planner::Lister<Entry, Layout>;
 
 std::vector<Entry> list_variants(const Device& device, const Layout& layout);
 
