@@ -138,6 +138,7 @@ struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};
   std::string models{};  // C++ text with models of library functions
+  bool opencv = true;    // use the models of OpenCV, if the text includes it
 };
 
 // Parses one file, again with changed text as often as needed: its includes are compiled once. (frontend/)

@@ -133,6 +133,7 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
   }
   if (from_system(callee, ast_))
     refuse(e, "the effects of " + callee->getNameAsString() + "() are unknown: " + source(e));
+  if (callee->isNoReturn()) refuse(e, "an assertion or a call that does not return may leave the loop: " + source(e));
   std::vector<const Expr*> ignored;
   if (const FunctionDecl* as = callee->hasBody() ? nullptr : model(e, ignored, fx)) {
     scope_->nest.libm = true;

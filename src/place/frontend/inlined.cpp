@@ -33,9 +33,28 @@ void Reader::bind_argument(const ParmVarDecl* formal, const Expr* actual, const 
     const QualType type = formal->getType();
     if (type->isReferenceType() && !type->getPointeeType().isConstQualified())
       refuse(call, "the argument " + source(actual) + " may be changed by the call");
+    if (type->isReferenceType() && actual->isGLValue() && !by_value(actual) && !isa<MaterializeTemporaryExpr>(actual))
+      refuse(call, "the argument " + source(actual) + " may change during the call: take it by value");
     const auto values = components(actual, fx);
     if (!values) refuse(call, "the argument " + source(actual) + " is not supported");
-    scope_->bound_parts[formal] = *values;
+    const std::vector<int> which = declare_parts(formal);
+    const bool array = scope_->nest.variables[which[0]].array();
+    std::string list;
+    for (std::size_t k = 0; k < values->size(); ++k) {
+      const Variable& v = scope_->nest.variables[which[array ? 0 : k]];
+      list += (k > 0 ? ", " : "") + (*values)[k].text;
+      if (!array) node.text += v.element + " " + v.name + " = " + (*values)[k].text + "; ";
+      Access a;
+      a.variable = which[array ? 0 : k];
+      a.write = true;
+      a.line = node.line;
+      a.source = v.host;
+      if (array) a.subscripts.push_back(Poly::constant(static_cast<long>(k)));
+      fx.accesses.push_back(a);
+    }
+    const Variable& v = scope_->nest.variables[which[0]];
+    if (array) node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "] = {" + list + "};";
+    if (!array) scope_->part_values[formal].assign(values->size(), std::nullopt);
   } else if (pass(formal, actual, fx)) {
     const std::string value = expression(actual, fx);
     std::vector<Poly> needed;

@@ -184,7 +184,7 @@ std::optional<Poly> Reader::size_when_made(const Expr* e) {
   for (const Expr* a : made->arguments())
     if (!a->getType()->isIntegerType()) return {};
   const Expr* given = made->getArg(rows ? 0 : 1);
-  if (!fixed_operands(given) || !settled(given)) return {};
+  if (!fixed_operands(given, changed_in_function_) || !settled(given)) return {};
   std::vector<Poly> needed;
   const auto size = poly(given, needed);
   if (!size || !needed.empty() || !size->affine()) return {};

@@ -195,11 +195,11 @@ const Expr* number_passed(const Expr* e) {
 
 }  // namespace
 
-std::string models_text(const std::string& users_text, const std::string& users_models) {
+std::string models_text(const std::string& users_text, const std::string& users_models, bool opencv) {
   const auto mentions = [&](const char* word) { return users_text.find(word) != std::string::npos; };
   std::string all;
-  if (mentions("opencv") && mentions("Mat")) all = kOpenCv;
-  if (!users_models.empty()) all += "\n" + users_models + "\n";
+  if (opencv && mentions("opencv") && mentions("Mat")) all = kOpenCv;
+  if (!users_models.empty()) all += "\n#line 1 \"--models\"\n" + users_models + "\n";
   return all;
 }
 
@@ -240,6 +240,23 @@ std::optional<QualType> Reader::element_used(const Expr* object) const {
     if (each == single || each == twice) found = each;
   });
   return found;
+}
+
+// Refuses a call that writes a rectangle of an image and reads another rectangle of it: the library's order of accesses
+// within a row is unknown.
+void Reader::refuse_overlapping_rectangles(const FunctionDecl* body, const std::vector<const Expr*>& actuals,
+                                           const Expr* call, Effects& fx) {
+  for (unsigned to = 0; to < body->getNumParams(); ++to)
+    for (unsigned from = 0; from < body->getNumParams(); ++from) {
+      const QualType type = body->getParamDecl(to)->getType();
+      if (to == from || !is_mat(type) || !is_mat(body->getParamDecl(from)->getType()) || !type->isReferenceType() ||
+          type->getPointeeType().isConstQualified())
+        continue;
+      const auto a = image(actuals[to], fx), b = image(actuals[from], fx);
+      if (a && b && a->host == b->host && (a->part || b->part) &&
+          (a->part != b->part || a->top.text != b->top.text || a->left.text != b->left.text))
+        refuse(call, "the call reads and writes two rectangles of " + a->host + ": " + source(call));
+    }
 }
 
 // The model of a library call, with the arguments in the order of its parameters; null if there is none.
@@ -297,7 +314,10 @@ const FunctionDecl* Reader::model(const Expr* e, std::vector<const Expr*>& actua
           }
           if (!fits) break;
         }
-        if (fits) return body;
+        if (fits) {
+          refuse_overlapping_rectangles(body, actuals, e, fx);
+          return body;
+        }
       }
     }
   }

@@ -185,6 +185,8 @@ class Reader {
                const std::vector<const clang::Expr*>& actuals, std::string* result);
   bool takes_image(const clang::FunctionDecl* callee) const;
   const clang::FunctionDecl* model(const clang::Expr* e, std::vector<const clang::Expr*>& actuals, Effects& fx);
+  void refuse_overlapping_rectangles(const clang::FunctionDecl* body, const std::vector<const clang::Expr*>& actuals,
+                                     const clang::Expr* call, Effects& fx);
   bool is_modelled(const clang::Expr* e, std::vector<const clang::Expr*>& actuals) const;
   std::optional<clang::QualType> element_used(const clang::Expr* object) const;
   std::optional<Node> modelled(const clang::Expr* e);

@@ -19,6 +19,12 @@ namespace frontend {
 
 using namespace clang;
 
+// True for the namespace of the models, whose text is not the user's.
+bool holds_models(const Decl* decl) {
+  const auto* space = dyn_cast<NamespaceDecl>(decl);
+  return space != nullptr && space->getNameAsString() == "ridge_models";
+}
+
 class Collected : public DiagnosticConsumer {
  public:
   std::vector<std::string> errors{};
@@ -61,8 +67,10 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
       for (const ClassTemplateSpecializationDecl* made : of_template->specializations())
         find_functions(made, name, all_files, found, has_main, is_template, depth + 1);
     } else if (const auto* inner = dyn_cast<DeclContext>(decl);
-               inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl) ||
-                                    (isa<CXXRecordDecl>(decl) && !decl->isImplicit() && name.empty()))) {
+               inner != nullptr &&
+               (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl) ||
+                (isa<CXXRecordDecl>(decl) && !decl->isImplicit() && name.empty())) &&
+               !frontend::holds_models(decl)) {
       find_functions(inner, name, all_files, found, has_main, is_template, depth + 1);
     }
   };
@@ -101,7 +109,7 @@ void find_bodies(const DeclContext* context, const SourceManager& sources, std::
     const DeclContext* inner =
         isa<NamespaceDecl, LinkageSpecDecl, CXXRecordDecl>(decl) ? cast<DeclContext>(decl) : nullptr;
     if (const auto* made = dyn_cast<ClassTemplateDecl>(decl)) inner = made->getTemplatedDecl();
-    if (!sources.isInMainFile(decl->getLocation())) continue;
+    if (!sources.isInMainFile(decl->getLocation()) || frontend::holds_models(decl)) continue;
     if (inner != nullptr) find_bodies(inner, sources, found);
     if (f == nullptr || !f->doesThisDeclarationHaveABody() || f->isConstexpr() || f->isMain() || f->isDefaulted() ||
         f->isImplicit())
@@ -179,7 +187,7 @@ struct FileReader::Kept {
 
   bool read(const ReadRequest& request, const std::string& text) {
     collected.errors.clear();
-    const std::string whole = text + frontend::models_text(text, request.models);
+    const std::string whole = text + frontend::models_text(text, request.models, request.opencv);
     const ASTUnit::RemappedFile remapped{request.file,
                                          llvm::MemoryBuffer::getMemBufferCopy(whole, request.file).release()};
     if (unit) return !unit->Reparse(containers, {remapped});
@@ -207,10 +215,18 @@ Program FileReader::read() {
   const std::string text = stream.str();
   if (text.size() > (8u << 20)) return refused(request_.file, "file is longer than 8 MiB");
   frontend::Collected collected;
-  const std::string models = frontend::models_text(text, request_.models);
-  const auto unit = tooling::buildASTFromCodeWithArgs(
-      text + models, flags_of(request_), request_.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
-      tooling::getClangStripDependencyFileAdjuster(), tooling::FileContentMappings(), &collected);
+  const auto parsed = [&] {
+    collected.errors.clear();
+    return tooling::buildASTFromCodeWithArgs(
+        text + frontend::models_text(text, request_.models, request_.opencv), flags_of(request_), request_.file,
+        "ridge-place", std::make_shared<PCHContainerOperations>(), tooling::getClangStripDependencyFileAdjuster(),
+        tooling::FileContentMappings(), &collected);
+  };
+  auto unit = parsed();
+  if (!unit || !collected.errors.empty()) {  // the text may mention OpenCV without its images
+    request_.opencv = false;
+    unit = parsed();
+  }
   if (unit && collected.errors.empty()) {
     Program program = model(*unit, request_, text, {});
     std::vector<FunctionBody> bodies;

@@ -169,3 +169,11 @@ void bytes_multiplied(const Mat& image, Mat& out, int n) {
     out.at<uchar>(r, 0) = image.at<uchar>(r, 0);
   }
 }
+
+//: rectangles_of_one_image l1=sequential kernels=0 says=rectangles
+void rectangles_of_one_image(Mat& image, int n) {
+  for (int r = 0; r < n; ++r) {
+    multiply(image(Range(r, r + 3), Range(0, 3)), image(Range(r, r + 3), Range(1, 4)), image);
+    image.at<float>(r, 0) = 1;
+  }
+}
