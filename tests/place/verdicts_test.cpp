@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cases.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 
@@ -187,6 +188,31 @@ TEST(Verdicts, OfTheSequentialExamples) {
   for (const char* name :
        {"variance_two_pass", "variance_koenig", "variance_online", "variance_pairwise", "variance_three_wise"})
     EXPECT_EQ(placed.count(name), 1u) << name;
+}
+
+// A library function without a body is refused, with a model it is read, and an error in the models has their line.
+TEST(Verdicts, OfModelsOfALibrary) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const ridge::test::ScratchFolder scratch;
+  const std::string file = (scratch.path() / "uses.cpp").string();
+  std::ofstream(file) << "namespace mylib { float damp(float x, float by); }\n"
+                         "void all(const float* in, float* out, int n) {\n"
+                         "  for (int i = 0; i < n; ++i) out[i] = mylib::damp(in[i], 0.5f);\n}\n";
+  ridge::place::Options options;
+  const auto without = ridge::place::analyze(file, options);
+  ASSERT_EQ(without.loops.size(), 1u);
+  EXPECT_FALSE(without.loops[0].parallel);
+  options.models =
+      "namespace ridge_models::mylib {\ninline float damp(float x, float by) { return x > 0 ? x * by : 0; }\n}\n";
+  const auto with = ridge::place::analyze(file, options);
+  ASSERT_EQ(with.loops.size(), 1u);
+  EXPECT_TRUE(with.loops[0].parallel) << with.loops[0].why;
+  EXPECT_EQ(with.kernels.size(), 1u);
+  options.models = "namespace ridge_models {\noops\n}\n";
+  const auto broken = ridge::place::analyze(file, options);
+  ASSERT_FALSE(broken.errors.empty());
+  EXPECT_EQ(broken.errors[0].rfind("--models:", 0), 0u) << broken.errors[0];
 }
 
 }  // namespace
