@@ -121,6 +121,9 @@ class Run {
  public:
   explicit Run(const Request& request) : request_(request), options_(request.options) {
     if (!fs::exists(request.file)) throw Error(ErrorKind::io, request.file + ": there is no such file");
+    if (!request.command.empty() && place::judge::is_c(request.file) && options_.emit != "openmp")
+      throw Error(ErrorKind::invalid_argument,
+                  "--run of a C file needs --emit openmp: a placed C program for a device consists of two files");
     source_ = base::read_file(request.file, std::size_t{8} << 20);
     set_flags();
     if (!request.models.empty()) {
@@ -179,7 +182,7 @@ class Run {
     progress_(0, "reading " + request_.file);
     report_ = place::analyze(request_.file, options_);
     if (!report_.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report_.errors));
-    if (!request_.command.empty()) {
+    if (!request_.command.empty() && !place::judge::is_c(request_.file)) {  // loops of C files are not timed
       progress_(0.2, "running the program");
       place::dynamic::measure(report_, *source_, users_);
     }

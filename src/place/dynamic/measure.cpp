@@ -230,10 +230,13 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   OutputComparison result;
   const judge::Compiler with = judge::compiler_of(command.emit);
   const fs::path at = folder.path();
-  base::write_file(at / "original.cpp", source);
-  base::write_file(at / (std::string("placed") + with.suffix), report.placed + launch_counter_text(command.emit));
-  build(at / "original.cpp", at / "original", report.file, command, {}, at / "log");
-  build(at / (std::string("placed") + with.suffix), at / "placed", report.file, command, with, at / "log");
+  const bool c = judge::is_c(report.file);
+  const fs::path original = at / (c ? "original.c" : "original.cpp"),
+                 placed = at / (c ? std::string("placed.c") : std::string("placed") + with.suffix);
+  base::write_file(original, source);
+  base::write_file(placed, report.placed + launch_counter_text(command.emit));
+  build(original, at / "original", report.file, command, {}, at / "log");
+  build(placed, at / "placed", report.file, command, with, at / "log");
   std::vector<std::pair<std::string, std::string>> environment{{"RIDGE_RUN_LAUNCHES", (at / "launches").string()}};
   if (command.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", judge::device_of(command.device));
   const ProgramRun one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
