@@ -25,6 +25,7 @@ const std::vector<Workload>& adjoint_checks() {
       {"transpose", adjoint_transpose},
       {"filterbank", adjoint_filterbank},
       {"image", adjoint_image},
+      {"stencil", adjoint_stencil},
   };
   return all;
 }

@@ -23,6 +23,7 @@ Outcome adjoint_convolution(Draw& draw);
 Outcome adjoint_transpose(Draw& draw);
 Outcome adjoint_filterbank(Draw& draw);
 Outcome adjoint_image(Draw& draw);
+Outcome adjoint_stencil(Draw& draw);
 
 // Allowed difference relative to |A x| |g|, for plans that compute in double and in float.
 inline constexpr double kAdjointGateDouble = 1e-12, kAdjointGateFloat = 2e-5;

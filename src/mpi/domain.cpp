@@ -92,6 +92,9 @@ class DistributedDomain final : public Domain<T> {
                                       problem.threads, options.planner, direct_)),
         overlap_(options.overlap),
         cuts_(device.is_host() ? options.cuts : Cuts::fixed) {
+    if (!update.layers.empty() || update.free_surface)
+      throw Error(ErrorKind::invalid_argument,
+                  "stencil: absorbing layers and free surfaces need a run in one process: start it without mpirun");
     // All processes must support overlap: one that does not would exchange messages in another order.
     const bool possible = processes.largest(cut_->edges.possible() && processes.can_overlap() ? 0 : 1) == 0;
     // With all processes on one machine, the messenger thread needs a core of its own.
