@@ -42,24 +42,27 @@ KERNEL WORK_GROUP(64, 1, 1) void surface_images(GLOBAL CELL* grid, ulong first, 
 
 // Reads of a layer's update as addresses of the kernel.
 template <class T>
-std::string read_text(const LoweredLayer<T>& layer, const Operation& op, bool first) {
+std::string read_text(const LoweredLayer<T>& layer, const Operation& op) {
   const int by = op.offset[layer.place.axis];
   if (op.kind == Node::Kind::read) {
     if (op.field == 0) return "grid[newer + cell]";
-    return fmt::format("memory[{} * block + stored + ({}) * stored_step]", op.field - 1, by);
+    if (op.field == layer.previous_field()) return fmt::format("grid[older + cell + ({}) * grid_step]", by);
+    return op.field < layer.previous_field()
+               ? fmt::format("memory[{} * block + stored + ({}) * stored_step]", op.field - 1, by)
+               : fmt::format("shared[{} * block + stored + ({}) * stored_step]", op.field - layer.previous_field() - 1,
+                             by);
   }
   if (op.field < layer.profiles) return fmt::format("profiles[{} * profile + depth + ({})]", op.field, by);
   if (op.field == layer.previous()) return fmt::format("grid[older + cell + ({}) * grid_step]", by);
   if (op.field == layer.scaling()) return "media[scale + cell]";
-  return fmt::format("{}[{} * block + stored + ({}) * stored_step]", first ? "memory" : "shared",
-                     op.field - layer.others(), by);
+  return fmt::format("memory[{} * block + stored + ({}) * stored_step]", op.field - layer.others(), by);
 }
 
 template <class T>
 std::string layer_body(const LoweredLayer<T>& layer, const Update<T>& update, const Layout& layout, bool first) {
   const CellText text = cell_text(update.outputs, layout, type_name<T>());
-  std::string body = text.statements("  ", "t", [&](const Operation& op) { return read_text(layer, op, first); });
-  for (std::size_t field = 0; field < update.fields; ++field) {
+  std::string body = text.statements("  ", "t", [&](const Operation& op) { return read_text(layer, op); });
+  for (std::size_t field = 0; field < (first ? layer.shared : layer.previous_field()); ++field) {
     body += !first && field == 0
                 ? fmt::format("  grid[newer + cell] = {};\n", text.result(field, "t"))
                 : fmt::format("  to[{} * block + stored] = {};\n", first ? field : field - 1, text.result(field, "t"));

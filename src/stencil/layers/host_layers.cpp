@@ -1,8 +1,8 @@
-// Layers on the host: rows of the layer by the row kernels of the engine.
+// Layers on the host: rows of the layer by the vector programs of the engine.
 #include <algorithm>
 
 #include "base/threads.hpp"
-#include "stencil/host/kernels/vector_rows.hpp"
+#include "stencil/host/kernels/vector_program.hpp"
 #include "stencil/host/levels.hpp"
 #include "stencil/layers/layers.hpp"
 
@@ -12,11 +12,10 @@ namespace {
 template <class T>
 struct HostLayer {
   LoweredLayer<T> lowered;
-  RowKernel<T> first{}, main{};
+  std::shared_ptr<const VectorProgram<T>> first{}, main{};
 };
 
-constexpr std::size_t kRowsTogether = 4;  // output rows per kernel call
-constexpr std::size_t kPackedRows = 32;   // rows of a layer along x that are computed as one
+constexpr std::size_t kPackedRows = 32;  // rows of a layer along x that are computed as one
 
 // The memory variables of one layer, in two buffers that are read and written alternately. Along z and y a stored row
 // is a row of the grid. Along x stored rows are short and contiguous, so that many of them are computed as one row:
@@ -59,9 +58,9 @@ class HostLayerState {
   void swap() { now_.swap(next_); }
 
   // Rows [begin, end) of the band: the shared values, or the new level and memory variables.
-  void share(const Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
+  void share(Levels<T>& levels, std::size_t older, std::size_t begin, std::size_t end) {
     for_rows(begin, end, [&](std::size_t z, std::size_t y, std::size_t count) {
-      run(layer_.first, layer_.lowered.first, levels, 0, older, z, y, count, true);
+      run(*layer_.first, levels, 0, older, z, y, count, true);
     });
   }
   void add(Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t begin, std::size_t end) {
@@ -71,7 +70,7 @@ class HostLayerState {
       return;
     }
     for_rows(begin, end, [&](std::size_t z, std::size_t y, std::size_t count) {
-      run(layer_.main, layer_.lowered.main, levels, newer, older, z, y, count, false);
+      run(*layer_.main, levels, newer, older, z, y, count, false);
       for (std::size_t r = 0; r < count; ++r)
         levels.close_row(levels.row(levels.current(), newer, grid_z(z), grid_y(y + r)));
     });
@@ -86,7 +85,7 @@ class HostLayerState {
     const std::size_t height = layer_.lowered.place.extent[1];
     for (std::size_t row = begin; row < end;) {
       const std::size_t left = std::min(end - row, height - row % height);
-      const std::size_t count = left >= kRowsTogether ? kRowsTogether : 1;
+      const std::size_t count = left >= kBlockRows ? kBlockRows : 1;
       work(row / height, row % height, count);
       row += count;
     }
@@ -101,56 +100,52 @@ class HostLayerState {
            place.stored[2];
   }
 
-  void run(const RowKernel<T>& kernel, const Update<T>& update, const Levels<T>& levels, std::size_t newer,
-           std::size_t older, std::size_t z, std::size_t y, std::size_t count, bool first) {
+  void run(const VectorProgram<T>& program, Levels<T>& levels, std::size_t newer, std::size_t older, std::size_t z,
+           std::size_t y, std::size_t count, bool first) {
     const LoweredLayer<T>& lowered = layer_.lowered;
     const LayerPlace& place = lowered.place;
     const std::size_t size = place.values(), begin = place.begin[2];
-    const std::ptrdiff_t rz = update.radius[0], ry = update.radius[1];
-    thread_local std::vector<const T*> in, coefficients;
-    thread_local std::vector<T*> out;
-    in.clear(), coefficients.clear(), out.clear();
-    T* const level = const_cast<Levels<T>&>(levels).current();
-    const auto memory = [&](const std::vector<T>& values, std::size_t k, std::ptrdiff_t dz, std::ptrdiff_t dy) {
+    T* const level = levels.current();
+    const auto memory = [&](std::vector<T>& values, std::size_t k, std::ptrdiff_t dz, std::ptrdiff_t dy) {
       return values.data() + k * size + stored_row(z, y, dz, dy) - begin;
     };
-    const auto each = [&](const auto& use) {
-      for (std::ptrdiff_t dz = -rz; dz <= rz; ++dz) {
-        for (std::ptrdiff_t dy = -ry; dy < ry + static_cast<std::ptrdiff_t>(count); ++dy) use(dz, dy);
+    const auto row_of_read = [&](const typename VectorProgram<T>::Row& read, std::ptrdiff_t r) -> const T* {
+      const std::ptrdiff_t dz = read.dz, dy = read.dy + r;
+      const std::size_t k = read.field;
+      if (!read.coefficient) {
+        if (k == 0) return at(levels, level, newer, z, y, dz, dy);
+        if (k == lowered.previous_field()) return at(levels, level, older, z, y, dz, dy);
+        return k < lowered.previous_field() ? memory(now_, k - 1, dz, dy)
+                                            : memory(shared_, k - lowered.previous_field() - 1, dz, dy);
       }
+      if (k < lowered.profiles) {
+        const std::size_t along = place.axis == 0 ? z + static_cast<std::size_t>(dz) : y + static_cast<std::size_t>(dy);
+        return profiles_[k].data() + (along + place.radius) * place.stored[2] - begin;
+      }
+      if (k == lowered.previous()) return at(levels, level, older, z, y, dz, dy);
+      if (k == lowered.scaling()) return at(levels, levels.coefficients(), lowered.scale, z, y, dz, dy);
+      return memory(now_, k - lowered.others(), dz, dy);
     };
-    for (std::size_t field = 0; field < update.fields; ++field) {
-      each([&](std::ptrdiff_t dz, std::ptrdiff_t dy) {
-        in.push_back(first || field == 0 ? at(levels, level, newer, z, y, dz, dy) : memory(now_, field - 1, dz, dy));
-      });
+    thread_local std::vector<const T*> in;
+    thread_local std::vector<T*> out;
+    in.clear(), out.clear();
+    for (const auto& read : program.rows()) {
+      for (std::size_t r = 0; r < count; ++r) in.push_back(row_of_read(read, static_cast<std::ptrdiff_t>(r)));
+    }
+    for (std::size_t i = 0; i < program.outputs(); ++i) {
+      const std::size_t field = program.field(i);
       for (std::size_t r = 0; r < count; ++r) {
-        std::vector<T>& to = first ? shared_ : next_;
-        out.push_back(!first && field == 0
-                          ? levels.row(level, newer, grid_z(z), grid_y(y + r))
-                          : to.data() + (first ? field : field - 1) * size + stored_row(z, y + r, 0, 0) - begin);
+        const auto by = static_cast<std::ptrdiff_t>(r);
+        out.push_back(first        ? memory(shared_, field, 0, by)
+                      : field == 0 ? levels.row(level, newer, grid_z(z), grid_y(y + r))
+                                   : memory(next_, field - 1, 0, by));
       }
     }
-    for (std::size_t k = 0; k < update.coefficients; ++k) {
-      each([&](std::ptrdiff_t dz, std::ptrdiff_t dy) {
-        if (k < lowered.profiles) {
-          const std::size_t along =
-              place.axis == 0 ? z + static_cast<std::size_t>(dz) : y + static_cast<std::size_t>(dy);
-          coefficients.push_back(profiles_[k].data() + (along + place.radius) * place.stored[2] - begin);
-        } else if (k == lowered.previous()) {
-          coefficients.push_back(at(levels, level, older, z, y, dz, dy));
-        } else if (k == lowered.scaling()) {
-          coefficients.push_back(at(levels, levels.coefficients(), lowered.scale, z, y, 0, dz == 0 ? dy : 0));
-        } else {
-          coefficients.push_back(memory(first ? now_ : shared_, k - lowered.others(), dz, dy));
-        }
-      });
+    if (count > 1) {
+      program.run_block(in.data(), out.data(), begin, begin + place.extent[2]);
+    } else {
+      program.run(in.data(), out.data(), begin, begin + place.extent[2]);
     }
-    kernel({.in = in.data(),
-            .coefficients = coefficients.data(),
-            .out = out.data(),
-            .count = count,
-            .begin = begin,
-            .end = begin + place.extent[2]});
   }
 
   // A row of the grid, at most the radius away from the band; rows of a block that no output reads may be outside the
@@ -183,29 +178,33 @@ class HostLayerState {
     copy_rows(levels.coefficients(), lowered.scale, scale);
     T* const values = scale + cells;
     const std::size_t size = place.values(), first_cell = begin * width;
-    std::vector<const T*> in{fresh}, coefficients;
-    std::vector<T*> out{fresh};
-    for (const std::vector<T>& profile : profiles_) coefficients.push_back(profile.data());
-    coefficients.push_back(before);
-    coefficients.push_back(scale);
+    const auto flat_of = [&](const typename VectorProgram<T>::Row& read) -> const T* {
+      const std::size_t k = read.field;
+      if (!read.coefficient) {
+        if (k == 0) return fresh;
+        if (k == lowered.previous_field()) return before;
+        return k < lowered.previous_field() ? now_.data() + (k - 1) * size + first_cell
+                                            : values + (k - lowered.previous_field() - 1) * cells;
+      }
+      if (k < lowered.profiles) return profiles_[k].data();
+      if (k == lowered.previous()) return before;
+      return k == lowered.scaling() ? scale : now_.data() + (k - lowered.others()) * size + first_cell;
+    };
+    thread_local std::vector<const T*> in;
+    thread_local std::vector<T*> out;
     if (lowered.shared > 0) {
-      std::vector<const T*> reads = coefficients;
-      for (std::size_t k = 0; k < lowered.memories; ++k) reads.push_back(now_.data() + k * size + first_cell);
-      std::vector<const T*> none(lowered.shared, fresh);
-      std::vector<T*> to;
-      for (std::size_t k = 0; k < lowered.shared; ++k) to.push_back(values + k * cells);
-      layer_.first({.in = none.data(), .coefficients = reads.data(), .out = to.data(), .begin = 0, .end = cells});
+      in.clear(), out.clear();
+      for (const auto& read : layer_.first->rows()) in.push_back(flat_of(read));
+      for (std::size_t i = 0; i < layer_.first->outputs(); ++i) out.push_back(values + layer_.first->field(i) * cells);
+      layer_.first->run(in.data(), out.data(), 0, cells);
     }
-    for (std::size_t k = 0; k < lowered.shared; ++k) coefficients.push_back(values + k * cells);
-    for (std::size_t k = 0; k < lowered.memories; ++k) {
-      in.push_back(now_.data() + k * size + first_cell);
-      out.push_back(next_.data() + k * size + first_cell);
+    in.clear(), out.clear();
+    for (const auto& read : layer_.main->rows()) in.push_back(flat_of(read));
+    for (std::size_t i = 0; i < layer_.main->outputs(); ++i) {
+      const std::size_t field = layer_.main->field(i);
+      out.push_back(field == 0 ? fresh : next_.data() + (field - 1) * size + first_cell);
     }
-    layer_.main({.in = in.data(),
-                 .coefficients = coefficients.data(),
-                 .out = out.data(),
-                 .begin = place.radius,
-                 .end = cells - place.radius});
+    layer_.main->run(in.data(), out.data(), place.radius, cells - place.radius);
     const T* from = fresh + place.radius;
     for (std::size_t row = begin; row < end; ++row, from += width)
       std::copy_n(from, place.extent[2],
@@ -316,8 +315,12 @@ class HostLayers final : public Layers<T> {
   HostLayers(const Update<T>& update, const Layout& layout) : layout_(layout), free_surface_(update.free_surface) {
     for (LoweredLayer<T>& lowered : lower_layers(update, layout)) {
       HostLayer<T> layer{.lowered = std::move(lowered)};
-      layer.main = vector_rows<T>(layer.lowered.main);
-      if (layer.lowered.shared > 0) layer.first = vector_rows<T>(layer.lowered.first);
+      std::vector<bool> kept(layer.lowered.main.fields);
+      std::fill(kept.begin() + static_cast<std::ptrdiff_t>(layer.lowered.previous_field()), kept.end(), true);
+      layer.main = std::make_shared<const VectorProgram<T>>(flatten(layer.lowered.main.outputs), kept, true, 1);
+      if (layer.lowered.shared > 0)
+        layer.first = std::make_shared<const VectorProgram<T>>(flatten(layer.lowered.first.outputs),
+                                                               std::vector<bool>(layer.lowered.shared), true, 1);
       layers_.push_back(std::move(layer));
     }
   }

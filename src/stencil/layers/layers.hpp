@@ -20,8 +20,9 @@ struct LayerPlace {
 };
 
 // A layer's update as updates of the engine. `first` computes values that neighbours share: outputs are its fields;
-// `main` has field 0, the new level, and the memory variables after it. Coefficients of both: the profiles, the level
-// before the step, the scale, and then the memory variables (first) or the shared values (main).
+// coefficients are the profiles, the level before the step, the scale and the memory variables. `main` has field 0, the
+// new level, then the memory variables; fields after them keep their values: the level before the step and the shared
+// values. Its coefficients are the profiles and the scale, with the same numbers.
 template <class T>
 struct LoweredLayer {
   LayerPlace place{};
@@ -31,6 +32,7 @@ struct LoweredLayer {
   std::size_t previous() const { return profiles; }
   std::size_t scaling() const { return profiles + 1; }
   std::size_t others() const { return profiles + 2; }
+  std::size_t previous_field() const { return memories + 1; }  // of `main`; shared values follow
 };
 
 // Error{invalid_argument} if the layers do not fit the grid or a side is not fixed.

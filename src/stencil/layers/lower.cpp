@@ -75,9 +75,8 @@ void lower_update(const LayerUpdate& layer, const Layout& layout, LoweredLayer<T
     return make_read(Kind::coefficient, field == 0 ? lowered.previous() : lowered.others() + field - 1, offset);
   };
   const auto in_main = [&](std::size_t field, const Offset& offset) {
-    if (field == 0) return make_read(Kind::coefficient, lowered.previous(), offset);
-    if (field < fields) return make_read(Kind::read, field, offset);
-    return make_read(Kind::coefficient, lowered.others() + field - fields, offset);
+    if (field == 0) return make_read(Kind::read, lowered.previous_field(), offset);
+    return make_read(Kind::read, field < fields ? field : field + 1, offset);
   };
   std::vector<Expression> first, main;
   if (lowered.shared > 0) {
@@ -89,6 +88,8 @@ void lower_update(const LayerUpdate& layer, const Layout& layout, LoweredLayer<T
   for (const Expression& value : outputs) main.push_back(replaced(value, in_main));
   main[0] = make_node(Kind::fma,
                       {make_read(Kind::coefficient, lowered.scaling(), {}), main[0], make_read(Kind::read, 0, {})});
+  while (main.size() <= lowered.previous_field() + lowered.shared)
+    main.push_back(make_read(Kind::read, main.size(), {}));
   lowered.main = from_expressions<T>(layout.dimensions, main, "layer");
 }
 
