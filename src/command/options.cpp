@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -382,7 +383,8 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const CLI::Success& success) {  // --help and --version
     std::ostringstream text;
     const int code = app.exit(success, text, text);
-    std::fputs(text.str().c_str(), stdout);  // write errors are detected at the end
+    // Text beyond the buffer is written here; the end of the process reports errors of the rest.
+    if (std::fputs(text.str().c_str(), stdout) == EOF) return standard_output_failed(errno);
     return code;
   } catch (const ExitWith& verdict) {
     return verdict.code;

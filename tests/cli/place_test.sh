@@ -191,7 +191,7 @@ void overflowing(float* a, int n) {
 END
 refused() {  # FUNCTION LINE WORDS
   nothing_new $ridge place hostile.cpp --function "$1" --emit openmp
-  has "no loop can run on a device, no file is written" "$beside/out"
+  has "no loop can run on threads, no file is written" "$beside/out"
   grep -E "hostile.cpp:$2: |line $2: " "$beside/out" | grep -qF -- "$3" || fail "$1 does not say \"$3\" of line $2: $(cat "$beside/out")"
 }
 refused jumping 3 goto

@@ -184,7 +184,7 @@ def check_commands():
                 words = words[:words.index("--")] if "--" in words else words
                 for word in words:
                     option = word.split("=")[0]
-                    if re.fullmatch(r"--[a-z][a-z-]*", option) and option != "--help" and not re.search(
+                    if re.fullmatch(r"--[a-z][a-z-]*", option) and option not in ("--help", "--trace") and not re.search(
                             rf"{option}\b(?!-)", shown) and not re.search(rf"{option}\b(?!-)", help_of(path[:1])):
                         faults.append(f"{page}: ridge {' '.join(path)} has no {option}: {line.strip()}")
 

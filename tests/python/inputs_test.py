@@ -146,6 +146,8 @@ for name in ("dct", "idct", "dst", "idst"):
     CALLS[f"fft.{name} complex"] = (lambda x, f=getattr(fft, name): f(x, 3, norm="ortho"), complexes(12))
     CALLS[f"fft.{name}n"] = (lambda x, f=getattr(fft, name + "n"): f(x, 3, norm="ortho"), reals(6, 8))
 CALLS.update({
+    "fft.zoom": (lambda x: fft.zoom(x, [0.1, 0.4], 9), complexes(12)),
+    "fft.czt": (lambda x: fft.czt(x, 9), complexes(12)),
     "fft.plan": (lambda x: fft.plan(x, measured=False)(np.ones(12, complex)), complexes(12)),
     "fft.Plan": (lambda x: fft.plan(np.empty(12, complex), measured=False)(x), complexes(12)),
     "fft.Plan real": (lambda x: fft.plan(np.empty(12), kind="real", measured=False)(x), reals(12)),

@@ -169,7 +169,7 @@ void run_beamform(BeamOptions options) {
 void add_dedisperse(Command& program) {
   Command& command = program.subcommand("dedisperse", "Remove the dispersion of complex voltages (coherently)");
   command.footer(
-      "\nExample:\n"
+      "\nExamples:\n"
       "  ridge dedisperse voltages.npy out.npy --dm 56.77 --centre 1400 --rate 6.25\n"
       "\nComplex64 samples of one band: a .npy file with one axis, a raw file or a pipe. Overlap-save; delays refer "
       "to\n"

@@ -34,7 +34,7 @@ void flow_uneven(const Mat& flow, int radius, Mat& most) {
     }
 }
 
-//: weigh l1=parallel l2=parallel kernels=0
+//: weigh l1=parallel l2=parallel kernels=1
 static void weigh(const Mat& image, Mat& weights, int r0, int c0, int radius, float sigma) {
   const Vec3b own = image.at<Vec3b>(r0, c0);
   for (int y = r0 - radius, r = 0; y <= r0 + radius; ++y, ++r) {
