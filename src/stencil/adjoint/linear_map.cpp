@@ -363,8 +363,8 @@ SharedTerms share_terms(const LinearMap& map) {
         continue;
       }
       double ratio = 1;
-      const auto same = std::find_if(values.begin(), values.end(), [&](const auto& value) {
-        return proportional(value.first, group.weights, ratio);
+      const auto same = std::find_if(values.begin(), values.end(), [&, &weights = group.weights](const auto& value) {
+        return proportional(value.first, weights, ratio);
       });
       if (same == values.end()) {
         values.push_back({group.weights, {group.local}});

@@ -63,10 +63,10 @@ Shape resized(const Resize& o, const Shape& in) {
 Plain plain_resize(const Resize& o, const Reference& call) {
   const Plain& in = call.in;
   const Shape before{in.rows, in.columns, in.channels, call.depth}, shape = output_shape(o, before);
-  const auto [down, across] = resize_taps(o, before);
+  const ResizeTaps taps = resize_taps(o, before);
   const Edges at{in};
   return call.each({shape.rows, shape.columns, in.channels}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
-    const ResizeTap &y = down[static_cast<std::size_t>(r)], &x = across[static_cast<std::size_t>(c)];
+    const ResizeTap &y = taps.down[static_cast<std::size_t>(r)], &x = taps.across[static_cast<std::size_t>(c)];
     double sum = 0;
     for (std::size_t i = 0; i < y.weights.size(); ++i) {
       for (std::size_t j = 0; j < x.weights.size(); ++j) {
