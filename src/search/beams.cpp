@@ -39,6 +39,7 @@ void check_beams(const BeamProblem& p) {
 }  // namespace
 
 struct BeamState {
+  BeamState(const Device& on, const BeamProblem& given) : device(on), problem(given) {}
   Device device;
   BeamProblem problem;
   std::vector<Value> weights{};  // channels x beams x stations

@@ -60,6 +60,7 @@ std::complex<double> coherent_response(const CoherentProblem& problem, double of
 }
 
 struct CoherentState {
+  CoherentState(const Device& on, const CoherentProblem& given) : device(on), problem(given) {}
   Device device;
   CoherentProblem problem;
   std::size_t length = 0, before = 0, after = 0;
