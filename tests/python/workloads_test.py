@@ -88,6 +88,11 @@ class Stencils(unittest.TestCase):
         np.testing.assert_allclose(u, want, atol=1e-13)
         self.assertGreater(plan.bytes, 0)
 
+    def test_numbers_before_cells(self):
+        u = random.random((6, 9)) + 1
+        np.testing.assert_allclose(stencil.run(lambda u: 3 - u[0, 0], u), 3 - u, rtol=1e-14)
+        np.testing.assert_allclose(stencil.run(lambda u: 2 / u[0, 0] + 1 * u[0, 0], u), 2 / u + u, rtol=1e-14)
+
     def test_traced_on_a_device(self):
         device = next((d["id"] for d in ridge.devices() if d["backend"] != "host"), None)
         if device is None:
