@@ -1,6 +1,7 @@
 // ridge bench nufft: times nonuniform transforms of sorted points, and FINUFFT where its library is found.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "bench/lengths.hpp"
 #include "device/random.hpp"
 #include "device/timing.hpp"
+#include "nufft/reference.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -95,6 +97,24 @@ class Finufft {
   void* library_;  // never closed: its threads may outlive a run
 };
 
+// Compares the timed run's result, on its own points, with direct sums of about 2^28 terms in all.
+template <class T>
+void compare_result(const nufft::Problem& problem, NufftData<T>& data, Queue& queue, const Buffer& result,
+                    const std::string& variant) {
+  const bool to_modes = problem.type == nufft::Type::to_modes;
+  auto& out = to_modes ? data.modes : data.strengths;
+  queue.download(result, out.data(), result.size());
+  queue.finish();
+  nufft::Coordinates<T> points{.count = problem.points};
+  for (std::size_t i = 0; i < 3; ++i) points.axis[i] = data.axis[i].data();
+  const std::size_t terms = to_modes ? data.strengths.size() : data.modes.size();
+  const std::size_t outputs = std::clamp<std::size_t>((std::size_t{1} << 28) / terms, 4, 64);
+  const planner::Comparison found =
+      nufft::compare_with_sums(nufft::resolve<T>(problem), points, data.strengths.data(), data.modes.data(), outputs);
+  if (!found.right())
+    throw Error(ErrorKind::internal, fmt::format("bench nufft: {} is wrong: {}", variant, found.in_words()));
+}
+
 template <class T>
 void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type, const BenchOptions& options,
                  report::Bench& result) {
@@ -127,6 +147,7 @@ void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type
   row.device = device.id();
   row.variant = plan.decisions().front().trials[plan.decisions().front().winner].name;
   row.seconds = seconds[0];
+  compare_result(problem, data, queue, to_modes ? modes : strengths, row.variant);
   row.gflops = plan.flops() / seconds[0] * 1e-9;
   row.gbytes_per_s = plan.bytes() / seconds[0] * 1e-9;
   row.chosen = true;

@@ -1,6 +1,7 @@
 // Direct sums in double; phases are reduced to one period before they are rounded.
 #include "nufft/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -62,6 +63,25 @@ std::complex<double> reference_value(const Layout& layout, const Coordinates<T>&
   return sum;
 }
 
+template <class T>
+planner::Comparison compare_with_sums(const Layout& layout, const Coordinates<T>& points,
+                                      const std::complex<T>* strengths, const std::complex<T>* modes,
+                                      std::size_t outputs) {
+  constexpr double kWorstOfRms = 10;
+  const bool to_modes = layout.type == Type::to_modes;
+  const std::size_t count = to_modes ? layout.mode_count() : points.count, compared = std::min(count, outputs);
+  std::vector<double> got, expected;
+  for (std::size_t i = 0; i < compared; ++i) {
+    const std::size_t at = i * count / compared;
+    const std::complex<double> exact =
+        to_modes ? reference_mode(layout, points, strengths, at) : reference_value(layout, points, modes, at);
+    const std::complex<double> value(to_modes ? modes[at] : strengths[at]);
+    got.insert(got.end(), {value.real(), value.imag()});
+    expected.insert(expected.end(), {exact.real(), exact.imag()});
+  }
+  return planner::compare(got, expected, kWorstOfRms * layout.epsilon);
+}
+
 template std::complex<double> reference_mode(const Layout&, const Coordinates<float>&, const std::complex<float>*,
                                              std::size_t);
 template std::complex<double> reference_mode(const Layout&, const Coordinates<double>&, const std::complex<double>*,
@@ -70,5 +90,10 @@ template std::complex<double> reference_value(const Layout&, const Coordinates<f
                                               std::size_t);
 template std::complex<double> reference_value(const Layout&, const Coordinates<double>&, const std::complex<double>*,
                                               std::size_t);
+
+template planner::Comparison compare_with_sums(const Layout&, const Coordinates<float>&, const std::complex<float>*,
+                                               const std::complex<float>*, std::size_t);
+template planner::Comparison compare_with_sums(const Layout&, const Coordinates<double>&, const std::complex<double>*,
+                                               const std::complex<double>*, std::size_t);
 
 }  // namespace ridge::nufft

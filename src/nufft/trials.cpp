@@ -67,28 +67,17 @@ double Trials<T>::seconds(const Variant<T>& variant) {
   return best_device_seconds(queue, {enqueue}, kTrial).front();
 }
 
-// Outputs of the last set, evenly distributed over it. The errors of single outputs exceed their root mean square.
+// Of the last set.
 template <class T>
 planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
-  constexpr double kWorstOfRms = 10;
   Data data = random_data(std::min(layout_.points, kMostCompared));
-  const std::size_t points = data.points.count, sets = layout_.batch - 1;
   const bool to_modes = layout_.type == Type::to_modes;
   auto& out = to_modes ? data.modes : data.strengths;
   std::fill(out.begin(), out.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   run(variant, *variant.sort(data.points), data);
-  const std::size_t count = to_modes ? layout_.mode_count() : points, compared = std::min(count, kOutputs);
-  std::vector<double> got, expected;
-  for (std::size_t i = 0; i < compared; ++i) {
-    const std::size_t at = i * count / compared;
-    const std::complex<double> exact =
-        to_modes ? reference_mode(layout_, data.points, data.strengths.data() + sets * points, at)
-                 : reference_value(layout_, data.points, data.modes.data() + sets * layout_.mode_count(), at);
-    const std::complex<double> value(out[sets * count + at]);
-    got.insert(got.end(), {value.real(), value.imag()});
-    expected.insert(expected.end(), {exact.real(), exact.imag()});
-  }
-  return planner::compare(got, expected, kWorstOfRms * layout_.epsilon);
+  const std::size_t sets = layout_.batch - 1;
+  return compare_with_sums(layout_, data.points, data.strengths.data() + sets * data.points.count,
+                           data.modes.data() + sets * layout_.mode_count(), kOutputs);
 }
 
 template class Trials<float>;

@@ -24,7 +24,7 @@ class DeviceSorter {
  public:
   DeviceSorter(const Device& device, const DeviceDesign& design, const Program& program, bool fold);
   // `axis` holds the coordinates on the device. Waits for the queue. Returns null and the index of the first point that
-  // is not a number or too far away, if there is one.
+  // is not finite or farther from 0 than folding allows, if there is one.
   std::shared_ptr<const DevicePoints> sort(Queue& queue, const std::array<Buffer, 3>& axis, std::size_t count,
                                            std::size_t& bad) const;
 
