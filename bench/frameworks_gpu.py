@@ -142,7 +142,7 @@ def check_torch():
         return f"{ours_s * 1e6:.1f} us, torch.fft {theirs * 1e6:.1f} us"
 
     @check("torch: 16-bit storage beside torch.fft of complex64")
-    def halves():
+    def sixteen_bits():
         notes = []
         for n in (1 << 10, 1 << 11, 1 << 12, 1 << 13):
             batch = (1 << 26) // n

@@ -216,7 +216,7 @@ std::shared_ptr<Track> make_track(const std::string& name) {
 }
 
 void add(const char* name, std::string detail, std::int64_t begin, std::int64_t end) {
-  if (!recording()) return;  // ended meanwhile
+  if (!recording()) return;  // the recording ended while the span was open
   const Recorder& all = recorder();
   Track& track = own_track();
   const std::lock_guard lock(track.mutex);

@@ -25,7 +25,7 @@ struct NufftCase {
   std::uint64_t data = 0;
 };
 
-// Where the points are.
+// Positions of the points.
 enum class Places { uniform, cluster, edges, outside };
 
 template <class T>

@@ -48,7 +48,8 @@ class Running {
   // of many; all other functions settle first.
   virtual void single() { run(1); }
   virtual void settle() {}
-  // Where the newest level is; null if the variant is of the other kind.
+  // The time levels, for code that adds sources and reads receivers. Host variants have the first, device variants the
+  // second; null otherwise.
   virtual Levels<T>* host_levels(bool& /*exchanged*/) { return nullptr; }
   virtual std::optional<DeviceGrid> device_grid() { return std::nullopt; }
   // A part of the grid (Session::get and put); blocks. Variants without them receive whole grids instead.

@@ -236,7 +236,7 @@ class LargeTransform {
 
   using Panel = std::vector<Complex>;
 
-  // Reads, computes and writes every panel that is not finished; the next panel is read meanwhile.
+  // Reads, computes and writes every panel that is not finished; the next panel is read while one is computed.
   void pass(Ledger& ledger, std::size_t number, std::size_t passes, std::size_t count, const WorkFile& to,
             const std::function<void(std::size_t, Panel&)>& read,
             const std::function<void(std::size_t, Panel&)>& finish) {

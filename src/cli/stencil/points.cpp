@@ -64,7 +64,7 @@ Rows read_rows(const std::string& file) {
       refuse_file(fmt::format("{}, line {}: {} numbers; the lines before have {}", file, number, count, rows.columns));
     rows.columns = count;
   }
-  if (rows.values.empty()) refuse_file(fmt::format("{}: holds no numbers", file));
+  if (rows.values.empty()) refuse_file(fmt::format("{}: needs at least one line of numbers, got none", file));
   return rows;
 }
 

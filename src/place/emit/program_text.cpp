@@ -376,7 +376,7 @@ class Writer {
                        [&](const Part& c) { return contains(c, function); });
   }
 
-  // Where text can be inserted around a part: for code from a macro, around the macro's use.
+  // Range of source text around which code can be inserted for a part: for code from a macro, the macro's use.
   const Span& span_of(const Part& part) const {
     const Span& at = part.span.known ? part.span : part.expanded;
     if (!at.known) fault_ = "line " + std::to_string(part.line) + ": this code is in another file";

@@ -9,8 +9,8 @@
 
 namespace ridge::stencil {
 
-// Where a layer is. The band are its cells and as many more as the radius, to which its terms reach; the stored block
-// has as many again on both sides, in which memory variables are zero.
+// Position of a layer in the grid. The band consists of its cells and of `radius` further ones, which its terms read.
+// The stored block has `radius` more on both sides, in which memory variables are zero.
 struct LayerPlace {
   std::size_t axis = 2, radius = 0, cells = 0;
   std::array<std::size_t, 3> begin{}, extent{};  // of the band, in the grid

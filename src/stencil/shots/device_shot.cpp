@@ -180,7 +180,7 @@ class DeviceShot final : public ShotRun<T> {
   };
   static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
   static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
-  // Where a level begins, in elements; its cells follow after the padding.
+  // First element of a time level; its cells follow after the padding.
   static Argument start(const DeviceGrid& grid, bool older) { return word(grid.exchanged != older ? grid.field : 0); }
   static Argument newer(const DeviceGrid& grid) { return start(grid, false); }
   std::size_t blocks() const { return (field_values() + kSnapshotBlock - 1) / kSnapshotBlock; }

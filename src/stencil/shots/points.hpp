@@ -23,7 +23,7 @@ struct PointTable {
   std::vector<double> point_weight{};
 };
 
-// Where the model is inside the grid.
+// Position of the model inside the grid.
 struct ModelPlace {
   std::vector<std::size_t> shape{};  // of the model
   std::vector<std::size_t> begin{};  // of the model in the grid
