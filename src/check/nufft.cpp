@@ -12,6 +12,7 @@
 
 #include "check/check.hpp"
 #include "check/variants.hpp"
+#include "nufft/reference.hpp"
 
 namespace ridge::check {
 namespace {
@@ -157,7 +158,13 @@ Outcome check_points(Draw& draw) {
   // root mean square, and does not average over points in few places.
   const bool spread = places == Places::uniform || places == Places::outside;
   const double margin = spread && one.points >= 20 ? 1 : 3;
-  const double allowed = margin * problem.epsilon * static_cast<double>(std::sqrt(std::max(square, least)));
+  double relative = margin * problem.epsilon;
+  if (to_modes) {
+    const auto points = static_cast<double>(one.points), modes = static_cast<double>(one.modes);
+    const double terms = spread ? nufft::uniform_terms(points, modes, problem.modes.size()) : points;
+    relative += nufft::rounding_of_sums(terms, std::numeric_limits<T>::epsilon() / 2);
+  }
+  const double allowed = relative * static_cast<double>(std::sqrt(std::max(square, least)));
   if (error <= allowed) return {};
   return {.wrong = fmt::format("error {:.2e} in the L2 norm, allowed {:.2e}", error, allowed)};
 }
