@@ -101,7 +101,7 @@ std::uint64_t reach_of(const PassDesign& design, const PassSide& side, std::uint
   for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
     std::uint64_t most = (lines - 1) / divided;
     if (digit + 1 < at.line.size()) most = std::min(most, design.counts[digit] - 1);
-    if (digit == 0 && design.mirrored > 0) most = design.mirrored - 1;
+    if (digit == 0 && design.mirrored()) most = design.mirror_rows() - 1;
     last += most * at.line[digit];
     divided *= design.counts[digit];
   }

@@ -20,7 +20,7 @@ struct LineDigit {
 // A pass over points with stride `point` and the given batch dimensions; the last batch dimension of the problem stays
 // last.
 PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::uint64_t point,
-                         std::vector<LineDigit> digits) {
+                         std::vector<LineDigit> digits, LineKind kind = ComplexLines{}) {
   std::stable_sort(digits.begin(), digits.end(),
                    [](const LineDigit& a, const LineDigit& b) { return a.place < b.place; });
   PassDesign pass = plain_pass(problem);
@@ -30,13 +30,15 @@ PassDesign in_place_pass(const AxisProblem& problem, std::size_t length, std::ui
   pass.load.once = pass.store.once = false;
   pass.counts.clear();
   pass.load.at = {.point = point, .line = {}};
-  pass.filter_at = pass.filter_line = {.point = 0, .line = {}};
+  pass.kind = std::move(kind);
   pass.twiddle = Twiddle{};
   for (const LineDigit& digit : digits) {
     pass.counts.push_back(digit.count);
     pass.load.at.line.push_back(digit.place);
-    pass.filter_at.line.push_back(digit.mode);
-    pass.filter_line.line.push_back(digit.line);
+    if (auto* const filter = std::get_if<Convolution>(&pass.kind)) {
+      filter->filter_at.line.push_back(digit.mode);
+      filter->filter_line.line.push_back(digit.line);
+    }
     pass.twiddle->column.line.push_back(digit.column);
   }
   pass.store.at = pass.load.at;
@@ -72,10 +74,11 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
     digits.push_back(digit);
     return digits;
   };
-  const auto filtering = [&](PassDesign& design, std::uint64_t mode) {
-    design.method = PrimeMethod::filter;
-    design.filter_function = filter.function;
-    design.filter_at.point = mode;
+  const auto filtering = [&](std::uint64_t mode) {
+    return Convolution{.method = Convolution::filter,
+                       .filter_at = {.point = mode, .line = {}},
+                       .filter_function = filter.function,
+                       .filter_line = {.point = 0, .line = {}}};
   };
   Route route;
   route.outer = 1;
@@ -88,10 +91,9 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
   };
   const std::size_t n = problem.length;
   const std::uint64_t point = problem.in.point;
-  PassDesign whole = in_place_pass(problem, n, point, lines);
+  PassDesign whole = in_place_pass(problem, n, point, lines, filtering(1));
   whole.twiddle.reset();
   whole.scale = problem.scale;
-  filtering(whole, 1);
   if (n <= kMostFilteredAPass && fit_side_by_side(device, whole, refusal)) {
     add(whole, problem.lines());
     return std::make_shared<const CompiledRoute>(device, route, problem.float64);
@@ -106,11 +108,10 @@ std::shared_ptr<const CompiledRoute> filtered_axis(const Device& device, const A
     up.direction = Direction::inverse;
     up.twiddle.reset();
     up.scale = problem.scale;
-    PassDesign across =
-        in_place_pass(problem, near, point, with({.count = far, .place = point * near, .column = 1, .mode = 1}));
+    PassDesign across = in_place_pass(
+        problem, near, point, with({.count = far, .place = point * near, .column = 1, .mode = 1}), filtering(far));
     across.twiddle->order = n;
     across.twiddle->columns = far;
-    filtering(across, far);
     if (!fit_side_by_side(device, down, refusal) || !fit_side_by_side(device, across, refusal) ||
         !fit_side_by_side(device, up, refusal))
       continue;

@@ -9,7 +9,7 @@
 namespace ridge::fft::on_device {
 
 struct SpectrumFilter {
-  std::string function = {};  // PassDesign::filter_function
+  std::string function = {};  // Convolution::filter_function
   Buffer table = {};
   Address line = {};  // index of a line, per batch dimension of the problem; `point` is not used
 };

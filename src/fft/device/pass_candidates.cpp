@@ -31,8 +31,8 @@ std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t mo
 }
 
 bool packed_rows(const PassDesign& design, const PassSide& side) {
-  return !design.real_kind && side.storage == Storage::same && side.values == Values::complex && side.at.point == 1 &&
-         side.at.line.size() == 1 && side.at.line[0] == design.points;
+  return !design.real_to_real() && side.storage == Storage::same && side.values == Values::complex &&
+         side.at.point == 1 && side.at.line.size() == 1 && side.at.line[0] == design.points;
 }
 
 // Bytes of contiguous points per access of a line's work-items, and whether they cross sectors.
@@ -78,12 +78,12 @@ void choose_runs(PassDesign& design) {
   const bool in_runs = moves_in_runs(design), out_runs = stores_in_runs(design);
   const bool load_runs = out_runs ? access_run(design).bytes < 24 : in_runs;
   const PassSide& out = design.store;
-  if (design.real_kind) {
+  if (design.real_to_real()) {
     design.load.staged = real_kind_quads(design, true);
     // Half spectra of short lines are stored through local memory, so that they fill whole sectors.
     constexpr std::size_t kShortValues = 512;
-    design.store.staged =
-        real_kind_quads(design, false) && (design.store.values != Values::half || design.real_points <= kShortValues);
+    design.store.staged = real_kind_quads(design, false) &&
+                          (design.store.values != Values::half || design.real_to_real()->points <= kShortValues);
     return;
   }
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
@@ -141,10 +141,9 @@ PassDesign plain_pass(const AxisProblem& problem) {
   pass.samples = problem.samples;
   pass.scale = problem.scale;
   pass.in_place = problem.in_place;
-  pass.real_kind = problem.real_kind;
-  pass.real_points = problem.real_points;
+  if (problem.real_kind) pass.kind = RealToReal{.kind = *problem.real_kind, .points = problem.real_points};
   pass.any_offset = problem.any_offset;
-  pass.folded = problem.folded;
+  if (problem.folded > 0) pass.kind = FoldedRows{.rows = problem.folded};
   pass.load_order = order_of(problem.in);
   pass.store_order = order_of(problem.out);
   // Unaligned columns share sectors with their neighbours, which are loaded soon after: they are accessed without the
@@ -166,11 +165,11 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
       lines == 0 && limits.local_memory < unit.local_memory / 2;  // less local memory than a group could use
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
-  wanted.most_held = most_held > 0                       ? most_held
-                     : plain.float64                     ? 16
-                     : plain.method == PrimeMethod::none ? (plain.length > 8192 ? 40 : 32)
-                     : plain.length < kLongConvolution   ? 32
-                                                         : 64;
+  wanted.most_held = most_held > 0                     ? most_held
+                     : plain.float64                   ? 16
+                     : !plain.convolution()            ? (plain.length > 8192 ? 40 : 32)
+                     : plain.length < kLongConvolution ? 32
+                                                       : 64;
   std::vector<RadixPlan> plans;
   if (!limits.private_arrays_in_registers) {  // few points per work-item compile and run faster
     RadixLimits few = wanted;
@@ -195,7 +194,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     plan.cost += access_price(design);
     // Memory bounds these lines whatever their radices: 16 points per item compile in two thirds of the time of 32
     // (1024 points: 149 and 229 ms of NVRTC).
-    if (lines == 0 && plain.method == PrimeMethod::none && plain.length <= 4096 && plan.held > 16) plan.cost *= 1.25;
+    if (lines == 0 && !plain.convolution() && plain.length <= 4096 && plan.held > 16) plan.cost *= 1.25;
     // A single group per compute unit: nothing loads while it computes. Measured to cost a third.
     if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers_of(design) > unit.registers) plan.cost *= 1.25;
   }
@@ -237,7 +236,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     std::size_t tried = 0;
     for (const std::size_t count : line_counts(design, lines)) {
       std::string reason = fit(device, design, count);
-      if (!reason.empty() && design.real_kind && (design.load.staged || design.store.staged)) {
+      if (!reason.empty() && design.real_to_real() && (design.load.staged || design.store.staged)) {
         design.load.staged = design.store.staged =
             false;  // exchanged in parts, which leaves no local memory for whole lines
         reason = fit(device, design, count);

@@ -17,7 +17,7 @@ PassText pass_text(const PassDesign& design) {
   pass.context.header(std::set<std::size_t>(design.radices.begin(), design.radices.end()));
   text.open("{}", pass.context.signature());
   pass.context.declare();
-  if (design.mirrored > 0) {
+  if (design.mirrored()) {
     write_mirrored_rows(pass);
   } else {
     pass.load.load();

@@ -15,8 +15,12 @@ namespace {
 
 constexpr std::uint64_t kSmallIndex = 0x7fffffff;
 
-const char* method_name(PrimeMethod method) {
-  return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
+std::string filter_function(const PassDesign& design) {
+  return design.convolution() ? design.convolution()->filter_function : std::string();
+}
+
+const char* method_name(Convolution::Method method) {
+  return method == Convolution::bluestein ? "Bluestein" : method == Convolution::rader ? "Rader" : "filtered between";
 }
 
 // Distance of lines in local memory without bank conflicts: an odd number of accesses, which are 16 bytes if the number
@@ -93,11 +97,11 @@ std::size_t PassContext::local_bytes() const {
   if (design.ahead) return (bytes + 15) / 16 * 16 + design.lines * design.points * complex_bytes + 16;
   const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
   if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
-  if (design.paired_lines) bytes = std::max(bytes, pair_bytes(design));
-  if (design.store.values == Values::half || (design.folded > 0 && inverse())) {
+  if (design.paired_lines()) bytes = std::max(bytes, pair_bytes(design));
+  if (design.store.values == Values::half || (design.folded() && inverse())) {
     bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
   }
-  if (design.real_kind && design.store.staged && design.store.values == Values::half) {
+  if (design.real_to_real() && design.store.staged && design.store.values == Values::half) {
     bytes = std::max(bytes, design.lines * real_kind_pitch(design) * complex_bytes / 2);
   }
   return bytes;
@@ -105,7 +109,7 @@ std::size_t PassContext::local_bytes() const {
 
 void PassContext::header(const std::set<std::size_t>& radices) {
   source.raw(codegen::butterfly_text(radices, design.float64, codegen::Roots::apart_assembled));
-  source.raw("\n" + design.filter_function);
+  source.raw("\n" + filter_function(design));
   if (design.samples != Samples::same) {
     source.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",
                 sample_type(design, true));
@@ -113,13 +117,13 @@ void PassContext::header(const std::set<std::size_t>& radices) {
   source.line("#define LOAD(p) {}", design.load.once && !design.ahead ? "LOAD_ONCE(p)" : "(*(p))");
   source.line("#define STORE(p, v) {}", design.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   float16();
-  if (design.real_kind) source.raw(real_kind_functions(design));
+  if (design.real_to_real()) source.raw(real_kind_functions(design));
 }
 
 void PassContext::title() {
   source.line(
       "// {} points, {}: {}{}", design.points, inverse() ? "inverse" : "forward", fmt::join(design.radices, " * "),
-      design.method == PrimeMethod::none ? "" : fmt::format(" forward and inverse, {}", method_name(design.method)));
+      design.convolution() ? fmt::format(" forward and inverse, {}", method_name(design.convolution()->method)) : "");
   source.line("// {} work-items a line, {} lines a group{}", design.threads, design.lines,
               design.shuffles    ? ", exchanged by shuffles"
               : design.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} turns each", design.parts)
@@ -134,7 +138,7 @@ void PassContext::float16() {
 }
 
 std::string PassContext::in_type() const {
-  if (design.real_kind) return sample_type(design, false);
+  if (design.real_to_real()) return sample_type(design, false);
   const bool pair = design.load.values == Values::complex || design.load.values == Values::half ||
                     design.load.values == Values::hermitian ||
                     (design.load.values == Values::pairs && even_lines(design.load));
@@ -143,7 +147,7 @@ std::string PassContext::in_type() const {
 }
 
 std::string PassContext::out_type() const {
-  if (design.real_kind) return "real";
+  if (design.real_to_real()) return "real";
   const Values values = design.store.values;
   const bool pair =
       values == Values::complex || values == Values::half || (values == Values::pairs && even_lines(design.store));
@@ -159,12 +163,12 @@ std::string PassContext::signature() const {
                       out_type(), only);
   text += factor_parameter(design.load.factor, "load_factor");
   text += factor_parameter(design.store.factor, "store_factor");
-  if (design.method == PrimeMethod::rader) {
+  if (design.convolves_by(Convolution::rader)) {
     text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
   }
-  if (design.method == PrimeMethod::filter) {
+  if (design.convolves_by(Convolution::filter)) {
     text +=
-        fmt::format("GLOBAL const {}* RESTRICT filter_table, ", design.filter_function.empty() ? "real2" : "double");
+        fmt::format("GLOBAL const {}* RESTRICT filter_table, ", filter_function(design).empty() ? "real2" : "double");
   }
   text += "ulong in_offset, ulong out_offset, uint lines";
   if (design.load.mapped) text += ", TILE_MAP(in_map)";
@@ -194,7 +198,7 @@ void PassContext::declare() {
   const std::size_t bytes = local_bytes();
   if (bytes > 0) {
     source.line("LOCAL_BLOCK(real, local_numbers, {});", bytes / (design.float64 ? 8 : 4));
-    if (!design.split || design.folded > 0 || design.load.staged || design.store.staged ||
+    if (!design.split || design.folded() || design.load.staged || design.store.staged ||
         design.store.values == Values::half) {
       source.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
     }
@@ -214,7 +218,7 @@ std::string PassContext::line_offset(const std::string& line, const Address& at)
     const bool last = digit + 1 == at.line.size();
     std::string value = divided == 1 ? line : fmt::format("{} / {}u", line, divided);
     if (!last) value = fmt::format("{} % {}u", value, design.counts[digit]);
-    if (digit == 0 && design.mirrored + design.folded > 0) value = line == "line" ? "row" : "row_out";
+    if (digit == 0 && design.mirror_rows() > 0) value = line == "line" ? "row" : "row_out";
     if (at.line[digit] != 0) {
       sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[digit]);
     }
@@ -279,7 +283,7 @@ std::string PassContext::valid_text(const PassSide& side, const char* name, std:
 }
 
 std::string PassContext::chirped(const std::string& value, const std::string& place) const {
-  if (design.method != PrimeMethod::bluestein) return value;
+  if (!design.convolves_by(Convolution::bluestein)) return value;
   return fmt::format("multiply({}, LOAD_CACHED(tables + {} + {}))", value, tables.chirp, place);
 }
 

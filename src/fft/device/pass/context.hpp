@@ -59,7 +59,7 @@ struct PassContext {
   const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
   // True between the forward and inverse transform of a convolution, where no exchange is needed: the outputs of the
   // last stage are the inputs of the next one.
-  bool seam(std::size_t i) const { return design.method != PrimeMethod::none && i + 1 == design.radices.size(); }
+  bool seam(std::size_t i) const { return design.convolution() && i + 1 == design.radices.size(); }
   std::string in_type() const;
   std::string out_type() const;
 

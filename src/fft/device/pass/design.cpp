@@ -35,7 +35,7 @@ std::vector<StageDesign> stages_of(const PassDesign& design) {
   };
   std::size_t before = 1;
   for (const std::size_t radix : design.radices) add(radix, before);
-  if (design.method != PrimeMethod::none) {
+  if (design.convolution()) {
     before = 1;
     for (std::size_t i = design.radices.size(); i-- > 0;) add(design.radices[i], before);
   }
@@ -63,13 +63,13 @@ TableOffsets table_offsets(const PassDesign& design) {
     }
   }
   offsets.filter = at;
-  if (design.method == PrimeMethod::rader || design.method == PrimeMethod::bluestein) at += design.length;
+  if (design.convolves_by(Convolution::rader) || design.convolves_by(Convolution::bluestein)) at += design.length;
   offsets.chirp = at;
-  if (design.method == PrimeMethod::bluestein) at += design.points;
+  if (design.convolves_by(Convolution::bluestein)) at += design.points;
   offsets.half = at;
   if (design.load.values == Values::half || design.store.values == Values::half) at += design.length;
   offsets.kind = at;
-  if (design.real_kind) at += real_kind_roots(*design.real_kind, design.real_points).count;
+  if (design.real_to_real()) at += real_kind_roots(design.real_to_real()->kind, design.real_to_real()->points).count;
   offsets.end = std::max<std::size_t>(at, 1);
   return offsets;
 }

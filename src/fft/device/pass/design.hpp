@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <ridge/fft.hpp>
@@ -63,12 +64,54 @@ struct Twiddle {
   Address column = {};        // c = sum over the batch dimensions of index * column.line
 };
 
-enum class PrimeMethod {
-  none,
-  bluestein,  // forward transform, multiplication by a table, inverse transform
-  rader,      // as bluestein, between a gather and a scatter by powers of a generator
-  filter,     // as bluestein, with the caller's table; each line uses its own part
+// The kinds of lines that a pass transforms.
+
+struct ComplexLines {};
+
+// A transform, a multiplication by a table, and the inverse transform.
+struct Convolution {
+  enum Method {
+    bluestein,
+    rader,   // between a gather and a scatter by powers of a generator
+    filter,  // with the caller's table; each line uses its own part
+  };
+  Method method = bluestein;
+  Address filter_at = {};  // filter: index of the factor of each value
+  // Source text of a function that replaces the table: `real filter_factor(GLOBAL const double* table, ulong mode,
+  // ulong line)`; filter_at gives the mode and filter_line the line.
+  std::string filter_function = {};
+  Address filter_line = {};
 };
+
+// Rows of a real transform that was computed on pairs of samples. A work-item transforms row r + 1 and its mirror, row
+// rows - 1 - r, and stores the spectrum of the samples; r is the index in the first batch dimension.
+struct MirroredRows {
+  std::uint64_t rows = 0;
+  // Even numbers of rows, chunk by chunk: rows 0 and rows / 2, which are their own mirrors, form the first line. Needs
+  // full groups of lines.
+  bool self_mirrored = false;
+};
+
+// Rows of a real array whose columns were transformed as pairs of reals (folded_rows_codegen.cpp). A line is row r and
+// its mirror; r, the index in the first batch dimension, is at most rows / 2. Forward: from rows of points / 2 pairs to
+// rows of half a spectrum. Inverse: the reverse.
+struct FoldedRows {
+  std::uint64_t rows = 0;
+  bool self_mirrored = false;  // as for mirrored rows
+  bool lanes = false;          // forward: each value of a row and its mirror is loaded once and exchanged between lanes
+};
+
+// Two real lines as the real and imaginary part of one complex line (paired_lines_codegen.cpp).
+struct PairedLines {};
+
+// A real-to-real transform of `points` reals: its pre- and post-processing is part of the load and the store
+// (real_kind.hpp).
+struct RealToReal {
+  RealKind kind = {};
+  std::size_t points = 0;
+};
+
+using LineKind = std::variant<ComplexLines, Convolution, MirroredRows, FoldedRows, PairedLines, RealToReal>;
 
 // Padding, in points, between a tile's rows and their mirrors in local memory; avoids bank conflicts.
 inline constexpr std::size_t kMirrorsApart = 8;
@@ -93,46 +136,30 @@ struct PassDesign {
   double scale = 1;                 // on store
   bool in_place = false;
   std::optional<Twiddle> twiddle = {};
-  PrimeMethod method = PrimeMethod::none;
-  Address filter_at = {};  // PrimeMethod::filter: index of the factor of each value
-  // Source text of a function that replaces the table: `real filter_factor(GLOBAL const double* table, ulong mode,
-  // ulong line)`; filter_at gives the mode and filter_line the line.
-  std::string filter_function = {};
-  Address filter_line = {};
+  LineKind kind = ComplexLines{};
   std::size_t resident = 1;  // work-groups per compute unit that the registers should allow
   // Persistent groups, double buffered: the next lines are copied into local memory while the current ones are
   // transformed. Needs full groups of lines. The copy is one run, or one run per point for adjacent lines.
   bool ahead = false;
-  // Number of rows of a real transform that was computed on pairs of samples. A work-item transforms row r + 1 and its
-  // mirror, row mirrored - 1 - r, and stores the spectrum of the samples; r is the index in the first batch dimension.
-  // 0: ordinary rows.
-  std::uint64_t mirrored = 0;
-  // Number of rows of a real array whose columns were transformed as pairs of reals (folded_rows_codegen.cpp). A line
-  // is row r and its mirror; r, the index in the first batch dimension, is at most folded / 2. Forward: from rows of
-  // points / 2 pairs to rows of half a spectrum. Inverse: the reverse. 0: ordinary lines.
-  std::uint64_t folded = 0;
-  // Even numbers of mirrored or folded rows, chunk by chunk: rows 0 and n / 2, which are their own mirrors, form the
-  // first line. Needs full groups of lines.
-  bool self_mirrored = false;
-  // Two real lines as the real and imaginary part of one complex line (paired_lines_codegen.cpp).
-  bool paired_lines = false;
-  bool fold_lanes = false;  // forward: each value of a row and its mirror is loaded once and exchanged between lanes
-  // A real-to-real transform of real_points reals: its pre- and post-processing is part of the load and the store
-  // (real_kind.hpp).
-  std::optional<RealKind> real_kind = {};
-  std::size_t real_points = 0;
   bool any_offset = false;  // launches may start at elements that are not multiples of four
   // Number of columns if they are processed in sets of counts[0] and the last of the counts[2] sets is incomplete.
   // 0: all sets are complete.
   std::uint64_t across = 0;
 
   std::size_t items() const { return threads * lines; }
+  const Convolution* convolution() const { return std::get_if<Convolution>(&kind); }
+  bool convolves_by(Convolution::Method method) const { return convolution() && convolution()->method == method; }
+  const MirroredRows* mirrored() const { return std::get_if<MirroredRows>(&kind); }
+  const FoldedRows* folded() const { return std::get_if<FoldedRows>(&kind); }
+  std::uint64_t mirror_rows() const { return mirrored() ? mirrored()->rows : folded() ? folded()->rows : 0; }
+  bool self_mirrored() const { return mirrored() ? mirrored()->self_mirrored : folded() && folded()->self_mirrored; }
+  bool fold_lanes() const { return folded() && folded()->lanes; }
+  bool paired_lines() const { return std::holds_alternative<PairedLines>(kind); }
+  const RealToReal* real_to_real() const { return std::get_if<RealToReal>(&kind); }
 };
 
 // Points per row of a mirrored or folded array; a point of a folded row is a pair of reals.
-inline std::size_t row_points(const PassDesign& design) {
-  return design.folded > 0 ? design.points / 2 : design.points;
-}
+inline std::size_t row_points(const PassDesign& design) { return design.folded() ? design.points / 2 : design.points; }
 
 // One butterfly stage; `before` is the product of the earlier radices.
 struct StageDesign {

@@ -155,29 +155,32 @@ void ExchangeWriter::exchange_in_parts(std::size_t number, const char* member) {
 }
 
 void ExchangeWriter::multiply_by_function(const StageDesign& stage, std::size_t round) {
-  text_.line("const ulong filter_mode = ({}) + (ulong)i * {}ul;", p_.table_offset("line", d_.filter_at),
-             d_.filter_at.point);
-  text_.line("const ulong filter_line = {};", p_.table_offset("line", d_.filter_line));
+  const Convolution& filter = *d_.convolution();
+  text_.line("const ulong filter_mode = ({}) + (ulong)i * {}ul;", p_.table_offset("line", filter.filter_at),
+             filter.filter_at.point);
+  text_.line("const ulong filter_line = {};", p_.table_offset("line", filter.filter_line));
   for (std::size_t u = 0; u < stage.radix; ++u) {
     text_.line("v[{0}] = scaled(v[{0}], filter_factor(filter_table, filter_mode + {1}ul, filter_line));",
-               round * stage.radix + u, u * stage.butterflies * d_.filter_at.point);
+               round * stage.radix + u, u * stage.butterflies * filter.filter_at.point);
   }
 }
 
 void ExchangeWriter::middle() {
   const StageDesign& stage = stages_[d_.radices.size() - 1];
+  const Convolution& filter = *d_.convolution();
   text_.raw("\n");
   text_.line("// times the filter's spectrum, and back");
-  if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) sum_of_points = add(first_point, v[0]);");
+  if (d_.convolves_by(Convolution::rader)) text_.line("if (t == 0) sum_of_points = add(first_point, v[0]);");
   for (std::size_t round = 0; round < stage.rounds; ++round) {
     p_.open_round(stage, round);
-    if (!d_.filter_function.empty()) {
+    if (!filter.filter_function.empty()) {
       multiply_by_function(stage, round);
       p_.close_round();
       continue;
     }
-    if (d_.method == PrimeMethod::filter) {
-      text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", p_.table_offset("line", d_.filter_at));
+    if (d_.convolves_by(Convolution::filter)) {
+      text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;",
+                 p_.table_offset("line", filter.filter_at));
     } else {
       text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
     }
@@ -187,7 +190,7 @@ void ExchangeWriter::middle() {
     }
     p_.close_round();
   }
-  if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) v[0] = add(v[0], first_point);");
+  if (d_.convolves_by(Convolution::rader)) text_.line("if (t == 0) v[0] = add(v[0], first_point);");
   for (std::size_t slot = 0; slot < stage.radix * stage.rounds; ++slot) {
     text_.line("v[{0}] = exchanged(v[{0}]);", slot);
   }

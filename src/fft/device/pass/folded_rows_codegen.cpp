@@ -10,10 +10,10 @@ namespace ridge::fft::on_device {
 
 std::string PassContext::folded_row(bool of_mirror) const {
   const std::string number = design.counts.size() > 1 ? fmt::format("line % {}u", design.counts.front()) : "line";
-  if (design.self_mirrored && of_mirror) {
-    return fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, design.folded / 2, design.folded);
+  if (design.self_mirrored() && of_mirror) {
+    return fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, design.mirror_rows() / 2, design.mirror_rows());
   }
-  return of_mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
+  return of_mirror ? fmt::format("({0}u - {1}) % {0}u", design.mirror_rows(), number) : number;
 }
 
 void LoadWriter::folded_pointers() {
@@ -31,7 +31,7 @@ void LoadWriter::landed_rows() {
   const std::string rows = fmt::format("copied + c * {}", row);
   const std::string mirrors = fmt::format("copied + ({} - c * {})", (2 * d_.lines - 1) * row + kMirrorsApart, row);
   text_.line("LOCAL const real2* const from = {};", p_.mirror ? mirrors : rows);
-  if (d_.folded > 0) text_.line("LOCAL const real2* const from_mirror = {};", mirrors);
+  if (d_.folded()) text_.line("LOCAL const real2* const from_mirror = {};", mirrors);
 }
 
 // Odd lanes load points of the mirror.
@@ -59,7 +59,7 @@ void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
                at("from_mirror", fmt::format("{} - p", d_.points)));
     text_.line("v[{}] = exchanged(a);", slot);
     text_.close();
-  } else if (d_.fold_lanes) {
+  } else if (d_.fold_lanes()) {
     text_.line("v[{}] = {};", slot, at("(p % 2 == 0 ? from : from_mirror)", "p / 2"));
   } else {
     text_.line("const real2 a = {}, b = {};", at("from", "p / 2"), at("from_mirror", "p / 2"));
@@ -73,7 +73,7 @@ void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
 // Executed by all lanes, also those without a valid line, because it shuffles.
 void LoadWriter::exchange_folded() {
   text_.line("const int odd = item % 2;");
-  if (d_.self_mirrored) text_.line("const int own_mirrors = {} == 0;", p_.folded_row(false));
+  if (d_.self_mirrored()) text_.line("const int own_mirrors = {} == 0;", p_.folded_row(false));
   for (std::size_t slot = 0; slot < stages_.front().radix * stages_.front().rounds; ++slot) {
     text_.open();
     text_.line("const real2 own = v[{}];", slot);
@@ -81,7 +81,7 @@ void LoadWriter::exchange_folded() {
     text_.line("v[{}] = scaled(odd ? make_real2(own.y + y, own.x - x) : make_real2(own.x + x, own.y - y), {});", slot,
                codegen::literal(0.5, d_.float64));
     // Both rows are transforms of reals, so they run as the real and imaginary parts of one line.
-    if (d_.self_mirrored) {
+    if (d_.self_mirrored()) {
       text_.line("if (own_mirrors) v[{}] = odd ? make_real2(y, own.y) : make_real2(own.x, x);", slot);
     }
     text_.close();
@@ -89,7 +89,7 @@ void LoadWriter::exchange_folded() {
 }
 
 bool fold_lanes_serve(const PassDesign& design, std::size_t lanes) {
-  return design.folded > 0 && design.direction == Direction::forward && lanes > 1 && design.items() % lanes == 0 &&
+  return design.folded() && design.direction == Direction::forward && lanes > 1 && design.items() % lanes == 0 &&
          design.threads % 2 == 0 && stages_of(design).front().butterflies % 2 == 0;
 }
 
@@ -99,7 +99,7 @@ void StoreWriter::folded_pointers() {
     text_.line("{{ const uint row = {}; {} = out + (out_offset + {}); }}", p_.folded_row(mirror),
                mirror ? "to_mirror" : "to_row", p_.line_offset("line", d_.store.at));
   }
-  text_.line("const int two_rows = {};", d_.self_mirrored ? "1" : "to_mirror != to_row");
+  text_.line("const int two_rows = {};", d_.self_mirrored() ? "1" : "to_mirror != to_row");
 }
 
 void StoreWriter::store_in_row(const char* row, const std::string& value, const std::string& index) {
@@ -124,7 +124,7 @@ void StoreWriter::store_self_mirrored(const StageDesign& last) {
   }
   text_.line("BARRIER();");
   text_.line("GLOBAL {0}* const to_first = out + out_offset, * const to_middle = to_first + {1}ul;", p_.out_type(),
-             d_.folded / 2 * d_.store.at.line.front());
+             d_.mirror_rows() / 2 * d_.store.at.line.front());
   text_.open("for (int k = item; k <= {}; k += {})", n / 2, d_.items());
   text_.line("const real2 a = local_points[k], b = local_points[({0} - k) % {0}];", n);
   const std::string half = codegen::literal(0.5, d_.float64);
@@ -140,11 +140,11 @@ void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   text_.raw("\n");
   text_.line("// half a spectrum to each row");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
-  if (d_.self_mirrored) store_self_mirrored(last);
+  if (d_.self_mirrored()) store_self_mirrored(last);
   text_.open();
   folded_pointers();
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, d_.self_mirrored ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
+    p_.open_round(last, round, d_.self_mirrored() ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t low = u * last.butterflies, high = low + last.butterflies - 1;
       const std::string value = fmt::format("v[{}]", round * last.radix + u);

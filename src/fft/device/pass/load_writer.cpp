@@ -16,11 +16,11 @@ std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
 }
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
-  if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
+  if (d_.real_to_real()) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
   if (partition_pointers_) return loaded((*partition_pointers_)(constant * d_.load.at.point), true);
   // `valid` counts the reals of a line, two per pair.
   const std::string at =
-      p_.scaled_index(index, constant, d_.ahead && d_.mirrored == 0 ? d_.lines : d_.load.at.point, 2 * d_.points);
+      p_.scaled_index(index, constant, d_.ahead && !d_.mirrored() ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
     case Values::complex:
       return loaded(fmt::format("from + ({})", at), true);
@@ -47,12 +47,12 @@ std::string LoadWriter::factored(const std::string& value, const std::string& in
 }
 
 void LoadWriter::load_pointers() {
-  if (d_.ahead && d_.folded + d_.mirrored > 0) return landed_rows();
+  if (d_.ahead && d_.mirror_rows() > 0) return landed_rows();
   if (d_.ahead) {
     text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
     return factor_pointer();
   }
-  if (d_.folded > 0) return folded_pointers();
+  if (d_.folded()) return folded_pointers();
   const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);
   text_.line("GLOBAL const {}* const from = in + (in_offset + {}){};", p_.in_type(), p_.line_offset("line", d_.load.at),
              halved ? " / 2" : "");
@@ -69,8 +69,8 @@ void LoadWriter::factor_pointer() {
 }
 
 void LoadWriter::load() {
-  if (d_.paired_lines) return load_paired_lines();
-  if (d_.load.staged) d_.real_kind ? runs_.quads_in() : runs_.stage_in();
+  if (d_.paired_lines()) return load_paired_lines();
+  if (d_.load.staged) d_.real_to_real() ? runs_.quads_in() : runs_.stage_in();
   const StageDesign& first = stages_.front();
   text_.raw("\n");
   text_.line("// load");
@@ -85,14 +85,14 @@ void LoadWriter::load() {
     if (d_.load.partition_local) {
       partition_pointers_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
       partition_pointers_->begin(
-          d_.folded > 0 ? partition_row()
-                        : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
+          d_.folded() ? partition_row()
+                      : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
     }
     for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
     p_.close_round();
   }
-  if (d_.fold_lanes) exchange_folded();
-  if (d_.method == PrimeMethod::rader) {
+  if (d_.fold_lanes()) exchange_folded();
+  if (d_.convolves_by(Convolution::rader)) {
     const std::string first_value = factored(fmt::format("local_points[c * {}]", p_.pitch), "0", 0);
     text_.line("first_point = {};", p_.inverse() ? fmt::format("exchanged({})", first_value) : first_value);
   }
@@ -109,12 +109,12 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
   if (check) text_.open("if ({})", p_.valid_text(d_.load, "load", constant));
   std::string value;
   const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
-  if (d_.method == PrimeMethod::rader) {
+  if (d_.convolves_by(Convolution::rader)) {
     value = fmt::format("local_points[c * {} + gather[{}]]", p_.pitch, place);
     if (d_.load.factor != FactorKind::none) value = factored(value, fmt::format("gather[{}]", place), 0);
   } else if (d_.load.staged) {
     value = factored(fmt::format("local_points[c * {} + {}]", p_.pitch, place), "i", constant);
-  } else if (d_.folded > 0) {
+  } else if (d_.folded()) {
     partition_pointers_ ? text_.line("v[{}] = {};", slot, loaded((*partition_pointers_)(constant / 2), true))
                         : load_folded(slot, place);
   } else if (d_.load.values == Values::half) {
@@ -137,7 +137,7 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
 }
 
 std::string LoadWriter::spectrum_value(const std::string& number) {
-  if (d_.real_kind) return fmt::format("value_at(from, tables + {}, {})", tables_.kind, number);
+  if (d_.real_to_real()) return fmt::format("value_at(from, tables + {}, {})", tables_.kind, number);
   const std::string at = p_.scaled_index("(" + number + ")", 0, d_.load.at.point, 2 * d_.points);
   return factored(loaded(fmt::format("from + ({})", at), true), "(" + number + ")", 0);
 }

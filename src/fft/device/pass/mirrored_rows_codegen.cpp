@@ -17,10 +17,10 @@ namespace {
 
 std::string mirrored_row(const PassDesign& d, const char* line, bool mirror) {
   const std::string number = fmt::format("{} % {}u", line, d.counts.front());
-  if (d.self_mirrored) {
-    return mirror ? fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, d.mirrored / 2, d.mirrored) : number;
+  if (d.self_mirrored()) {
+    return mirror ? fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, d.mirror_rows() / 2, d.mirror_rows()) : number;
   }
-  return mirror ? fmt::format("{}u - {}", d.mirrored - 1, number) : fmt::format("1u + {}", number);
+  return mirror ? fmt::format("{}u - {}", d.mirror_rows() - 1, number) : fmt::format("1u + {}", number);
 }
 
 // Values k and n - k of the samples' spectrum, from the transform of pairs.
@@ -62,12 +62,12 @@ void store_self_mirrored(PassWriters& pass) {
   text.line("BARRIER();");
   for (const bool middle : {false, true}) {
     text.open();
-    text.line("const uint {} = {};", row, middle ? d.mirrored / 2 : 0);
+    text.line("const uint {} = {};", row, middle ? d.mirror_rows() / 2 : 0);
     text.line("GLOBAL real2* const to = out + (out_offset + {});",
               context.line_offset(context.two_orders() ? "line_out" : "line", d.store.at));
     text.open("for (int k = item; k {} {}; k += {})", middle ? "<" : "<=", d.length / 2, d.items());
     text.line("const int other = {} - k;", middle ? d.length - 1 : d.length);
-    text.line("const {0} exponent = {1}u + ({0})k * {2}u;", type, middle ? d.mirrored / 2 : 0, d.mirrored);
+    text.line("const {0} exponent = {1}u + ({0})k * {2}u;", type, middle ? d.mirror_rows() / 2 : 0, d.mirror_rows());
     text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
     const std::size_t start = middle ? d.length : 0;
     spectrum_values(
@@ -94,7 +94,7 @@ void store_spectrum(PassWriters& pass) {
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   if (!context.before_store.empty()) text.line("{}", context.before_store);
-  if (d.self_mirrored) exchange_self_mirrored(pass);
+  if (d.self_mirrored()) exchange_self_mirrored(pass);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");
@@ -123,9 +123,9 @@ void store_spectrum(PassWriters& pass) {
     text.close();
   };
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    context.open_round(last, round, d.self_mirrored ? fmt::format("{} && row != 0", here) : here);
+    context.open_round(last, round, d.self_mirrored() ? fmt::format("{} && row != 0", here) : here);
     const char* type = order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
-    text.line("const {0} exponent = row + ({0})i * {1}u;", type, d.mirrored);
+    text.line("const {0} exponent = row + ({0})i * {1}u;", type, d.mirror_rows());
     text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t mirror = last.radix - 1 - u;
@@ -139,7 +139,7 @@ void store_spectrum(PassWriters& pass) {
                       fmt::format("v[{}]", round * last.radix + mirror), root);
       store_at("row", "add(even, odd)", "i", u * last.butterflies);
       // The middle row is its own mirror; every value of it has one work-item that stores it.
-      d.self_mirrored ? text.open() : text.open("if (2 * row != {}u)", d.mirrored);
+      d.self_mirrored() ? text.open() : text.open("if (2 * row != {}u)", d.mirror_rows());
       store_at("mirror", "conjugate(subtract(even, odd))", fmt::format("({} - i)", last.butterflies - 1),
                mirror * last.butterflies);
       text.close();
@@ -148,7 +148,7 @@ void store_spectrum(PassWriters& pass) {
     context.close_round();
   }
   text.close();
-  if (d.self_mirrored) store_self_mirrored(pass);
+  if (d.self_mirrored()) store_self_mirrored(pass);
 }
 
 }  // namespace

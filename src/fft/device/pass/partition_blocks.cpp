@@ -45,17 +45,17 @@ bool partition_local_serves(const PassDesign& pass, bool stores) {
   const PassSide& side = stores ? pass.store : pass.load;
   const StageDesign stage = stores ? stages_of(pass).back() : stages_of(pass).front();
   if (side.values != Values::complex || side.valid > 0 || side.factor != FactorKind::none || side.staged ||
-      side.storage != Storage::same || pass.method != PrimeMethod::none) {
+      side.storage != Storage::same || pass.convolution()) {
     return false;
   }
-  const bool folded = pass.folded > 0;
-  if (pass.mirrored + pass.folded > 0 && (stores || (folded && !pass.fold_lanes))) return false;
+  const bool folded = pass.folded() != nullptr;
+  if (pass.mirror_rows() > 0 && (stores || (folded && !pass.fold_lanes()))) return false;
   const auto place = [&](std::uint64_t point) { return partition_place(side, folded ? point / 2 : point); };
   if (side.interleaved_partitions && stage.butterflies % (2 * side.block) != 0) return false;
   if (side.at.line.size() != pass.counts.size()) return false;
   std::uint64_t lines = 0, items = 0, points = 0;
   std::vector<std::uint64_t> counts = pass.counts;
-  if (pass.mirrored + pass.folded > 0) counts.front() = pass.mirrored + pass.folded;  // mirrors are loaded too
+  if (pass.mirror_rows() > 0) counts.front() = pass.mirror_rows();  // mirrors are loaded too
   std::uint64_t count = 1;
   for (const std::uint64_t digit : counts) count *= digit;
   for (std::uint64_t line = 0; line < count; ++line) {

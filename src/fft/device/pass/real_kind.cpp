@@ -149,22 +149,24 @@ KindRoots real_kind_roots(RealKind kind, std::size_t n) {
 
 bool real_kind_quads(const PassDesign& design, bool load) {
   const PassSide& side = load ? design.load : design.store;
-  const RealKind kind = *design.real_kind;
+  const RealKind kind = design.real_to_real()->kind;
   const bool serves =
       load ? type2(kind) && side.values == Values::pairs
            : (type3(kind) && side.values == Values::pairs) || (type2(kind) && side.values == Values::half);
-  return serves && side.at.point == 1 && design.real_points % 4 == 0 && design.load_order == Order::points &&
+  return serves && side.at.point == 1 && design.real_to_real()->points % 4 == 0 && design.load_order == Order::points &&
          design.store_order == Order::points;
 }
 
 bool real_kind_turned(const PassDesign& design) {
-  return design.real_kind && type2(*design.real_kind) && design.store.values == Values::half;
+  return design.real_to_real() && type2(design.real_to_real()->kind) && design.store.values == Values::half;
 }
 
-std::size_t real_kind_pitch(const PassDesign& design) { return design.real_points + (design.threads + 3) / 4 * 4; }
+std::size_t real_kind_pitch(const PassDesign& design) {
+  return design.real_to_real()->points + (design.threads + 3) / 4 * 4;
+}
 
 std::string real_kind_functions(const PassDesign& design) {
-  Functions functions{design, *design.real_kind, design.real_points};
+  Functions functions{design, design.real_to_real()->kind, design.real_to_real()->points};
   if (type4(functions.kind)) {
     functions.point_at();
     functions.put_value();
@@ -182,7 +184,7 @@ std::string real_kind_fetched(const PassDesign& design, std::size_t table, const
                               std::uint64_t constant, std::size_t butterflies) {
   const std::string place = constant == 0 ? index : fmt::format("{} + {}", index, constant);
   const std::uint64_t last = constant + butterflies - 1;
-  const std::size_t n = design.real_points;
+  const std::size_t n = design.real_to_real()->points;
   switch (design.load.values) {
     case Values::reals:
       return fmt::format("make_real2(sample_at(from, {}, {}), 0)", place,

@@ -10,7 +10,10 @@
 namespace ridge::fft::on_device {
 namespace {
 
-bool sine_kind(const PassDesign& d) { return d.real_kind == RealKind::dst2 || d.real_kind == RealKind::dst3; }
+bool sine_kind(const PassDesign& d) {
+  const RealKind kind = d.real_to_real()->kind;
+  return kind == RealKind::dst2 || kind == RealKind::dst3;
+}
 
 bool aligned_quads(const PassDesign& d, const PassSide& side) {
   return !d.any_offset &&
@@ -20,7 +23,7 @@ bool aligned_quads(const PassDesign& d, const PassSide& side) {
 }  // namespace
 
 void RunWriter::each_quad(const std::function<void(std::size_t turn)>& emit) {
-  const std::size_t each = d_.real_points / 4, all = d_.lines * each;
+  const std::size_t each = d_.real_to_real()->points / 4, all = d_.lines * each;
   for (std::size_t turn = 0; turn * d_.items() < all; ++turn) {
     text_.open();
     text_.line("const int e = item + {}, one = e / {}, m = e % {};", turn * d_.items(), each, each);
@@ -34,7 +37,7 @@ void RunWriter::each_quad(const std::function<void(std::size_t turn)>& emit) {
 }
 
 void RunWriter::quads_in() {
-  const std::size_t turns = (d_.lines * (d_.real_points / 4) + d_.items() - 1) / d_.items();
+  const std::size_t turns = (d_.lines * (d_.real_to_real()->points / 4) + d_.items() - 1) / d_.items();
   const char* sign = sine_kind(d_) ? "-" : "";
   text_.raw("\n");
   text_.line("// the group's samples into local memory, in the order of the transform");

@@ -13,7 +13,7 @@ std::string RunWriter::run_place(const std::string& e, std::size_t points, std::
 void RunWriter::stage_in() {
   text_.raw("\n");
   text_.line("// the group's lines, one run of memory, into local memory");
-  if (d_.method == PrimeMethod::rader) text_.line("real2 first_point, sum_of_points = make_real2(0, 0);");
+  if (d_.convolves_by(Convolution::rader)) text_.line("real2 first_point, sum_of_points = make_real2(0, 0);");
   p_.local_free();
   text_.open();
   run_limits(d_.points);

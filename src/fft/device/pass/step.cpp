@@ -47,12 +47,12 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
   if (design.store.factor != FactorKind::none) {
     tables.push_back(uploaded_table<T>(device, queue, step.store, "fft store factors"));
   }
-  if (design.method == PrimeMethod::rader) {
+  if (design.convolves_by(Convolution::rader)) {
     const RaderOrder order = rader_order(design.points);
     tables.push_back(uploaded(device, queue, order.gather, "fft gather"));
     tables.push_back(uploaded(device, queue, order.scatter, "fft scatter"));
   }
-  if (design.method == PrimeMethod::filter) {
+  if (design.convolves_by(Convolution::filter)) {
     tables.push_back(step.filter_table ? step.filter_table
                                        : uploaded_table<T>(device, queue, step.filter, "fft filter"));
   }
@@ -89,7 +89,7 @@ class CompiledPass final : public CompiledStep {
 
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t lines) const override {
-    if (design_.paired_lines) {
+    if (design_.paired_lines()) {
       for (const Buffer* array : {&in, &out}) {
         if (array->device().info().backend == Backend::cuda && array->native() % 16 != 0) {
           throw Error(ErrorKind::invalid_argument,
@@ -120,11 +120,11 @@ class CompiledPass final : public CompiledStep {
   std::string describe() const override {
     std::string text = fmt::format("{} points by {}, {} work-items a line, {} lines a group", design_.points,
                                    radices_text(design_), design_.threads, design_.lines);
-    if (design_.method == PrimeMethod::rader) text += ", Rader convolution";
-    if (design_.method == PrimeMethod::bluestein) text += ", Bluestein convolution";
-    if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
-    if (design_.folded > 0) text += ", rows with their mirrors";
-    if (design_.paired_lines) text += ", two real lines as one";
+    if (design_.convolves_by(Convolution::rader)) text += ", Rader convolution";
+    if (design_.convolves_by(Convolution::bluestein)) text += ", Bluestein convolution";
+    if (design_.convolves_by(Convolution::filter)) text += ", there, times a filter, and back";
+    if (design_.folded()) text += ", rows with their mirrors";
+    if (design_.paired_lines()) text += ", two real lines as one";
     if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
     if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
     return text;
@@ -147,14 +147,14 @@ class PassStep final : public StepDesign {
   }
   StepShare share(double lines) const override {
     const double element = design_.float64 ? 16 : 8;
-    if (design_.mirrored > 0) lines *= 2;
-    if (design_.paired_lines) lines /= 2;
+    if (design_.mirrored()) lines *= 2;
+    if (design_.paired_lines()) lines /= 2;
     StepShare share{.radices = radices_text(design_), .items = fmt::format("{}", design_.threads)};
     const std::string parts = design_.parts > 1 ? fmt::format("{}", design_.parts) : "";
     share.lines =
         fmt::format("{}{}{}{}", design_.lines, design_.split ? "s" : "", parts, design_.load.staged ? "r" : "");
-    const bool real_in = design_.load.values == Values::reals && !design_.paired_lines;
-    const bool real_out = design_.store.values == Values::reals && !design_.paired_lines;
+    const bool real_in = design_.load.values == Values::reals && !design_.paired_lines();
+    const bool real_out = design_.store.values == Values::reals && !design_.paired_lines();
     share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(design_)) {
       share.operations += lines * static_cast<double>(stage.butterflies) *

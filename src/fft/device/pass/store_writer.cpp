@@ -12,7 +12,7 @@
 namespace ridge::fft::on_device {
 
 std::string StoreWriter::natural(const std::string& value, const std::string& place) const {
-  if (d_.method == PrimeMethod::none) return p_.inverse() ? fmt::format("exchanged({})", value) : value;
+  if (!d_.convolution()) return p_.inverse() ? fmt::format("exchanged({})", value) : value;
   const std::string back = p_.chirped(fmt::format("exchanged({})", value), place);
   return p_.inverse() ? fmt::format("exchanged({})", back) : back;
 }
@@ -46,7 +46,7 @@ std::string StoreWriter::store_index(const std::string& index, std::uint64_t con
 }
 
 void StoreWriter::store_point(const std::string& value, const std::string& index, std::uint64_t constant) {
-  if (d_.real_kind) {
+  if (d_.real_to_real()) {
     const std::string place = constant == 0 ? index : fmt::format("{} + {}", index, constant);
     text_.line("{}", real_kind_stored(d_, tables_.kind, store_factored(value, index, constant), place));
     return;
@@ -95,10 +95,10 @@ void StoreWriter::store() {
   const char* here = p_.two_orders() ? "here_out" : "here";
   if (d_.twiddle) twiddle_.twiddle(last);
   if (d_.store.mapped) return store_tile(last);
-  if (d_.paired_lines) return store_paired_lines(last);
-  if (d_.folded > 0) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
+  if (d_.paired_lines()) return store_paired_lines(last);
+  if (d_.folded()) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
   if (d_.store.values == Values::half) return store_half(last);
-  if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
+  if (d_.store.staged || d_.convolves_by(Convolution::rader)) return stage_out(last, line);
   if (d_.store.partition_local) return store_partition_local(last, line, here);
   text_.raw("\n");
   text_.line("// store");
@@ -167,7 +167,7 @@ void StoreWriter::store_half(const StageDesign& last) {
   const std::size_t turns = (stored + d_.threads - 1) / d_.threads;
   const char* line = p_.two_orders() ? "line_out" : "line";
   const char* here = p_.two_orders() ? "here_out" : "here";
-  const bool staged = d_.store.staged, held = staged && d_.real_kind;
+  const bool staged = d_.store.staged, held = staged && d_.real_to_real() != nullptr;
   if (held) text_.line("real2 there[{0}], back[{0}];", turns);
   if (staged) {
     text_.open();
@@ -253,7 +253,7 @@ void StoreWriter::stage_out(const StageDesign& last, const char* line) {
     text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
                d_.store.factor == FactorKind::real ? "real" : "real2", p_.table_offset(line, d_.store.factor_at));
   }
-  const bool rader = d_.method == PrimeMethod::rader;
+  const bool rader = d_.convolves_by(Convolution::rader);
   for (std::size_t round = 0; round < last.rounds; ++round) {
     p_.open_round(last, round);
     for (std::size_t u = 0; u < last.radix; ++u) {
@@ -283,7 +283,7 @@ void StoreWriter::stage_out(const StageDesign& last, const char* line) {
     text_.line("if (t == 0) local_points[c * {}] = {};", p_.pitch, store_factored(sum, "0", 0));
   }
   text_.close();
-  d_.real_kind ? runs_.quads_out() : runs_.run_out(d_.points, p_.pitch);
+  d_.real_to_real() ? runs_.quads_out() : runs_.run_out(d_.points, p_.pitch);
 }
 
 void StoreWriter::store_tile(const StageDesign& last) {

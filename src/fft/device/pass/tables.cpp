@@ -93,12 +93,12 @@ std::vector<std::complex<T>> pass_tables(const PassDesign& design) {
       }
     }
   }
-  if (design.method == PrimeMethod::rader || design.method == PrimeMethod::bluestein) {
-    const auto filter =
-        design.method == PrimeMethod::rader ? rader_filter(design.points) : chirp_filter(design.points, design.length);
+  if (design.convolves_by(Convolution::rader) || design.convolves_by(Convolution::bluestein)) {
+    const auto filter = design.convolves_by(Convolution::rader) ? rader_filter(design.points)
+                                                                : chirp_filter(design.points, design.length);
     for (std::size_t k = 0; k < design.length; ++k) tables[offsets.filter + k] = rounded<T>(filter[k]);
   }
-  if (design.method == PrimeMethod::bluestein) {
+  if (design.convolves_by(Convolution::bluestein)) {
     const auto values = chirp(design.points);
     for (std::size_t j = 0; j < design.points; ++j) tables[offsets.chirp + j] = rounded<T>(values[j]);
   }
@@ -106,8 +106,8 @@ std::vector<std::complex<T>> pass_tables(const PassDesign& design) {
     const AnyRoots<T> roots(2 * design.length);
     for (std::size_t k = 0; k < design.length; ++k) tables[offsets.half + k] = roots.at(k);
   }
-  if (design.real_kind) {
-    const KindRoots wanted = real_kind_roots(*design.real_kind, design.real_points);
+  if (design.real_to_real()) {
+    const KindRoots wanted = real_kind_roots(design.real_to_real()->kind, design.real_to_real()->points);
     const AnyRoots<T> roots(wanted.order);
     for (std::size_t k = 0; k < wanted.count; ++k) tables[offsets.kind + k] = roots.at(wanted.exponent(k));
   }

@@ -17,7 +17,7 @@ constexpr std::size_t kWarp = 32;
 // True if an exchange can be done in this many parts: each is written by whole butterflies and read by whole rounds.
 bool parts_serve(const PassDesign& design) {
   const std::size_t part = design.length / design.parts;
-  if (design.lines > 1 || design.length % design.parts != 0 || design.method != PrimeMethod::none) return false;
+  if (design.lines > 1 || design.length % design.parts != 0 || design.convolution()) return false;
   const std::vector<StageDesign> stages = stages_of(design);
   for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
     const ExchangeLayout layout =
@@ -40,7 +40,7 @@ std::size_t whole_warps(std::size_t items) { return (items + kWarp - 1) / kWarp 
 std::size_t registers_of(const PassDesign& design) {
   const std::size_t held = longest_held(design), waiting = held - held / design.parts;
   const std::size_t numbers = (2 * held + waiting) * (design.float64 ? 2 : 1);
-  const bool more = design.load.factor != FactorKind::none || design.method != PrimeMethod::none;
+  const bool more = design.load.factor != FactorKind::none || design.convolution();
   const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (more ? 8 : 0);
   return std::min<std::size_t>((wanted + 7) / 8 * 8, 255);
 }
@@ -48,7 +48,7 @@ std::size_t registers_of(const PassDesign& design) {
 std::size_t longest_held(const PassDesign& design) {
   std::size_t most = 1;
   for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
-  return design.mirrored > 0 ? 2 * most : most;
+  return design.mirrored() ? 2 * most : most;
 }
 
 std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
@@ -90,7 +90,7 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
 
 std::size_t most_resident(const Device& device, const PassDesign& design) {
   constexpr std::size_t kBeside = 14;  // registers besides the points, at least
-  if (register_limit(device) == 0 || design.float64 || design.method != PrimeMethod::none) return design.resident;
+  if (register_limit(device) == 0 || design.float64 || design.convolution()) return design.resident;
   const std::size_t whole = whole_warps(design.items()), local = local_bytes_of(design);
   const detail::UnitCapacity unit = detail::unit_capacity(device.limits());
   std::size_t most = design.resident;

@@ -42,18 +42,18 @@ FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisPr
 }
 
 // Forward and inverse transform, with the extra work of their first load and last store.
-struct Convolution {
+struct PaddedConvolution {
   AxisProblem there, back;
   Split first, second;
   std::vector<Step> before;  // steps that complete the spectrum of a real line
   std::uint64_t spare = 0;
 };
 
-Convolution convolution(const AxisProblem& problem, std::size_t padded, const std::vector<std::size_t>& factors) {
+PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, const std::vector<std::size_t>& factors) {
   const bool real = problem.kind == Kind::real, inverse = problem.direction == Direction::inverse;
   const std::size_t n = problem.length;
   const Address plain_table{.point = 1, .line = std::vector<std::uint64_t>(problem.counts.size(), 0)};
-  Convolution result;
+  PaddedConvolution result;
   result.first = {.factors = factors, .width = 8, .to = Place::work, .load_valid = n};
   result.second = {
       .factors = factors, .width = 8, .from = Place::work, .store_valid = real && !inverse ? n / 2 + 1 : n};
@@ -127,7 +127,7 @@ std::vector<std::complex<double>> filter_values(std::size_t n, std::size_t padde
 // Two whole transforms; the second one's load applies the filter.
 std::string two_transforms(const Device& device, const AxisProblem& problem, std::size_t padded,
                            const std::vector<std::size_t>& factors, Route& route) {
-  Convolution made = convolution(problem, padded, factors);
+  PaddedConvolution made = convolution(problem, padded, factors);
   const std::size_t n = problem.length;
   const bool inverse = problem.direction == Direction::inverse;
   made.back.load = {.later = [n, padded, inverse] { return filter_values(n, padded, inverse); }};
@@ -148,7 +148,7 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "needs batch strides of at least the point stride, in input and output";
   }
-  Convolution made = convolution(problem, padded, factors);
+  PaddedConvolution made = convolution(problem, padded, factors);
   const std::size_t n = problem.length, columns = factors[0], rows = factors[1];
   const bool inverse = problem.direction == Direction::inverse;
   SplitPlaces places;
@@ -184,9 +184,10 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   across.counts.insert(across.counts.begin(), columns);
   across.in_place = true;
   across.load_order = across.store_order = Order::points;
-  across.method = PrimeMethod::filter;
-  across.filter_at = {.point = 1, .line = std::vector<std::uint64_t>(across.counts.size(), 0)};
-  across.filter_at.line[0] = rows;
+  Convolution filter{.method = Convolution::filter};
+  filter.filter_at = {.point = 1, .line = std::vector<std::uint64_t>(across.counts.size(), 0)};
+  filter.filter_at.line[0] = rows;
+  across.kind = std::move(filter);
   across.twiddle = Twiddle{.order = padded, .columns = columns, .column = {}};
   across.twiddle->column.line.assign(across.counts.size(), 0);
   across.twiddle->column.line[0] = 1;

@@ -73,7 +73,7 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
     return refuse("needs contiguous lines, not adjacent columns");
   }
   PassDesign plain = plain_pass(problem);
-  plain.method = PrimeMethod::rader;
+  plain.kind = Convolution{.method = Convolution::rader};
   plain.length = problem.length - 1;
   plain.load.staged = plain.store.staged = true;
   std::string refusal;
@@ -88,7 +88,7 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
   for (const std::size_t padded : padded_lengths(problem.length)) {
     PassDesign plain = plain_pass(problem);
     real_line_sides(problem, plain);
-    plain.method = PrimeMethod::bluestein;
+    plain.kind = Convolution{.method = Convolution::bluestein};
     plain.length = padded;
     plain.load.valid = problem.length;
     if (plain.store.valid == 0) plain.store.valid = problem.length;

@@ -82,7 +82,7 @@ void write_pass(PassWriters& pass, const std::string& after_group_load, const st
   context.before_store = before_store;
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
-  if (context.design.mirrored > 0) return write_mirrored_rows(pass);
+  if (context.design.mirrored()) return write_mirrored_rows(pass);
   pass.load.load();
   if (context.stages.size() == 1 && !context.after_group_load.empty()) {
     context.source.line("BARRIER();");

@@ -55,7 +55,7 @@ RingDesign real_passes_of(const PlaneProblem& plane) {
   columns.store.at = {.point = forward ? pairs : plane.out_row, .line = {1}};
   columns.load_order = columns.store_order = Order::lines;
   rows.length = rows.points = plane.columns;
-  rows.folded = plane.rows;
+  rows.kind = FoldedRows{.rows = plane.rows};
   rows.counts = {plane.rows / 2 + 1};
   rows.load.at = {.point = 1, .line = {forward ? pairs : plane.in_row}};
   rows.store.at = {.point = 1, .line = {forward ? plane.out_row : pairs}};
@@ -120,9 +120,11 @@ namespace {
 // its own.
 void join_self_mirrored(const Device& device, const PlaneProblem& plane, RingDesign& ring) {
   for (PassDesign* pass : {&ring.first, &ring.second}) {
-    pass->fold_lanes = fold_lanes_serve(*pass, device.limits().sub_group);
-    if (!pass->fold_lanes || plane.rows / 2 % pass->lines != 0) continue;
-    pass->self_mirrored = true;
+    auto* const rows = std::get_if<FoldedRows>(&pass->kind);
+    if (rows == nullptr) continue;
+    rows->lanes = fold_lanes_serve(*pass, device.limits().sub_group);
+    if (!rows->lanes || plane.rows / 2 % pass->lines != 0) continue;
+    rows->self_mirrored = true;
     ring.second_lines = pass->counts.front() = plane.rows / 2;
   }
 }
@@ -164,7 +166,7 @@ bool warp_specialized(const Device& device, const PlaneProblem& plane, RingDesig
   ring.second.load.mapped = false;
   ring.warp_specialized = true;
   join_self_mirrored(device, plane, ring);
-  return ring.second.self_mirrored;
+  return ring.second.self_mirrored();
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-bool has_mirrors(const PassDesign& pass) { return pass.folded + pass.mirrored > 0; }
+bool has_mirrors(const PassDesign& pass) { return pass.mirror_rows() > 0; }
 std::size_t point_bytes(const PassDesign& pass) { return pass.float64 ? 16 : 8; }
 std::size_t tile_bytes(const PassDesign& pass) {
   return (has_mirrors(pass) ? 2 * row_points(pass) : pass.points) * pass.lines * point_bytes(pass);
@@ -27,7 +27,7 @@ std::size_t landing_bytes(const PassDesign& pass) {
 void write_rows_and_mirrors(codegen::Text& text, const RingDesign& design) {
   const PassDesign& rows = design.second;
   const std::uint64_t row = row_points(rows), lines = rows.lines, bytes = row * point_bytes(rows);
-  const std::uint64_t all = rows.folded + rows.mirrored, mirrors = lines * row + kMirrorsApart;
+  const std::uint64_t all = rows.mirror_rows(), mirrors = lines * row + kMirrorsApart;
   text.line("GLOBAL const real2* const from = between + (first_slot + slot) * {}ul;", design.slot);
   text.line("COPY_BARRIER_EXPECT(arrived, {}u);", tile_bytes(rows));
   text.line("BULK_COPY(arrived, copied, from + group * {}u, {}u);", lines * row, lines * bytes);
@@ -175,7 +175,7 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   context.group = "group";
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
-  if (context.design.mirrored > 0) {
+  if (context.design.mirrored()) {
     context.after_item_load = "MBARRIER_ARRIVE(consumed);";
     return write_mirrored_rows(pass);
   }

@@ -36,7 +36,7 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
     pass.store.values = Values::reals;
   }
   if (!forward) pass.load.once = false;  // each value is read for two points
-  if (pass.real_kind) pass.load.pair = pass.store.pair = 0;
+  if (pass.real_to_real()) pass.load.pair = pass.store.pair = 0;
 }
 
 // Prefetching for lines that fill a compute unit: no other group could load while one computes.
@@ -44,9 +44,9 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return !design.real_kind && design.folded == 0 && !problem.float16() && design.resident == 1 && design.lines == 1 &&
-         device.limits().tensor_maps && design.load.values == Values::complex && design.load.at.point == 1 &&
-         design.load.factor == FactorKind::none && problem.samples == Samples::same &&
+  return !design.real_to_real() && !design.folded() && !problem.float16() && design.resident == 1 &&
+         design.lines == 1 && device.limits().tensor_maps && design.load.values == Values::complex &&
+         design.load.at.point == 1 && design.load.factor == FactorKind::none && problem.samples == Samples::same &&
          design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
 }
 
@@ -79,7 +79,7 @@ void list_paired_lines(const Device& device, const AxisProblem& problem, std::ve
   if (radices == std::end(kPairedRadices) || !paired_lines_fit(problem)) return;
   const bool forward = problem.direction == Direction::forward;
   PassDesign design = plain_pass(problem);
-  design.paired_lines = true;
+  design.kind = PairedLines{};
   design.counts = {problem.counts[0] / 2};
   design.load.at.line[0] *= 2;
   design.store.at.line[0] *= 2;
@@ -107,7 +107,7 @@ void list_paired_lines(const Device& device, const AxisProblem& problem, std::ve
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
-  if (plain.real_kind) plain.load.once = false;  // other work-items load the samples between
+  if (plain.real_to_real()) plain.load.once = false;  // other work-items load the samples between
   std::string refusal;
   std::vector<PassDesign> designs = fitted(device, plain, 0, kMostOnePass, refusal);
   if (designs.empty()) {
@@ -117,7 +117,8 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   list_paired_lines(device, problem, routes);
   double efficiency = 0.92;
   const auto add = [&](PassDesign design, const char* note, bool packed = false, const char* moved = "") {
-    design.fold_lanes = fold_lanes_serve(design, device.limits().sub_group);
+    const bool lanes = fold_lanes_serve(design, device.limits().sub_group);
+    if (auto* const rows = std::get_if<FoldedRows>(&design.kind)) rows->lanes = lanes;
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     // Columns that do not fill a 64-byte access waste the rest of it.
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);

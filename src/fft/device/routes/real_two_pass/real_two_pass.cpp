@@ -58,7 +58,7 @@ std::string two_passes(const Device& device, const AxisProblem& problem, const s
   first_row.store.factor = FactorKind::none;
   first_row.scale = 1;
   first_row.store_order = first_row.load_order;
-  rows.mirrored = n1;
+  rows.kind = MirroredRows{.rows = n1};
   rows.counts.front() = n1 / 2;
   rows.twiddle = Twiddle{.order = problem.length, .columns = ~std::uint64_t{0}, .column = {}};
 
