@@ -1,7 +1,6 @@
 // Spreading and interpolation of the points of one tile, for any vector width. A row of the kernel's box along the
 // fastest axis is one to four vectors of interleaved complex numbers; wider rows are processed four vectors at a time.
-// SVE is disabled: its vectors have no size at compile time.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "base/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nufft/host/spread_kernels.cpp"

@@ -3,7 +3,8 @@
 // src/stencil/host/kernels/linear_kernels-inl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "papers/stencil/dlt_kernels-inl.hpp"
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "base/simd_targets.hpp"
+
 #include <hwy/foreach_target.h>
 // foreach_target must come first
 #include <hwy/highway.h>

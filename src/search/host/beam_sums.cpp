@@ -1,5 +1,5 @@
-// Weighted sums of stations for any vector width. SVE is disabled: its vectors have no size at compile time.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+// Weighted sums of stations for any vector width.
+#include "base/simd_byte_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "search/host/beam_sums.cpp"

@@ -3,7 +3,8 @@
 // vectors cannot be class members.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/problems/euler_rows-inl.hpp"
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "base/simd_targets.hpp"
+
 #include <hwy/foreach_target.h>
 // foreach_target must come first
 #include <hwy/highway.h>

@@ -2,8 +2,8 @@
 // transposes its own matrix of k x k elements (k = 16 / element bytes). Block b of vector i is loaded from row b * k +
 // i, so no step crosses a block. The transpose takes log2(k) steps of interleaves (perfect shuffles), each of which
 // pairs vector i with vector i + k/2.
-// SVE is disabled: its vectors have no size at compile time, and those processors run the NEON code equally fast.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+#include "base/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transpose/host/simd_kernels.cpp"

@@ -1,7 +1,7 @@
 // Highway kernels, for every instruction set with vectors of a fixed size.
 #include "image/flow/host/kernels.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
+#include "base/simd_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "image/flow/host/kernels_portable.cpp"
 #include <hwy/foreach_target.h>

@@ -5,7 +5,7 @@
 #include <ridge/image/operators.hpp>
 #include "image/methods/host/native_kernels.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
+#include "base/simd_byte_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "image/methods/host/gray_kernels.cpp"
 #include <hwy/foreach_target.h>

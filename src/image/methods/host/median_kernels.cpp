@@ -6,7 +6,7 @@
 
 #include "image/methods/median_network.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
+#include "base/simd_byte_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "image/methods/host/median_kernels.cpp"
 #include <hwy/foreach_target.h>

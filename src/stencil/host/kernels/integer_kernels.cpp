@@ -2,7 +2,7 @@
 #include "stencil/host/kernels/integer_kernels.hpp"
 
 // SVE is excluded: its vectors have no compile-time size, so arrays of them cannot be kept in registers.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "base/simd_byte_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/kernels/integer_kernels.cpp"
 #include <hwy/foreach_target.h>

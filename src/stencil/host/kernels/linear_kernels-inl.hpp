@@ -3,7 +3,8 @@
 // have no compile-time size, so arrays of them cannot be kept in registers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stencil/host/kernels/linear_kernels-inl.hpp"
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "base/simd_targets.hpp"
+
 #include <hwy/foreach_target.h>
 // foreach_target must come first
 #include <hwy/cache_control.h>
