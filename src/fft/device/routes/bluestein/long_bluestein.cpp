@@ -21,24 +21,21 @@ namespace {
 
 constexpr std::size_t kShortest = 1024;  // shorter lengths fit one kernel
 
-// `extent`: number of points of the axis in the table; half a spectrum is shorter than the line.
+// The table of the problem times the chirp, computed when the route is compiled. `extent`: number of points of the axis
+// in the table; half a spectrum is shorter than the line. `scale` multiplies a chirp without a table: tables contain
+// it.
 FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisProblem& problem, bool conjugate,
-                       std::size_t extent) {
-  std::vector<std::complex<double>> values = chirp(problem.length);
-  if (conjugate) {
-    for (auto& value : values) value = std::conj(value);
-  }
-  FactorTable result;
-  if (table.kind() == FactorKind::none) {
-    result.complex = std::move(values);
-    return result;
-  }
-  const std::size_t count = std::max(table.real.size(), table.complex.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::complex<double> own = table.complex.empty() ? table.real[i] : table.complex[i];
-    result.complex.push_back(own * values[i / at.point % extent]);
-  }
-  return result;
+                       std::size_t extent, double scale) {
+  return {.later = [table, n = problem.length, point = at.point, conjugate, extent, scale] {
+    std::vector<std::complex<double>> values = chirp(n);
+    const bool alone = table.kind() == FactorKind::none;
+    for (auto& value : values) value = (conjugate ? std::conj(value) : value) * (alone ? scale : 1.0);
+    if (alone) return values;
+    std::vector<std::complex<double>> own = table.later ? table.later() : table.complex;
+    if (own.empty()) own.assign(table.real.begin(), table.real.end());
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] *= values[i / point % extent];
+    return own;
+  }};
 }
 
 // Forward and inverse transform, with the extra work of their first load and last store.
@@ -77,13 +74,8 @@ PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, co
   back.out = problem.out;
   back.load = {};
   back.load_at = plain_table;
-  back.store = with_chirp(problem.store, problem.store_at, problem, inverse, result.second.store_valid);
-  if (problem.store.kind() == FactorKind::none) {
-    for (auto& value : back.store.complex) value *= problem.scale;
-    back.store_at = plain_table;
-  } else {
-    back.store_at = problem.store_at;
-  }
+  back.store = with_chirp(problem.store, problem.store_at, problem, inverse, result.second.store_valid, problem.scale);
+  back.store_at = problem.store.kind() == FactorKind::none ? plain_table : problem.store_at;
   if (real && inverse) {
     const SpectrumDesign spectrum{.change = SpectrumChange::mirror,
                                   .float64 = problem.float64,
@@ -111,7 +103,7 @@ PaddedConvolution convolution(const AxisProblem& problem, std::size_t padded, co
     result.first.load = Values::reals;
   }
   const bool own_factors = there.load.kind() != FactorKind::none;
-  there.load = with_chirp(there.load, problem.load_at, problem, inverse, n);
+  there.load = with_chirp(there.load, problem.load_at, problem, inverse, n, 1);
   if (!own_factors) there.load_at = plain_table;
   return result;
 }
@@ -264,15 +256,18 @@ void list_long_bluestein(const Device& device, const AxisProblem& problem, std::
   };
   for (const std::size_t padded : padded_lengths(problem.length)) {
     const auto two = pass_factors(padded, 2, 4096);
+    bool fits = false;
     for (std::size_t i = 0; i < std::min<std::size_t>(two.size(), 2); ++i) {
       Route fused, whole;
       refusal = three_kernels(device, problem, padded, two[i], fused);
+      fits |= refusal.empty();
       if (refusal.empty()) add("fused_bluestein", std::move(fused), two[i]);
       if (i > 0) continue;
       refusal = two_transforms(device, problem, padded, two[i], whole);
+      fits |= refusal.empty();
       if (refusal.empty()) add("long_bluestein", std::move(whole), two[i]);
     }
-    if (!two.empty()) continue;
+    if (fits) continue;
     const auto three = pass_factors(padded, 3, 1024);
     if (three.empty()) continue;
     Route whole;
