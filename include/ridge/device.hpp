@@ -65,6 +65,7 @@ struct DeviceInfo {
   double clock_ghz = 0;                     // rated; 0 if the system does not report it
   bool shares_host_memory = false;          // integrated devices and PoCL
   bool runs_on_host_cores = false;          // its compute units are the host's: PoCL and other CPU devices
+  bool recorded = false;                    // a description (recorded:mi300x): plans and explains, runs nothing
   std::vector<std::string> overrides = {};  // limits changed by an override file, "work_group 1024 -> 128"
   std::string fingerprint() const;          // changes whenever saved measurements of this device become invalid
 };

@@ -16,6 +16,7 @@
 #include "base/instruction_sets.hpp"
 #include "base/log.hpp"
 #include "device/backend.hpp"
+#include "device/recorded/recorded.hpp"
 
 namespace ridge {
 namespace {
@@ -197,6 +198,7 @@ Device device(const std::string& name) {
   if (chosen == "best") return best();
   const std::string backend = lower(chosen).substr(0, chosen.find(':'));
   if (lower(chosen) == "host") return host();
+  if (backend == "recorded") return detail::recorded_device(lower(chosen));
   if (backend == "opencl" || backend == "cuda") {
     if (const auto found = match(backend == "cuda" ? cuda_devices() : opencl_devices(), chosen)) return *found;
   }

@@ -65,7 +65,9 @@ void add_fft_explain(Command& fft) {
   command.option("--batch", options->batch, "Number of transforms, consecutive in memory").shows_default().positive();
   command.threads(options->threads);
   command.option("--variant", options->variant, "Consider only this variant");
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl, best")
+  command
+      .option("--device", options->device,
+              "Device: host, cuda:0, opencl:pocl, best, recorded:mi300x (see docs/device.md)")
       .shows_default()
       .value_name("NAME");
   command.flag("--source", options->source, "Devices: also print the generated kernels");

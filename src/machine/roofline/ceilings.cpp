@@ -90,7 +90,9 @@ struct Generation {
 constexpr Generation kGenerations[] = {
     {60, "p100", 64, 0.5, 0.7e12},      {70, "v100", 64, 0.5, 0.9e12},      {80, "a100", 64, 0.5, 1.6e12},
     {90, "h200", 128, 0.5, 4.0e12},     {90, "h100", 128, 0.5, 3.0e12},     {100, "b200", 128, 0.5, 7.0e12},
-    {86, "a40", 128, 1.0 / 64, 0.7e12}, {89, "l40", 128, 1.0 / 64, 0.8e12},
+    {86, "a40", 128, 1.0 / 64, 0.7e12}, {89, "l40", 128, 1.0 / 64, 0.8e12}, {89, "4090", 128, 1.0 / 64, 0.9e12},
+    {0, "mi300x", 128, 0.5, 4.0e12},    {0, "mi250x", 128, 0.5, 1.3e12},    {0, "7900", 256, 1.0 / 32, 0.8e12},
+    {0, "a770", 128, 0, 0.45e12},
 };
 constexpr Generation kUsual{0, "", 128, 1.0 / 32, 1.0e12};
 constexpr Generation kIntegrated{0, "", 16, 1.0 / 4, 0};  // shares the host's memory
@@ -109,7 +111,7 @@ Generation generation_of(const DeviceInfo& device) {
     if (names_model(name, generation.model)) return generation;
   }
   for (const Generation& generation : kGenerations) {
-    if (device.limits.architecture == generation.architecture) return generation;
+    if (generation.architecture > 0 && device.limits.architecture == generation.architecture) return generation;
   }
   return device.shares_host_memory ? kIntegrated : kUsual;
 }
