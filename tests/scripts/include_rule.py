@@ -16,6 +16,7 @@ ALLOWED = {
     "base": [],
     "io": ["base"],
     "device": ["base"],
+    "graph": ["base", "device"],
     "machine": ["base", "device"],
     "plan": ["base", "device", "machine"],
     "codegen": ["base", "device"],
@@ -36,7 +37,7 @@ ALLOWED = {
 WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar", "nufft", "search"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
 ALLOWED["papers"] = LIBRARY + ["codegen", "fft", "stencil"]
-ALLOWED["command"] = ["base", "mpi"]
+ALLOWED["command"] = ["base", "graph", "mpi"]
 ALLOWED["bench"] = list(ALLOWED)
 ALLOWED["cli"] = list(ALLOWED)  # the top module
 # Headers of include/ridge whose module has another name.

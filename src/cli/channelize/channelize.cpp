@@ -8,6 +8,7 @@
 #include "cli/channelize/files.hpp"
 #include "command/command.hpp"
 #include "command/process.hpp"
+#include "command/schedule.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
 
@@ -195,6 +196,7 @@ void add_channelize(Command& program) {
   command.option("--from-sample", options->from_sample,
                  "Index of the first sample of each station; results are as if earlier samples had been processed");
   command.option("--flags", options->flags, "Write the numbers of spectra with lost samples to FILE").writes();
+  add_schedule_option(command, options->schedule);
   command.option("--device", options->device, "Device; several, separated by commas, divide the stations")
       .shows_default();
   command.option("--variant", options->variant, "Use only this variant (ridge bench filterbank shows them)");

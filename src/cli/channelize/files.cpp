@@ -13,13 +13,13 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "cli/channelize/correlation.hpp"
-#include "cli/channelize/flow.hpp"
 #include "cli/channelize/input.hpp"
 #include "cli/channelize/mpi.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
+#include "command/schedule.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -141,37 +141,71 @@ class Channelizing {
     const std::size_t spectra = std::clamp<std::size_t>(
         std::min(options_.memory, std::size_t{64} << 20) / (kBlocks * (in_each + out_each)), 1, 65536);
     const std::size_t grain = work_->grain(), bytes = (spectra * in_each + grain - 1) / grain * grain;
-    ReadAhead ahead([reader = reader_](std::byte* to, std::size_t count) { return reader->read(to, count); },
-                    setup_.devices, bytes, kBlocks);
-    WriteBehind behind([this](std::span<const float> values) { sink_.put(values); }, setup_.devices,
-                       work_->most_times(bytes) * work_->time_size(), kBlocks);
-    const auto progress = base::terminal_progress();
+    graph::Graph graph;
+    const auto samples = read_stage(graph, bytes);
+    const auto spectra_made = bank_stage(graph, samples, bytes);
+    graph.stage("write", {spectra_made}, {}, [this](graph::Step& step) -> std::size_t {
+      sink_.put(step.in[0]->host<float>());
+      return 0;
+    });
     begun_ = base::now();
-    double shown = begun_;
-    for (bool last = false; !last;) {
-      const ReadAhead::Block in = ahead.take();
-      const WriteBehind::Block out = behind.room();
-      last = in.last;
-      const double before = base::now();
-      const std::size_t made = work_->push(in.bytes, out.values, last);
-      const double after = base::now();
-      working_ += after - before;
-      ahead.give_back(in);
-      behind.put(out, made * work_->time_size());
-      if (after - shown > 0.2) {
-        shown = after;
-        // The length of a pipe is unknown: the bar only shows activity, the text shows the position.
-        progress(std::min(0.99, 1 - 1 / (1 + (after - begun_) / 10)), words(after));
-      }
-    }
-    behind.finish();
-    progress(1, "");
+    const graph::Report schedule = graph.run();
+    working_ = schedule.workers[1].busy;
     sink_.finish();
+    write_schedule(options_.schedule, schedule);
     report();
   }
 
  private:
   static constexpr std::size_t kBlocks = 3;  // one is read, one is processed, one is written
+
+  // The first device that is not the host.
+  std::optional<Device> transferring() const {
+    for (const Device& each : setup_.devices) {
+      if (!each.is_host()) return each;
+    }
+    return {};
+  }
+
+  // Blocks of `bytes` bytes until a shorter one. A silent pipe may block the reader for ever.
+  graph::Graph::Edge read_stage(graph::Graph& graph, std::size_t bytes) {
+    return graph.stage("read", {}, {.bytes = bytes, .blocks = kBlocks, .locked_by = transferring(), .may_block = true},
+                       [reader = reader_, ended = false](graph::Step& step) mutable -> std::size_t {
+                         if (ended) return 0;
+                         const std::size_t count = reader->read(step.out->bytes.data(), step.out->bytes.size());
+                         ended = count < step.out->bytes.size();
+                         return count;
+                       });
+  }
+
+  // Runs in this thread, because distributed banks call MPI.
+  graph::Graph::Edge bank_stage(graph::Graph& graph, graph::Graph::Edge samples, std::size_t bytes) {
+    const std::size_t values = std::max<std::size_t>(1, work_->most_times(bytes) * work_->time_size());
+    return graph.stage("bank", {samples},
+                       {.bytes = values * sizeof(float),
+                        .blocks = kBlocks,
+                        .locked_by = transferring(),
+                        .finish = true,
+                        .in_caller = true},
+                       [this, bytes, last = false, shown = base::now(),
+                        progress = base::terminal_progress()](graph::Step& step) mutable -> std::size_t {
+                         if (last) return 0;
+                         const std::span<const std::byte> in =
+                             step.ended ? std::span<const std::byte>{} : step.in[0]->host<std::byte>();
+                         last = in.size() < bytes;
+                         const std::span<float> out{reinterpret_cast<float*>(step.out->bytes.data()),
+                                                    step.out->bytes.size() / sizeof(float)};
+                         const std::size_t made = work_->push(in, out, last);
+                         if (last) {
+                           progress(1, "");
+                         } else if (const double now = base::now(); now - shown > 0.2) {
+                           shown = now;
+                           // The length of a pipe is unknown: the bar only shows activity, the text shows the position.
+                           progress(std::min(0.99, 1 - 1 / (1 + (now - begun_) / 10)), words(now));
+                         }
+                         return made * work_->time_size() * sizeof(float);
+                       });
+  }
 
   // Spectra per output time.
   std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : options_.times; }

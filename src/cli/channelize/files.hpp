@@ -60,7 +60,7 @@ struct ChannelizeOptions {
   std::uint64_t from_sample = 0;
   std::uint64_t first_sample = 0;  // number of the input's first sample
   bool resume = false, digest = false;
-  std::string flags;
+  std::string flags, schedule;
   std::string variant, device = "host";
   std::size_t threads = 0;
   std::size_t memory = std::size_t{64} << 20;

@@ -11,6 +11,7 @@
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
+#include "command/schedule.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::cli {
@@ -123,6 +124,7 @@ void add_flow(Command& program) {
   command.flag("--scan-order", options->scan_order, "Choose points sequentially as in the papers (slower)");
   command.flag("--measure", options->measure, "Time the variants and use the fastest");
   command.flag("--explain", options->explain, "Print the plan");
+  const Option schedule = add_schedule_option(command, options->schedule);
   Command& compare = command.subcommand("compare", "Compare a flow with the ground truth");
   auto pair = std::make_shared<CompareOptions>();
   compare.option("flow", pair->flow, "The flow, .flo or .npy").required().reads();
@@ -133,11 +135,11 @@ void add_flow(Command& program) {
   compare.option("--most", pair->most, "Error of the picture's brightest colour, in pixels").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });
   Command* own = &command;
-  command.runs([options, own, pictures, rate, first, frames, size] {
+  command.runs([options, own, pictures, rate, first, frames, size, schedule] {
     if (own->has_subcommand()) return;
     if (options->names.size() == 3) {
-      if (pictures.given() || rate.given() || first.given() || frames.given() || size.given())
-        mistake("--pictures, --rate, --first, --frames and --size are for a sequence, not for two frames");
+      if (pictures.given() || rate.given() || first.given() || frames.given() || size.given() || schedule.given())
+        mistake("--pictures, --rate, --first, --frames, --size and --schedule are for a sequence, not for two frames");
       return run_pair(*options);
     }
     if (options->names.size() == 2) {

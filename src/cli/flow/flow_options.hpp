@@ -10,7 +10,7 @@ namespace ridge::cli {
 
 struct FlowOptions {
   std::vector<std::string> names;  // A B OUT, or PATTERN OUT_FOLDER
-  std::string picture, device, size;
+  std::string picture, device, size, schedule;
   double full = 0;  // vector length of full colour in pictures; 0: the longest vector
   double rate = 0;
   std::size_t first = 0, frames = 0;

@@ -1,16 +1,15 @@
-// Flow of a frame sequence: one thread reads frames ahead, one writes fields, the main thread computes.
+// Flow of a frame sequence: a graph of three stages reads frames, computes and writes fields.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "base/bounded_queue.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/flow/flow_options.hpp"
+#include "command/schedule.hpp"
 #include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
@@ -60,8 +59,8 @@ Source raw(const FlowOptions& options) {
   }
   image::check(shape, "raw frames");
   auto in = std::make_shared<io::InputStream>("-");
-  return [&options, in, shape, taken = std::size_t{0}]() mutable -> image::Image {
-    if (options.frames != 0 && taken == options.frames) return {};
+  return [most = options.frames, in, shape, taken = std::size_t{0}]() mutable -> image::Image {
+    if (most != 0 && taken == most) return {};
     std::vector<std::uint8_t> bytes(shape.rows * shape.row_bytes());
     const std::size_t got = in->read(bytes.data(), bytes.size());
     if (got == 0) return {};
@@ -78,6 +77,41 @@ struct Field {
   std::size_t number = 0;
   image::Image flow = {};
 };
+
+struct FlowStage {
+  const FlowOptions& options;
+  image::Shape shape;
+  image::FlowStream& flows;
+  std::vector<double>& seconds;
+};
+
+// A field is ready when the stream is full, and at the end.
+graph::Graph::Edge flow_stage(graph::Graph& graph, graph::Graph::Edge frames, const FlowStage& what) {
+  return graph.stage("flow", {frames}, {.finish = true, .in_caller = true},
+                     [what, number = what.options.first, last = base::now()](graph::Step& step) mutable -> std::size_t {
+                       image::FlowStream& flows = what.flows;
+                       if (!step.ended) {
+                         const auto& frame = std::any_cast<const image::Image&>(step.in[0]->value);
+                         if (frame.shape() != what.shape) {
+                           throw Error(
+                               ErrorKind::invalid_argument,
+                               fmt::format("frame {} is {}, but the previous frames are {}: all must have the "
+                                           "same size",
+                                           number + flows.waiting() + 1, frame.shape().text(), what.shape.text()));
+                         }
+                         if (flows.room() == 1) last = base::now();  // excludes the time to read the frame
+                         flows.push(frame);
+                         if (flows.waiting() < flows.room()) return 0;
+                       } else if (flows.waiting() == 0) {
+                         return 0;
+                       }
+                       step.out->value = Field{number++, flows.next()};
+                       const double now = base::now();
+                       what.seconds.push_back(now - last);
+                       last = now;
+                       return 1;
+                     });
+}
 
 void report(const FlowOptions& options, std::vector<double>& seconds, double wall, std::size_t fields) {
   std::sort(seconds.begin(), seconds.end());
@@ -108,75 +142,38 @@ void run_flow_sequence(const FlowOptions& options) {
   if (failed || !std::filesystem::is_directory(folder))
     throw Error(ErrorKind::io, fmt::format("cannot create the folder {}: {}", folder.string(),
                                            failed ? failed.message() : "it is a file"));
-  base::BoundedQueue<image::Image> frames(3);
-  base::BoundedQueue<Field> fields(3);
-  std::jthread reader([&] {
-    try {
-      for (image::Image frame = next(); frame; frame = next()) {
-        if (!frames.put(frame)) return;
-      }
-      frames.end();
-    } catch (...) {
-      frames.end(std::current_exception());
-    }
-  });
-  // Ends the reader if the writer thread cannot be started.
-  struct AtTheEnd {
-    base::BoundedQueue<image::Image>& frames;
-    ~AtTheEnd() { frames.end(); }
-  } const at_the_end{frames};
-  std::jthread writer([&] {
-    try {
-      while (const auto field = fields.take()) {
-        const std::string name = fmt::format("{:04}", field->number);
-        image::write_flow((folder / (name + ".flo")).string(), field->flow);
-        if (options.pictures)
-          image::write((folder / (name + ".png")).string(), image::flow_picture(field->flow, options.full));
-      }
-    } catch (...) {
-      fields.end(std::current_exception());
-    }
-  });
-  std::exception_ptr failure;
+  image::FlowStream flows(plan);
+  flows.push(before);
   std::vector<double> seconds;  // between consecutive fields
+  graph::Graph graph;
+  const auto frames = graph.stage("read", {}, {.may_block = options.names[0] == "-"},
+                                  [next = std::move(next)](graph::Step& step) -> std::size_t {
+                                    image::Image frame = next();
+                                    const bool there = static_cast<bool>(frame);
+                                    step.out->value = std::move(frame);
+                                    return there ? 1 : 0;
+                                  });
+  const auto fields = flow_stage(graph, frames, {options, before.shape(), flows, seconds});
+  graph.stage("write", {fields}, {}, [&](graph::Step& step) -> std::size_t {
+    const auto& field = std::any_cast<const Field&>(step.in[0]->value);
+    const std::string name = fmt::format("{:04}", field.number);
+    image::write_flow((folder / (name + ".flo")).string(), field.flow);
+    if (options.pictures)
+      image::write((folder / (name + ".png")).string(), image::flow_picture(field.flow, options.full));
+    return 0;
+  });
   const double begin = base::now();
+  std::exception_ptr failure;
+  graph::Report schedule;
   try {
-    image::FlowStream flows(plan);
-    std::size_t number = options.first;
-    double last = base::now();
-    const auto hand_on = [&] {  // false if the writer has failed
-      image::Image field = flows.next();
-      const double now = base::now();
-      seconds.push_back(now - last);
-      last = now;
-      return fields.put({number++, std::move(field)});
-    };
-    flows.push(before);
-    bool going = true;
-    while (going) {
-      const auto frame = frames.take();
-      if (!frame) break;
-      if (frame->shape() != before.shape()) {
-        throw Error(ErrorKind::invalid_argument,
-                    fmt::format("frame {} is {}, but the previous frames are {}: all must have the same size",
-                                number + flows.waiting() + 1, frame->shape().text(), before.shape().text()));
-      }
-      if (flows.room() == 1) last = base::now();  // excludes the time to read the frame
-      flows.push(*frame);
-      if (flows.waiting() == flows.room()) going = hand_on();
-    }
-    while (going && flows.waiting() > 0) going = hand_on();
+    schedule = graph.run();
   } catch (...) {
     failure = std::current_exception();
   }
-  frames.end();
-  fields.end();
-  reader.join();
-  writer.join();
-  if (!failure) failure = fields.failure();
   if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // the folder is empty
   if (failure) std::rethrow_exception(failure);
   if (seconds.empty()) throw Error(ErrorKind::io, "needs at least two frames, got one");
+  write_schedule(options.schedule, schedule);
   report(options, seconds, base::now() - begin, seconds.size());
 }
 
