@@ -46,8 +46,16 @@ struct Strides {
   std::size_t batch = 0;               // from one transform to the next
 };
 
+// A range of points per axis. Empty: everything. first + count may pass the end of an axis: the box then continues at
+// its beginning, which describes modes at both ends of a spectrum.
+struct Box {
+  std::vector<std::size_t> first = {};  // empty: all 0
+  std::vector<std::size_t> count = {};
+  bool whole() const { return first.empty() && count.empty(); }
+};
+
 // Operations fused into the load of a transform, without an extra pass over memory. Each factor holds one value per
-// point of the whole shape, packed, and applies to every transform of the batch. Empty means none.
+// point of that side (of its box), packed, and applies to every transform of the batch. Empty means none.
 struct Load {
   Samples samples = Samples::same;  // or int8, int16; forward only
   std::vector<double> window = {};
@@ -72,6 +80,11 @@ struct Problem {
   Store store_forward = {}, store_inverse = {};
   Storage storage = Storage::same;           // 16-bit floats: plans of float only
   Directions directions = Directions::both;  // the other direction is not built and throws
+  // forward() reads only the samples in `given`, takes the others as zero, and writes only the values in `wanted`;
+  // inverse() exchanges the two. The arrays hold the points of the boxes, packed or by the strides above. Lines of
+  // zeros and lines without wanted values are not transformed. Out of place only. Kind::real: `wanted` is a box of the
+  // half spectrum and must not continue at the beginning of its last axis.
+  Box given = {}, wanted = {};
 };
 
 // The problem of the adjoint transforms (conjugate transposes) in both directions: forward() of its plan is the adjoint

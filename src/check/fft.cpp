@@ -73,6 +73,7 @@ template <class T>
 Outcome check_hybrid(Draw& draw) {
   FftCase made = draw_fft<T>(draw);
   made.problem.in_place = false;
+  made.problem.given = made.problem.wanted = {};
   made.problem.input = made.problem.output = {};
   made.problem.load_forward = made.problem.load_inverse = {};
   made.problem.store_forward = made.problem.store_inverse = {};

@@ -23,6 +23,25 @@ std::vector<std::size_t> spectrum_shape(const fft::Problem& problem) {
   return shape;
 }
 
+std::vector<std::size_t> given_shape(const fft::Problem& problem) {
+  return problem.given.count.empty() ? problem.shape : problem.given.count;
+}
+std::vector<std::size_t> wanted_shape(const fft::Problem& problem) {
+  return problem.wanted.count.empty() ? spectrum_shape(problem) : problem.wanted.count;
+}
+
+std::size_t whole_place(const fft::Box& box, const std::vector<std::size_t>& shape, std::size_t index) {
+  if (box.whole()) return index;
+  std::size_t place = 0, step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const std::size_t count = box.count.empty() ? shape[axis] : box.count[axis];
+    place += (index % count + (box.first.empty() ? 0 : box.first[axis])) % shape[axis] * step;
+    index /= count;
+    step *= shape[axis];
+  }
+  return place;
+}
+
 namespace {
 
 // Strides other than the packed ones.
@@ -92,6 +111,7 @@ FftCase draw_fft(Draw& draw) {
   if (random.chance(0.3)) problem.scale_forward = 0.5;
   if (random.chance(0.3)) problem.scale_inverse = 0.125;
   Random details(random.bits());
+  const std::size_t boxed = details.chance(0.2) ? 1 + details.below(3) : 0;
 
   std::size_t left = draw.points;
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -105,15 +125,31 @@ FftCase draw_fft(Draw& draw) {
   made.odd_line = details.below(problem.batch);
   if (problem.batch == 1) made.oddity = Oddity::none;
 
+  // Boxes of part of the samples, of part of the spectrum, or of both.
+  const auto draw_box = [&](const std::vector<std::size_t>& shape, bool wraps) {
+    fft::Box box;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const std::size_t n = shape[axis], count = 1 + details.below(n);
+      const std::size_t most = axis + 1 == shape.size() && !wraps ? n - count + 1 : n;
+      box.count.push_back(count);
+      box.first.push_back(details.below(most));
+    }
+    return box;
+  };
+  if (boxed > 0 && !problem.in_place) {
+    if (boxed != 2) problem.given = draw_box(problem.shape, true);
+    if (boxed != 1) problem.wanted = draw_box(spectrum_shape(problem), problem.kind == Kind::complex);
+  }
+
   if (strided_in && !(problem.in_place && problem.kind == Kind::real))
-    problem.input = draw_strides(details, problem.shape, problem.batch);
+    problem.input = draw_strides(details, given_shape(problem), problem.batch);
   if (problem.in_place) {
     problem.output = problem.input;
   } else if (strided_out) {
-    problem.output = draw_strides(details, spectrum_shape(problem), problem.batch);
+    problem.output = draw_strides(details, wanted_shape(problem), problem.batch);
   }
   if (operators) {
-    const std::size_t samples = points_of(problem.shape), spectrum = points_of(spectrum_shape(problem));
+    const std::size_t samples = points_of(given_shape(problem)), spectrum = points_of(wanted_shape(problem));
     const bool complex = problem.kind == Kind::complex;
     if (!problem.in_place && integers == 1) problem.load_forward.samples = Samples::int8;
     if (!problem.in_place && integers == 2) problem.load_forward.samples = Samples::int16;
@@ -139,6 +175,12 @@ std::string fft_in_words(const FftCase& made) {
   strides("input", problem.input);
   strides("output", problem.output);
   if (problem.in_place) text += ", in place";
+  const auto box = [&](const char* name, const fft::Box& one) {
+    if (!one.whole())
+      text += fmt::format(", {} {} from {}", name, fmt::join(one.count, "x"), fmt::join(one.first, ","));
+  };
+  box("given", problem.given);
+  box("wanted", problem.wanted);
   if (problem.load_forward.samples != Samples::same)
     text += problem.load_forward.samples == Samples::int8 ? ", int8" : ", int16";
   const auto factors = [&](const char* name, const auto& side) {

@@ -24,6 +24,12 @@ struct FftCase {
 std::size_t points_of(const std::vector<std::size_t>& shape);
 std::vector<std::size_t> spectrum_shape(const fft::Problem& problem);
 
+// Shapes of the boxes.
+std::vector<std::size_t> given_shape(const fft::Problem& problem);
+std::vector<std::size_t> wanted_shape(const fft::Problem& problem);
+// Packed index in the whole shape of a packed index in a box of it.
+std::size_t whole_place(const fft::Box& box, const std::vector<std::size_t>& shape, std::size_t index);
+
 // Draws any shape, kind, stride, batch and operator that the header allows.
 template <class T>
 FftCase draw_fft(Draw& draw);

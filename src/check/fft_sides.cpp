@@ -40,10 +40,9 @@ std::size_t FftSide::at(std::size_t line, std::size_t index) const {
 }
 
 FftSides sides_of(const fft::Problem& problem) {
-  const std::vector<std::size_t> spectrum = spectrum_shape(problem);
+  const std::vector<std::size_t> samples = given_shape(problem), spectrum = wanted_shape(problem);
   const bool padded = problem.kind == fft::Kind::real && problem.in_place;
-  return {.samples =
-              side_of(problem.input, problem.shape, padded ? 2 * spectrum.back() : problem.shape.back(), problem.batch),
+  return {.samples = side_of(problem.input, samples, padded ? 2 * spectrum.back() : samples.back(), problem.batch),
           .spectrum = side_of(problem.output, spectrum, spectrum.back(), problem.batch)};
 }
 

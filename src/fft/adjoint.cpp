@@ -5,6 +5,7 @@
 #include <ridge/fft.hpp>
 
 #include "fft/half_spectrum.hpp"
+#include "fft/layout.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -40,9 +41,12 @@ Problem adjoint(const Problem& problem) {
     result.directions = problem.directions == Directions::forward ? Directions::inverse : Directions::forward;
   }
   if (problem.kind == Kind::complex || problem.shape.empty() || problem.shape.back() < 3) return result;
-  std::size_t rows = 1;
-  for (std::size_t axis = 0; axis + 1 < problem.shape.size(); ++axis) rows *= problem.shape[axis];
+  const Layout layout = resolve(problem);
+  const AxisRange& last = layout.wanted[layout.axes - 1];
+  const std::size_t rows = layout.spectrum.points() / last.count;
   std::vector<double> weights = half_spectrum_weights(problem.shape.back());
+  weights = {weights.begin() + static_cast<std::ptrdiff_t>(last.first),
+             weights.begin() + static_cast<std::ptrdiff_t>(last.first + last.count)};
   if (problem.directions != Directions::forward) multiply_rows(result.store_forward.window, weights, rows);
   for (double& weight : weights) weight = 1 / weight;
   if (problem.directions != Directions::inverse) multiply_rows(result.load_inverse.window, weights, rows);

@@ -54,6 +54,47 @@ Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::a
   return side;
 }
 
+// Ranges of a box in an array of this shape.
+std::array<AxisRange, kMostAxes> ranges_of(const Box& box, std::size_t axes,
+                                           const std::array<std::size_t, kMostAxes>& shape, const char* name) {
+  const bool all = box.count.empty();
+  if ((!all && box.count.size() != axes) || (!box.first.empty() && box.first.size() != axes)) {
+    refuse_layout(fmt::format("the box {} needs {} firsts and counts, one per axis, got {} and {}", name, axes,
+                              box.first.size(), box.count.size()));
+  }
+  std::array<AxisRange, kMostAxes> ranges{};
+  for (std::size_t i = 0; i < axes; ++i) {
+    ranges[i] = {.first = box.first.empty() ? 0 : box.first[i], .count = all ? shape[i] : box.count[i]};
+    if (ranges[i].count < 1 || ranges[i].count > shape[i] || ranges[i].first >= shape[i]) {
+      refuse_layout(fmt::format("the box {} needs 1 to {} points from 0 to {} on axis {}, got {} from {}", name,
+                                shape[i], shape[i] - 1, i, ranges[i].count, ranges[i].first));
+    }
+  }
+  return ranges;
+}
+
+// Replaces the shapes of both sides by those of the boxes.
+void resolve_boxes(const Problem& problem, Layout& layout, std::array<std::size_t, kMostAxes>& samples,
+                   std::array<std::size_t, kMostAxes>& spectrum) {
+  const std::size_t last = layout.axes - 1;
+  layout.given = ranges_of(problem.given, layout.axes, samples, "given");
+  layout.wanted = ranges_of(problem.wanted, layout.axes, spectrum, "wanted");
+  const AxisRange& half = layout.wanted[last];
+  if (problem.kind == Kind::real && half.first + half.count > spectrum[last]) {
+    refuse_layout(
+        fmt::format("the box wanted ends at {} on the last axis of a half spectrum of {} values: choose a "
+                    "first and a count within it",
+                    half.first + half.count, spectrum[last]));
+  }
+  for (std::size_t i = 0; i < layout.axes; ++i) {
+    layout.boxed = layout.boxed || layout.given[i].count < samples[i] || layout.wanted[i].count < spectrum[i] ||
+                   layout.given[i].first + layout.wanted[i].first > 0;
+    samples[i] = layout.given[i].count;
+    spectrum[i] = layout.wanted[i].count;
+  }
+  if (layout.boxed && problem.in_place) refuse_layout("boxes need an out-of-place plan, got in_place");
+}
+
 void check_same_memory(const Layout& layout, const Problem& problem) {
   const bool real = problem.kind == Kind::real;
   const std::size_t last = layout.axes - 1, each = real ? 2 : 1;
@@ -127,6 +168,7 @@ Layout resolve(const Problem& problem) {
   auto spectrum = samples;
   if (real) spectrum[last] = samples[last] / 2 + 1;
   times(total / samples[last], spectrum[last], "the spectrum");
+  resolve_boxes(problem, layout, samples, spectrum);
   const std::size_t row = real && problem.in_place ? 2 * spectrum[last] : samples[last];
   layout.samples = fill(problem, problem.input, layout.axes, samples, row, "the input");
   layout.spectrum = fill(problem, problem.output, layout.axes, spectrum, spectrum[last], "the output");
@@ -140,8 +182,9 @@ Layout resolve(const Problem& problem) {
   return layout;
 }
 
-double usual_flops(const Layout& layout, const Problem& problem) {
-  const auto points = static_cast<double>(layout.samples.points());
+double usual_flops(const Problem& problem) {
+  double points = 1;
+  for (const std::size_t n : problem.shape) points *= static_cast<double>(n);
   return (problem.kind == Kind::real ? 2.5 : 5) * points * std::log2(points) * static_cast<double>(problem.batch);
 }
 

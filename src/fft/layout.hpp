@@ -20,15 +20,23 @@ struct Side {
   std::size_t points() const;  // points of one transform
 };
 
+// Points of one axis, which may continue at its beginning.
+struct AxisRange {
+  std::size_t first = 0, count = 1;
+};
+
 struct Layout {
   std::size_t axes = 1;
-  Side samples, spectrum;
+  Side samples, spectrum;  // shapes are those of the boxes
+  bool boxed = false;      // a box is smaller than the shape
+  std::array<AxisRange, kMostAxes> given{}, wanted{};
 };
 
 // Throws Error{invalid_argument} for every problem that cannot be run with any data.
 Layout resolve(const Problem& problem);
 
-double usual_flops(const Layout& layout, const Problem& problem);  // 5 N log2 N over the batch, half of it for real
+// 5 N log2 N over the batch, half of it for real; boxes do not change it.
+double usual_flops(const Problem& problem);
 // Bytes moved if samples and spectrum are accessed once each; `number`: bytes per number of the plan's type.
 double least_bytes(const Layout& layout, const Problem& problem, std::size_t number);
 

@@ -258,7 +258,7 @@ std::size_t Plan<T>::output_size() const {
 }
 template <class T>
 double Plan<T>::flops() const {
-  return with_transform(transform_, on_device_, [](const auto& t) { return usual_flops(t.layout(), t.problem()); });
+  return with_transform(transform_, on_device_, [](const auto& t) { return usual_flops(t.problem()); });
 }
 template <class T>
 double Plan<T>::bytes() const {

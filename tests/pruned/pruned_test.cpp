@@ -1,4 +1,4 @@
-// Pruned transforms equal the whole transform of the padded input, cropped; zooms equal their defining sums.
+// Transforms of boxes equal the whole transform of the padded input, cropped; zooms equal their defining sums.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <random>
 
 #include <ridge/fft.hpp>
-#include <ridge/fft/pruned.hpp>
 #include <ridge/fft/zoom.hpp>
 
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::fft {
@@ -43,8 +43,8 @@ std::vector<std::size_t> places(const std::vector<std::size_t>& shape, const Box
   return found;
 }
 
-template <class T>
-double distance(const std::vector<std::complex<T>>& got, const std::vector<std::complex<double>>& expected) {
+template <class Value>
+double distance(const std::vector<Value>& got, const std::vector<std::complex<double>>& expected) {
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     difference += std::norm(std::complex<double>(got[i]) - expected[i]);
@@ -53,70 +53,168 @@ double distance(const std::vector<std::complex<T>>& got, const std::vector<std::
   return std::sqrt(difference / norm);
 }
 
-template <class T>
-void expect_pruned(const PrunedProblem& problem) {
-  const PrunedPlan<T> plan(problem);
-  std::size_t whole = 1;
-  for (const std::size_t n : problem.shape) whole *= n;
-  const auto given = places(problem.shape, problem.given), wanted = places(problem.shape, problem.wanted);
+const planner::Options kBoxQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+
+// Compares with the whole transform in double of the padded array. Windows apply to the points of the boxes.
+template <class T, class In, class Out>
+void expect_box(const Device& device, Problem problem, bool inverse) {
+  problem.directions = inverse ? Directions::inverse : Directions::forward;
+  const fft::Plan<T> plan(device, problem, kBoxQuick);
+  const bool real = problem.kind == Kind::real;
+  std::vector<std::size_t> half = problem.shape;
+  if (real) half.back() = half.back() / 2 + 1;
+  const auto given = places(problem.shape, problem.given), wanted = places(half, problem.wanted);
+  const auto& from = inverse ? wanted : given;
+  const auto& to = inverse ? given : wanted;
   ASSERT_EQ(plan.input_size(), problem.batch * given.size());
   ASSERT_EQ(plan.output_size(), problem.batch * wanted.size());
-  const fft::Plan<double> reference(host(), {.shape = problem.shape, .batch = problem.batch},
-                                    {.effort = Effort::quick});
-  for (const bool inverse : {false, true}) {
-    const auto& from = inverse ? wanted : given;
-    const auto& to = inverse ? given : wanted;
-    const auto in = box_noise<T>(problem.batch * from.size());
-    std::vector<std::complex<T>> out(problem.batch * to.size(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
-    std::vector<std::complex<double>> padded(problem.batch * whole), spectrum(padded.size()), expected;
-    for (std::size_t b = 0; b < problem.batch; ++b) {
-      for (std::size_t i = 0; i < from.size(); ++i)
-        padded[b * whole + from[i]] = std::complex<double>(in[b * from.size() + i]);
+  std::size_t samples = 1, spectrum = 1;
+  for (const std::size_t n : problem.shape) samples *= n;
+  for (const std::size_t n : half) spectrum *= n;
+  const auto noise = box_noise<T>(problem.batch * from.size());
+  std::vector<In> in(noise.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if constexpr (std::is_same_v<In, T>) {
+      in[i] = noise[i].real();
+    } else {
+      in[i] = noise[i];
     }
-    inverse ? reference.inverse(padded, spectrum) : reference.forward(padded, spectrum);
-    for (std::size_t b = 0; b < problem.batch; ++b) {
-      for (const std::size_t at : to)
-        expected.push_back(spectrum[b * whole + at] * (inverse ? problem.scale_inverse : problem.scale_forward));
+  }
+  const Problem whole{.shape = problem.shape, .batch = problem.batch, .kind = problem.kind};
+  const fft::Plan<double> reference(host(), whole, kBoxQuick);
+  using Wide = std::conditional_t<std::is_same_v<In, T>, double, std::complex<double>>;
+  using WideOut = std::conditional_t<std::is_same_v<Out, T>, double, std::complex<double>>;
+  const std::size_t in_points = inverse ? spectrum : samples, out_points = inverse ? samples : spectrum;
+  std::vector<Wide> padded(problem.batch * in_points);
+  std::vector<WideOut> answer(problem.batch * out_points);
+  const std::vector<double>& load = inverse ? problem.load_inverse.window : problem.load_forward.window;
+  const std::vector<double>& store = inverse ? problem.store_inverse.window : problem.store_forward.window;
+  for (std::size_t b = 0; b < problem.batch; ++b) {
+    for (std::size_t i = 0; i < from.size(); ++i)
+      padded[b * in_points + from[i]] = static_cast<Wide>(in[b * from.size() + i]) * (load.empty() ? 1.0 : load[i]);
+  }
+  if constexpr (!std::is_same_v<Out, T>) {
+    if (!inverse) reference.forward(std::span<const Wide>(padded), std::span<WideOut>(answer));
+  }
+  if constexpr (!std::is_same_v<In, T>) {
+    if (inverse) reference.inverse(std::span<const Wide>(padded), std::span<WideOut>(answer));
+  }
+  std::vector<std::complex<double>> expected;
+  for (std::size_t b = 0; b < problem.batch; ++b) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      expected.push_back(std::complex<double>(answer[b * out_points + to[i]]) * (store.empty() ? 1.0 : store[i]) *
+                         (inverse ? problem.scale_inverse : problem.scale_forward));
     }
-    inverse ? plan.inverse(in, out) : plan.forward(in, out);
-    EXPECT_LE(distance(out, expected), 8 * std::numeric_limits<T>::epsilon()) << plan.explain();
+  }
+  std::vector<Out> out(problem.batch * to.size(), Out(std::numeric_limits<T>::quiet_NaN()));
+  if constexpr (!std::is_same_v<Out, T>) {
+    if (!inverse) plan.forward(std::span<const In>(in), std::span<Out>(out));
+  }
+  if constexpr (!std::is_same_v<In, T>) {
+    if (inverse) plan.inverse(std::span<const In>(in), std::span<Out>(out));
+  }
+  EXPECT_LE(distance(out, expected), 8 * std::numeric_limits<T>::epsilon()) << plan.explain();
+}
+
+template <class T>
+void expect_boxes(const Device& device, Problem problem) {
+  using Complex = std::complex<T>;
+  expect_box<T, Complex, Complex>(device, problem, false);
+  expect_box<T, Complex, Complex>(device, problem, true);
+  // The same as a real problem, whose boxes of the spectrum do not wrap along the last axis.
+  problem.kind = Kind::real;
+  if (!problem.wanted.whole()) {
+    const std::size_t most = problem.shape.back() / 2 + 1;
+    std::size_t& count = problem.wanted.count.back();
+    count = std::min(count, most);
+    if (!problem.wanted.first.empty())
+      problem.wanted.first.back() = std::min(problem.wanted.first.back(), most - count);
+  }
+  expect_box<T, T, Complex>(device, problem, false);
+  expect_box<T, Complex, T>(device, problem, true);
+}
+
+std::vector<Problem> box_problems() {
+  return {{.shape = {30}, .given = {.first = {25}, .count = {9}}},
+          {.shape = {1}, .given = {.count = {1}}, .wanted = {.first = {0}, .count = {1}}},
+          {.shape = {13}, .batch = 5, .given = {.first = {3}, .count = {13}}, .wanted = {.count = {4}}},
+          {.shape = {17, 20},
+           .batch = 3,
+           .scale_forward = 0.5,
+           .scale_inverse = 2,
+           .given = {.count = {5, 20}},
+           .wanted = {.first = {10, 15}, .count = {9, 7}}},
+          {.shape = {8, 12, 18}, .given = {.count = {4, 6, 9}}},
+          {.shape = {8, 1, 40}, .wanted = {.first = {6, 0, 30}, .count = {4, 1, 20}}},
+          {.shape = {3, 40, 5},
+           .given = {.first = {1, 0, 4}, .count = {1, 1, 1}},
+           .wanted = {.first = {2, 39, 0}, .count = {2, 2, 5}}}};
+}
+
+TEST(FftBoxes, EqualTheWholeTransform) {
+  for (Problem problem : box_problems()) {
+    for (const std::size_t threads : {1, 3}) {
+      problem.threads = threads;
+      expect_boxes<float>(host(), problem);
+      expect_boxes<double>(host(), problem);
+    }
+  }
+  // Planes of many blocks, and results that are written past the caches.
+  expect_boxes<float>(host(), {.shape = {6, 96, 80}, .threads = 2, .given = {.count = {3, 48, 40}}});
+  expect_box<float, std::complex<float>, std::complex<float>>(
+      host(), {.shape = {1024, 700}, .threads = 1, .given = {.first = {600, 5}, .count = {512, 300}}}, false);
+}
+
+TEST(FftBoxes, FactorsApplyToTheirPoints) {
+  Problem problem{.shape = {6, 10}, .given = {.first = {4, 1}, .count = {3, 5}}, .wanted = {.count = {6, 2}}};
+  for (std::size_t i = 0; i < 15; ++i) problem.load_forward.window.push_back(0.5 + static_cast<double>(i));
+  for (std::size_t i = 0; i < 12; ++i) problem.store_forward.window.push_back(2.0 - static_cast<double>(i));
+  expect_boxes<double>(host(), problem);
+}
+
+TEST(FftBoxes, ExplainTellsThePoints) {
+  const auto text = [](const Problem& problem) { return fft::Plan<float>(host(), problem, kBoxQuick).explain(); };
+  EXPECT_THAT(text({.shape = {64, 64}, .given = {.count = {32, 32}}}), HasSubstr("0.750 of the points"));
+  EXPECT_THAT(text({.shape = {16, 16, 16}, .given = {.count = {8, 8, 8}}}), HasSubstr("0.583 of the points"));
+  EXPECT_THAT(text({.shape = {16, 16, 16}, .wanted = {.count = {8, 8, 8}}}), HasSubstr("0.583 of the points"));
+}
+
+// <A x, y> = <x, A^H y> for complex and half spectra.
+TEST(FftBoxes, HaveAdjoints) {
+  const Problem problem{.shape = {5, 12},
+                        .kind = Kind::real,
+                        .given = {.first = {3, 2}, .count = {3, 7}},
+                        .wanted = {.first = {4, 2}, .count = {2, 5}}};
+  const fft::Plan<double> plan(host(), problem, kBoxQuick), adjoint = plan.adjoint(kBoxQuick);
+  const auto noise = box_noise<double>(plan.input_size()), y = box_noise<double>(plan.output_size());
+  std::vector<double> x, back(x.size());
+  for (const auto& value : noise) x.push_back(value.real());
+  back.resize(x.size());
+  std::vector<std::complex<double>> forward(y.size());
+  plan.forward(std::span<const double>(x), std::span(forward));
+  adjoint.inverse(std::span<const std::complex<double>>(y), std::span(back));
+  double left = 0, right = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) left += (std::conj(forward[i]) * y[i]).real();
+  for (std::size_t i = 0; i < x.size(); ++i) right += x[i] * back[i];
+  EXPECT_NEAR(left, right, 1e-13 * static_cast<double>(x.size() * y.size()));
+}
+
+TEST(FftBoxes, RunOnDevices) {
+  for (const Device& device : ridge::test::accelerators()) {
+    const std::vector<Problem> problems = box_problems();
+    // The prime length 17 is padded and cropped by copies.
+    for (const std::size_t i : {0, 3}) expect_boxes<float>(device, problems[i]);
+    expect_box<float, std::complex<float>, std::complex<float>>(device, problems[4], false);
   }
 }
 
-TEST(FftPruned, EqualsTheWholeTransform) {
-  for (const std::size_t threads : {1, 3}) {
-    expect_pruned<float>({.shape = {30}, .given = {.first = {25}, .count = {9}}, .threads = threads});
-    expect_pruned<double>({.shape = {17, 20},
-                           .given = {.count = {5, 20}},
-                           .wanted = {.first = {10, 15}, .count = {9, 7}},
-                           .batch = 3,
-                           .scale_forward = 0.5,
-                           .scale_inverse = 2,
-                           .threads = threads});
-    expect_pruned<float>({.shape = {8, 12, 18}, .given = {.count = {4, 6, 9}}, .threads = threads});
-    expect_pruned<float>(
-        {.shape = {8, 1, 40}, .wanted = {.first = {6, 0, 30}, .count = {4, 1, 20}}, .threads = threads});
-    expect_pruned<double>({.shape = {3, 40, 5},
-                           .given = {.first = {1, 0, 4}, .count = {1, 1, 1}},
-                           .wanted = {.first = {2, 39, 0}, .count = {2, 2, 5}},
-                           .threads = threads});
-  }
-}
-
-TEST(FftPruned, TransformsFewerLines) {
-  EXPECT_NEAR(PrunedPlan<float>({.shape = {64, 64}, .given = {.count = {32, 32}}}).share_of_lines(), 0.75, 1e-12);
-  EXPECT_NEAR(PrunedPlan<float>({.shape = {16, 16, 16}, .given = {.count = {8, 8, 8}}}).share_of_lines(), 7.0 / 12,
-              1e-12);
-  EXPECT_NEAR(PrunedPlan<float>({.shape = {16, 16, 16}, .wanted = {.count = {8, 8, 8}}}).share_of_lines(), 7.0 / 12,
-              1e-12);
-}
-
-TEST(FftPruned, RefusesBoxesOutsideTheShape) {
-  const auto refusal = [](const PrunedProblem& problem) {
-    return ridge::test::error_of([&] { PrunedPlan<float> plan(problem); }, ErrorKind::invalid_argument);
+TEST(FftBoxes, RefuseBoxesOutsideTheShape) {
+  const auto refusal = [](const Problem& problem) {
+    return ridge::test::error_of([&] { fft::Plan<float> plan(host(), problem); }, ErrorKind::invalid_argument);
   };
-  EXPECT_THAT(refusal({}), HasSubstr("one to three axes"));
-  EXPECT_THAT(refusal({.shape = {8, 0}}), HasSubstr("at least one point per axis, got 0"));
+  EXPECT_THAT(refusal({.shape = {8}, .in_place = true, .given = {.count = {4}}}), HasSubstr("out-of-place"));
+  EXPECT_THAT(refusal({.shape = {8}, .kind = Kind::real, .wanted = {.first = {3}, .count = {3}}}),
+              HasSubstr("half spectrum of 5 values"));
   EXPECT_THAT(refusal({.shape = {8}, .given = {.count = {9}}}),
               HasSubstr("1 to 8 points from 0 to 7 on axis 0, got 9 from 0"));
   EXPECT_THAT(refusal({.shape = {8}, .wanted = {.first = {8}, .count = {1}}}), HasSubstr("got 1 from 8"));

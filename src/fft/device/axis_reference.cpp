@@ -29,6 +29,7 @@ bool is_samples(const AxisProblem& problem, bool input) { return input == (probl
 
 std::uint64_t side_points(const AxisProblem& problem, bool input) {
   if (problem.real_kind) return problem.real_points;
+  if (problem.boxed) return input ? problem.read.count : problem.written.count;
   if (problem.folded > 0) return problem.length + (is_samples(problem, input) ? 0 : 2);  // of both rows
   if (problem.kept > 0 && !is_samples(problem, input)) return problem.kept;
   return problem.kind == Kind::real && !is_samples(problem, input) ? problem.length / 2 + 1 : problem.length;
@@ -143,13 +144,15 @@ std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::
   const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
   base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
   const std::uint64_t there = side_points(problem_, true);
+  if (problem_.boxed) std::fill(points.begin(), points.end(), std::complex<double>());
   for (std::uint64_t i = 0; i < there; ++i) {
-    points[i] = loaded(in, start + i * problem_.in.point);
-    if (!load_.empty()) points[i] *= load_[load_start + i * problem_.load_at.point];
+    std::complex<double>& point = points[(i + (problem_.boxed ? problem_.read.first : 0)) % n];
+    point = loaded(in, start + i * problem_.in.point);
+    if (!load_.empty()) point *= load_[load_start + i * problem_.load_at.point];
   }
-  if (there < n || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
+  if ((there < n && !problem_.boxed) || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
     // The rest of a spectrum is the mirror of its first half; values that are their own mirror are real.
-    std::fill(points.begin() + there, points.end(), std::complex<double>());
+    if (!problem_.boxed) std::fill(points.begin() + there, points.end(), std::complex<double>());
     points[0] = points[0].real();
     if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();
     for (std::size_t k = 1; k < n - n / 2; ++k) points[n - k] = std::conj(points[k]);
@@ -158,7 +161,8 @@ std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::
   const std::uint64_t store_start = store_.empty() ? 0 : line_start(problem_, problem_.store_at, number);
   std::vector<std::complex<double>> values(side_points(problem_, false));
   for (std::uint64_t i = 0; i < values.size(); ++i) {
-    values[i] = result[i] * (store_.empty() ? problem_.scale : store_[store_start + i * problem_.store_at.point]);
+    values[i] = result[(i + (problem_.boxed ? problem_.written.first : 0)) % n] *
+                (store_.empty() ? problem_.scale : store_[store_start + i * problem_.store_at.point]);
     if (problem_.kind == Kind::real && is_samples(problem_, false)) values[i] = values[i].real();
   }
   return values;

@@ -31,8 +31,9 @@ std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t mo
 }
 
 bool packed_rows(const PassDesign& design, const PassSide& side) {
-  return !design.real_to_real() && side.storage == Storage::same && side.values == Values::complex &&
-         side.at.point == 1 && side.at.line.size() == 1 && side.at.line[0] == design.points;
+  return !design.real_to_real() && side.box_count == 0 && side.storage == Storage::same &&
+         side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
+         side.at.line[0] == design.points;
 }
 
 // Bytes of contiguous points per access of a line's work-items, and whether they cross sectors.
@@ -144,6 +145,12 @@ PassDesign plain_pass(const AxisProblem& problem) {
   if (problem.real_kind) pass.kind = RealToReal{.kind = *problem.real_kind, .points = problem.real_points};
   pass.any_offset = problem.any_offset;
   if (problem.folded > 0) pass.kind = FoldedRows{.rows = problem.folded};
+  if (problem.boxed) {
+    pass.load.box_first = problem.read.first;
+    pass.load.box_count = problem.read.count;
+    pass.store.box_first = problem.written.first;
+    pass.store.box_count = problem.written.count;
+  }
   pass.load_order = order_of(problem.in);
   pass.store_order = order_of(problem.out);
   // Unaligned columns share sectors with their neighbours, which are loaded soon after: they are accessed without the

@@ -50,7 +50,10 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     return routes;
   }
   for (const RouteFamily* family : families) {
-    if ((problem.kept > 0 && !family->keeps_part) || (problem.folded > 0 && !family->folds)) continue;
+    if ((problem.kept > 0 && !family->keeps_part) || (problem.folded > 0 && !family->folds) ||
+        (problem.boxed && !family->boxes)) {
+      continue;
+    }
     if (family->list != nullptr) family->list(device, problem, routes);
   }
   // Two routes to the same kernel are listed once.

@@ -37,6 +37,7 @@ struct RouteFamily {
                      std::vector<Route>& routes) = nullptr;
   bool keeps_part = false;  // supports problems that keep a part of the spectrum
   bool folds = false;       // supports rows of real arrays whose columns are pairs of reals
+  bool boxes = false;       // supports lines of which only a part is stored
 };
 
 // Sets the name and the cost of a route from its steps.

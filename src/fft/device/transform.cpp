@@ -10,6 +10,7 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
+#include "fft/device/boxed_axes-inl.hpp"
 #include "fft/device/folded_axes-inl.hpp"
 #include "fft/device/plane_choice-inl.hpp"
 #include "fft/device/registry.hpp"
@@ -74,26 +75,6 @@ AxisProblem DeviceTransform<T>::axis_problem(Direction direction, std::size_t ax
   result.out.line.push_back(out.batch);
   return result;
 }
-
-namespace {
-
-// Index of a packed table with one value per point of a side.
-Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
-  std::array<std::uint64_t, kMostAxes> packed{};
-  std::uint64_t step = 1;
-  for (std::size_t i = axes; i-- > 0;) {
-    packed[i] = step;
-    step *= side.shape[i];
-  }
-  Address at{.point = packed[axis], .line = {}};
-  for (std::size_t other = axes; other-- > 0;) {
-    if (other != axis) at.line.push_back(packed[other]);
-  }
-  at.line.push_back(0);
-  return at;
-}
-
-}  // namespace
 
 namespace {
 
@@ -246,6 +227,11 @@ void DeviceTransform<T>::build(const planner::Options& options) {
   using Axes = std::vector<PlannedAxis>;
   const bool only_back = problem_.directions == Directions::inverse;
   const bool no_way_back = layout_.samples.aliases || problem_.directions == Directions::forward;
+  if (layout_.boxed) {
+    if (!only_back) build_boxed(Direction::forward, options);
+    if (!no_way_back) build_boxed(Direction::inverse, options);
+    return;
+  }
   const bool folded = folds(options);
   const auto planned = [&](Direction direction) { return folded ? folded_axes(direction) : planned_axes(direction); };
   const Axes there = only_back ? Axes() : planned(Direction::forward);
@@ -293,7 +279,7 @@ template <class T>
 void DeviceTransform<T>::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
   const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
   const auto array = [&](Array which) -> const Buffer& {
-    return which == Array::input ? in : which == Array::output ? out : work_;
+    return which == Array::input ? in : which == Array::output ? out : which == Array::work ? work_ : second_;
   };
   for (const Stage& stage : stages) stage.route->enqueue(queue, array(stage.from), array(stage.to));
 }
@@ -328,7 +314,12 @@ std::string DeviceTransform<T>::explain() const {
                                  sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, device_.id());
   for (const Stage& stage : forward_.empty() ? inverse_ : forward_)
     text += fmt::format("  {}\n", stage.route->describe());
-  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(layout_, problem_),
+  if (layout_.boxed) {
+    const Direction shown = forward_.empty() ? Direction::inverse : Direction::forward;
+    text += fmt::format("  boxes: {:.3f} of the points of the whole transform\n",
+                        share_of_points(ordered_axes(problem_, layout_, shown), problem_));
+  }
+  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(problem_),
                       base::human_bytes(least_bytes(layout_, problem_, number_bytes<T>(problem_))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;

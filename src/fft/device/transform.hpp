@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "device/staging.hpp"
+#include "fft/box_order.hpp"
 #include "fft/device/compiled_route.hpp"
 #include "fft/device/routes/l2_ring/l2_ring.hpp"
 #include "fft/layout.hpp"
@@ -35,7 +36,7 @@ class DeviceTransform {
   std::vector<KernelSource> kernels() const;  // of the forward transform
 
  private:
-  enum class Array { input, output, work };
+  enum class Array { input, output, work, second };
   struct Stage {
     std::shared_ptr<const on_device::CompiledRoute> route;
     Array from, to;
@@ -62,6 +63,9 @@ class DeviceTransform {
   on_device::AxisProblem folded_rows(Direction direction) const;
   std::vector<PlannedAxis> folded_axes(Direction direction);
   void build(const planner::Options& options);
+  on_device::AxisProblem box_problem(Direction direction, const BoxAxis& axis, const Side& from, const Side& to,
+                                     const EndOperators* load, const EndOperators* store) const;
+  void build_boxed(Direction direction, const planner::Options& options);  // boxed_axes-inl.hpp
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
   struct ReturnRoute {  // the forward winner, reused for the inverse
     std::optional<on_device::Route> route;
@@ -87,7 +91,7 @@ class DeviceTransform {
   Layout layout_;
   std::vector<Stage> forward_, inverse_;  // stages in order
   Side work_side_;
-  Buffer work_;
+  Buffer work_, second_;
   std::vector<planner::Decision> decisions_;
 
   Staging staging_;

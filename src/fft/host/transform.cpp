@@ -288,6 +288,13 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     throw Error(ErrorKind::unavailable, fmt::format("fft: this transform needs the host, got {}", device.id()));
   }
   threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  if (layout_.boxed) {
+    const typename BoxedTransform<T>::Kernels kernels{
+        .line = [&](std::size_t n) -> const LineKernel<T>& { return line(n, options); },
+        .real = [&](std::size_t n) -> const RealKernel<T>& { return *(real_ = real_line(n, options)); }};
+    boxed_ = std::make_unique<const BoxedTransform<T>>(problem, layout_, threads_, kernels);
+    return;
+  }
   forward_ = std::make_unique<DirectedStages>();
   inverse_ = std::make_unique<DirectedStages>();
   forward_->load = Factors<T>(problem.load_forward);
@@ -526,6 +533,7 @@ void Transform<T>::run_alone(const Complex* in, T* out) const {
 
 template <class T>
 void Transform<T>::run(Direction direction, const void* in, void* out) const {
+  if (boxed_) return boxed_->run(direction, in, out);
   const auto scratch = pool_->lend();
   Complex* const target = static_cast<Complex*>(out);
   if (real_) {
@@ -543,6 +551,7 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
 
 template <class T>
 double Transform<T>::done_flops() const {
+  if (boxed_) return boxed_->done_flops();
   if (shared_) return shared_->flops_done() * static_cast<double>(problem_.batch);
   double sum = real_ ? real_->flops() * static_cast<double>(forward_->real->units()) : 0;
   for (const Stage<T>& stage : forward_->stages) {
@@ -556,7 +565,9 @@ std::string Transform<T>::explain() const {
   std::string text = fmt::format("fft {} {} {}, batch {}, {} threads\n", shape_text(problem_),
                                  problem_.kind == Kind::real ? "real" : "complex",
                                  sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, threads_);
-  if (shared_) {
+  if (boxed_) {
+    text += boxed_->explain();
+  } else if (shared_) {
     text += "  passes: columns and twiddle, then rows, each over all threads\n";
   } else {
     if (real_) text += fmt::format("  pass over real rows of {}: {}\n", real_->length(), real_->describe());
@@ -566,7 +577,7 @@ std::string Transform<T>::explain() const {
     }
   }
   text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(),
-                      usual_flops(layout_, problem_), base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
+                      usual_flops(problem_), base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
   for (const planner::Decision& decision : decisions_.all()) text += decision.explain();
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include <ridge/fft.hpp>
 
+#include "fft/host/boxed.hpp"
 #include "fft/host/lines.hpp"
 #include "fft/host/real/real_kernel.hpp"
 #include "fft/host/real_stage.hpp"
@@ -165,6 +166,7 @@ class Transform {
   BareLine<T> bare_lines_[2];
   const RealKernel<T>* real_alone_ = nullptr;
   std::unique_ptr<ScratchPool<T>> pool_;
+  std::unique_ptr<const BoxedTransform<T>> boxed_;  // set if a box is smaller than the shape; runs everything
 };
 
 extern template class Transform<float>;

@@ -170,7 +170,7 @@ const std::vector<Device>& HybridPlan<T>::devices() const {
 }
 template <class T>
 double HybridPlan<T>::flops() const {
-  return usual_flops(state_->layout, state_->problem);
+  return usual_flops(state_->problem);
 }
 template <class T>
 double HybridPlan<T>::bytes() const {

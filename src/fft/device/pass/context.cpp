@@ -276,6 +276,20 @@ Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t b
   return Validity::some;
 }
 
+BoxPlace box_place(const PassSide& side, std::size_t length, std::size_t constant, std::size_t butterflies) {
+  const std::size_t first = side.box_first, count = side.box_count, last = std::min(constant + butterflies, length) - 1;
+  const auto place = [&](std::size_t point) { return point < first ? point + length - first : point - first; };
+  const std::string point = fmt::format("i + {}", constant);
+  if (constant < first && last >= first) {  // the box begins among these points
+    return {fmt::format("{0} < {1} ? {0} + {2} : {0} - {1}", point, first, length - first),
+            count == length ? Validity::all : Validity::some};
+  }
+  const auto shift = static_cast<std::ptrdiff_t>(place(constant));
+  return {fmt::format("i + {}", shift), place(last) < count        ? Validity::all
+                                        : place(constant) >= count ? Validity::none
+                                                                   : Validity::some};
+}
+
 std::string PassContext::valid_text(const PassSide& side, const char* name, std::uint64_t constant) {
   const std::string index = scaled_index("i", constant, side.valid_at.point, side.valid);
   if (side.valid_at.line.empty()) return fmt::format("{} < {}", index, side.valid);

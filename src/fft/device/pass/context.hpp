@@ -28,6 +28,13 @@ std::string float16_text(Storage storage);
 enum class Validity { none, some, all };
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
 
+// Position of point i + constant in the box of a side, and which of the points are inside.
+struct BoxPlace {
+  std::string index;
+  Validity validity;
+};
+BoxPlace box_place(const PassSide& side, std::size_t length, std::size_t constant, std::size_t butterflies);
+
 struct PassContext {
   PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table = 0);
 

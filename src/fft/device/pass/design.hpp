@@ -47,6 +47,9 @@ struct PassSide {
   // Values::half it counts values of the spectrum.
   std::size_t valid = 0;
   Address valid_at = {};  // index of a point, for `valid`
+  // The array holds only box_count points of a line, from box_first on, which may continue at the beginning of the
+  // line. Other points read as zero and are not stored. 0: all points.
+  std::size_t box_first = 0, box_count = 0;
   Storage storage = Storage::same;
   bool once = false;                    // streaming access: the data are not read again from the cache
   bool staged = false;                  // the group's lines are contiguous and move in one run through local memory

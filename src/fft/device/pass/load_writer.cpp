@@ -99,7 +99,20 @@ void LoadWriter::load() {
   text_.close();
 }
 
+void LoadWriter::load_box(std::size_t slot, std::uint64_t constant) {
+  const BoxPlace place = box_place(d_.load, d_.length, constant, stages_.front().butterflies);
+  if (place.validity == Validity::none) return text_.line("v[{}] = make_real2(0, 0);", slot);
+  text_.open();
+  text_.line("const int q = {};", place.index);
+  std::string value = factored(fetched("q", 0), "q", 0);
+  if (p_.inverse()) value = fmt::format("exchanged({})", value);
+  if (place.validity == Validity::some) value = fmt::format("q < {} ? {} : make_real2(0, 0)", d_.load.box_count, value);
+  text_.line("v[{}] = {};", slot, value);
+  text_.close();
+}
+
 void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
+  if (d_.load.box_count > 0 && d_.load.values != Values::hermitian) return load_box(slot, constant);
   const Validity validity = validity_of(d_.load, constant, stages_.front().butterflies);
   if (validity == Validity::none) {
     text_.line("v[{}] = make_real2(0, 0);", slot);
@@ -172,7 +185,12 @@ void LoadWriter::load_hermitian(std::size_t slot, const std::string& place) {
   text_.open();
   text_.line("const int mirrored = {} > {};", place, d_.points / 2);
   text_.line("const int k = mirrored ? {} - ({}) : {};", d_.points, place, place);
-  text_.line("real2 a = {};", spectrum_value("k"));
+  if (d_.load.box_count > 0) {
+    text_.line("const int q = k - {};", d_.load.box_first);
+    text_.line("real2 a = q >= 0 && q < {} ? {} : make_real2(0, 0);", d_.load.box_count, spectrum_value("q"));
+  } else {
+    text_.line("real2 a = {};", spectrum_value("k"));
+  }
   text_.line("if (mirrored) a.y = -a.y;");
   text_.line("if (k == 0{}) a.y = 0;", d_.points % 2 == 0 ? fmt::format(" || k == {}", d_.points / 2) : "");
   text_.line("v[{}] = {};", slot, p_.chirped("exchanged(a)", place));

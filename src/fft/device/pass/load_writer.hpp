@@ -34,6 +34,7 @@ class LoadWriter : PassPart {
   std::string partition_row();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);
+  void load_box(std::size_t slot, std::uint64_t constant);
   void load_hermitian(std::size_t slot, const std::string& place);
 
   RunWriter& runs_;

@@ -155,7 +155,10 @@ class PassStep final : public StepDesign {
         fmt::format("{}{}{}{}", design_.lines, design_.split ? "s" : "", parts, design_.load.staged ? "r" : "");
     const bool real_in = design_.load.values == Values::reals && !design_.paired_lines();
     const bool real_out = design_.store.values == Values::reals && !design_.paired_lines();
-    share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
+    const auto moved = [&](const PassSide& side, bool real) {
+      return static_cast<double>(side.box_count > 0 ? side.box_count : design_.points) * (real ? 0.5 : 1);
+    };
+    share.bytes = lines * element * (moved(design_.load, real_in) + moved(design_.store, real_out));
     for (const StageDesign& stage : stages_of(design_)) {
       share.operations += lines * static_cast<double>(stage.butterflies) *
                           (2 * codegen::butterfly_operations(stage.radix) +

@@ -109,11 +109,23 @@ void StoreWriter::store() {
     p_.open_round(last, round, here);
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::uint64_t constant = u * last.butterflies;
+      const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
+      if (d_.store.box_count > 0) {
+        const BoxPlace box = box_place(d_.store, d_.length, constant, last.butterflies);
+        if (box.validity == Validity::none) continue;
+        text_.open();
+        text_.line("const int q = {};", box.index);
+        if (box.validity == Validity::some) text_.line("if (q < {})", d_.store.box_count);
+        text_.open();
+        store_point(natural(fmt::format("v[{}]", round * last.radix + u), place), "q", 0);
+        text_.close();
+        text_.close();
+        continue;
+      }
       const Validity validity = validity_of(d_.store, constant, last.butterflies);
       if (validity == Validity::none) continue;
       const bool check = validity == Validity::some;
       if (check) text_.open("if ({})", p_.valid_text(d_.store, "store", constant));
-      const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
       store_point(natural(fmt::format("v[{}]", round * last.radix + u), place), "i", constant);
       if (check) text_.close();
     }

@@ -71,6 +71,10 @@ planner::Problem planner_problem(const AxisProblem& problem) {
   if (problem.real_kind) key += fmt::format(" {} of {}", to_string(*problem.real_kind), problem.real_points);
   if (problem.any_offset) key += " any offset";
   if (problem.kept > 0) key += fmt::format(" {} values", problem.kept);
+  if (problem.boxed) {
+    key += fmt::format(" box {}+{} to {}+{}", problem.read.first, problem.read.count, problem.written.first,
+                       problem.written.count);
+  }
   if (problem.folded > 0) key += fmt::format(" {} rows folded", problem.folded);
   if (problem.load.kind() != FactorKind::none) key += " load factors";
   if (problem.store.kind() != FactorKind::none) key += " store factors";
@@ -82,6 +86,10 @@ double problem_bytes(const AxisProblem& problem) {
   if (problem.real_kind) return lines * static_cast<double>(problem.real_points) * element;
   const double points = static_cast<double>(problem.length);
   const auto side = [&](Storage storage) { return storage == Storage::same ? element : 4.0; };
+  if (problem.boxed) {
+    return lines * (static_cast<double>(problem.read.count) * side(problem.load_storage) +
+                    static_cast<double>(problem.written.count) * side(problem.store_storage));
+  }
   return lines * points * (side(problem.load_storage) + side(problem.store_storage)) *
          (problem.kind == Kind::real ? 0.5 : 1);
 }
@@ -103,6 +111,21 @@ Address packed_lines(const AxisProblem& problem, std::size_t points) {
     at.line.push_back(step);
     step *= count;
   }
+  return at;
+}
+
+Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
+  std::array<std::uint64_t, kMostAxes> packed{};
+  std::uint64_t step = 1;
+  for (std::size_t i = axes; i-- > 0;) {
+    packed[i] = step;
+    step *= side.shape[i];
+  }
+  Address at{.point = packed[axis], .line = {}};
+  for (std::size_t other = axes; other-- > 0;) {
+    if (other != axis) at.line.push_back(packed[other]);
+  }
+  at.line.push_back(0);
   return at;
 }
 

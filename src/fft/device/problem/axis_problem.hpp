@@ -8,6 +8,7 @@
 #include <ridge/plan.hpp>
 
 #include "fft/device/step.hpp"
+#include "fft/layout.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -39,6 +40,11 @@ struct AxisProblem {
   // one_pass supports it.
   std::uint64_t folded = 0;
 
+  // The arrays hold only these points of each side; the others are read as zero, or not stored. Only one_pass supports
+  // it.
+  bool boxed = false;
+  AxisRange read{}, written{};
+
   std::uint64_t lines() const;
 };
 
@@ -53,6 +59,9 @@ double usual_flops(const AxisProblem& problem);
 planner::Problem planner_problem(const AxisProblem& problem);
 
 Order order_of(const Address& at);
+
+// Index of a packed table with one value per point of a side.
+Address factor_places(const Side& side, std::size_t axes, std::size_t axis);
 
 // Contiguous lines, as a route stores them in its own arrays.
 Address packed_lines(const AxisProblem& problem, std::size_t points);

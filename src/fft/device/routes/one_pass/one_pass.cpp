@@ -16,9 +16,10 @@ namespace {
 constexpr std::size_t kMostOnePass = 10;
 constexpr std::size_t kFewGroups = 3;  // groups per compute unit; with so few, a design with one more is tried
 
-// Real lines: even lengths as pairs of samples, odd lengths with zero imaginary parts.
+// Real lines: even lengths as pairs of samples, odd lengths and boxes, which may split pairs, with zero imaginary
+// parts.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
-  const bool forward = problem.direction == Direction::forward, even = problem.length % 2 == 0;
+  const bool forward = problem.direction == Direction::forward, even = problem.length % 2 == 0 && !problem.boxed;
   if (even) {
     pass.length = pass.points = problem.length / 2;
     PassSide& samples = forward ? pass.load : pass.store;
@@ -30,7 +31,7 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
     spectrum.valid = problem.kept;
   } else if (forward) {
     pass.load.values = Values::reals;
-    pass.store.valid = problem.length / 2 + 1;
+    if (!problem.boxed) pass.store.valid = problem.length / 2 + 1;
   } else {
     pass.load.values = Values::hermitian;
     pass.store.values = Values::reals;
@@ -44,7 +45,7 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return !design.real_to_real() && !design.folded() && !problem.float16() && design.resident == 1 &&
+  return !design.real_to_real() && !design.folded() && !problem.boxed && !problem.float16() && design.resident == 1 &&
          design.lines == 1 && device.limits().tensor_maps && design.load.values == Values::complex &&
          design.load.at.point == 1 && design.load.factor == FactorKind::none && problem.samples == Samples::same &&
          design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
@@ -64,7 +65,7 @@ bool paired_lines_fit(const AxisProblem& problem) {
   const std::uint64_t samples = problem.length, values = problem.length / 2 + 1;
   const bool forward = problem.direction == Direction::forward;
   return problem.kind == Kind::real && !problem.float64 && !problem.float16() && !problem.real_kind &&
-         problem.kept == 0 && !problem.any_offset && problem.samples == Samples::same &&
+         problem.kept == 0 && !problem.boxed && !problem.any_offset && problem.samples == Samples::same &&
          problem.load.kind() == FactorKind::none && problem.store.kind() == FactorKind::none &&
          problem.counts.size() == 1 && problem.counts[0] % 2 == 0 && problem.in.point == 1 && problem.out.point == 1 &&
          problem.in.line[0] == (forward ? samples : values) && problem.out.line[0] == (forward ? values : samples);
@@ -184,6 +185,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
 
 }  // namespace
 
-extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass, .keeps_part = true, .folds = true};
+extern const RouteFamily kOnePass{
+    .variants = {"one_pass"}, .list = list_one_pass, .keeps_part = true, .folds = true, .boxes = true};
 
 }  // namespace ridge::fft::on_device
