@@ -43,6 +43,7 @@ struct Problem {
   Window window = Window::hamming;
   double doppler_share = 0.7;  // processed fraction of the beam's Doppler band
   std::size_t threads = 0;     // host: 0 = all
+  std::string migration = {};  // variant of the migration correction: taps, chirp_z or phase; empty: the planner's
 };
 
 double range_cell(const Radar& radar);        // metres per sample
@@ -73,7 +74,7 @@ class Plan {
   // use the same queue, or wait for the previous call.
   void enqueue(Queue& queue, const Buffer& echoes, const Buffer& image) const;
   std::string explain() const;
-  const std::vector<planner::Decision>& decisions() const;  // range compression, transpose, azimuth compression
+  const std::vector<planner::Decision>& decisions() const;  // range compression, transpose, azimuth, migration
   const std::vector<KernelSource>& kernels() const;         // compiled kernels; empty on the host
   const Device& device() const;
   const Problem& problem() const;

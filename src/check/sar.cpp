@@ -5,6 +5,8 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -132,9 +134,52 @@ Value azimuth_filter(const sar::Problem& problem, const DopplerBin& bin, double 
   return std::polar(bin.weight / spectrum, phase * bin.cosine + std::numbers::pi / 4 - phase);
 }
 
+// Value of a line at a place between its cells. taps: 16 taps at one of 1024 positions between two cells; the place is
+// computed in float, as in every variant: another place gives another answer. Otherwise the trigonometric polynomial
+// through all cells: chirp_z at the exact place, phase with the migration of the middle range.
+class Straight {
+ public:
+  Straight(std::string variant, std::size_t samples, float first)
+      : variant_(std::move(variant)), n_(samples), first_(first) {
+    for (int fraction = 0; fraction <= 1024; ++fraction) taps_.push_back(interpolation(fraction / 1024.0));
+  }
+  bool by_taps() const { return variant_ == "taps"; }
+  // `line`: the cells for taps, otherwise their spectrum.
+  Value operator()(const std::vector<Value>& line, std::size_t r, float stretch) const {
+    if (!by_taps()) return polynomial(line, r, stretch);
+    const float shift = (first_ + static_cast<float>(r)) * stretch, whole = std::floor(shift);
+    const std::vector<double>& taps = taps_[static_cast<std::size_t>((shift - whole) * 1024 + 0.5F)];
+    Value sum;
+    for (std::ptrdiff_t i = 0; i < 16; ++i) {
+      const auto row = static_cast<std::ptrdiff_t>(r) + static_cast<std::ptrdiff_t>(whole) + i - 7;
+      if (row >= 0 && row < static_cast<std::ptrdiff_t>(n_))
+        sum += taps[static_cast<std::size_t>(i)] * line[static_cast<std::size_t>(row)];
+    }
+    return sum;
+  }
+
+ private:
+  Value polynomial(const std::vector<Value>& spectrum, std::size_t r, float stretch) const {
+    const auto n = static_cast<double>(n_), row = static_cast<double>(r);
+    const double from = variant_ == "chirp_z" ? row : static_cast<double>(n_ / 2);
+    const Value step = std::polar(1.0, 2 * std::numbers::pi * (row + (double{first_} + from) * double{stretch}) / n);
+    const std::size_t positive = (n_ + 1) / 2;
+    Value above, below;
+    for (std::size_t k = positive; k-- > 0;) above = above * step + spectrum[k];
+    for (std::size_t k = positive; k < n_; ++k) below = (below + spectrum[k]) * std::conj(step);
+    return (above + below) / n;
+  }
+
+  std::string variant_;
+  std::size_t n_;
+  float first_;
+  std::vector<std::vector<double>> taps_;
+};
+
 // Range compression, corner turn, Doppler transform, migration correction with azimuth compression, inverse transform:
 // [range][pulse].
-std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::Complex>& echoes) {
+std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::Complex>& echoes,
+                           const std::string& variant) {
   const std::size_t pulses = problem.pulses, samples = problem.samples;
   const PlainTransform along_range(samples, -1), from_range(samples, 1), to_doppler(pulses, -1), back(pulses, 1);
   const std::vector<Value> compression = range_filter(problem, along_range);
@@ -148,30 +193,24 @@ std::vector<Value> focused(const sar::Problem& problem, const std::vector<sar::C
     for (std::size_t r = 0; r < samples; ++r) plane[r][p] = line[r];
   }
   for (std::vector<Value>& row : plane) row = to_doppler(row);
-  std::vector<std::vector<double>> taps;
-  for (int fraction = 0; fraction <= 1024; ++fraction) taps.push_back(interpolation(fraction / 1024.0));
-  const std::vector<DopplerBin> bins = doppler_bins(problem);
   const double cell = kLightSpeed / (2 * problem.radar.sample_rate_hz);
-  const float first = static_cast<float>(problem.radar.near_range_m / cell);
-  std::vector<Value> image;
-  for (std::size_t r = 0; r < samples; ++r) {
-    std::vector<Value> line(pulses);
-    for (std::size_t f = 0; f < pulses; ++f) {
+  const Straight straight(variant, samples, static_cast<float>(problem.radar.near_range_m / cell));
+  const std::vector<DopplerBin> bins = doppler_bins(problem);
+  for (std::size_t f = 0; f < pulses; ++f) {
+    std::vector<Value> line(samples);
+    for (std::size_t r = 0; r < samples; ++r) line[r] = plane[r][f];
+    if (!straight.by_taps()) line = along_range(line);
+    for (std::size_t r = 0; r < samples; ++r) {
+      plane[r][f] = 0;
       if (bins[f].weight == 0) continue;
-      // The position between two cells is computed in float, as in every variant: another position gives another
-      // answer.
-      const float shift = (first + static_cast<float>(r)) * bins[f].stretch, whole = std::floor(shift);
-      const auto fraction = static_cast<std::size_t>((shift - whole) * 1024 + 0.5F);
-      for (std::ptrdiff_t i = 0; i < 16; ++i) {
-        const auto row = static_cast<std::ptrdiff_t>(r) + static_cast<std::ptrdiff_t>(whole) + i - 7;
-        if (row >= 0 && row < static_cast<std::ptrdiff_t>(samples))
-          line[f] += taps[fraction][static_cast<std::size_t>(i)] * plane[static_cast<std::size_t>(row)][f];
-      }
       const double range = problem.radar.near_range_m + cell * static_cast<double>(r);
-      line[f] *= azimuth_filter(problem, bins[f], range);
+      plane[r][f] = straight(line, r, bins[f].stretch) * azimuth_filter(problem, bins[f], range);
     }
-    line = back(line);
-    image.insert(image.end(), line.begin(), line.end());
+  }
+  std::vector<Value> image;
+  for (std::vector<Value>& row : plane) {
+    row = back(row);
+    image.insert(image.end(), row.begin(), row.end());
   }
   return image;
 }
@@ -189,6 +228,7 @@ Outcome check_sar(Draw& draw) {
   const double chirp_share = 0.1 + 0.35 * random.uniform();
   const bool large = draw.points > (1U << 20);
   const std::uint64_t data = random.bits();
+  problem.migration = !draw.device.is_host() ? "" : random.one_of(std::vector<std::string>{"", "taps", "chirp_z"});
   const std::size_t side = large ? 1024 : std::clamp<std::size_t>(draw.points / 40, 40, 400);
   problem.samples = std::max<std::size_t>(32, random.length(side));
   problem.pulses = std::max<std::size_t>(32, random.length(side));
@@ -196,9 +236,10 @@ Outcome check_sar(Draw& draw) {
   Outcome outcome;
   draw.problem = fmt::format(
       "{} pulses x {} samples from {:.0f} m, window {}, chirp of {:.2f} us, beam of {:.3f} rad, {:.2f} of its Doppler "
-      "band",
+      "band, migration by {}",
       problem.pulses, problem.samples, problem.radar.near_range_m, static_cast<int>(problem.window),
-      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share);
+      1e6 * problem.radar.pulse_s, problem.radar.beam_rad, problem.doppler_share,
+      problem.migration.empty() ? "the planner's choice" : problem.migration);
   sar::check(problem);
   const sar::Plan focus(draw.device, problem);
   std::vector<sar::Complex> echoes(problem.pulses * problem.samples);
@@ -211,7 +252,9 @@ Outcome check_sar(Draw& draw) {
   std::vector<sar::Complex> image(echoes.size(), {unwritten, unwritten});
   focus.run(echoes, image);
   draw.answered(std::as_writable_bytes(std::span(image)));
-  const std::vector<Value> expected = focused(problem, echoes);
+  const planner::Decision& migration = focus.decisions().back();
+  const std::string chosen = migration.trials[migration.winner].name;
+  const std::vector<Value> expected = focused(problem, echoes, chosen.substr(0, chosen.find('(')));
   double square = 0;
   for (const Value& value : expected) square += std::norm(value);
   const double allowed = 2e-5 * std::sqrt(square / static_cast<double>(expected.size()));

@@ -1,5 +1,6 @@
 // Plan of the range-Doppler algorithm, as passes over a frame: range compression (FFT, filter, inverse FFT), corner
 // turn (transpose), Doppler FFT, migration correction with azimuth filter, inverse Doppler FFT.
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 
@@ -43,17 +44,17 @@ class PlanState {
         range_(device, range_transform(problem, tables_), options),
         corner_turn_(device, {.rows = problem.pulses, .columns = problem.samples, .threads = problem.threads}, options),
         along_(device, {.shape = {problem.pulses}, .batch = problem.samples, .threads = problem.threads}, options),
-        migration_(make_migration(device, problem, tables_)),
         staging_(device, kWorkload) {
     for (const auto* part : {&range_.decisions(), &corner_turn_.decisions(), &along_.decisions()})
       decisions.insert(decisions.end(), part->begin(), part->end());
+    choose_migration(options);
     const auto add = [&](const std::vector<KernelSource>& part) {
       kernels.insert(kernels.end(), part.begin(), part.end());
     };
     add(range_.kernels());
     add(corner_turn_.kernels());
     add(along_.kernels());
-    add(migration_->kernels());
+    add(migration_kernels_);
     if (device.is_host()) {
       first_.resize(points());
       second_.resize(points());
@@ -85,17 +86,16 @@ class PlanState {
   }
 
   double flops() const {
-    const double interpolated = doppler_band(problem) / problem.radar.pulse_rate_hz *
-                                static_cast<double>(problem.pulses * problem.samples) * (4 * kTaps + 6);
     return 2 * transform_flops(problem.samples, problem.pulses) + 2 * transform_flops(problem.pulses, problem.samples) +
-           6.0 * static_cast<double>(problem.pulses * problem.samples) + interpolated;
+           6.0 * static_cast<double>(problem.pulses * problem.samples) + migration_flops(problem);
   }
 
   std::string explain() const {
     return fmt::format(
         "range-Doppler focusing of {} pulses x {} samples on {}\n\nrange compression\n{}\ncorner turn\n{}\nalong the "
-        "track\n{}",
-        problem.pulses, problem.samples, device.id(), range_.explain(), corner_turn_.explain(), along_.explain());
+        "track\n{}\nmigration correction\n{}",
+        problem.pulses, problem.samples, device.id(), range_.explain(), corner_turn_.explain(), along_.explain(),
+        decisions.back().explain());
   }
 
   const Device device;
@@ -104,6 +104,26 @@ class PlanState {
   std::vector<KernelSource> kernels;
 
  private:
+  void choose_migration(planner::Options options) {
+    options.variant = problem.migration;
+    const std::vector<Entry> entries = list_migrations(device, problem, tables_);
+    MigrationTrials trials(device, problem, tables_);
+    const Radar& radar = problem.radar;
+    std::string key =
+        fmt::format("sar migration {}x{} near {} stretch {}", problem.samples, problem.pulses, tables_.first_range,
+                    *std::max_element(tables_.stretch.begin(), tables_.stretch.end()));
+    key += fmt::format(" band {:.3f}", doppler_band(problem) / radar.pulse_rate_hz);
+    if (device.is_host()) key += fmt::format(" threads {}", problem.threads);
+    auto chosen = planner::choose(device,
+                                  {.workload = kWorkload,
+                                   .key = key,
+                                   .flops = migration_flops(problem),
+                                   .bytes = 3.0 * static_cast<double>(frame_bytes())},
+                                  entries, options, trials, planner::Keep::last);
+    migration_kernels_ = planner::kernels_of(entries[chosen.decision.winner]);
+    migration_ = std::move(chosen.winner);
+    decisions.push_back(std::move(chosen.decision));
+  }
   void run_on_host(std::span<const Complex> echoes, std::span<Complex> image) const {
     std::lock_guard lock(busy_);
     const std::span<Complex> first(first_), second(second_);
@@ -119,7 +139,8 @@ class PlanState {
   const fft::Plan<float> range_;
   const transpose::Plan<Complex> corner_turn_;
   const fft::Plan<float> along_;
-  const std::unique_ptr<const Migration> migration_;
+  std::shared_ptr<const Migration> migration_;
+  std::vector<KernelSource> migration_kernels_;
   Staging staging_;  // copies frames in host memory to and from a device
 
   // Guards the host's work arrays: one frame is focused at a time.

@@ -1,14 +1,22 @@
-// Selects the migration step for a device.
+// Registry of the variants of the migration step.
 #include "sar/variant.hpp"
 
 namespace ridge::sar {
 
-// One line per kind of device; the line also declares its factory.
+// One line per variant; the line also declares its lister.
 // clang-format off
-std::unique_ptr<const Migration> make_migration(const Device& device, const Problem& problem, const Tables& tables) {
-  const auto make = [&](MakeMigration& one) { return one(device, problem, tables); };
-  if (device.is_host()) { MakeMigration host_migration; return make(host_migration); }
-  MakeMigration device_migration; return make(device_migration);
+std::vector<Entry> list_migrations(const Device& device, const Problem& problem, const Tables& tables) {
+  std::vector<Entry> entries;
+  const auto list = [&](Lister& lister) { lister(device, problem, tables, entries); };
+  if (device.is_host()) {
+    Lister list_host_taps; list(list_host_taps);
+    Lister list_host_chirp_z; list(list_host_chirp_z);
+    Lister list_host_phase; list(list_host_phase);
+  } else {
+    Lister list_device_taps; list(list_device_taps);
+  }
+  return entries;
 }
+// clang-format on
 
 }  // namespace ridge::sar

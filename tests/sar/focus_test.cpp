@@ -102,6 +102,7 @@ class SarOnDevices : public ridge::test::NeedsAccelerator<> {};
 
 TEST_F(SarOnDevices, AgreeWithTheHost) {
   Problem problem;
+  problem.migration = "taps";
   const auto echoes = simulate(problem, targets(problem, {kSpots[1], kSpots[2]}));
   std::vector<Complex> wanted(echoes.size());
   Plan(host(), problem).run(echoes, wanted);

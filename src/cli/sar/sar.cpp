@@ -163,6 +163,11 @@ void add_sar(Command& program) {
       .one_of({"range-doppler", "backprojection", "factorized"})
       .shows_default();
   command
+      .option("--migration", options->problem.migration,
+              "Range cell migration correction: taps (interpolation), chirp_z (by FFT, exact) or phase (by FFT, one "
+              "reference range); default: the planner's choice")
+      .one_of({"taps", "chirp_z", "phase"});
+  command
       .option(
           "--track", options->track,
           "Back-projection: the platform's offsets in metres, .npy of pulses x 2 (along the track, towards the scene)")

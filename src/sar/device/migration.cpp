@@ -1,4 +1,5 @@
-// Migration correction on a device: uploads the tables once, then launches one kernel per frame.
+// Migration correction by interpolation with 16 taps on a device: uploads the tables once, then launches one kernel per
+// frame.
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -16,9 +17,9 @@ Buffer resident(const Device& device, Queue& queue, const std::vector<T>& values
   return buffer;
 }
 
-class DeviceMigration final : public Migration {
+class DeviceTaps final : public Migration {
  public:
-  DeviceMigration(const Device& device, const Problem& problem, const Tables& tables)
+  DeviceTaps(const Device& device, const Problem& problem, const Tables& tables)
       : kernel_(device.compile(migration_source()).kernel("straighten")),
         launch_{.groups = {(problem.pulses + kItems - 1) / kItems, problem.samples}, .items = {kItems}},
         ranges_(static_cast<std::int32_t>(problem.samples)),
@@ -30,13 +31,9 @@ class DeviceMigration final : public Migration {
     stretch_ = resident(device, queue, tables.stretch, "migration");
     queue.finish();
   }
-  void run(const Complex*, Complex*) const override {
-    throw Error(ErrorKind::internal, "sar: a device's migration step needs device buffers, got host memory");
-  }
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override {
     queue.launch(kernel_, launch_, {in, azimuth_, taps_, stretch_, out, ranges_, pulses_, first_range_});
   }
-  std::vector<KernelSource> kernels() const override { return {migration_source()}; }
 
  private:
   Kernel kernel_;
@@ -56,8 +53,13 @@ KernelSource migration_source() {
                       {"TAPS", fmt::format("{}", kTaps)}}};
 }
 
-std::unique_ptr<const Migration> device_migration(const Device& device, const Problem& problem, const Tables& tables) {
-  return std::make_unique<const DeviceMigration>(device, problem, tables);
+void list_device_taps(const Device& device, const Problem& problem, const Tables& tables, std::vector<Entry>& entries) {
+  entries.push_back({.candidate = {.variant = "taps",
+                                   .parameters = {{"taps", std::to_string(kTaps)}},
+                                   .refusal = {},
+                                   .cost = migration_cost(problem, migration_flops(problem), 0.7)},
+                     .kernels = [] { return std::vector{migration_source()}; },
+                     .build = [&] { return std::make_shared<const DeviceTaps>(device, problem, tables); }});
 }
 
 }  // namespace ridge::sar

@@ -1,4 +1,4 @@
-// Migration correction and azimuth compression on the host, one thread per block of range rows.
+// Migration correction by interpolation with 16 taps on the host, one thread per block of range rows.
 #include <algorithm>
 #include <cmath>
 
@@ -13,20 +13,17 @@ struct Place {
   const float* taps;
 };
 
-class HostMigration final : public Migration {
+class HostTaps final : public Migration {
  public:
-  HostMigration(const Problem& problem, const Tables& tables) : problem_(problem), tables_(tables) {}
+  HostTaps(const Problem& problem, const Tables& tables) : problem_(problem), tables_(tables) {}
   void run(const Complex* in, Complex* out) const override;
-  void enqueue(Queue&, const Buffer&, const Buffer&) const override {
-    throw Error(ErrorKind::internal, "sar: the host's migration step needs host memory, got device buffers");
-  }
 
  private:
   const Problem& problem_;
   const Tables& tables_;
 };
 
-void HostMigration::run(const Complex* in, Complex* out) const {
+void HostTaps::run(const Complex* in, Complex* out) const {
   const auto ranges = static_cast<std::ptrdiff_t>(problem_.samples);
   const std::size_t pulses = problem_.pulses;
   base::parallel(problem_.threads, [&](std::size_t thread, std::size_t threads) {
@@ -62,8 +59,12 @@ void HostMigration::run(const Complex* in, Complex* out) const {
 
 }  // namespace
 
-std::unique_ptr<const Migration> host_migration(const Device&, const Problem& problem, const Tables& tables) {
-  return std::make_unique<const HostMigration>(problem, tables);
+void list_host_taps(const Device&, const Problem& problem, const Tables& tables, std::vector<Entry>& entries) {
+  entries.push_back({.candidate = {.variant = "taps",
+                                   .parameters = {{"taps", std::to_string(kTaps)}},
+                                   .refusal = {},
+                                   .cost = migration_cost(problem, migration_flops(problem), 0.02)},
+                     .build = [&] { return std::make_shared<const HostTaps>(problem, tables); }});
 }
 
 }  // namespace ridge::sar
