@@ -11,6 +11,7 @@
 #pragma once
 #include <complex>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,7 +92,7 @@ inline Plan plan(const Device& device, const Problem& problem,
 }
 
 // Processes a sequence of frames. On a device several frames are in flight, so that uploads, computation and downloads
-// overlap.
+// overlap. Several devices focus whole frames at the same time, in proportion to their rates.
 //
 //   while (read(stream.frame())) {       // straight into page-locked memory
 //     stream.submit();
@@ -101,12 +102,16 @@ inline Plan plan(const Device& device, const Problem& problem,
 class Stream {
  public:
   Stream(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
+  // Each device may appear once. Shares of the frames: measured while all devices run if none are given. A device gets
+  // none if it is too slow to help, or if another one is faster alone.
+  Stream(const std::vector<Device>& devices, const Problem& problem,
+         const planner::Options& options = {.effort = Effort::quick}, const std::vector<double>& shares = {});
   ~Stream();
 
   // Memory for the next frame, to be filled before submit(). Error if the stream is full.
   std::span<Complex> frame();
   void submit();
-  std::size_t on_their_way() const { return taken_ - given_; }
+  std::size_t on_their_way() const { return order_.size(); }
   bool full() const;   // take() an image before the next frame
   bool ready() const;  // take() would not block
   // The image of the oldest frame in flight; empty if there is none. Valid until the next submit().
@@ -118,16 +123,22 @@ class Stream {
   bool push(std::span<const Complex> echoes, std::span<Complex> image);
   bool finish(std::span<Complex> image);  // the image of one frame in flight; false if there is none
 
- private:
-  struct Slot;
-  struct Queues;
-  void check_sizes(std::size_t echoes, std::size_t image) const;
+  void fill(std::span<const Complex> echoes);  // copies a frame into all memory that frame() returns, to repeat it
+  double ideal_rate() const;                   // several devices: sum of their measured rates, frames per second
+  std::string explain() const;                 // devices, their shares and rates
 
-  Plan plan_;
-  std::size_t copying_threads_;
-  std::unique_ptr<Queues> queues_;  // null on the host
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::size_t taken_ = 0, given_ = 0;  // frames
+ private:
+  struct Lane;
+  void check_sizes(std::size_t echoes, std::size_t image) const;
+  static void measure(const std::vector<Lane*>& busy, double Lane::*rate);
+  void measure_rates();
+  void set_capacity();
+  Lane& next() const;
+  const Problem& problem() const;
+
+  std::size_t copying_threads_, capacity_ = 0;  // capacity: frames in flight
+  std::vector<std::unique_ptr<Lane>> lanes_;    // one per device
+  std::deque<Lane*> order_;                     // of the frames in flight
 };
 
 // A point target's response along one axis, in cells of that axis.

@@ -172,6 +172,43 @@ TEST(SarStream, FramesInItsOwnMemory) {
   }
 }
 
+// Whole frames alternate between devices; each image equals that of its device alone, in the order of the frames.
+TEST(SarStream, SeveralDevicesShareFrames) {
+  Problem problem;
+  problem.samples = problem.pulses = 64;
+  problem.radar.pulse_s = 0.25e-6;
+  problem.radar.beam_rad = 0.02;
+  const std::vector<Device> all = devices().devices;
+  EXPECT_THROW(Stream({host(), host()}, problem), Error);
+  EXPECT_THROW(Stream(std::vector<Device>{}, problem), Error);
+  EXPECT_THROW(Stream(all, problem, {.effort = Effort::quick}, std::vector<double>(all.size(), 0.0)), Error);
+  std::vector<double> shares(all.size(), 1);
+  shares.front() = 2.5;
+  Stream stream(all, problem, {.effort = Effort::quick}, shares);
+  std::vector<Complex> image(problem.samples * problem.pulses), wanted(image.size());
+  std::vector<std::vector<Complex>> frames, images;
+  for (int i = 0; i < 23; ++i) {
+    frames.push_back(simulate(problem, targets(problem, {{10.0 + i, 20.0 + i, 1.0 + i}})));
+    if (stream.push(frames.back(), image)) images.push_back(image);
+  }
+  while (stream.finish(image)) images.push_back(image);
+  ASSERT_EQ(images.size(), frames.size());
+  problem.migration = "taps";
+  const Plan focus(host(), problem);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    focus.run(frames[i], wanted);
+    EXPECT_LT(ridge::test::largest_difference(images[i], wanted), 2e-5 * static_cast<double>(i + 1)) << "frame " << i;
+  }
+  if (all.size() < 2) return;
+  // Measured rates: a device that does not help has no share, the shares add up to 1.
+  Stream measured(all, problem);
+  EXPECT_GT(measured.ideal_rate(), 0);
+  EXPECT_NE(measured.explain().find(all.back().id()), std::string::npos);
+  EXPECT_TRUE(measured.push(frames[0], image) || measured.finish(image));
+  focus.run(frames[0], wanted);
+  EXPECT_LT(ridge::test::largest_difference(image, wanted), 2e-5);
+}
+
 TEST(SarFocus, SilenceStaysSilent) {
   const Problem problem;
   const std::vector<Complex> echoes(problem.pulses * problem.samples);

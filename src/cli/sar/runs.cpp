@@ -32,10 +32,8 @@ class Meter {
 
 // Copies the simulated frame into every slot of the stream and runs each once as a warm-up.
 void fill_and_warm(sar::Stream& stream, std::span<const sar::Complex> frame) {
-  while (!stream.full()) {
-    std::copy(frame.begin(), frame.end(), stream.frame().begin());
-    stream.submit();
-  }
+  stream.fill(frame);
+  while (!stream.full()) stream.submit();
   while (!stream.take().empty()) {
   }
 }

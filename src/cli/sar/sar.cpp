@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "bench/fft.hpp"
 #include "cli/sar/runs.hpp"
 #include "command/command.hpp"
 #include "command/output_folder.hpp"
@@ -101,14 +102,17 @@ void run_sar(SarOptions options) {
   check(options.problem);
   if (options.method != "range-doppler") return run_backprojection(options);
   if (!options.track.empty()) mistake("--track needs --method backprojection or factorized");
-  const Device device = ridge::device(options.device);
+  const std::vector<Device> devices =
+      options.device.empty() ? std::vector{ridge::device("")} : parse_joined_devices(options.device);
+  const Device device = devices.front();
   const planner::Options planning{.effort = options.measure ? Effort::measured : Effort::quick};
   SarFrames frames(options);
   SarImages images(options);
   std::vector<sar::Complex> image;  // the last image
-  const sar::Plan focus(device, options.problem, planning);
-  if (options.explain) fmt::print("{}\n", focus.explain());
-  sar::Stream stream(device, options.problem, planning);
+  sar::Stream stream(devices, options.problem, planning);
+  if (options.explain) {
+    for (const Device& each : devices) fmt::print("{}\n", sar::Plan(each, options.problem, planning).explain());
+  }
   const bool keep = !options.png.empty() || frames.simulated();
   std::size_t seen = 0;
   const SarTimes times =
@@ -123,8 +127,15 @@ void run_sar(SarOptions options) {
   if (options.out == "-") return;  // standard output carries the images
   if (frames.simulated()) print_points(options.problem, image);
   print_stream(options, times);
+  if (devices.size() > 1) {
+    const double rate = static_cast<double>(times.frames.size()) / times.total;
+    fmt::print("{}{:.2f} of the sum of the rates measured together, {:.1f} frames per second\n", stream.explain(),
+               rate / stream.ideal_rate(), stream.ideal_rate());
+  }
   if (!frames.simulated()) return;
   if (options.rate > 0) print_paced(options, run_at_a_rate(options, stream, device));
+  if (devices.size() > 1) return;
+  const sar::Plan focus(device, options.problem, planning);
   const SarTimes resident = run_in_place(focus, frames.frame());
   fmt::print("data resident: {:.1f} frames per second, {} per frame, {}, {}\n", 1 / resident.total,
              base::human_seconds(resident.total), base::human_rate(focus.flops() / resident.total, "FLOP/s"),
@@ -139,6 +150,7 @@ void add_sar(Command& program) {
       "\nExamples:\n"
       "  ridge sar --png scene.png                        four simulated point targets, focused and measured\n"
       "  ridge sar --device cuda:0 --frames 1000 --rate 1555\n"
+      "  ridge sar --device host+cuda:0 --frames 1000     whole frames shared by the measured rates\n"
       "  ridge sar --in echoes.npy --out images.npy       frames of complex64, pulses x samples\n"
       "  ridge sar --method factorized --track offsets.npy --png scene.png     a platform that leaves the straight "
       "line\n"
@@ -152,7 +164,8 @@ void add_sar(Command& program) {
   command.option("--in", options->in, "Input frames: a .npy or raw file, or - (default: simulated targets)").reads();
   command.option("--out", options->out, "Output images: a .npy or raw file, or -").writes();
   command.option("--png", options->png, "Write the last image, in dB, as .png").writes().ends_in({".png"});
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best");
+  command.option("--device", options->device,
+                 "Device: host, cuda:0, opencl:pocl or best; several, as host+cuda:0, share frames");
   command.option("--frames", options->frames, "Number of simulated frames").shows_default().positive();
   command.option("--rate", options->rate, "Required frames per second, which gives the deadline").positive();
   command.option("--pulses", options->problem.pulses, "Pulses per frame").shows_default();
