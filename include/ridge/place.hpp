@@ -133,6 +133,7 @@ struct Options {
   std::vector<std::string> flags{};    // compiler flags: -I, -D, -std=
   std::string emit = "ridge";          // ridge, opencl, cuda, openmp
   std::vector<std::string> without{};  // names of kernels to leave on the host
+  std::vector<std::string> pins{};     // "l3=host": not placed; "l2=device": placed if legal, even if it does not pay
   std::string models{};                // C++ text: functions of namespace ridge_models that stand for library functions
   Memories memories{};
   double seconds = 120;  // limit on CPU time for parsing and analysis

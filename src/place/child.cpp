@@ -92,6 +92,7 @@ Report analyze(const std::string& file, const Options& options) {
   request["file"] = file;
   request["function"] = options.function;
   request["flags"] = options.flags;
+  request["pins"] = options.pins;
   request["models"] = options.models;
   request["emit"] = options.emit;
   request["without"] = options.without;

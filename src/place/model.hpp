@@ -43,7 +43,8 @@ struct Variable {
   bool given = false;  // an address passed to the function: it does not point to a local array
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
-  bool member = false;        // an array inside a struct: the next member follows its last element
+  bool member = false;  // an array inside a struct: the next member follows its last element
+
   bool shares = false;        // a cv::Mat: its copies refer to the same elements
   bool captured = false;      // captured by reference in a lambda, where its name always means this variable
   bool outlives = false;      // its value is visible after the function returns
@@ -102,8 +103,11 @@ struct Loop {
   std::string start{}, condition{};  // kernel text; for a loop that is not counted, `start` holds the whole header
   long step = 1;
   Conjunction bounds{};
-  int leaves_early = 0;           // line of a break
-  bool claimed = false;           // the user claims that its iterations are independent
+  int leaves_early = 0;                     // line of a break
+  std::string claim{};                      // the user's claim that its iterations are independent; "" if there is none
+  std::vector<std::string> claim_except{};  // variables that the claim does not cover
+
+  unsigned claim_at = 0;          // first byte of the claim
   int counters = 1;               // variables that the header steps; all but the iterator are functions of it
   bool iterator_outside = false;  // declared before the loop, so its last value may be read afterwards
   int line = 0;

@@ -14,6 +14,7 @@
 #include "place/analysis/memo.hpp"
 #include "place/analysis/same_images.hpp"
 #include "place/emit/program_text.hpp"
+#include "place/pragmas.hpp"
 #include "place/report/json.hpp"
 #include "place/spine/spine.hpp"
 #include "place/text/node_text.hpp"
@@ -93,9 +94,17 @@ class Work {
     read_.file = request.at("file").get<std::string>();
     read_.function = request.at("function").get<std::string>();
     read_.models = request.value("models", std::string());
-    read_.flags = request.at("flags").get<std::vector<std::string>>();
+    bool threads = emit_ == "openmp";  // the placed program defines _OPENMP
+    for (const std::string& flag : request.at("flags").get<std::vector<std::string>>())
+      if (flag.rfind("-fopenmp", 0) == 0)
+        threads = true;
+      else if (flag.rfind("-fopenacc", 0) != 0)
+        read_.flags.push_back(flag);
+    if (threads) read_.flags.insert(read_.flags.begin(), "-D_OPENMP=201511");
     without_ = request.at("without").get<std::set<std::string>>();
     any_size_ = request.value("any_size", false);
+    for (const std::string& pin : request.value("pins", std::vector<std::string>()))
+      pins_[pin.substr(0, pin.rfind('='))] = pin.substr(pin.rfind('=') + 1);
     const auto& memories = request.at("memories");
     memories_ = {memories.at("cached").get<double>(), memories.at("local").get<double>(),
                  memories.at("local_bytes").get<std::size_t>(), memories.at("constant").get<bool>(),
@@ -109,6 +118,7 @@ class Work {
     shared_ = std::make_shared<Shared>(isl::ctx(context), read_);
     Program program = shared_->reader.read();
     Report report = analyzed(program);
+    drop_unneeded_claims(program, report);
     report.readings = 1;
     report.judged = shared_->memo.analyzed_nests();
     if (!report.errors.empty() || read_.function.empty()) return report;
@@ -138,6 +148,7 @@ class Work {
         if (t.rfind("lanes", 0) == 0) report.enough = 140;  // more than one block of 64 iterations
     report.judged = shared_->memo.analyzed_nests();
     const Function& top = program.functions.back();
+    restore_other_pragmas(program);
     if (top.refused.empty() && !kernels_.empty()) {
       const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
                                                  : emit::program_text(program, kernels_,
@@ -170,6 +181,7 @@ class Work {
     report.has_main = program.has_main;
     for (const FunctionBody& b : program.bodies) report.functions.push_back({b.name, b.line, b.begin});
     own_text_ = program.lines.empty();
+    find_pinned(program);
     std::set<std::string> said;
     for (const Refusal& r : program.refusals)
       if (said.insert(std::to_string(r.line) + r.what).second)
@@ -203,9 +215,81 @@ class Work {
   std::shared_ptr<Shared> shared_{};
   std::map<std::pair<int, int>, emit::Kernel> kernels_{};
   std::set<std::string> reported_{};
+  std::map<std::string, std::string> pins_{};  // loop of the user's file: host or device
+  std::map<std::string, std::string>
+      pinned_{};  // the same by function, line and iterator, which survive transformations
   LoopVerdict unreported_{};
 
   static std::vector<place::Parameter> parameters(const Function& top);
+
+  // Claims about nests that are parallel without them are dropped, so that these nests may be transformed.
+  static void drop_unneeded_claims(Program& program, const Report& report) {
+    std::set<unsigned> needed;
+    const auto each = [&](const auto& visit) {
+      for (Function& f : program.functions)
+        for (Nest& n : f.nests) visit(f, n);
+    };
+    each([&](const Function& f, const Nest& n) {
+      const bool uses = std::any_of(report.loops.begin(), report.loops.end(), [&](const LoopVerdict& l) {
+        return !l.claim.empty() && l.function == f.name &&
+               std::any_of(n.loops.begin(), n.loops.end(), [&](const Loop& x) { return x.line == l.line; });
+      });
+      if (uses)
+        for (const Loop& l : n.loops) needed.insert(l.claim_at);
+    });
+    each([&](const Function&, Nest& n) {
+      for (Loop& l : n.loops) {
+        if (l.claim.empty() || needed.count(l.claim_at) > 0) continue;
+        drop_claim(program.text, l.claim_at);
+        l.claim.clear();
+      }
+    });
+  }
+
+  // Pragmas of functions in which nothing runs in parallel by this program stay as written.
+  void restore_other_pragmas(Program& program) const {
+    if (program.text.find("ridge omp threadprivate") != std::string::npos) return;  // all of them, or none
+    std::vector<std::pair<unsigned, unsigned>> changed;
+    std::set<std::string> placed;
+    for (std::size_t f = 0; f < program.functions.size(); ++f) {  // callees come first
+      const Function& function = program.functions[f];
+      bool any = std::any_of(function.calls.begin(), function.calls.end(),
+                             [&](const std::string& callee) { return placed.count(callee) > 0; });
+      for (const auto& [where, kernel] : kernels_) any |= where.first == static_cast<int>(f);
+      if (!any) continue;
+      placed.insert(function.name);
+      if (function.whole.known) changed.emplace_back(function.whole.begin, function.whole.end);
+    }
+    std::sort(changed.begin(), changed.end());
+    std::size_t at = 0;
+    for (const auto& [begin, end] : changed) {
+      restore_pragmas(program.text, at, begin);
+      at = std::max<std::size_t>(at, end);
+    }
+    restore_pragmas(program.text, at, program.text.size());
+  }
+
+  static std::string key_of(const Function& function, const Loop& l) {
+    return function.name + " " + std::to_string(l.line) + " " + l.host_iterator;
+  }
+
+  // Finds the pinned loops in the first text that is analyzed, whose loops have the user's numbers.
+  void find_pinned(const Program& program) {
+    if (pins_.empty() || !pinned_.empty()) return;
+    for (const Function& f : program.functions)
+      for (const Nest& n : f.nests)
+        for (const Loop& l : n.loops) {
+          const bool top = &f == &program.functions.back() && !read_.function.empty();
+          const auto at = pins_.find(top ? l.id : f.name + "." + l.id);
+          if (!l.id.empty() && at != pins_.end()) pinned_[key_of(f, l)] = at->second;
+        }
+  }
+
+  const Loop* pinned(const Function& function, const Nest& nest, const std::string& to) const {
+    for (const Loop& l : nest.loops)
+      if (const auto at = pinned_.find(key_of(function, l)); at != pinned_.end() && at->second == to) return &l;
+    return nullptr;
+  }
 
   // The loop's verdict; a loop of a called function, which has no number here, is not reported.
   LoopVerdict& verdict(Report& report, const std::string& id) {
@@ -261,12 +345,17 @@ class Work {
       for (const analysis::Verdict& v : verdicts) report_loop(function, nest, v, around, report);
       if (!again) report_notes(nest, relations, report);
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
+      if (const Loop* kept = pinned(function, nest, "host")) {
+        verdict(report, prefix_ + kept->id).not_placed = "pinned to the host";
+        return;
+      }
+      const bool forced = pinned(function, nest, "device") != nullptr;
       criteria::Choice choice = criteria::choose(nest, verdicts);
       if (choice.chain.empty()) {
         if (root.parallel) root.not_placed = choice.why;
         return;
       }
-      if (depth >= 2 && !any_size_) {
+      if (depth >= 2 && !any_size_ && !forced) {
         root.not_placed =
             "it would be launched once per iteration of the " + std::to_string(depth) + " loops around it";
         return;
@@ -277,7 +366,7 @@ class Work {
       }
       if (choice.copies.empty() && choice.atomics.empty())
         choice.same = analysis::same_images(nest, analysis, choice.chain, shared_->memo);
-      emit::Kernel kernel = make_kernel(function, nest, relations, verdicts, choice);
+      emit::Kernel kernel = make_kernel(function, nest, relations, verdicts, choice, forced);
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
@@ -348,7 +437,8 @@ class Work {
 
   // The nest's kernel, made once per fingerprint; Kernel::why also says if it would not pay.
   emit::Kernel make_kernel(const Function& function, const Nest& nest, const analysis::Relations& relations,
-                           const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice) {
+                           const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
+                           bool forced) {
     const std::string name = function.name + "_" + nest.loops[0].id;
     std::string key = name + " " + analysis::fingerprint(nest);
     for (const Loop& l : nest.loops) key += " " + l.id;
@@ -357,10 +447,10 @@ class Work {
       known =
           shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
     emit::Kernel kernel = known->second;
-    if (kernel.why.empty() && !any_size_ && small(kernel))
+    if (kernel.why.empty() && !any_size_ && !forced && small(kernel))
       kernel.why = "fewer than 64 iterations: a launch does not pay";
     if (kernel.why.empty() && emit_ != "openmp") kernel.why = kernel.not_on_device;
-    if (without_.count(kernel.name) > 0) kernel.why = "slower than on the host at these sizes";
+    if (without_.count(kernel.name) > 0 && !forced) kernel.why = "slower than on the host at these sizes";
     return kernel;
   }
 

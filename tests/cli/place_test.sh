@@ -211,6 +211,66 @@ mistake "broken.cpp:2:" $ridge place broken.cpp --function f --emit openmp
 printf '#include "nowhere.hpp"\nvoid f() {}\n' >missing.cpp
 mistake "nowhere.hpp" $ridge place missing.cpp --function f --emit openmp
 
+# --- the user's decisions and claims -----------------------------------------------------------------------------------------
+cat >two.cpp <<'END'
+void two(const float* x, float* y, float* z, int n) {
+  for (int i = 0; i < 8; ++i) y[i] = x[i];
+  for (int i = 1; i < n; ++i) z[i] += z[i - 1];
+  for (int i = 0; i < n; ++i) z[i] = x[i];
+}
+END
+two="$ridge place two.cpp --function two --verdicts --emit openmp"
+nothing_new $two --pin l3=host
+has "not placed: pinned to the host" "$beside/out"
+nothing_new $two
+has "fewer than 64 iterations" "$beside/out"
+nothing_new $two --force l1=device
+! grep -q "fewer than 64" "$beside/out" || fail "--force: $(cat "$beside/out")"
+mistake "l2 cannot be forced: line 3: flow dependence" $two --force l2=device
+mistake "needs LOOP=host" $two --pin l3=device
+mistake "there is no loop l9" $two --pin l9=host
+mistake "need --function" $ridge place two.cpp --verdicts --pin l3=host
+$two --write-plan plan.json >/dev/null || fail "--write-plan"
+python3 - <<'END' || fail "plan.json: $(cat plan.json)"
+import json
+plan = json.load(open("plan.json"))
+assert [l["on"] for l in plan["loops"]] == ["host", "host", "device"], plan
+plan["loops"][0]["on"], plan["loops"][2]["on"] = "device", "host"
+json.dump(plan, open("plan.json", "w"))
+END
+$two --plan plan.json --write-plan again.json >/dev/null || fail "--plan"
+python3 -c 'import json; assert [l["on"] for l in json.load(open("again.json"))["loops"]] == ["device", "host", "host"]' ||
+  fail "--plan: $(cat again.json)"
+echo '{"loops": [{"id": "l1", "on": "moon"}]}' >wrong.json
+mistake "wrong.json: needs" $two --plan wrong.json
+cat >scatter.cpp <<'END'
+#include <cstdio>
+#include <cstdlib>
+void scatter(const int* at, float* out, int n) {
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i) out[at[i]] = 2 * out[at[i]] + i;
+}
+void other(float* out, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) out[i] = 0;
+}
+int main(int, char** words) {
+  static int at[1000];
+  static float out[1000];
+  other(out, 1000);
+  for (int i = 0; i < 1000; ++i) at[i] = i * 7 % std::atoi(words[1]);
+  scatter(at, out, 1000);
+  for (int i = 0; i < 1000; ++i) std::printf("%g\n", out[i]);
+}
+END
+scatter="$ridge place scatter.cpp --function scatter --emit openmp"
+mistake "if no number occurs twice" $scatter
+mistake "another order" $scatter --run '{} 500' -- -fopenmp
+$scatter --run '{} 1000' -- -fopenmp >"$beside/out" 2>&1 || fail "a true claim: $(cat "$beside/out")"
+has "parallel by your claim" "$beside/out"
+has "//ridge omp parallel for schedule(static)" scatter_placed.cpp
+[ "$(grep -c "^#pragma omp parallel for" scatter_placed.cpp)" -eq 2 ] || fail "pragmas: $(grep pragma scatter_placed.cpp)"
+
 # --- devices: the placed program compared with the original ------------------------------------------------------------------
 if [ -n "${RIDGE_SLOW-}" ] && $ridge devices 2>/dev/null | grep -q "opencl:0"; then
   mistake "nowhere" $ridge place axpy.cpp --function axpy --device nowhere

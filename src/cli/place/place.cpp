@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <ridge/device.hpp>
 #include <ridge/error.hpp>
 #include <ridge/machine.hpp>
@@ -22,6 +23,7 @@
 #include "place/dynamic/measure.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
+#include "place/pragmas.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -29,8 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
-  std::string file, out, explain, page, device, database, command, models;
-  std::vector<std::string> parameters;
+  std::string file, out, explain, page, device, database, command, models, plan, plan_out;
+  std::vector<std::string> parameters, pins, forces;
   std::size_t elements = 0;
   place::Options options;
   bool json = false, verdicts = false;
@@ -73,6 +75,54 @@ std::map<std::string, long> pinned(const std::vector<std::string>& list, const s
     values[name] = value;
   }
   return values;
+}
+
+// A later decision for the same loop replaces an earlier one.
+void set_pin(const std::string& id, const std::string& on, std::vector<std::string>& pins) {
+  pins.erase(std::remove_if(pins.begin(), pins.end(), [&](const std::string& p) { return p.rfind(id + "=", 0) == 0; }),
+             pins.end());
+  pins.push_back(id + "=" + on);
+}
+
+// Checks pins of the form LOOP=host or LOOP=device.
+void add_pins(const std::vector<std::string>& list, const char* option, const char* where, place::Options& into) {
+  for (const std::string& item : list) {
+    if (item.find('=') == 0 || item.find('=') == std::string::npos || item.substr(item.find('=') + 1) != where)
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("{} {}: needs LOOP={}, as in l2={}", option, item, where, where));
+    set_pin(item.substr(0, item.find('=')), where, into.pins);
+  }
+}
+
+// The decision for every loop, as a plan that --plan reads.
+std::string plan_text(const place::Report& report) {
+  nlohmann::ordered_json plan{{"file", report.file}, {"function", report.function}, {"emit", report.emit}};
+  plan["loops"] = nlohmann::ordered_json::array();
+  for (const place::LoopVerdict& l : report.loops)
+    plan["loops"].push_back({{"id", l.id},
+                             {"line", l.line},
+                             {"source", l.source},
+                             {"on", l.placed ? "device" : "host"},
+                             {"why", l.placed        ? ""
+                                     : l.why.empty() ? l.not_placed
+                                                     : l.why}});
+  return plan.dump(2) + "\n";
+}
+
+// Adds the decisions of a plan file to the pins.
+void read_plan(const std::string& file, place::Options& into) {
+  const auto text = base::read_file(file, std::size_t{8} << 20);
+  if (!text) throw Error(ErrorKind::io, file + ": cannot be read, or is longer than 8 MiB");
+  const auto plan = nlohmann::json::parse(*text, nullptr, false);
+  const std::string form = R"(: needs {"loops": [{"id": "l1", "on": "host"}, ...]} with host or device)";
+  if (!plan.is_object() || !plan.contains("loops") || !plan["loops"].is_array())
+    throw Error(ErrorKind::invalid_argument, file + form);
+  for (const auto& loop : plan["loops"]) {
+    const std::string id = loop.is_object() && loop.contains("id") && loop["id"].is_string() ? loop["id"] : "",
+                      on = loop.is_object() && loop.contains("on") && loop["on"].is_string() ? loop["on"] : "";
+    if (id.empty() || (on != "host" && on != "device")) throw Error(ErrorKind::invalid_argument, file + form);
+    set_pin(id, on, into.pins);
+  }
 }
 
 bool some_device() {
@@ -125,6 +175,7 @@ class Run {
       throw Error(ErrorKind::invalid_argument,
                   "--run of a C file needs --emit openmp: a placed C program for a device consists of two files");
     source_ = base::read_file(request.file, std::size_t{8} << 20);
+    if (source_) source_ = place::pragmas_as_comments(*source_);  // the original is the sequential program
     set_flags();
     if (!request.models.empty()) {
       const auto text = base::read_file(request.models, std::size_t{1} << 20);
@@ -133,6 +184,12 @@ class Run {
     }
     if (options_.emit != "openmp" && !request.verdicts && !request.json)
       load_memory_model(request.device, options_.emit, options_.memories);
+    if (!request.plan.empty()) read_plan(request.plan, options_);
+    add_pins(request.pins, "--pin", "host", options_);
+    add_pins(request.forces, "--force", "device", options_);
+    if (!options_.pins.empty() && options_.function.empty())
+      throw Error(ErrorKind::invalid_argument,
+                  "--pin, --force and --plan need --function NAME: they change what is written");
     users_ = {request.command, given_, options_.emit, request.device};
   }
 
@@ -187,12 +244,30 @@ class Run {
       place::dynamic::measure(report_, *source_, users_);
     }
     base::clear_progress();
+    check_pins();
     if (!options_.function.empty()) parameters_ = pinned(request_.parameters, report_.parameters);
+  }
+
+  // Every pinned loop exists, and loops that must be on the device are.
+  void check_pins() const {
+    for (const std::string& pin : options_.pins) {
+      const std::string id = pin.substr(0, pin.find('='));
+      const auto at = std::find_if(report_.loops.begin(), report_.loops.end(),
+                                   [&](const place::LoopVerdict& l) { return l.id == id; });
+      if (at == report_.loops.end()) place::explain(report_, id);  // throws, with the names of the loops
+      if (pin.substr(pin.find('=') + 1) == "device" && !at->placed)
+        throw Error(ErrorKind::invalid_argument,
+                    fmt::format("{} cannot be forced: line {}: {}", id, at->line,
+                                !at->why.empty()          ? at->why
+                                : !at->not_placed.empty() ? at->not_placed
+                                                          : "an enclosing or inner loop cannot be placed"));
+    }
   }
 
   // Returns true if a file is to be written.
   bool print_analysis() const {
     if (!request_.page.empty()) base::write_file(request_.page, place::to_page(report_));
+    if (!request_.plan_out.empty()) base::write_file(request_.plan_out, plan_text(report_));
     if (!request_.explain.empty()) {
       fmt::print("{}", place::explain(report_, request_.explain));
       return false;
@@ -234,6 +309,15 @@ class Run {
 
   // Compares again without the slower kernels; false if none is left.
   bool compare_without_slower() {
+    const auto forced = [&](const std::string& name) {
+      for (const place::KernelReport& k : report_.kernels)
+        for (const std::string& id : k.loops)
+          if (k.name == name && std::count(options_.pins.begin(), options_.pins.end(), id + "=device") > 0) return true;
+      return false;
+    };
+    auto& slower = outcome_.slower;
+    slower.erase(std::remove_if(slower.begin(), slower.end(), forced), slower.end());
+    if (slower.empty()) return true;
     for (const std::string& kernel : outcome_.slower)
       fmt::print("{} stays on the host: on the device the program is slower\n", kernel);
     options_.without = outcome_.slower;
@@ -263,7 +347,7 @@ class Run {
 
   // Returns true if the placed file is to be written.
   bool print_outcome(bool by_run) const {
-    if (!outcome_.verified && !outcome_.compared && by_run)
+    if (!outcome_.verified && by_run && (!outcome_.compared || place::judge::has_claims(report_)))
       fmt::print("synthetic data are inconclusive ({}): verified by --run only\n", outcome_.text);
     else if (!outcome_.verified)
       throw Error(ErrorKind::invalid_argument,
@@ -367,6 +451,16 @@ the results are equal, no file is written. Compiler flags follow after --:
       .option("--elements", request->elements,
               "Elements of every array in the verification (default: from the sizes, at most 2^25)")
       .value_name("N");
+  command
+      .option("--pin", request->pins,
+              "Keep a loop on the host: l3=host, with the name that the report prints; may be repeated")
+      .value_name("LOOP=host");
+  command
+      .option("--force", request->forces,
+              "Place a loop even if it seems too short to pay: l2=device. It must still be parallel; may be repeated")
+      .value_name("LOOP=device");
+  command.option("--plan", request->plan, "JSON file with the place of every loop, as --write-plan writes it").reads();
+  command.option("--write-plan", request->plan_out, "Write the place of every loop as JSON, to be edited").writes();
   command.option("--explain", request->explain, "Show all details of one loop").value_name("LOOP");
   command
       .option("-p,--database", request->database,

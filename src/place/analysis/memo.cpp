@@ -38,8 +38,8 @@ class Writer {
   }
   void add(const Loop& l) {
     all(l.parent, l.depth, l.counted, l.exact, l.iterator, l.type, l.host_type, l.host_iterator, l.axis, l.open,
-        l.first, l.start, l.condition, l.step, l.bounds, l.leaves_early, l.claimed, l.iterator_outside, l.line, l.kind,
-        l.source, l.why);
+        l.first, l.start, l.condition, l.step, l.bounds, l.leaves_early, l.claim, l.claim_except, l.iterator_outside,
+        l.line, l.kind, l.source, l.why);
   }
   void add(const Jump& j) { add(j.depth); }
   void add(const Node& n) {

@@ -254,12 +254,31 @@ class LoopVerdicts {
            (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
   }
 
+  // True if iterations certainly conflict at all sizes with which the loop has two iterations.
+  bool always_conflicts(int variable, int loop) const {
+    const auto certain = [](const Instance& i, const Relation& r) {
+      return i.exact && i.bounded && r.access->exact && r.access->must && r.access->exists.empty();
+    };
+    const auto writes = pick(variable, [&](auto& i, auto& r) { return r.write && certain(i, r); });
+    const auto pairs = carried(writes.apply_range(pick(variable, certain).reverse()), loop);
+    isl::union_set all = isl::union_set::empty(r_.context);
+    for (const Instance& i : r_.instances)
+      if (r_.inside(i, loop)) all = all.unite(isl::union_set(i.domain));
+    const auto two = carried(isl::manage(isl_union_map_from_domain_and_range(all.copy(), all.copy())), loop);
+    const auto sizes = [](const isl::union_map& m) { return isl::manage(isl_union_map_params(m.copy())); };
+    return !pairs.is_empty() && sizes(two).is_subset(sizes(pairs));
+  }
+
   // Drops the dependences on arrays of a loop that the user claims to be independent. Numbers must still be private or
-  // reductions, because the threads would share them.
+  // reductions, because the threads would share them; so must variables of private and reduction clauses.
   void waive_claimed(const Loop& l, std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
-    if (!l.claimed || !l.counted || l.leaves_early > 0 || v.dependences.empty()) return;
-    if (std::any_of(open.begin(), open.end(), [&](const auto& o) { return !nest_.variables[o.first].array(); })) return;
-    v.claim = text_of(v.dependences.front());
+    if (l.claim.empty() || !l.counted || l.leaves_early > 0 || v.dependences.empty()) return;
+    for (const auto& [variable, pairs] : open) {
+      const Variable& x = nest_.variables[variable];
+      if (!x.array() || std::find(l.claim_except.begin(), l.claim_except.end(), x.host) != l.claim_except.end()) return;
+      if (always_conflicts(variable, v.loop)) return;
+    }
+    v.claim = l.claim + ": " + text_of(v.dependences.front());
     v.dependences.clear();
     open.clear();
   }
@@ -337,6 +356,7 @@ class LoopVerdicts {
       v.why = "it may end early: break in line " + std::to_string(l.leaves_early);
     } else if (!v.dependences.empty()) {
       v.why = text_of(v.dependences.front());
+      if (!l.claim.empty()) v.why += "; the claim (" + l.claim + ") is not believed";
     } else {
       v.parallel = true;
     }

@@ -250,6 +250,21 @@ OutputComparison same_output(const Report& report, const std::string& source, co
   else
     result.same = true;
   if (!result.same) return result;
+  // Claims of independence: iterations in another order must print the same.
+  const std::string other = !judge::has_claims(report) ? ""
+                            : command.emit == "openmp" ? report.permuted
+                            : command.emit == "ridge"  ? judge::with_reversed_items(report.placed)
+                                                       : "";
+  if (!other.empty()) {
+    base::write_file(placed, other);
+    build(placed, at / "other", report.file, command, with, at / "log");
+    const ProgramRun three = run(at / "other", command, at, environment);
+    if (three.code != one.code || !alike(one.output, three.output, tolerance)) {
+      result.same = false;
+      result.text = "--run: with its iterations in another order the placed program prints another output";
+      return result;
+    }
+  }
   const std::string launches = base::read_file(at / "launches", 100).value_or("0");
   result.proves = !one.output.empty() && (command.emit == "openmp" || std::atoll(launches.c_str()) > 0);
   if (one.output.empty())

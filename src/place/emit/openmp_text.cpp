@@ -517,7 +517,7 @@ class ThreadedNest {
     }
     numbers_ = held(k_, nest_);
     for (const Held& h : numbers_) add(h.number->home, h.number->home_bytes, h.written);
-    if (ranges.size() <= 1 || (unknown && nest_.loops[0].claimed)) return true;
+    if (ranges.size() <= 1 || (unknown && !nest_.loops[0].claim.empty())) return true;
     const std::string all = text::joined(ranges);
     tests += (tests.empty() ? "" : " && ") +
              ("placed::apart(" + (program_.c ? std::to_string(ranges.size()) + ", " + all : "{" + all + "}") + ")");

@@ -26,7 +26,8 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   try {
     scope_->nest.line = line(s);
     scope_->nest.span = statement_span(s);
-    claimed(s, scope_->nest.span);
+    if (const auto claim = claimed(s); claim && claim->attribute)
+      scope_->nest.span.begin = static_cast<unsigned>(claim->begin);
     if (!scope_->nest.span.known) refuse(s, "the loop comes from a macro or from another file");
     scope_->nest.root = statement(s);
     record_enclosing_loops();

@@ -1,8 +1,6 @@
 // Loops: those with a counting header (headers.cpp) become counted loops; all others keep their text.
-#include <algorithm>
-#include <cctype>
-
 #include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -32,25 +30,47 @@ void Reader::end_loop() {
   scope_->skips.pop_back();
 }
 
-// True for a loop after #pragma ridge independent or [[ridge::independent]]; `at` then includes the attribute.
-bool Reader::claimed(const Stmt* s, Span& at) const {
+// True if threads wait for each other in the statement or in a function that it calls.
+bool Reader::waits(const Stmt* s, std::set<const FunctionDecl*>& seen) const {
+  bool found = synchronizes(original(s->getSourceRange()));
+  visit(s, [&](const Stmt* x) {
+    const auto* call = dyn_cast<CallExpr>(x);
+    const FunctionDecl* callee = call != nullptr ? call->getDirectCallee() : nullptr;
+    if (!found && callee != nullptr && callee->hasBody(callee) && seen.insert(callee).second)
+      found = waits(callee->getBody(), seen);
+  });
+  return found;
+}
+
+// The user's claim that the iterations of a loop are independent: an attribute, or a pragma of Ridgeline, OpenMP or
+// OpenACC. Not believed if threads wait for each other inside the loop.
+std::optional<Claim> Reader::claimed(const Stmt* s) {
+  if (const auto known = claims_.find(s); known != claims_.end()) return known->second;
   const Span whole = span(s->getSourceRange());
-  if (!whole.known) return false;
-  const std::string attribute = "[[ridge::independent]]";
-  std::size_t end = whole.begin;
-  while (end > 0 && std::isspace(static_cast<unsigned char>(main_text_[end - 1])) != 0) --end;
-  if (end >= attribute.size() && main_text_.compare(end - attribute.size(), attribute.size(), attribute) == 0) {
-    at.begin = static_cast<unsigned>(end - attribute.size());
-    return true;
+  if (!whole.known) return {};
+  auto made = claim_before(main_text_, whole.begin);
+  std::set<const FunctionDecl*> seen;
+  if (made && waits(s, seen)) made.reset();
+  claims_[s] = made;
+  for (int k = 1; made && k < made->loops; ++k) {  // collapse(2)
+    const Stmt* inner = body_of(s);
+    for (const auto* block = dyn_cast_or_null<CompoundStmt>(inner); block != nullptr && block->size() == 1;
+         block = dyn_cast<CompoundStmt>(inner))
+      inner = block->body_front();
+    if (inner == nullptr || !is_loop(inner)) break;
+    claims_[s = inner] = made;
   }
-  const std::size_t line = end == 0 ? 0 : main_text_.rfind('\n', end - 1) + 1;  // npos + 1 is 0
-  std::string words;
-  for (std::size_t i = line; i < end; ++i)
-    if (std::isspace(static_cast<unsigned char>(main_text_[i])) == 0)
-      words += main_text_[i];
-    else if (!words.empty() && words.back() != ' ')
-      words += ' ';
-  return words == "#pragma ridge independent" || words == "# pragma ridge independent";
+  return made;
+}
+
+void Reader::note_claim(const Stmt* s, Loop& into) {
+  const auto claim = claimed(s);
+  if (!claim) return;
+  into.claim = claim->text;
+  into.claim_except.assign(claim->except.begin(), claim->except.end());
+
+  into.claim_at = static_cast<unsigned>(claim->begin);
+  if (claim->attribute) into.span.begin = into.claim_at;
 }
 
 Node Reader::loop(const Stmt* s) {
@@ -65,7 +85,7 @@ Node Reader::loop(const Stmt* s) {
   l.line = node.line;
   l.source = node.source;
   l.span = statement_span(s);
-  l.claimed = claimed(s, l.span);
+  note_claim(s, l);
   if (scope_->inlined == 0) l.id = loop_ids_[s];  // loops of called functions have no number here
   l.kind = isa<ForStmt>(s) ? "for" : isa<WhileStmt>(s) ? "while" : "do";
   const auto saved_values = scope_->values;

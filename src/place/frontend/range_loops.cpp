@@ -33,6 +33,7 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   l.body = span(s->getBody()->getSourceRange());
   l.source = node.source;
   l.id = loop_ids_[s];
+  note_claim(s, l);
   l.iterator = unique(var->getNameAsString() + "_at");
   l.type = l.host_type = "int";
   l.start = "0";

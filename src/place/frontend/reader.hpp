@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "place/edited.hpp"
+#include "place/pragmas.hpp"
 #include "place/program.hpp"
 
 namespace ridge::place::frontend {
@@ -255,7 +256,9 @@ class Reader {
   void declare_array(const clang::DeclStmt* s, const clang::VarDecl* var, Node& node);
   void declare_number(const clang::VarDecl* var, Node& node);
   Node loop(const clang::Stmt* s);
-  bool claimed(const clang::Stmt* s, Span& at) const;
+  std::optional<Claim> claimed(const clang::Stmt* s);
+  bool waits(const clang::Stmt* s, std::set<const clang::FunctionDecl*>& seen) const;
+  void note_claim(const clang::Stmt* s, Loop& into);
   // Parts of a counting loop: of a for from its header, of while and do from their test and last statement.
   struct Counting {
     const clang::VarDecl* var = nullptr;
@@ -334,6 +337,7 @@ class Reader {
   std::set<const clang::ValueDecl*> captured_{};  // by reference in a lambda of the function
   std::set<const clang::ValueDecl*> escaped_{};   // their address or a reference is taken
   std::map<const clang::Stmt*, std::string> loop_ids_{};
+  std::map<const clang::Stmt*, std::optional<Claim>> claims_{};  // by loop
   std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
   std::set<const clang::FunctionDecl*> being_read_{};
   std::set<const clang::FunctionDecl*>* called_ = nullptr;

@@ -13,6 +13,7 @@
 #include "place/edited.hpp"
 #include "place/frontend/models.hpp"
 #include "place/frontend/reader.hpp"
+#include "place/pragmas.hpp"
 
 namespace ridge::place {
 namespace frontend {
@@ -212,8 +213,8 @@ Program FileReader::read() {
   if (!in) return refused(request_.file, "cannot be read");
   std::stringstream stream;
   stream << in.rdbuf();
-  const std::string text = stream.str();
-  if (text.size() > (8u << 20)) return refused(request_.file, "file is longer than 8 MiB");
+  if (stream.str().size() > (8u << 20)) return refused(request_.file, "file is longer than 8 MiB");
+  const std::string text = pragmas_as_comments(stream.str());
   frontend::Collected collected;
   const auto parsed = [&] {
     collected.errors.clear();

@@ -164,7 +164,8 @@ class Arguments {
   // Fills `count` elements at `data`; dumps `results` elements at `from` unless they are constant.
   void fill_and_dump(const Parameter& p, const std::string& data, const std::string& count, const std::string& from,
                      const std::string& results) {
-    made += fmt::format("  ridge_check::fill({}, {}, {});\n", data, count, seed_++);
+    made +=
+        fmt::format("  ridge_check::{}({}, {}, {});\n", options_.distinct ? "number" : "fill", data, count, seed_++);
     if (!p.constant)
       dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, from,
                           results);
@@ -219,6 +220,13 @@ void fill(T* data, std::size_t n, std::uint32_t seed) {{
     state = state * 1664525u + 1013904223u;
     data[i] = number<T>(state);
   }}
+}}
+template <class T>
+void number(T* data, std::size_t n, std::uint32_t seed) {{  // every integer once
+  if constexpr (std::is_integral_v<T> && sizeof(T) > 2)
+    for (std::size_t i = 0; i < n; ++i) data[i] = T((i * (n % 7919 != 0 ? 7919 : 1) + seed) % n);
+  else
+    fill(data, n, seed);
 }}
 class Bools {{  // std::vector<bool> stores bits
  public:

@@ -14,6 +14,7 @@ struct Options {
   std::string device{};                      // RIDGE_DEVICE for the placed program
   std::string emit = "ridge";                // target of the placed program
   long elements = 0;                         // per generated array; 0: the product of the sizes, 2^18 to 2^25
+  bool distinct = false;                     // no number occurs twice in a generated array of integers
   bool weighs = false;                       // sizes are real: also find the kernels that make the program slower
   double seconds = 300;                      // time limit per compilation and per run
 };
@@ -30,6 +31,12 @@ struct Outcome {
 };
 
 Outcome compare(const Report& report, const std::string& source, const Options& options);
+
+bool has_claims(const Report& report);  // a loop is parallel only by the user's claim
+
+// The placed program with its work-items numbered in reverse: dependent iterations, which a CPU device happens to run
+// in order, then give another result. "" if no kernel can be changed this way.
+std::string with_reversed_items(const std::string& placed);
 
 // Device for the kernels of --emit ridge: the named one, else RIDGE_DEVICE, else a CUDA device, else another
 // accelerator.

@@ -211,7 +211,7 @@ class Search {
   }
 
   static bool claims(const Nest& nest) {  // the user's claim is about the loops as written
-    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.claimed; });
+    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return !l.claim.empty(); });
   }
 
   bool one(const Found& at) {
