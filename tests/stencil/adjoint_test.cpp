@@ -325,6 +325,11 @@ TEST(Survey, GradientsWithinABudgetAgree) {
   EXPECT_NE(small.explain.find("16-bit"), std::string::npos) << small.explain;
   EXPECT_LT(apart(small.velocity, exact.velocity), 1e-3) << small.explain;
   EXPECT_GT(apart(small.velocity, exact.velocity), 0);
+  const Gradient eight = survey.gradient(made.shot, made.steps, made.observed,
+                                         {.memory = static_cast<std::size_t>(60 * field), .bits = 8});
+  EXPECT_NE(eight.explain.find("8-bit snapshots of every step"), std::string::npos) << eight.explain;
+  EXPECT_LT(apart(eight.velocity, exact.velocity), 3e-2) << eight.explain;
+  EXPECT_GT(apart(eight.velocity, exact.velocity), apart(small.velocity, exact.velocity));
   const Gradient sparse = with(35, false);
   EXPECT_NE(sparse.explain.find("16-bit snapshots of every 2 steps"), std::string::npos) << sparse.explain;
   EXPECT_LT(apart(sparse.velocity, exact.velocity), 1e-3) << sparse.explain;
@@ -342,6 +347,42 @@ TEST(Survey, GradientsWithinABudgetAgree) {
     EXPECT_NE(std::string(error.what()).find("too small"), std::string::npos) << error.what();
   }
 }
+
+// Shots side by side in one grid, with different numbers of points, against one shot after another.
+void check_batch(const Device& device, double most) {
+  Random random(17);
+  SurveyMedium medium = uneven(random, {22, 25}, true);
+  std::vector<Shot> shots;
+  for (const std::size_t receivers : {3, 1, 4}) {
+    shots.push_back(scattered_shot(random, medium.shape, receivers % 2 + 1, receivers));
+    const std::size_t values = 50 * shots.back().sources.size() / 2;
+    for (std::size_t i = 0; i < values; ++i) shots.back().wavelets.push_back(uniform_number(random));
+  }
+  const Survey<double> one(host(), medium, {.effort = Effort::quick});
+  medium.batch = 4;
+  const Survey<double> many(device, medium, {.effort = Effort::quick});
+  std::vector<double> traces, field, last, wavelets, velocity(medium.velocity.size()), observed;
+  for (const Shot& shot : shots) {
+    const std::vector<double> here = one.record(shot, 50, &last);
+    traces.insert(traces.end(), here.begin(), here.end());
+    std::vector<double> goal(here.size());
+    for (double& value : goal) value = uniform_number(random);
+    observed.insert(observed.end(), goal.begin(), goal.end());
+    const Gradient gradient = one.gradient(shot, 50, goal, {.exact = true});
+    wavelets.insert(wavelets.end(), gradient.wavelets.begin(), gradient.wavelets.end());
+    for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] += gradient.velocity[i];
+  }
+  EXPECT_LT(apart(many.record(shots, 50, &field), traces), most) << device.id();
+  EXPECT_LT(apart(field, last), most) << device.id();
+  const Gradient gradient = many.gradient(shots, 50, observed, {.exact = true});
+  EXPECT_LT(apart(gradient.velocity, velocity), most) << device.id();
+  EXPECT_LT(apart(gradient.wavelets, wavelets), most) << device.id();
+  EXPECT_LT(apart(gradient.traces, traces), most) << device.id();
+  shots.resize(5, shots[0]);
+  EXPECT_THROW(many.record(shots, 50), Error);
+}
+
+TEST(Survey, BatchesOfShotsAgreeWithSingleOnes) { check_batch(host(), 1e-12); }
 
 TEST(Survey, RefusesWhatMakesNoSense) {
   Random random(1);
@@ -387,8 +428,14 @@ TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
     const Gradient states = there.gradient(made.shot, made.steps, made.observed, {.memory = small, .exact = true});
     EXPECT_GT(states.recomputation, 1);
     EXPECT_LT(apart(states.velocity, expected.velocity), 1e-11) << states.explain;
-    const Gradient bits = there.gradient(made.shot, made.steps, made.observed, {.memory = small});
-    EXPECT_LT(apart(bits.velocity, expected.velocity), 1e-3) << bits.explain;
+    for (const int bits : {16, 8}) {
+      const GradientOptions options{.memory = small, .bits = bits};
+      const Gradient coarse = there.gradient(made.shot, made.steps, made.observed, options);
+      const Gradient same = here.gradient(made.shot, made.steps, made.observed, options);
+      EXPECT_LT(apart(coarse.velocity, expected.velocity), bits == 16 ? 1e-3 : 3e-2) << coarse.explain;
+      EXPECT_LT(apart(coarse.velocity, same.velocity), bits == 16 ? 1e-4 : 1e-2) << coarse.explain;
+    }
+    check_batch(device, 1e-11);
   }
 }
 

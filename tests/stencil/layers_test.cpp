@@ -6,6 +6,10 @@
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "device/cuda/nvrtc.hpp"
+#include "stencil/adjoint/adjoint_update.hpp"
+#include "stencil/layers/layers.hpp"
+#include "stencil/shots/shot_run.hpp"
 #include "support/devices.hpp"
 #include "support/worst.hpp"
 
@@ -187,6 +191,26 @@ TEST(Layers, RefusesWhatDoesNotFit) {
                     {.effort = Effort::quick}),
                Error);
   EXPECT_THROW((acoustic<float>({.dt = 0.5, .spacing = {1, 1}}, {.cells = 8})), Error);
+}
+
+// Needs no GPU: layers of forward and adjoint runs, points and snapshots. One address may be spilled.
+TEST(LayersForHopper, KernelsCompileWithoutSpillingValues) {
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  const Update<float> update = layered<float>({.shape = {64, 64, 64}, .surface = true});
+  const Layout layout = resolve(update, {.shape = {64, 64, 64}});
+  std::vector<KernelSource> sources = shot_sources<float>();
+  for (const Update<float>& one : {update, adjoint_update(update, layout).update}) {
+    for (const KernelSource& source : layer_sources(one, layout)) sources.push_back(source);
+  }
+  std::size_t kernels = 0;
+  for (const KernelSource& source : sources) {
+    for (const auto& resources : ridge::detail::resources_for(source, "sm_90")) {
+      EXPECT_LE(resources.spilled_bytes, 8) << source.name << ": " << resources.registers;
+      EXPECT_LE(resources.registers, 128) << source.name;
+      ++kernels;
+    }
+  }
+  EXPECT_EQ(kernels, 1 + 2 * 4 + 2 + 3u);
 }
 
 TEST(LayersOnDevices, AgreeWithTheHost) {

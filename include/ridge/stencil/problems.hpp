@@ -44,6 +44,7 @@ struct Acoustic {
   std::vector<double> spacing{};  // one per axis, slowest first
   int accuracy = 8;               // of the second derivatives: 2, 4, 6 or 8
   bool absorbing = false;         // adds a second coefficient, which damps waves where it is below 1
+  bool batch = false;             // grids have one more axis, the slowest: independent waves (one or two axes)
 };
 double courant_number(const Acoustic& acoustic, double fastest);  // c dt sqrt(sum of 1/dx^2)
 double acoustic_limit(int accuracy);  // stability limit: 1 for order 2, then 0.87, 0.81, 0.78

@@ -33,6 +33,7 @@ struct SurveyMedium {
   std::size_t layer = 8;             // cells of the absorbing layers at each side; 0: none
   bool free_surface = false;         // at depth 0: u = 0 there, waves are reflected with the opposite sign
   Borders borders = {};              // without layers
+  std::size_t batch = 1;             // shots that are computed at once; more than 1 for models of two axes only
 };
 
 struct Shot {
@@ -41,12 +42,16 @@ struct Shot {
   std::vector<double> receivers{};  // one position after another
 };
 
-// Called after each step with the number of steps taken, on a device enqueued.
+// Called with 0 before the first step, after each step with the number of steps taken (on a device: enqueued), and
+// after the last step of record() when it is done.
 using SurveyProgress = std::function<void(std::size_t taken)>;
 
 struct GradientOptions {
   std::size_t memory = 0;        // bytes for fields, snapshots and states; 0: half of the memory of the device
-  bool exact = false;            // no 16-bit snapshots and no skipped steps
+  bool exact = false;            // no snapshots of fewer bits and no skipped steps
+  int bits = 16;                 // of snapshots that are not exact: 16 or 8
+  // The given traces are derivatives of a misfit of one's own with respect to the recorded ones, not observations.
+  bool derivatives = false;
   SurveyProgress progress = {};  // forward steps, also repeated ones
 };
 
@@ -56,6 +61,7 @@ struct Gradient {
   std::vector<double> wavelets{};  // with respect to the wavelet of each source, source after source
   std::vector<double> traces{};    // as record()
   double recomputation = 1;        // forward steps taken per step of the run
+  double seconds = 0;              // of all steps, without transfers of the model and of the gradient
   std::string explain{};           // what was stored, its size and error
 };
 
@@ -72,16 +78,28 @@ class Survey {
   // The same grid, layers and time step with other velocities. Error if one of them breaks the stability limit.
   Survey with_velocity(std::vector<double> velocity) const;
   std::vector<double> ricker(std::size_t steps) const;  // pulse of amplitude 1, its peak at t = 1.5 / frequency
-  // Values at the receivers after each step, steps by receivers: row n is the time (n + 1) dt. Each step adds (c dt)^2
-  // times the wavelet at the sources: u_tt = c^2 (laplacian + wavelet). `field`, if given, gets the last state in the
-  // cells of the model.
-  std::vector<T> record(const Shot& shot, std::size_t steps, std::vector<T>* field = nullptr,
+  // Values at the receivers after each step, shot after shot, each steps by receivers: row n is the time (n + 1) dt.
+  // Each step adds (c dt)^2 times the wavelet at the sources: u_tt = c^2 (laplacian + wavelet). `field`, if given, gets
+  // the last state of the last shot in the cells of the model. At most `batch` shots.
+  std::vector<T> record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field = nullptr,
                         const SurveyProgress& progress = {}) const;
+  std::vector<T> record(const Shot& shot, std::size_t steps, std::vector<T>* field = nullptr,
+                        const SurveyProgress& progress = {}) const {
+    return record(std::span(&shot, 1), steps, field, progress);
+  }
   // The transpose of record() as a map of the wavelets: from values at the receivers to one wavelet per source.
-  std::vector<double> adjoint(const Shot& shot, std::size_t steps, std::span<const T> traces) const;
-  // Of half the sum of (traces - observed)^2. Error if the memory does not suffice, with the least that does.
-  Gradient gradient(const Shot& shot, std::size_t steps, std::span<const T> observed,
+  std::vector<double> adjoint(std::span<const Shot> shots, std::size_t steps, std::span<const T> traces) const;
+  std::vector<double> adjoint(const Shot& shot, std::size_t steps, std::span<const T> traces) const {
+    return adjoint(std::span(&shot, 1), steps, traces);
+  }
+  // Of half the sum of (traces - observed)^2 over all shots. Error if the memory does not suffice, with the least that
+  // does.
+  Gradient gradient(std::span<const Shot> shots, std::size_t steps, std::span<const T> observed,
                     const GradientOptions& options = {}) const;
+  Gradient gradient(const Shot& shot, std::size_t steps, std::span<const T> observed,
+                    const GradientOptions& options = {}) const {
+    return gradient(std::span(&shot, 1), steps, observed, options);
+  }
   const SurveyMedium& medium() const;  // with dt and frequency filled in
   double courant() const;              // c dt sqrt(sum of 1/dx^2) of the largest velocity
   std::string explain() const;

@@ -1,7 +1,7 @@
-// Layers on devices: one work-item per cell of the band.
+// Layers on devices: one launch for the cells of all layers. Bands of different axes overlap at the grid's edges, so
+// the union of all bands is divided into disjoint boxes, and a work-item applies all layers that its cell is in.
 #include <algorithm>
 #include <cstdint>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -12,20 +12,48 @@
 namespace ridge::stencil {
 namespace {
 
+constexpr std::uint64_t kLayerItems = 128;
+constexpr std::size_t kLayerNumbers = 5, kBoxNumbers = 7, kBoxesFrom = 6 * kLayerNumbers;
+
+// The table has, for both sides of each axis: first cell and cells of the band, first memory variable, shared value and
+// profile. Then for each box: its first work-group, its first cell and its extent. Cells are counted from the first
+// changing one.
 constexpr const char* kLayerKernel = R"(
-KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, 1) void {0}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
-    GLOBAL const CELL* RESTRICT profiles, GLOBAL const CELL* RESTRICT memory, GLOBAL CELL* RESTRICT to,
-    GLOBAL const CELL* RESTRICT shared, ulong newer, ulong older, ulong scale, ulong first, ulong pitch, ulong plane,
-    int width, int height, int planes, int stored_x, int stored_y, int stored_z) {{
-  const int x = (int)GLOBAL_ID(0), y = (int)GLOBAL_ID(1), z = (int)GLOBAL_ID(2);
-  if (x >= width || y >= height || z >= planes) return;
-  const ulong cell = first + (ulong)z * plane + (ulong)y * pitch + x;
-  const ulong stored = ((ulong)(z + MOVE_Z) * stored_y + (y + MOVE_Y)) * stored_x + (x + MOVE_X);
-  const ulong block = (ulong)stored_x * stored_y * stored_z;
-  const int depth = AXIS_INDEX + RADIUS;
-  const long grid_step = GRID_STEP, stored_step = STORED_STEP;
-  const int profile = PROFILE;
+KERNEL WORK_GROUP(128, 1, 1) void {0}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
+    GLOBAL const CELL* RESTRICT profiles, GLOBAL const CELL* RESTRICT memories, GLOBAL CELL* RESTRICT to,
+    GLOBAL const CELL* RESTRICT shared_values, GLOBAL const long* RESTRICT table, ulong newer, ulong older, ulong scale,
+    ulong pitch, ulong plane, int boxes, int depth, int height, int width) {{
+  const int group = (int)GROUP_ID(0);
+  GLOBAL const long* box = table + 30;
+  while (boxes > 1 && group >= (int)box[7]) {{
+    box += 7;
+    --boxes;
+  }}
+  const uint wide = (uint)box[6], tall = (uint)box[5];
+  const uint item = (uint)(group - (int)box[0]) * 128u + (uint)LOCAL_ID(0);
+  if (item >= wide * tall * (uint)box[4]) return;
+  const int x = (int)(item % wide) + (int)box[3], y = (int)(item / wide % tall) + (int)box[2];
+  const int z = (int)(item / wide / tall) + (int)box[1];
+  const ulong cell = (ulong)z * plane + (ulong)y * pitch + x;
 {1}}}
+)";
+
+constexpr const char* kAxisBlock = R"(  {{
+    int at = {axis} - (int)table[{first}];
+    GLOBAL const long* layer = table + {first};
+    if (at < 0 || at >= (int)layer[1]) {{
+      layer += 5;
+      at = {axis} - (int)layer[0];
+    }}
+    if (at >= 0 && at < (int)layer[1]) {{
+      const long deep = layer[1] + 2 * {radius}, grid_step = {grid_step}, stored_step = {stored_step};
+      const ulong block = (ulong)({block}), stored = (ulong)({stored});
+      GLOBAL const CELL* memory = memories + layer[2];
+      GLOBAL const CELL* shared = shared_values + layer[3];
+      GLOBAL const CELL* profile = profiles + layer[4] + at + {radius};
+      GLOBAL CELL* result = to + layer[{to}];
+{body}    }}
+  }}
 )";
 
 constexpr const char* kSurfaceKernel = R"(
@@ -44,224 +72,243 @@ KERNEL WORK_GROUP(64, 1, 1) void surface_images(GLOBAL CELL* grid, ulong first, 
 template <class T>
 std::string read_text(const LoweredLayer<T>& layer, const Operation& op) {
   const int by = op.offset[layer.place.axis];
+  const auto stored = [by](const char* array, std::size_t index) {
+    return fmt::format("{}[{} * block + stored + ({}) * stored_step]", array, index, by);
+  };
+  const std::string before = fmt::format("grid[older + cell + ({}) * grid_step]", by);
   if (op.kind == Node::Kind::read) {
-    if (op.field == 0) return "grid[newer + cell]";
-    if (op.field == layer.previous_field()) return fmt::format("grid[older + cell + ({}) * grid_step]", by);
-    return op.field < layer.previous_field()
-               ? fmt::format("memory[{} * block + stored + ({}) * stored_step]", op.field - 1, by)
-               : fmt::format("shared[{} * block + stored + ({}) * stored_step]", op.field - layer.previous_field() - 1,
-                             by);
+    if (op.field == 0) return "value";
+    if (op.field == layer.previous_field()) return before;
+    return op.field < layer.previous_field() ? stored("memory", op.field - 1)
+                                             : stored("shared", op.field - layer.previous_field() - 1);
   }
-  if (op.field < layer.profiles) return fmt::format("profiles[{} * profile + depth + ({})]", op.field, by);
-  if (op.field == layer.previous()) return fmt::format("grid[older + cell + ({}) * grid_step]", by);
+  if (op.field < layer.profiles) return fmt::format("profile[{} + ({})]", op.field * layer.values[0].size(), by);
+  if (op.field == layer.previous()) return before;
   if (op.field == layer.scaling()) return "media[scale + cell]";
-  return fmt::format("memory[{} * block + stored + ({}) * stored_step]", op.field - layer.others(), by);
+  return stored("memory", op.field - layer.others());
 }
 
 template <class T>
-std::string layer_body(const LoweredLayer<T>& layer, const Update<T>& update, const Layout& layout, bool first) {
+std::string axis_block(const LoweredLayer<T>& layer, const Layout& layout, bool first) {
+  const Update<T>& update = first ? layer.first : layer.main;
   const CellText text = cell_text(update.outputs, layout, type_name<T>());
-  std::string body = text.statements("  ", "t", [&](const Operation& op) { return read_text(layer, op); });
+  std::string body = text.statements("      ", "t", [&](const Operation& op) { return read_text(layer, op); });
   for (std::size_t field = 0; field < (first ? layer.shared : layer.previous_field()); ++field) {
-    body += !first && field == 0
-                ? fmt::format("  grid[newer + cell] = {};\n", text.result(field, "t"))
-                : fmt::format("  to[{} * block + stored] = {};\n", first ? field : field - 1, text.result(field, "t"));
+    body += !first && field == 0 ? fmt::format("      value = {};\n", text.result(field, "t"))
+                                 : fmt::format("      result[{} * block + stored] = {};\n", first ? field : field - 1,
+                                               text.result(field, "t"));
   }
-  return body;
-}
-
-template <class T>
-KernelSource layer_source(const LoweredLayer<T>& layer, const Layout& layout) {
+  constexpr std::array<const char*, 3> kNames{"z", "y", "x"}, kGridSteps{"(long)plane", "(long)pitch", "1"},
+      kStoredSteps{"(long)height * width", "width", "1"},
+      kBlocks{"deep * height * width", "depth * deep * width", "(long)depth * height * deep"};
+  const std::array<std::string, 3> stored{"((long)(at + {0}) * height + y) * width + x",
+                                          "((long)z * deep + at + {0}) * width + x",
+                                          "((long)z * height + y) * deep + at + {0}"};
   const std::size_t axis = layer.place.axis;
-  std::string text = fmt::format(kLayerKernel, "layer_cells", layer_body(layer, layer.main, layout, false));
-  if (layer.shared > 0) text += fmt::format(kLayerKernel, "layer_shared", layer_body(layer, layer.first, layout, true));
-  const auto move = [&](std::size_t k) { return std::string(k == axis ? "RADIUS" : "0"); };
-  constexpr std::array<const char*, 3> index{"z", "y", "x"}, grid_step{"(long)plane", "(long)pitch", "1"},
-      stored_step{"(long)stored_x * stored_y", "(long)stored_x", "1"};
-  return {.name = "stencil layer",
-          .text = text,
-          .defines = {{"CELL", type_name<T>()},
-                      {"ITEMS_X", axis == 2 ? "16" : "64"},
-                      {"ITEMS_Y", axis == 2 ? "8" : "2"},
-                      {"RADIUS", std::to_string(layer.place.radius)},
-                      {"MOVE_X", move(2)},
-                      {"MOVE_Y", move(1)},
-                      {"MOVE_Z", move(0)},
-                      {"AXIS_INDEX", index[axis]},
-                      {"GRID_STEP", grid_step[axis]},
-                      {"STORED_STEP", stored_step[axis]},
-                      {"PROFILE", std::to_string(layer.place.stored[axis])}}};
+  return fmt::format(kAxisBlock, fmt::arg("axis", kNames[axis]), fmt::arg("first", 2 * kLayerNumbers * axis),
+                     fmt::arg("radius", layer.place.radius), fmt::arg("grid_step", kGridSteps[axis]),
+                     fmt::arg("stored_step", kStoredSteps[axis]), fmt::arg("block", kBlocks[axis]),
+                     fmt::arg("stored", fmt::format(fmt::runtime(stored[axis]), layer.place.radius)),
+                     fmt::arg("to", first ? 3 : 2), fmt::arg("body", body));
 }
 
-template <class T>
-struct DeviceLayer {
-  LoweredLayer<T> lowered;
-  KernelSource source{};
-  Kernel main{}, first{};
+struct CellBox {
+  std::array<std::size_t, 3> begin{}, extent{};
+  std::size_t cells() const { return extent[0] * extent[1] * extent[2]; }
 };
+
+// The union of all bands, from the slowest axis to the fastest, in cells from the first changing one.
+template <class T>
+std::vector<CellBox> layer_boxes(const std::vector<LoweredLayer<T>>& layers, const Layout& layout) {
+  std::vector<CellBox> boxes;
+  CellBox rest;
+  for (std::size_t k = 0; k < 3; ++k) rest.extent[k] = layout.end[k] - layout.begin[k];
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    CellBox inner = rest;
+    for (const LoweredLayer<T>& layer : layers) {
+      const LayerPlace& place = layer.place;
+      if (place.axis != axis) continue;
+      CellBox box = rest;
+      box.begin[axis] = place.begin[axis] - layout.begin[axis];
+      box.extent[axis] = place.extent[axis];
+      boxes.push_back(box);
+      if (box.begin[axis] == 0) inner.begin[axis] += place.extent[axis];
+      inner.extent[axis] -= place.extent[axis];
+    }
+    rest = inner;
+  }
+  return boxes;
+}
 
 template <class T>
 class DeviceLayersState final : public LayerState<T> {
  public:
-  DeviceLayersState(const Device& device, const std::vector<DeviceLayer<T>>& layers, const Layout& layout,
-                    const Kernel& surface)
-      : layers_(layers), layout_(layout), surface_(surface), queue_(device.queue()) {
-    const Buffer none = device.buffer(sizeof(T), {.name = "stencil layer, unused"});
-    for (const DeviceLayer<T>& layer : layers) {
-      const LoweredLayer<T>& lowered = layer.lowered;
-      const std::size_t size = std::max<std::size_t>(1, lowered.place.values() * lowered.memories) * sizeof(T);
-      Block block{
-          .profiles = device.buffer(lowered.profiles * lowered.values[0].size() * sizeof(T), {.name = "profiles"}),
-          .now = device.buffer(size, {.name = "stencil layer"}),
-          .next = device.buffer(size, {.name = "stencil layer, next"}),
-          .shared = lowered.shared == 0 ? none
-                                        : device.buffer(lowered.place.values() * lowered.shared * sizeof(T),
-                                                        {.name = "stencil layer, shared"})};
-      for (std::size_t k = 0; k < lowered.profiles; ++k) {
-        const std::vector<T>& values = lowered.values[k];
-        queue_.upload(values.data(), block.profiles, values.size() * sizeof(T), k * values.size() * sizeof(T));
-      }
-      blocks_.push_back(block);
+  DeviceLayersState(const Device& device, const std::vector<LoweredLayer<T>>& layers, const Layout& layout,
+                    const Kernel& cells, const Kernel& shared, const Kernel& surface)
+      : layout_(layout), cells_(cells), share_(shared), surface_(surface), queue_(device.queue()) {
+    if (layers.empty()) return;
+    std::vector<std::int64_t> table(kBoxesFrom);
+    std::vector<T> profiles;
+    std::size_t shared_values = 0;
+    for (const LoweredLayer<T>& layer : layers) {
+      const LayerPlace& place = layer.place;
+      const std::size_t begin = place.begin[place.axis] - layout.begin[place.axis];
+      const std::size_t numbers[] = {begin, place.extent[place.axis], values_, shared_values, profiles.size()};
+      const std::size_t side = 2 * place.axis + (begin == 0 ? 0 : 1);
+      for (std::size_t k = 0; k < kLayerNumbers; ++k)
+        table[side * kLayerNumbers + k] = static_cast<std::int64_t>(numbers[k]);
+      values_ += place.values() * layer.memories;
+      shared_values += place.values() * layer.shared;
+      for (const std::vector<T>& profile : layer.values)
+        profiles.insert(profiles.end(), profile.begin(), profile.end());
     }
+    scale_ = layers.front().scale;
+    for (const CellBox& box : layer_boxes(layers, layout)) {
+      if (box.cells() == 0) continue;
+      table.push_back(static_cast<std::int64_t>(groups_));
+      for (const auto* numbers : {&box.begin, &box.extent}) table.insert(table.end(), numbers->begin(), numbers->end());
+      groups_ += (box.cells() + kLayerItems - 1) / kLayerItems;
+      ++boxes_;
+    }
+    const auto buffer = [&](std::size_t values, const char* name) {
+      return device.buffer(std::max<std::size_t>(1, values) * sizeof(T), {.name = name});
+    };
+    now_ = buffer(values_, "layers");
+    next_ = buffer(values_, "layers, next");
+    shared_ = buffer(shared_values, "layers, shared");
+    profiles_ = buffer(profiles.size(), "profiles of layers");
+    table_ = device.buffer(table.size() * sizeof(std::int64_t), {.name = "boxes of layers"});
+    queue_.upload(profiles.data(), profiles_, profiles.size() * sizeof(T));
+    queue_.upload(table.data(), table_, table.size() * sizeof(std::int64_t));
     clear();
-    queue_.finish();
   }
 
   void before(Running<T>& running) override {
     if (!surface_) return;
     const DeviceGrid grid = *running.device_grid();
-    const std::size_t axis = 3 - layout_.dimensions;
-    const std::size_t rows = axis == 0 ? layout_.shape[1] : 1, width = axis == 2 ? 1 : layout_.shape[2];
+    const std::size_t axis = surface_axis(layout_);
+    // Rows across the surface's other axis: along y if the surface is normal to z, along z otherwise.
+    const std::size_t rows = layout_.shape[axis == 0 ? 1 : 0], width = axis == 2 ? 1 : layout_.shape[2];
     const std::size_t step = axis == 0 ? grid.plane : axis == 1 ? grid.pitch : 1;
-    grid.queue.launch(surface_, {.groups = {(width + 63) / 64, rows}, .items = {64}},
-                      {grid.fields, offset(grid, grid.exchanged ? 1 : 0), word(step), word(grid.pitch), count(width),
-                       count(rows), count(layout_.begin[axis] - 1)});
+    grid.queue.launch(
+        surface_, {.groups = {(width + 63) / 64, rows}, .items = {64}},
+        {grid.fields, word((grid.exchanged ? grid.field : 0) + grid.origin), word(step),
+         word(axis == 0 ? grid.pitch : grid.plane), count(width), count(rows), count(layout_.begin[axis] - 1)});
   }
 
   void after(Running<T>& running) override {
+    if (boxes_ == 0) return;
     const DeviceGrid grid = *running.device_grid();
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (layers_[i].lowered.shared > 0) launch(grid, layers_[i], layers_[i].first, blocks_[i], blocks_[i].shared);
-    }
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      launch(grid, layers_[i], layers_[i].main, blocks_[i], blocks_[i].next);
-      std::swap(blocks_[i].now, blocks_[i].next);
-    }
+    if (share_) launch(grid, share_, shared_);
+    launch(grid, cells_, next_);
+    std::swap(now_, next_);
   }
 
   void clear() override {
-    for (const Block& block : blocks_) {
-      queue_.fill(block.now, std::byte{0});
-      queue_.fill(block.next, std::byte{0});
-      queue_.fill(block.shared, std::byte{0});
-    }
+    if (boxes_ == 0) return;
+    for (const Buffer& buffer : {now_, next_, shared_}) queue_.fill(buffer, std::byte{0});
     queue_.finish();
   }
-  std::size_t values() const override {
-    std::size_t values = 0;
-    for (const DeviceLayer<T>& layer : layers_) values += size_of(layer);
-    return values;
-  }
+  std::size_t values() const override { return values_; }
   void save(T* values) override {
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      queue_.download(blocks_[i].now, values, size_of(layers_[i]) * sizeof(T));
-      values += size_of(layers_[i]);
-    }
+    if (values_ > 0) queue_.download(now_, values, values_ * sizeof(T));
     queue_.finish();
   }
   void restore(const T* values) override {
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      queue_.upload(values, blocks_[i].now, size_of(layers_[i]) * sizeof(T));
-      values += size_of(layers_[i]);
-    }
+    if (values_ > 0) queue_.upload(values, now_, values_ * sizeof(T));
     queue_.finish();
   }
 
  private:
-  struct Block {
-    Buffer profiles{}, now{}, next{}, shared{};
-  };
-  static std::size_t size_of(const DeviceLayer<T>& layer) {
-    return layer.lowered.place.values() * layer.lowered.memories;
-  }
   static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
   static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
-  static Argument offset(const DeviceGrid& grid, std::size_t field) { return word(field * grid.field + grid.origin); }
 
-  void launch(const DeviceGrid& grid, const DeviceLayer<T>& layer, const Kernel& kernel, const Block& block,
-              const Buffer& to) {
-    const LayerPlace& place = layer.lowered.place;
-    const std::uint64_t wide = place.axis == 2 ? 16 : 64, tall = place.axis == 2 ? 8 : 2;
-    const std::size_t first = place.begin[0] * grid.plane + place.begin[1] * grid.pitch + place.begin[2];
-    grid.queue.launch(
-        kernel,
-        {.groups = {(place.extent[2] + wide - 1) / wide, (place.extent[1] + tall - 1) / tall, place.extent[0]},
-         .items = {wide, tall}},
-        {grid.fields, grid.coefficients, block.profiles, block.now, to, block.shared,
-         offset(grid, grid.exchanged ? 1 : 0), offset(grid, grid.exchanged ? 0 : 1), offset(grid, layer.lowered.scale),
-         word(first), word(grid.pitch), word(grid.plane), count(place.extent[2]), count(place.extent[1]),
-         count(place.extent[0]), count(place.stored[2]), count(place.stored[1]), count(place.stored[0])});
+  void launch(const DeviceGrid& grid, const Kernel& kernel, const Buffer& to) {
+    const std::size_t first =
+        grid.origin + layout_.begin[0] * grid.plane + layout_.begin[1] * grid.pitch + layout_.begin[2];
+    grid.queue.launch(kernel, {.groups = {groups_}, .items = {kLayerItems}},
+                      {grid.fields, grid.coefficients, profiles_, now_, to, shared_, table_,
+                       word((grid.exchanged ? grid.field : 0) + first), word((grid.exchanged ? 0 : grid.field) + first),
+                       word(scale_ * grid.field + first), word(grid.pitch), word(grid.plane), count(boxes_),
+                       count(layout_.end[0] - layout_.begin[0]), count(layout_.end[1] - layout_.begin[1]),
+                       count(layout_.end[2] - layout_.begin[2])});
   }
 
-  const std::vector<DeviceLayer<T>>& layers_;
   const Layout& layout_;
-  Kernel surface_;
+  Kernel cells_, share_, surface_;
   Queue queue_;
-  std::vector<Block> blocks_{};
+  Buffer profiles_{}, now_{}, next_{}, shared_{}, table_{};
+  std::size_t values_ = 0, boxes_ = 0, groups_ = 0, scale_ = 0;
 };
 
 template <class T>
 class DeviceLayers final : public Layers<T> {
  public:
-  DeviceLayers(const Device& device, const Update<T>& update, const Layout& layout) : device_(device), layout_(layout) {
-    if (update.free_surface) surface_ = device.compile(surface_source()).kernel("surface_images");
-    std::map<std::size_t, std::pair<Kernel, Kernel>> compiled;  // both sides of an axis have the same kernels
-    for (LoweredLayer<T>& lowered : lower_layers(update, layout)) {
-      DeviceLayer<T> layer{.lowered = std::move(lowered)};
-      layer.source = layer_source(layer.lowered, layout);
-      auto [at, fresh] = compiled.try_emplace(layer.lowered.place.axis);
-      if (fresh) {
-        const Program program = device.compile(layer.source);
-        at->second = {program.kernel("layer_cells"),
-                      layer.lowered.shared > 0 ? program.kernel("layer_shared") : Kernel()};
+  DeviceLayers(const Device& device, const Update<T>& update, const Layout& layout)
+      : device_(device),
+        layout_(layout),
+        layers_(lower_layers(update, layout)),
+        sources_(layer_sources(update, layout)) {
+    for (const KernelSource& source : sources_) {
+      const Program program = device.compile(source);
+      if (source.text == kSurfaceKernel) {
+        surface_ = program.kernel("surface_images");
+        continue;
       }
-      layer.main = at->second.first;
-      layer.first = at->second.second;
-      layers_.push_back(std::move(layer));
+      cells_ = program.kernel("layer_cells");
+      if (shares(layers_)) shared_ = program.kernel("layer_shared");
     }
   }
   std::unique_ptr<LayerState<T>> start() const override {
-    return std::make_unique<DeviceLayersState<T>>(device_, layers_, layout_, surface_);
+    return std::make_unique<DeviceLayersState<T>>(device_, layers_, layout_, cells_, shared_, surface_);
   }
-  std::vector<KernelSource> kernels() const override {
-    std::vector<KernelSource> sources;
-    if (surface_) sources.push_back(surface_source());
-    for (const DeviceLayer<T>& layer : layers_) {
-      const auto same = [&](const KernelSource& other) {
-        return other.text == layer.source.text && other.defines == layer.source.defines;
-      };
-      if (std::none_of(sources.begin(), sources.end(), same)) sources.push_back(layer.source);
-    }
-    return sources;
+  std::vector<KernelSource> kernels() const override { return sources_; }
+
+  static bool shares(const std::vector<LoweredLayer<T>>& layers) {
+    return std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return layer.shared > 0; });
   }
 
  private:
-  static KernelSource surface_source() {
-    return {.name = "stencil free surface", .text = kSurfaceKernel, .defines = {{"CELL", type_name<T>()}}};
-  }
   Device device_;
   Layout layout_;
-  Kernel surface_{};
-  std::vector<DeviceLayer<T>> layers_{};
+  std::vector<LoweredLayer<T>> layers_;
+  std::vector<KernelSource> sources_;
+  Kernel cells_{}, shared_{}, surface_{};
 };
 
 }  // namespace
+
+template <class T>
+std::vector<KernelSource> layer_sources(const Update<T>& update, const Layout& layout) {
+  std::vector<KernelSource> sources;
+  if (update.free_surface)
+    sources.push_back({.name = "stencil free surface", .text = kSurfaceKernel, .defines = {{"CELL", type_name<T>()}}});
+  const std::vector<LoweredLayer<T>> layers = lower_layers(update, layout);
+  if (layers.empty()) return sources;
+  std::string text;
+  for (const bool first : {false, true}) {
+    if (first && !DeviceLayers<T>::shares(layers)) continue;
+    std::string blocks = first ? "" : "  CELL value = grid[newer + cell];\n";
+    std::array<bool, 3> done{};  // both sides of an axis have the same text
+    for (const LoweredLayer<T>& layer : layers) {
+      if (done[layer.place.axis] || (first && layer.shared == 0)) continue;
+      done[layer.place.axis] = true;
+      blocks += axis_block(layer, layout, first);
+    }
+    if (!first) blocks += "  grid[newer + cell] = value;\n";
+    text += fmt::format(kLayerKernel, first ? "layer_shared" : "layer_cells", blocks);
+  }
+  sources.push_back({.name = "stencil layers", .text = text, .defines = {{"CELL", type_name<T>()}}});
+  return sources;
+}
 
 template <class T>
 std::shared_ptr<const Layers<T>> device_layers(const Device& device, const Update<T>& update, const Layout& layout) {
   return std::make_shared<DeviceLayers<T>>(device, update, layout);
 }
 
+template std::vector<KernelSource> layer_sources(const Update<float>&, const Layout&);
+template std::vector<KernelSource> layer_sources(const Update<double>&, const Layout&);
 template std::shared_ptr<const Layers<float>> device_layers(const Device&, const Update<float>&, const Layout&);
 template std::shared_ptr<const Layers<double>> device_layers(const Device&, const Update<double>&, const Layout&);
 

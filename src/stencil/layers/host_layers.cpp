@@ -231,16 +231,17 @@ class HostLayersState final : public LayerState<T> {
     if (!free_surface_) return;
     bool exchanged = false;
     Levels<T>& levels = *running.host_levels(exchanged);
-    const std::size_t axis = 3 - layout_.dimensions, surface = layout_.begin[axis] - 1;
-    const std::size_t newer = exchanged ? 1 : 0, others = axis == 0 ? layout_.shape[1] : 1;
+    const std::size_t axis = surface_axis(layout_), surface = layout_.begin[axis] - 1;
+    const std::size_t newer = exchanged ? 1 : 0, others = layout_.shape[axis == 0 ? 1 : 0];
     if (axis == 2) return images_in_row(levels.row(levels.current(), newer, 0, 0), surface);
+    const auto row = [&](std::size_t along, std::size_t line) {
+      return axis == 0 ? levels.row(levels.current(), newer, along, line)
+                       : levels.row(levels.current(), newer, line, along);
+    };
     for (std::size_t k = 1; k <= surface; ++k) {
-      for (std::size_t y = 0; y < others; ++y) {
-        const std::size_t line = axis == 0 ? y : 0;
-        const T* from = axis == 0 ? levels.row(levels.current(), newer, surface + k, line)
-                                  : levels.row(levels.current(), newer, 0, surface + k);
-        T* to = axis == 0 ? levels.row(levels.current(), newer, surface - k, line)
-                          : levels.row(levels.current(), newer, 0, surface - k);
+      for (std::size_t line = 0; line < others; ++line) {
+        const T* from = row(surface + k, line);
+        T* to = row(surface - k, line);
         for (std::size_t x = 0; x < layout_.shape[2]; ++x) to[x] = -from[x];
         levels.close_row(to);
       }

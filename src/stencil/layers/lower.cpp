@@ -102,12 +102,12 @@ std::vector<LoweredLayer<T>> lower_layers(const Update<T>& update, const Layout&
   if (update.fields != 2 || levels.pairs.size() != 1 || levels.pairs[0].newer != 0)
     refuse_layer(
         "absorbing layers need an update of two fields, the second of which is the first one's previous level");
-  if (update.free_surface && layout.low[3 - layout.dimensions] != Border::fixed)
+  if (update.free_surface && layout.low[surface_axis(layout)] != Border::fixed)
     refuse_layer("a free surface needs a fixed border at the low side of the first axis");
   for (const LayerUpdate& layer : update.layers) {
     LoweredLayer<T> one{.place = place_of(layer, layout), .profiles = layer.profiles.size(), .scale = layer.scale};
-    if (layer.outputs.empty() || layer.scale >= layout.coefficients)
-      refuse_layer("a layer needs outputs and a coefficient of the update as its scale");
+    if (layer.outputs.empty() || layer.scale >= layout.coefficients || layer.scale != update.layers[0].scale)
+      refuse_layer("a layer needs outputs, and the same coefficient of the update as its scale as the other layers");
     const std::size_t band = layer.cells + one.place.radius;
     for (const std::vector<double>& profile : layer.profiles) {
       if (profile.size() != band)

@@ -64,8 +64,10 @@ Update<T> acoustic(const Acoustic& acoustic) {
         make_node(Kind::fma, {squared, laplacian(acoustic),
                               make_node(Kind::subtract, {make_node(Kind::multiply, {make_constant(2), u}), before})});
   }
+  if (acoustic.batch && acoustic.spacing.size() > 2)
+    throw Error(ErrorKind::invalid_argument, "acoustic: a batch of grids needs one or two axes, got 3");
   return from_expressions<T>(
-      acoustic.spacing.size(), {next, u},
+      acoustic.spacing.size() + (acoustic.batch ? 1 : 0), {next, u},
       fmt::format("acoustic accuracy {}{}", acoustic.accuracy, acoustic.absorbing ? " absorbing" : ""));
 }
 

@@ -1,6 +1,7 @@
 // Shots on devices: points, snapshots and images stay on the device; states are kept in host memory.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "device/kernel_text.hpp"
 #include "stencil/device/pass.hpp"
@@ -9,18 +10,13 @@
 namespace ridge::stencil {
 namespace {
 
+// Kernels of one kind of snapshots, which the run that reads them launches too.
 template <class T>
 struct DeviceSnapshots final : Snapshots<T> {
   SnapshotBits bits = SnapshotBits::whole;
-  Buffer whole{}, small{}, scales{};  // sixteen: `whole` is one snapshot, of the step that is under way
+  Kernel close{}, correlate{};
+  Buffer whole{}, small{}, scales{};  // with small integers, `whole` is one snapshot, of the step that is under way
 };
-
-template <class T>
-KernelSource shots_source() {
-  return {.name = "stencil shots",
-          .text = ridge::detail::kernel_text("stencil/shots"),
-          .defines = {{"CELL", type_name<T>()}}};
-}
 
 template <class T>
 class DeviceShot final : public ShotRun<T> {
@@ -30,13 +26,11 @@ class DeviceShot final : public ShotRun<T> {
         chosen_(chosen),
         running_(chosen.variant->start(Grid<T>(coefficients.shape(), chosen.layout.fields), &coefficients)),
         layers_(chosen.layers ? chosen.layers->start() : nullptr),
-        program_(device.compile(shots_source<T>())) {
-    for (const char* name :
-         {"add_points", "take_points", "close_snapshot", "close_small", "correlate", "correlate_small"})
-      kernels_.push_back(program_.kernel(name));
-  }
+        move_(device.compile(shot_sources<T>().front()).kernel("move_points")),
+        grid_(*running_->device_grid()) {}
 
   void clear() override {
+    flush();
     running_->settle();
     const DeviceGrid grid = *running_->device_grid();
     grid.queue.fill(grid.fields, std::byte{0});
@@ -44,13 +38,21 @@ class DeviceShot final : public ShotRun<T> {
     grid.queue.finish();
     if (layers_) layers_->clear();
   }
-  void step() override { step_with_layers(*running_, layers_.get()); }
+  void step() override {
+    if (pending_ && pending_->older) flush();
+    step_with_layers(*running_, layers_.get());
+    if (pending_) pending_->older = true;
+  }
+  void wait() override {
+    flush();
+    running_->wait();
+  }
 
   std::size_t attach(const PointTable& table, std::size_t rows) override {
     Attached attached{.points = table.points, .cells = table.cells.size()};
     const auto places = [&](const std::vector<std::uint32_t>& cells) {
-      std::vector<std::uint64_t> result;
-      for (const std::uint32_t cell : cells) result.push_back(place_of(cell));
+      std::vector<std::uint32_t> result;
+      for (const std::uint32_t cell : cells) result.push_back(static_cast<std::uint32_t>(place_of(cell)));
       return result;
     };
     const auto weights = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
@@ -73,6 +75,7 @@ class DeviceShot final : public ShotRun<T> {
     grid.queue.finish();
   }
   void get_rows(std::size_t points, std::size_t begin, std::size_t count, T* values) override {
+    flush();
     const Attached& attached = points_[points];
     const DeviceGrid grid = *running_->device_grid();
     grid.queue.download(attached.values, values, count * attached.points * sizeof(T),
@@ -80,27 +83,26 @@ class DeviceShot final : public ShotRun<T> {
     grid.queue.finish();
   }
   void add(std::size_t points, std::size_t row) override {
-    const Attached& at = points_[points];
-    const DeviceGrid grid = *running_->device_grid();
-    launch(0, at.cells, 64,
-           {grid.fields, grid.coefficients, at.cell_place, at.cell_first, at.point, at.point_weight, at.values,
-            newer(grid), word(row * at.points), count(at.cells)});
+    if (pending_ && !pending_->older) flush();
+    move(&points_[points], row);
   }
+  // Waits for the next add(), which takes these values in the same launch: a step keeps the level they are read from.
   void take(std::size_t points, std::size_t row) override {
-    const Attached& at = points_[points];
-    const DeviceGrid grid = *running_->device_grid();
-    launch(
-        1, at.points, 64,
-        {grid.fields, at.place, at.first, at.weight, at.values, newer(grid), word(row * at.points), count(at.points)});
+    flush();
+    pending_ = Pending{points, row, false};
   }
 
   std::shared_ptr<Snapshots<T>> snapshots(std::size_t slots, SnapshotBits bits) override {
     auto made = std::make_shared<DeviceSnapshots<T>>();
+    const bool whole = bits == SnapshotBits::whole;
+    const Program program = device_.compile(shot_sources<T>()[bits == SnapshotBits::eight ? 2 : 1]);
     made->bits = bits;
+    made->close = program.kernel(whole ? "close_snapshot" : "close_small");
+    made->correlate = program.kernel(whole ? "correlate" : "correlate_small");
     const std::size_t field = field_values();
-    made->whole = device_.buffer(field * (bits == SnapshotBits::whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
-    if (bits == SnapshotBits::sixteen) {
-      made->small = device_.buffer(field * slots * sizeof(std::int16_t), {.name = "16-bit snapshots"});
+    made->whole = device_.buffer(field * (whole ? slots : 1) * sizeof(T), {.name = "snapshots"});
+    if (!whole) {
+      made->small = device_.buffer(field * slots * bytes_of(bits), {.name = "small snapshots"});
       made->scales = device_.buffer(blocks() * slots * sizeof(float), {.name = "scales of snapshots"});
     }
     return made;
@@ -117,10 +119,10 @@ class DeviceShot final : public ShotRun<T> {
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values();
     if (all.bits == SnapshotBits::whole) {
-      launch(2, field, 256,
+      launch(all.close, field,
              {grid.fields, all.whole, start(grid, false), start(grid, true), word(slot * field), word(field)});
     } else {
-      launch(3, blocks(), 64,
+      launch(all.close, field,
              {grid.fields, all.whole, all.small, all.scales, start(grid, false), start(grid, true), word(slot),
               word(field), word(blocks())});
     }
@@ -134,11 +136,11 @@ class DeviceShot final : public ShotRun<T> {
       grid.queue.fill(image_, std::byte{0});
     }
     if (all.bits == SnapshotBits::whole) {
-      launch(4, field, 256,
+      launch(all.correlate, field,
              {grid.fields, all.whole, image_, start(grid, false), word(slot * field), word(field),
               Argument(static_cast<T>(weight))});
     } else {
-      launch(5, field, 256,
+      launch(all.correlate, field,
              {grid.fields, all.small, all.scales, image_, start(grid, false), word(slot), word(field), word(blocks()),
               Argument(static_cast<T>(weight))});
     }
@@ -150,12 +152,13 @@ class DeviceShot final : public ShotRun<T> {
     std::vector<T> values(field_values());
     grid.queue.download(image_, values.data(), values.size() * sizeof(T));
     grid.queue.finish();
-    for (std::size_t i = 0; i < image.cells(); ++i) image.all()[i] = values[place_of(i)];
+    for (std::size_t i = 0; i < image.cells(); ++i) image.all()[i] = values[grid_.origin + place_of(i)];
   }
 
   std::size_t field_values() const override { return running_->device_grid()->field; }
   std::size_t state_values() const override { return 2 * field_values() + (layers_ ? layers_->values() : 0); }
   void save(T* state) override {
+    flush();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
     grid.queue.download(grid.fields, state, bytes, grid.exchanged ? bytes : 0);
@@ -164,6 +167,7 @@ class DeviceShot final : public ShotRun<T> {
     if (layers_) layers_->save(state + 2 * field);
   }
   void restore(const T* state) override {
+    flush();
     const DeviceGrid grid = *running_->device_grid();
     const std::size_t field = field_values(), bytes = field * sizeof(T);
     grid.queue.upload(state, grid.fields, bytes, grid.exchanged ? bytes : 0);
@@ -171,24 +175,29 @@ class DeviceShot final : public ShotRun<T> {
     grid.queue.finish();
     if (layers_) layers_->restore(state + 2 * field);
   }
-  void read(Grid<T>& fields) override { running_->read(fields); }
+  void read(Grid<T>& fields) override {
+    flush();
+    running_->read(fields);
+  }
 
  private:
   struct Attached {
     std::size_t points = 0, cells = 0;
     Buffer place{}, first{}, weight{}, cell_place{}, cell_first{}, point{}, point_weight{}, values{};
   };
+  struct Pending {  // values to be taken from the new level, or from the level before the last step
+    std::size_t points = 0, row = 0;
+    bool older = false;
+  };
   static Argument word(std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); }
   static Argument count(std::size_t value) { return Argument(static_cast<std::int32_t>(value)); }
   // First element of a time level; its cells follow after the padding.
   static Argument start(const DeviceGrid& grid, bool older) { return word(grid.exchanged != older ? grid.field : 0); }
-  static Argument newer(const DeviceGrid& grid) { return start(grid, false); }
   std::size_t blocks() const { return (field_values() + kSnapshotBlock - 1) / kSnapshotBlock; }
 
-  std::uint64_t place_of(std::size_t cell) const {
+  std::size_t place_of(std::size_t cell) const {  // elements after the first cell
     const Layout& layout = chosen_.layout;
-    const DeviceGrid grid = *running_->device_grid();
-    return grid.origin + (cell / layout.shape[2]) * grid.pitch + cell % layout.shape[2];
+    return (cell / layout.shape[2]) * grid_.pitch + cell % layout.shape[2];
   }
   template <class Value>
   Buffer upload(const std::vector<Value>& values) {
@@ -198,23 +207,55 @@ class DeviceShot final : public ShotRun<T> {
     grid.queue.finish();
     return buffer;
   }
-  void launch(std::size_t kernel, std::size_t items, std::uint64_t group, const std::vector<Argument>& arguments) {
-    if (items == 0) return;
-    running_->device_grid()->queue.launch(kernels_[kernel], {.groups = {(items + group - 1) / group}, .items = {group}},
-                                          arguments);
+  void launch(const Kernel& kernel, std::size_t items, const std::vector<Argument>& arguments) {
+    running_->device_grid()->queue.launch(kernel, {.groups = {(items + 255) / 256}, .items = {256}}, arguments);
+  }
+  void flush() {
+    if (pending_) move(nullptr, 0);
+  }
+  // Adds a row of `from`, if given, to the new level, and takes the pending row.
+  void move(const Attached* from, std::size_t row) {
+    const DeviceGrid grid = *running_->device_grid();
+    const std::size_t cells = from != nullptr ? from->cells : 0, groups = (cells + 63) / 64;
+    const Attached& to = pending_ ? points_[pending_->points] : *from;
+    const Attached& add = from != nullptr ? *from : to;
+    const std::size_t receivers = pending_ ? to.points : 0;
+    if (groups + receivers > 0) {
+      grid.queue.launch(move_, {.groups = {groups + receivers}, .items = {64}},
+                        {grid.fields, grid.coefficients, add.cell_place, add.cell_first, add.point, add.point_weight,
+                         add.values, to.place, to.first, to.weight, to.values, start(grid, false),
+                         start(grid, pending_ && pending_->older), word(grid.origin), word(row * add.points),
+                         word(pending_ ? pending_->row * to.points : 0), count(groups), count(cells)});
+    }
+    pending_.reset();
   }
 
   Device device_;
   const Chosen<T>& chosen_;
   std::unique_ptr<Running<T>> running_;
   std::unique_ptr<LayerState<T>> layers_;
-  Program program_;
-  std::vector<Kernel> kernels_{};
+  Kernel move_;
+  DeviceGrid grid_;  // as it was at the start, for what does not change: origin and pitch
   std::vector<Attached> points_{};
+  std::optional<Pending> pending_{};
   Buffer image_{};
 };
 
 }  // namespace
+
+template <class T>
+std::vector<KernelSource> shot_sources() {
+  const auto snapshots = [](const char* type, const char* largest) {
+    return KernelSource{.name = "stencil snapshots",
+                        .text = ridge::detail::kernel_text("stencil/snapshots"),
+                        .defines = {{"CELL", type_name<T>()}, {"SMALL", type}, {"LARGEST", largest}}};
+  };
+  return {{.name = "stencil shots",
+           .text = ridge::detail::kernel_text("stencil/shots"),
+           .defines = {{"CELL", type_name<T>()}}},
+          snapshots("short", "32767"),
+          snapshots("signed char", "127")};
+}
 
 template <class T>
 std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients) {
@@ -225,6 +266,8 @@ std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& ch
   return device.is_host() ? host_shot(chosen, coefficients) : device_shot(device, chosen, coefficients);
 }
 
+template std::vector<KernelSource> shot_sources<float>();
+template std::vector<KernelSource> shot_sources<double>();
 template std::unique_ptr<ShotRun<float>> device_shot(const Device&, const Chosen<float>&, const Grid<float>&);
 template std::unique_ptr<ShotRun<double>> device_shot(const Device&, const Chosen<double>&, const Grid<double>&);
 template std::unique_ptr<ShotRun<float>> start_shot(const Device&, const Chosen<float>&, const Grid<float>&);

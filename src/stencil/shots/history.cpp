@@ -53,7 +53,7 @@ const BlockCosts& block_costs() {
 
 std::optional<History> whole_run(const HistoryProblem& problem, SnapshotBits bits, std::size_t every) {
   History history{.bits = bits, .every = every, .block = problem.steps};
-  const bool small = bits == SnapshotBits::sixteen;
+  const bool small = bits != SnapshotBits::whole;
   history.bytes = problem.fixed + (small ? problem.scratch : 0) +
                   static_cast<double>(history.slots()) * (small ? problem.small : problem.whole);
   if (history.bytes > problem.budget) return std::nullopt;
@@ -82,21 +82,25 @@ std::optional<History> with_states(const HistoryProblem& problem) {
 std::optional<History> chosen_history(const HistoryProblem& problem) {
   if (auto history = whole_run(problem, SnapshotBits::whole, 1)) return history;
   for (std::size_t every = 1; !problem.exact && every <= std::max<std::size_t>(1, problem.most_every); ++every) {
-    if (auto history = whole_run(problem, SnapshotBits::sixteen, every)) return history;
+    if (auto history = whole_run(problem, problem.bits, every)) return history;
   }
   return with_states(problem);
 }
 
 std::string explained(const History& history, const HistoryProblem& problem) {
-  std::string text = fmt::format("{} snapshots of every {}", history.bits == SnapshotBits::whole ? "exact" : "16-bit",
+  std::string text = fmt::format("{} snapshots of every {}",
+                                 history.bits == SnapshotBits::whole     ? "exact"
+                                 : history.bits == SnapshotBits::sixteen ? "16-bit"
+                                                                         : "8-bit",
                                  history.every == 1 ? "step" : fmt::format("{} steps", history.every));
   if (history.block < problem.steps)
     text += fmt::format(" for blocks of {} steps, and {} states from which blocks are computed again", history.block,
                         history.states);
   text += fmt::format("; {} of {}; {:.3g} forward steps per step", base::human_bytes(history.bytes),
                       base::human_bytes(problem.budget), history.recomputation);
-  if (history.bits == SnapshotBits::sixteen)
-    text += fmt::format("; each value is within 1.6e-5 of the largest of its {} neighbours", kSnapshotBlock);
+  if (history.bits != SnapshotBits::whole)
+    text += fmt::format("; each value is within {:.2g} of the largest of its {} neighbours",
+                        0.51 / largest_of(history.bits), kSnapshotBlock);
   if (history.every > 1) text += fmt::format("; up to {} steps resolve the shortest period", problem.most_every);
   return text;
 }

@@ -10,11 +10,12 @@ namespace ridge::stencil {
 
 struct HistoryProblem {
   std::size_t steps = 0;
-  double fixed = 0;    // bytes of both runs without any history
-  double whole = 0;    // of a snapshot
-  double small = 0;    // of a 16-bit snapshot
-  double scratch = 0;  // further bytes if snapshots have 16 bits
-  double state = 0;    // of a state from which a run can go on
+  double fixed = 0;                           // bytes of both runs without any history
+  double whole = 0;                           // of a snapshot
+  SnapshotBits bits = SnapshotBits::sixteen;  // of snapshots that are not whole
+  double small = 0;                           // bytes of such a snapshot
+  double scratch = 0;                         // further bytes with such snapshots
+  double state = 0;                           // of a state from which a run can go on
   double budget = 0;
   bool exact = false;
   std::size_t most_every = 1;  // steps between snapshots that still resolve the shortest period

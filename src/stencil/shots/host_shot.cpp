@@ -1,7 +1,9 @@
 // Shots on the host.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "base/threads.hpp"
 #include "stencil/host/levels.hpp"
@@ -14,23 +16,34 @@ template <class T>
 struct HostSnapshots final : Snapshots<T> {
   SnapshotBits bits = SnapshotBits::whole;
   std::size_t field = 0;   // values per snapshot
-  std::vector<T> whole{};  // sixteen: one snapshot, of the step that is under way
-  std::vector<std::int16_t> small{};
+  std::vector<T> whole{};  // with small integers: one snapshot, of the step that is under way
+  std::vector<std::byte> small{};
   std::vector<float> scales{};
   std::size_t blocks() const { return (field + kSnapshotBlock - 1) / kSnapshotBlock; }
+  template <class Small>
+  Small* slot(std::size_t index) {
+    return reinterpret_cast<Small*>(small.data()) + index * field;
+  }
+  // Calls `work` with the integers of a slot, of the type that they have.
+  template <class Work>
+  void with_slot(std::size_t index, const Work& work) {
+    if (bits == SnapshotBits::eight) return work(slot<std::int8_t>(index));
+    work(slot<std::int16_t>(index));
+  }
 };
 
-// Values up to 32767 times a scale.
-template <class T>
-void compress(const T* values, std::size_t count, std::int16_t* small, float* scales) {
+// Values up to the largest integer times a scale.
+template <class T, class Small>
+void compress(const T* values, std::size_t count, Small* small, float* scales) {
+  constexpr T kLargest = std::numeric_limits<Small>::max();
   for (std::size_t begin = 0; begin < count; begin += kSnapshotBlock, ++scales) {
     const std::size_t end = std::min(count, begin + kSnapshotBlock);
     T largest = 0;
     for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
-    *scales = static_cast<float>(largest / T{32767});
+    *scales = static_cast<float>(largest / kLargest);
     const T factor = *scales > 0 ? 1 / static_cast<T>(*scales) : T{0};
     for (std::size_t i = begin; i < end; ++i)
-      small[i] = static_cast<std::int16_t>(std::clamp(std::nearbyint(values[i] * factor), T{-32767}, T{32767}));
+      small[i] = static_cast<Small>(std::clamp(std::nearbyint(values[i] * factor), -kLargest, kLargest));
   }
 }
 
@@ -102,8 +115,8 @@ class HostShot final : public ShotRun<T> {
     made->bits = bits;
     made->field = field_values();
     made->whole.resize(made->field * (bits == SnapshotBits::whole ? count : 1));
-    if (bits == SnapshotBits::sixteen) {
-      made->small.resize(made->field * count);
+    if (bits != SnapshotBits::whole) {
+      made->small.resize(made->field * count * bytes_of(bits));
       made->scales.resize(made->blocks() * count);
     }
     return made;
@@ -120,9 +133,11 @@ class HostShot final : public ShotRun<T> {
     const T *const fresh = newer(), *const now = older();
     in_parts([&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) to[i] += fresh[i] - 2 * now[i];
-      if (all.bits == SnapshotBits::sixteen)
-        compress(to + begin, end - begin, all.small.data() + slot * all.field + begin,
+      if (all.bits == SnapshotBits::whole) return;
+      all.with_slot(slot, [&](auto* small) {
+        compress(to + begin, end - begin, small + begin,
                  all.scales.data() + slot * all.blocks() + begin / kSnapshotBlock);
+      });
     });
   }
   void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) override {
@@ -136,13 +151,14 @@ class HostShot final : public ShotRun<T> {
         for (std::size_t i = begin; i < end; ++i) image_[i] += factor * from[i] * fresh[i];
         return;
       }
-      const std::int16_t* const small = all.small.data() + slot * all.field;
       const float* const scales = all.scales.data() + slot * all.blocks();
-      for (std::size_t block = begin; block < end; block += kSnapshotBlock) {
-        const T scale = factor * static_cast<T>(scales[block / kSnapshotBlock]);
-        for (std::size_t i = block; i < std::min(end, block + kSnapshotBlock); ++i)
-          image_[i] += scale * static_cast<T>(small[i]) * fresh[i];
-      }
+      all.with_slot(slot, [&](const auto* small) {
+        for (std::size_t block = begin; block < end; block += kSnapshotBlock) {
+          const T scale = factor * static_cast<T>(scales[block / kSnapshotBlock]);
+          for (std::size_t i = block; i < std::min(end, block + kSnapshotBlock); ++i)
+            image_[i] += scale * static_cast<T>(small[i]) * fresh[i];
+        }
+      });
     });
   }
   void read_image(Grid<T>& image) override {

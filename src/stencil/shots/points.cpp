@@ -72,6 +72,20 @@ void check_position(const double* position, std::size_t index, const ModelPlace&
   }
 }
 
+// One more point, with the products of its weights along the axes.
+void add_entries(const std::array<std::map<std::size_t, double>, 3>& weights, const Layout& layout, PointTable& table) {
+  for (const auto& [z, wz] : weights[0]) {
+    for (const auto& [y, wy] : weights[1]) {
+      for (const auto& [x, wx] : weights[2]) {
+        table.cell.push_back(static_cast<std::uint32_t>((z * layout.shape[1] + y) * layout.shape[2] + x));
+        table.weight.push_back(wz * wy * wx);
+      }
+    }
+  }
+  table.first.push_back(static_cast<std::uint32_t>(table.cell.size()));
+  ++table.points;
+}
+
 // The same entries, sorted by cell.
 void sort_by_cell(PointTable& table) {
   std::vector<std::uint32_t> order(table.cell.size()), owner(table.cell.size());
@@ -92,39 +106,35 @@ void sort_by_cell(PointTable& table) {
 
 }  // namespace
 
-PointTable point_table(const std::vector<double>& positions, const ModelPlace& place, const Layout& layout,
+PointTable point_table(const std::vector<std::vector<double>>& shots, const ModelPlace& place, const Layout& layout,
                        const std::string& what) {
   const std::size_t axes = place.shape.size(), missing = 3 - axes;
-  if (positions.size() % axes != 0)
-    throw Error(ErrorKind::invalid_argument, fmt::format("{} positions need {} numbers for each point, got {} numbers",
-                                                         what, axes, positions.size()));
   if (layout.cells() > std::numeric_limits<std::uint32_t>::max())
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("sources and receivers need at most 2^32 cells, got {}", layout.cells()));
-  PointTable table{.points = positions.size() / axes};
+  PointTable table;
   table.first.push_back(0);
-  for (std::size_t k = 0; k < table.points; ++k) {
-    const double* position = positions.data() + k * axes;
-    check_position(position, k, place, what);
-    std::array<std::map<std::size_t, double>, 3> weights{{{{0, 1.0}}, {{0, 1.0}}, {{0, 1.0}}}};
-    for (std::size_t i = 0; i < axes; ++i)
-      weights[missing + i] =
-          axis_weights(position[i], missing + i, place.begin[i], place.free_surface && i == 0, layout);
-    for (const auto& [z, wz] : weights[0]) {
-      for (const auto& [y, wy] : weights[1]) {
-        for (const auto& [x, wx] : weights[2]) {
-          table.cell.push_back(static_cast<std::uint32_t>((z * layout.shape[1] + y) * layout.shape[2] + x));
-          table.weight.push_back(wz * wy * wx);
-        }
-      }
-    }
-    table.first.push_back(static_cast<std::uint32_t>(table.cell.size()));
-    if (what == "source" && table.first[k] == table.first[k + 1])
+  for (std::size_t shot = 0; shot < shots.size(); ++shot) {
+    if (shots[shot].size() % axes != 0)
       throw Error(
           ErrorKind::invalid_argument,
-          fmt::format("source {} at ({:g}) is in a fixed border, whose outer cells do not change; choose a cell "
-                      "further inside, or another border",
-                      k, fmt::join(position, position + axes, ", ")));
+          fmt::format("{} positions need {} numbers for each point, got {} numbers", what, axes, shots[shot].size()));
+    for (std::size_t k = 0; k < shots[shot].size() / axes; ++k) {
+      const double* position = shots[shot].data() + k * axes;
+      check_position(position, k, place, what);
+      std::array<std::map<std::size_t, double>, 3> weights{{{{0, 1.0}}, {{0, 1.0}}, {{0, 1.0}}}};
+      if (missing > 0) weights[0] = {{shot, 1.0}};
+      for (std::size_t i = 0; i < axes; ++i)
+        weights[missing + i] =
+            axis_weights(position[i], missing + i, place.begin[i], place.free_surface && i == 0, layout);
+      add_entries(weights, layout, table);
+      if (what == "source" && table.first[table.points - 1] == table.first[table.points])
+        throw Error(
+            ErrorKind::invalid_argument,
+            fmt::format("source {} at ({:g}) is in a fixed border, whose outer cells do not change; choose a cell "
+                        "further inside, or another border",
+                        k, fmt::join(position, position + axes, ", ")));
+    }
   }
   sort_by_cell(table);
   return table;

@@ -31,10 +31,11 @@ struct ModelPlace {
   bool free_surface = false;
 };
 
+// The points of all shots, one list of positions per shot; shot k is in plane k of the grid if there are several.
 // Sinc interpolation with a Kaiser window over eight cells per axis; a point in the middle of a cell has one entry.
 // Cells beyond a free surface are folded back with the opposite sign, those beyond other sides by the border; cells
 // that never change have no weight. Error{invalid_argument} for a point outside the model; `what` names it.
-PointTable point_table(const std::vector<double>& positions, const ModelPlace& place, const Layout& layout,
+PointTable point_table(const std::vector<std::vector<double>>& shots, const ModelPlace& place, const Layout& layout,
                        const std::string& what);
 
 }  // namespace ridge::stencil

@@ -10,9 +10,11 @@
 
 namespace ridge::stencil {
 
-// How snapshots are stored: as cells, or as 16-bit integers with a scale per kSnapshotBlock cells.
-enum class SnapshotBits { whole, sixteen };
+// How snapshots are stored: as cells, or as 16-bit or 8-bit integers with a scale per kSnapshotBlock cells.
+enum class SnapshotBits { whole, sixteen, eight };
 inline constexpr std::size_t kSnapshotBlock = 32;
+inline std::size_t bytes_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 1 : 2; }  // not of whole ones
+inline double largest_of(SnapshotBits bits) { return bits == SnapshotBits::eight ? 127 : 32767; }
 
 // Snapshots of one field, shared by the forward run that writes them and the adjoint run that reads them.
 template <class T>
@@ -27,11 +29,13 @@ class ShotRun {
   virtual ~ShotRun() = default;
   virtual void clear() = 0;  // zero fields and memory variables
   virtual void step() = 0;
+  virtual void wait() {}  // until all enqueued work is done
   // Attaches points with `rows` rows of values, one value per point; returns their number.
   virtual std::size_t attach(const PointTable& table, std::size_t rows) = 0;
   virtual void put_rows(std::size_t points, std::size_t begin, std::size_t count, const T* values) = 0;
   virtual void get_rows(std::size_t points, std::size_t begin, std::size_t count, T* values) = 0;  // blocks
   // Adds a row's values to the new level, times coefficient 0 of each cell; takes values from the new level to a row.
+  // Devices have one launch for both: values are taken with the next add().
   virtual void add(std::size_t points, std::size_t row) = 0;
   virtual void take(std::size_t points, std::size_t row) = 0;
   // Snapshots hold new - 2 now + previous of a step: open() before the step, close() after it and its sources.
@@ -53,6 +57,9 @@ template <class T>
 std::unique_ptr<ShotRun<T>> start_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
 template <class T>
 std::unique_ptr<ShotRun<T>> host_shot(const Chosen<T>& chosen, const Grid<T>& coefficients);
+// Kernels of points; of snapshots with 16 bits; with 8 bits.
+template <class T>
+std::vector<KernelSource> shot_sources();
 template <class T>
 std::unique_ptr<ShotRun<T>> device_shot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients);
 

@@ -1,66 +1,36 @@
-// Sources, receivers and snapshots of a run of single steps. Fields start `newer` and `older` elements into the grid.
-
-// Adds to each listed cell the weighted values of its points, times the medium. A cell has one work-item, so the sum
-// has one order.
-KERNEL WORK_GROUP(64, 1, 1) void add_points(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
-    GLOBAL const ulong* RESTRICT places, GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT points,
-    GLOBAL const CELL* RESTRICT weights, GLOBAL const CELL* RESTRICT values, ulong newer, ulong row, int cells) {
-  const int k = (int)GLOBAL_ID(0);
-  if (k >= cells) return;
-  CELL sum = 0;
-  for (uint i = first[k]; i < first[k + 1]; ++i) sum += weights[i] * values[row + points[i]];
-  grid[newer + places[k]] += media[places[k]] * sum;
-}
-
-KERNEL WORK_GROUP(64, 1, 1) void take_points(GLOBAL const CELL* RESTRICT grid, GLOBAL const ulong* RESTRICT places,
-    GLOBAL const uint* RESTRICT first, GLOBAL const CELL* RESTRICT weights, GLOBAL CELL* RESTRICT values, ulong newer,
-    ulong row, int points) {
-  const int k = (int)GLOBAL_ID(0);
-  if (k >= points) return;
-  CELL sum = 0;
-  for (uint i = first[k]; i < first[k + 1]; ++i) sum += weights[i] * grid[newer + places[i]];
-  values[row + k] = sum;
-}
-
-// new - 2 now + previous; the snapshot holds the previous level.
-KERNEL WORK_GROUP(256, 1, 1) void close_snapshot(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT snapshot,
-    ulong newer, ulong older, ulong start, ulong field) {
-  const ulong i = (ulong)GLOBAL_ID(0);
-  if (i < field) snapshot[start + i] += grid[newer + i] - 2 * grid[older + i];
-}
-
-// The same as 16-bit integers with a scale per 32 cells.
-KERNEL WORK_GROUP(64, 1, 1) void close_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const CELL* RESTRICT previous,
-    GLOBAL short* RESTRICT small, GLOBAL float* RESTRICT scales, ulong newer, ulong older, ulong slot, ulong field,
-    ulong blocks) {
-  const ulong block = (ulong)GLOBAL_ID(0);
-  if (block >= blocks) return;
-  const ulong begin = block * 32, end = begin + 32 < field ? begin + 32 : field;
-  CELL largest = 0;
-  for (ulong i = begin; i < end; ++i) {
-    const CELL value = grid[newer + i] - 2 * grid[older + i] + previous[i];
-    largest = fabs(value) > largest ? fabs(value) : largest;
+// Sources and receivers of a run of single steps, in one launch: one set of points adds to a level, another takes from
+// a level that the launch does not change. Levels start `add_level` and `take_level` elements into the grid.
+//
+// Work-groups below `add_groups` have one work-item per cell that has sources, so the sum has one order. The others
+// have one receiver each: its entries are divided among the work-items, whose sums are added as a tree.
+KERNEL WORK_GROUP(64, 1, 1) void move_points(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
+    GLOBAL const uint* RESTRICT add_places, GLOBAL const uint* RESTRICT add_first,
+    GLOBAL const uint* RESTRICT add_points, GLOBAL const CELL* RESTRICT add_weights,
+    GLOBAL const CELL* RESTRICT add_values, GLOBAL const uint* RESTRICT take_places,
+    GLOBAL const uint* RESTRICT take_first, GLOBAL const CELL* RESTRICT take_weights, GLOBAL CELL* RESTRICT take_values,
+    ulong add_level, ulong take_level, ulong origin, ulong add_row, ulong take_row, int add_groups, int cells) {
+  LOCAL_ARRAY(CELL, sums, 64);
+  const int lane = LOCAL_ID(0), group = (int)GROUP_ID(0);
+  if (group < add_groups) {
+    const int k = group * 64 + lane;
+    if (k < cells) {
+      CELL sum = 0;
+      for (uint i = add_first[k]; i < add_first[k + 1]; ++i) sum += add_weights[i] * add_values[add_row + add_points[i]];
+      const ulong place = origin + add_places[k];
+      grid[add_level + place] += media[place] * sum;
+    }
+    return;
   }
-  const float scale = (float)(largest / 32767);
-  const CELL factor = scale > 0 ? 1 / (CELL)scale : 0;
-  scales[slot * blocks + block] = scale;
-  for (ulong i = begin; i < end; ++i) {
-    const CELL value = (grid[newer + i] - 2 * grid[older + i] + previous[i]) * factor;
-    const int whole = ROUND_EVEN((float)value);
-    small[slot * field + i] = (short)(whole > 32767 ? 32767 : whole < -32767 ? -32767 : whole);
+  const int receiver = group - add_groups;
+  const ulong level = take_level + origin;
+  CELL sum = 0;
+  for (uint i = take_first[receiver] + lane; i < take_first[receiver + 1]; i += 64)
+    sum += take_weights[i] * grid[level + take_places[i]];
+  sums[lane] = sum;
+  BARRIER();
+  for (int apart = 32; apart > 0; apart /= 2) {
+    if (lane < apart) sums[lane] += sums[lane + apart];
+    BARRIER();
   }
-}
-
-KERNEL WORK_GROUP(256, 1, 1) void correlate(GLOBAL const CELL* RESTRICT grid, GLOBAL const CELL* RESTRICT snapshot,
-    GLOBAL CELL* RESTRICT image, ulong newer, ulong start, ulong field, CELL weight) {
-  const ulong i = (ulong)GLOBAL_ID(0);
-  if (i < field) image[i] += weight * snapshot[start + i] * grid[newer + i];
-}
-
-KERNEL WORK_GROUP(256, 1, 1) void correlate_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const short* RESTRICT small,
-    GLOBAL const float* RESTRICT scales, GLOBAL CELL* RESTRICT image, ulong newer, ulong slot, ulong field, ulong blocks,
-    CELL weight) {
-  const ulong i = (ulong)GLOBAL_ID(0);
-  if (i < field)
-    image[i] += weight * (CELL)scales[slot * blocks + i / 32] * (CELL)small[slot * field + i] * grid[newer + i];
+  if (lane == 0) take_values[take_row + receiver] = sums[0];
 }

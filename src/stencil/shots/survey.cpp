@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
 
@@ -12,6 +13,7 @@
 #include <ridge/error.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "base/clock.hpp"
 #include "stencil/adjoint/adjoint_update.hpp"
 #include "stencil/shots/history.hpp"
 #include "stencil/shots/shot_run.hpp"
@@ -23,10 +25,17 @@ struct SurveyState {
   Device device;
   SurveyMedium medium;
   ModelPlace place{};
-  std::vector<std::size_t> shape{};  // of the grid, with layers
+  std::vector<std::size_t> shape{};  // of the grid of one shot, with layers
   double fastest = 0;                // for which the layers were made
   std::shared_ptr<const Chosen<T>> forward{}, backward{};
   Grid<T> coefficients;
+  // The shots of a batch are the planes of a grid with one more axis, along which the update does not read.
+  std::vector<std::size_t> grid_shape() const {
+    std::vector<std::size_t> all = shape;
+    if (medium.batch > 1) all.insert(all.begin(), medium.batch);
+    return all;
+  }
+  std::size_t cells() const { return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>()); }
 };
 
 namespace {
@@ -36,7 +45,8 @@ namespace {
 Acoustic acoustic_of(const SurveyMedium& medium) {
   return {.dt = medium.dt,
           .spacing = std::vector<double>(medium.shape.size(), medium.spacing),
-          .accuracy = medium.accuracy};
+          .accuracy = medium.accuracy,
+          .batch = medium.batch > 1};
 }
 
 std::string cell_text(const std::vector<std::size_t>& shape, std::size_t index) {
@@ -48,6 +58,9 @@ std::string cell_text(const std::vector<std::size_t>& shape, std::size_t index) 
 void check_velocity(const SurveyMedium& medium) {
   if (medium.shape.size() < 2 || medium.shape.size() > 3)
     refuse_survey(fmt::format("a velocity model needs 2 or 3 axes, got {}", medium.shape.size()));
+  if (medium.batch == 0 || (medium.batch > 1 && medium.shape.size() != 2))
+    refuse_survey(fmt::format("a batch of {} shots in a model of {} axes: batches need 1 or more shots and 2 axes",
+                              medium.batch, medium.shape.size()));
   std::size_t cells = 1;
   for (const std::size_t side : medium.shape) {
     if (side == 0 || __builtin_mul_overflow(cells, side, &cells))
@@ -102,6 +115,8 @@ void place_model(SurveyState<T>& state, Borders& borders) {
     state.place.begin.push_back(surface ? radius - 1 : outside);
     state.shape.push_back(state.place.begin[i] + medium.shape[i] + outside);
   }
+  if (medium.batch == 1) return;
+  for (auto* sides : {&borders.low, &borders.high}) *sides = {Border::fixed, (*sides)[0], (*sides)[1]};
 }
 
 // Index of the nearest cell of the model.
@@ -135,43 +150,84 @@ bool changes(const Layout& layout, std::size_t index) {
 
 template <class T>
 void fill_coefficients(SurveyState<T>& state) {
-  state.coefficients = Grid<T>(state.shape);
+  state.coefficients = Grid<T>(state.grid_shape());
   const auto cells = state.coefficients.all();
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  const std::size_t one = state.cells();
+  for (std::size_t i = 0; i < one; ++i) {
     const double reach = state.medium.velocity[model_cell(state.place, state.shape, i)] * state.medium.dt;
     cells[i] = static_cast<T>(reach * reach);
   }
+  for (std::size_t k = 1; k < state.medium.batch; ++k)
+    std::copy_n(cells.begin(), one, cells.begin() + static_cast<std::ptrdiff_t>(k * one));
 }
 
 template <class T>
 struct Prepared {
-  PointTable sources, receivers;
-  std::vector<T> wavelets;  // steps by sources
+  PointTable sources{}, receivers{};
+  std::vector<std::size_t> counts{};  // receivers of each shot
+  std::vector<T> wavelets{};          // steps by sources
 };
 
+// A value per step and source.
 template <class T>
-Prepared<T> prepare(const SurveyState<T>& state, const Shot& shot, std::size_t steps, bool with_wavelets = true) {
-  if (steps == 0) refuse_survey("a shot needs at least 1 step, got 0");
-  Prepared<T> made{.sources = point_table(shot.sources, state.place, state.forward->layout, "source"),
-                   .receivers = point_table(shot.receivers, state.place, state.forward->layout, "receiver"),
-                   .wavelets = {}};
-  if (made.sources.points == 0) refuse_survey("a shot needs at least 1 source, got 0");
-  if (!with_wavelets) return made;
-  const std::size_t sources = made.sources.points;
-  const bool each = shot.wavelets.size() == steps * sources;
-  if (!each && shot.wavelets.size() != steps)
-    refuse_survey(
-        fmt::format("wavelets of {} sources and {} steps need {} values, or {} for all sources together; got {}",
-                    sources, steps, steps * sources, steps, shot.wavelets.size()));
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (std::size_t k = 0; k < sources; ++k) {
-      const double value = shot.wavelets[(each ? k * steps : 0) + step];
-      if (!std::isfinite(value))
-        refuse_survey(fmt::format("the wavelet of source {} is {} at step {}", k, value, step));
-      made.wavelets.push_back(static_cast<T>(value));
+void prepare_wavelets(std::span<const Shot> shots, std::size_t axes, std::size_t steps, Prepared<T>& made) {
+  made.wavelets.resize(steps * made.sources.points);
+  std::size_t source = 0;
+  for (const Shot& shot : shots) {
+    const std::size_t sources = shot.sources.size() / axes;
+    const bool each = shot.wavelets.size() == steps * sources;
+    if (!each && shot.wavelets.size() != steps)
+      refuse_survey(
+          fmt::format("wavelets of {} sources and {} steps need {} values, or {} for all sources together; got {}",
+                      sources, steps, steps * sources, steps, shot.wavelets.size()));
+    for (std::size_t k = 0; k < sources; ++k, ++source) {
+      for (std::size_t step = 0; step < steps; ++step) {
+        const double value = shot.wavelets[(each ? k * steps : 0) + step];
+        if (!std::isfinite(value))
+          refuse_survey(fmt::format("the wavelet of source {} is {} at step {}", k, value, step));
+        made.wavelets[step * made.sources.points + source] = static_cast<T>(value);
+      }
     }
   }
+}
+
+template <class T>
+Prepared<T> prepare(const SurveyState<T>& state, std::span<const Shot> shots, std::size_t steps,
+                    bool with_wavelets = true) {
+  if (steps == 0) refuse_survey("a shot needs at least 1 step, got 0");
+  if (shots.empty() || shots.size() > state.medium.batch)
+    refuse_survey(fmt::format("this survey computes 1 to {} shots at once, got {}", state.medium.batch, shots.size()));
+  Prepared<T> made;
+  std::vector<std::vector<double>> sources, receivers;
+  for (const Shot& shot : shots) {
+    if (shot.sources.empty()) refuse_survey("a shot needs at least 1 source, got 0");
+    sources.push_back(shot.sources);
+    receivers.push_back(shot.receivers);
+    made.counts.push_back(shot.receivers.size() / state.place.shape.size());
+  }
+  made.sources = point_table(sources, state.place, state.forward->layout, "source");
+  made.receivers = point_table(receivers, state.place, state.forward->layout, "receiver");
+  if (with_wavelets) prepare_wavelets(shots, state.place.shape.size(), steps, made);
   return made;
+}
+
+// Between traces shot after shot, each steps by its receivers, and rows of steps by all receivers.
+template <class T>
+std::vector<T> regrouped(std::span<const T> from, std::size_t steps, const std::vector<std::size_t>& counts,
+                         bool to_rows) {
+  if (counts.size() == 1) return {from.begin(), from.end()};
+  std::vector<T> to(from.size());
+  const std::size_t all = from.size() / steps;
+  std::size_t before = 0;  // receivers of the shots before
+  for (const std::size_t count : counts) {
+    for (std::size_t step = 0; step < steps; ++step) {
+      const std::size_t in_shot = steps * before + step * count, in_row = step * all + before;
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(to_rows ? in_shot : in_row), count,
+                  to.begin() + static_cast<std::ptrdiff_t>(to_rows ? in_row : in_shot));
+    }
+    before += count;
+  }
+  return to;
 }
 
 template <class T>
@@ -196,6 +252,7 @@ class Reversal {
         steps_(steps),
         observed_(observed),
         receivers_(shot.receivers.points),
+        derivatives_(options.derivatives),
         progress_(options.progress) {
     forward_ = start_shot(state.device, *state.forward, state.coefficients);
     backward_ = start_shot(state.device, *state.backward, state.coefficients);
@@ -210,10 +267,15 @@ class Reversal {
   }
 
   void run() {
+    const double start = base::now();
+    if (progress_) progress_(0);
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
     std::vector<T> first;  // empty: the zero state
     reverse(0, blocks, history_.states, first);
+    backward_->wait();
+    seconds_ = base::now() - start;
   }
+  double seconds() const { return seconds_; }
   const History& history() const { return history_; }
   const std::vector<T>& traces() const { return traces_; }
   double misfit() const { return misfit_; }
@@ -237,7 +299,8 @@ class Reversal {
     return {.steps = steps_,
             .fixed = 11 * field + 5 * layers,  // two runs of two levels of two fields and the medium; the image
             .whole = field,
-            .small = field / sizeof(T) * (2 + 4.0 / kSnapshotBlock),
+            .bits = options.bits == 8 ? SnapshotBits::eight : SnapshotBits::sixteen,
+            .small = field / sizeof(T) * (options.bits / 8.0 + 4.0 / kSnapshotBlock),
             .scratch = field,
             .state = 2 * field + layers,
             .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
@@ -267,8 +330,9 @@ class Reversal {
     forward_->get_rows(heard_, begin, end - begin, traces);
     std::vector<T> residual(count);
     for (std::size_t i = 0; i < count; ++i) {
-      residual[i] = traces[i] - observed_[begin * receivers_ + i];
-      misfit_ += 0.5 * static_cast<double>(residual[i]) * static_cast<double>(residual[i]);
+      const T given = observed_[begin * receivers_ + i];
+      residual[i] = derivatives_ ? given : traces[i] - given;
+      if (!derivatives_) misfit_ += 0.5 * static_cast<double>(residual[i]) * static_cast<double>(residual[i]);
     }
     backward_->put_rows(residuals_, begin, end - begin, residual.data());
     for (std::size_t n = end; n-- > begin;) {
@@ -319,13 +383,14 @@ class Reversal {
   std::size_t steps_;
   std::span<const T> observed_;
   std::size_t receivers_;
+  bool derivatives_;
   SurveyProgress progress_;
   std::size_t sources_ = 0, heard_ = 0, residuals_ = 0, pulses_ = 0, taken_ = 0;
   std::unique_ptr<ShotRun<T>> forward_{}, backward_{};
   History history_{};
   std::shared_ptr<Snapshots<T>> snapshots_{};
   std::vector<T> traces_{};
-  double misfit_ = 0;
+  double misfit_ = 0, seconds_ = 0;
 };
 
 template <class T>
@@ -352,7 +417,7 @@ Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planne
                                                                     .fastest = state->fastest,
                                                                     .frequency = state->medium.frequency,
                                                                     .free_surface = medium.free_surface});
-  const Problem problem{.shape = state->shape, .borders = borders};
+  const Problem problem{.shape = state->grid_shape(), .borders = borders};
   state->forward = std::make_shared<Chosen<T>>(choose_variant(device, update, problem, options, true));
   const AdjointUpdate<T> adjoint = adjoint_update(update, state->forward->layout);
   // The adjoint of leapfrog in a medium is the same update; only what the layers add differs.
@@ -385,37 +450,44 @@ std::vector<double> Survey<T>::ricker(std::size_t steps) const {
 }
 
 template <class T>
-std::vector<T> Survey<T>::record(const Shot& shot, std::size_t steps, std::vector<T>* field,
+std::vector<T> Survey<T>::record(std::span<const Shot> shots, std::size_t steps, std::vector<T>* field,
                                  const SurveyProgress& progress) const {
-  const Prepared<T> prepared = prepare(*state_, shot, steps);
-  const auto run = start_shot(state_->device, *state_->forward, state_->coefficients);
+  const SurveyState<T>& state = *state_;
+  const Prepared<T> prepared = prepare(state, shots, steps);
+  const auto run = start_shot(state.device, *state.forward, state.coefficients);
   const std::size_t sources = run->attach(prepared.sources, steps), heard = run->attach(prepared.receivers, steps);
   run->put_rows(sources, 0, steps, prepared.wavelets.data());
+  if (progress) progress(0);
   for (std::size_t n = 0; n < steps; ++n) {
     run->step();
     run->add(sources, n);
     run->take(heard, n);
-    if (progress) progress(n + 1);
+    if (progress && n + 1 < steps) progress(n + 1);
   }
-  std::vector<T> traces(steps * prepared.receivers.points);
-  run->get_rows(heard, 0, steps, traces.data());
+  run->wait();
+  if (progress) progress(steps);
+  std::vector<T> rows(steps * prepared.receivers.points);
+  run->get_rows(heard, 0, steps, rows.data());
+  std::vector<T> traces = regrouped<T>(rows, steps, prepared.counts, false);
   if (field == nullptr) return traces;
-  Grid<T> grid(state_->shape, 2);
+  Grid<T> grid(state.grid_shape(), 2);
   run->read(grid);
   field->clear();
-  for (std::size_t i = 0; i < grid.cells(); ++i) {
-    if (inside_model(state_->place, state_->shape, i)) field->push_back(grid.field(0)[i]);
+  const std::size_t first = (shots.size() - 1) * state.cells();
+  for (std::size_t i = 0; i < state.cells(); ++i) {
+    if (inside_model(state.place, state.shape, i)) field->push_back(grid.field(0)[first + i]);
   }
   return traces;
 }
 
 template <class T>
-std::vector<double> Survey<T>::adjoint(const Shot& shot, std::size_t steps, std::span<const T> traces) const {
-  const Prepared<T> prepared = prepare(*state_, shot, steps, false);
+std::vector<double> Survey<T>::adjoint(std::span<const Shot> shots, std::size_t steps,
+                                       std::span<const T> traces) const {
+  const Prepared<T> prepared = prepare(*state_, shots, steps, false);
   check_traces(traces, steps, prepared.receivers.points, "the adjoint's");
   const auto run = start_shot(state_->device, *state_->backward, state_->coefficients);
   const std::size_t residuals = run->attach(prepared.receivers, steps), pulses = run->attach(prepared.sources, steps);
-  run->put_rows(residuals, 0, steps, traces.data());
+  run->put_rows(residuals, 0, steps, regrouped(traces, steps, prepared.counts, true).data());
   for (std::size_t n = steps; n-- > 0;) {
     run->add(residuals, n);
     run->take(pulses, n);
@@ -427,27 +499,32 @@ std::vector<double> Survey<T>::adjoint(const Shot& shot, std::size_t steps, std:
 }
 
 template <class T>
-Gradient Survey<T>::gradient(const Shot& shot, std::size_t steps, std::span<const T> observed,
+Gradient Survey<T>::gradient(std::span<const Shot> shots, std::size_t steps, std::span<const T> observed,
                              const GradientOptions& options) const {
   const SurveyState<T>& state = *state_;
-  const Prepared<T> prepared = prepare(state, shot, steps);
+  if (options.bits != 8 && options.bits != 16)
+    refuse_survey(fmt::format("snapshots of {} bits; 8 and 16 are possible", options.bits));
+  const Prepared<T> prepared = prepare(state, shots, steps);
   check_traces(observed, steps, prepared.receivers.points, "observed");
-  Reversal<T> reversal(state, prepared, steps, observed, options);
+  const std::vector<T> rows = regrouped(observed, steps, prepared.counts, true);
+  Reversal<T> reversal(state, prepared, steps, rows, options);
   reversal.run();
+  const std::vector<T> traces = regrouped<T>(reversal.traces(), steps, prepared.counts, false);
   Gradient gradient{.misfit = reversal.misfit(),
                     .velocity = std::vector<double>(state.medium.velocity.size()),
                     .wavelets = by_source(reversal.pulses(prepared.sources.points), steps, prepared.sources.points),
-                    .traces = std::vector<double>(reversal.traces().begin(), reversal.traces().end()),
+                    .traces = std::vector<double>(traces.begin(), traces.end()),
                     .recomputation = reversal.taken() / static_cast<double>(steps),
+                    .seconds = reversal.seconds(),
                     .explain = reversal.history().explain};
   // The image is the sum of V adjoint * V w: its quotient by V^2 is the derivative with respect to V = (c dt)^2. Cells
   // of the layers have the velocity of the model's edge, to which they add.
-  Grid<T> image(state.shape);
+  Grid<T> image(state.grid_shape());
   reversal.read_image(image);
   const double dt = state.medium.dt;
   for (std::size_t i = 0; i < image.cells(); ++i) {
     if (!changes(state.forward->layout, i)) continue;
-    const std::size_t cell = model_cell(state.place, state.shape, i);
+    const std::size_t cell = model_cell(state.place, state.shape, i % state.cells());
     const double v = static_cast<double>(state.coefficients.all()[i]);
     gradient.velocity[cell] +=
         static_cast<double>(image.all()[i]) / (v * v) * 2 * state.medium.velocity[cell] * dt * dt;
@@ -467,7 +544,7 @@ double Survey<T>::courant() const {
 template <class T>
 std::string Survey<T>::explain() const {
   return state_->forward->decision.explain() + fmt::format("grid of {} cells: a model of {}, layers of {} cells{}\n",
-                                                           fmt::join(state_->shape, " x "),
+                                                           fmt::join(state_->grid_shape(), " x "),
                                                            fmt::join(state_->medium.shape, " x "), state_->medium.layer,
                                                            state_->medium.free_surface ? ", a free surface" : "");
 }

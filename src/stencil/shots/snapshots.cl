@@ -1,0 +1,46 @@
+// Snapshots of the second difference in time, new - 2 now + previous, as cells or as SMALL integers up to LARGEST with
+// one scale per 32 cells, and their correlation with a level of the adjoint run.
+
+// The snapshot holds the previous level.
+KERNEL WORK_GROUP(256, 1, 1) void close_snapshot(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT snapshot,
+    ulong newer, ulong older, ulong start, ulong field) {
+  const ulong i = (ulong)GLOBAL_ID(0);
+  if (i < field) snapshot[start + i] += grid[newer + i] - 2 * grid[older + i];
+}
+
+// One work-item per cell; the largest of 32 cells by a tree.
+KERNEL WORK_GROUP(256, 1, 1) void close_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const CELL* RESTRICT previous,
+    GLOBAL SMALL* RESTRICT small, GLOBAL float* RESTRICT scales, ulong newer, ulong older, ulong slot, ulong field,
+    ulong blocks) {
+  LOCAL_ARRAY(CELL, largest, 256);
+  const ulong i = (ulong)GLOBAL_ID(0);
+  const int lane = LOCAL_ID(0), at = lane % 32;
+  const CELL value = i < field ? grid[newer + i] - 2 * grid[older + i] + previous[i] : 0;
+  largest[lane] = fabs(value);
+  BARRIER();
+  for (int apart = 16; apart > 0; apart /= 2) {
+    // Written so that NaN stays: it makes the scale NaN.
+    if (at < apart && !(largest[lane] >= largest[lane + apart])) largest[lane] = largest[lane + apart];
+    BARRIER();
+  }
+  if (i >= field) return;
+  const float scale = (float)(largest[lane - at] / LARGEST);
+  const CELL factor = scale > 0 ? 1 / (CELL)scale : 0;
+  if (at == 0) scales[slot * blocks + i / 32] = scale;
+  const int whole = ROUND_EVEN((float)(value * factor));
+  small[slot * field + i] = (SMALL)(whole > LARGEST ? LARGEST : whole < -LARGEST ? -LARGEST : whole);
+}
+
+KERNEL WORK_GROUP(256, 1, 1) void correlate(GLOBAL const CELL* RESTRICT grid, GLOBAL const CELL* RESTRICT snapshot,
+    GLOBAL CELL* RESTRICT image, ulong newer, ulong start, ulong field, CELL weight) {
+  const ulong i = (ulong)GLOBAL_ID(0);
+  if (i < field) image[i] += weight * snapshot[start + i] * grid[newer + i];
+}
+
+KERNEL WORK_GROUP(256, 1, 1) void correlate_small(GLOBAL const CELL* RESTRICT grid, GLOBAL const SMALL* RESTRICT small,
+    GLOBAL const float* RESTRICT scales, GLOBAL CELL* RESTRICT image, ulong newer, ulong slot, ulong field, ulong blocks,
+    CELL weight) {
+  const ulong i = (ulong)GLOBAL_ID(0);
+  if (i < field)
+    image[i] += weight * (CELL)scales[slot * blocks + i / 32] * (CELL)small[slot * field + i] * grid[newer + i];
+}
