@@ -32,6 +32,26 @@ compare "heat --size 48x50 --steps 12 --accuracy 4 --initial random" "4 --proces
 compare "euler --flow blast --size 40x44 --steps 8 --type f64" "2" "4 --processes 2x2 --halo 2"
 compare "life --size 40x50 --steps 30" "3" "4 --halo 6 --overlap on"
 
+# Shots are shared by the processes: the same traces, the same gradient to rounding.
+printf '4,%s\n' 8 15.5 23 31 39.5 >sources.csv
+printf '3,%s\n' 5 20.25 40 >receivers.csv
+shots="acoustic --size 30x45 --steps 60 --dt 0.002 --frequency 9 --type f64 --sources sources.csv --shots --receivers receivers.csv"
+compare "$shots" "2" "4"
+for n in 1 2 4; do
+  on $n $shots --speed 1500 --record traces-$n.npy
+  on $n $shots --speed 1540 --observed traces-1.npy --gradient gradient-$n.npy --exact
+  cmp -s traces-1.npy traces-$n.npy || fail "other traces in $n processes"
+  python3 - $n <<'CHECK' || fail "another gradient in $n processes"
+import struct, sys
+def values(n):
+    data = open(f"gradient-{n}.npy", "rb").read()
+    return struct.unpack("<1350d", data[-8 * 1350:])
+one, many = values(1), values(sys.argv[1])
+most = max(map(abs, one))
+sys.exit(0 if most > 0 and all(abs(a - b) <= 1e-12 * most for a, b in zip(one, many)) else 1)
+CHECK
+done
+
 # --- one checkpoint, any number of processes --------------------------------------------------------------------------
 short="heat --size 90x70 --every 30 --initial random"
 run="$short --steps 120"

@@ -16,9 +16,11 @@
 #include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/points.hpp"
 #include "cli/stencil/run.hpp"
+#include "command/process.hpp"
 #include "stencil/problems/scenario.hpp"
 
 namespace ridge::cli {
@@ -27,9 +29,9 @@ namespace {
 struct AcousticOptions {
   std::string device, size, velocity, border = "fixed", source, sources, receivers, wavelet, record, out, type = "f32";
   std::string observed, gradient, memory;
-  std::size_t steps = 1000, layer = 8, depth = 4;
+  std::size_t steps = 1000, layer = 8, depth = 4, batch = 0;
   double speed = 1500, spacing = 10, dt = 0, frequency = 0;
-  int accuracy = 8;
+  int accuracy = 8, bits = 16;
   bool free_surface = false, shots = false, exact = false, measure = false, explain = false;
 };
 
@@ -122,8 +124,8 @@ std::size_t memory_of(const AcousticOptions& options) {
 template <class T>
 class AcousticRun {
  public:
-  explicit AcousticRun(const AcousticOptions& options)
-      : options_(options), begin_(base::now()), medium_(medium_of(options)) {
+  AcousticRun(const AcousticOptions& options, const mpi::Communicator& processes)
+      : options_(options), processes_(processes), begin_(base::now()), medium_(medium_of(options)) {
     sources_ = source_positions(options, medium_.shape);
     if (!options.record.empty() || !options.gradient.empty()) {
       receivers_ = receiver_positions(options, medium_.shape, sources_);
@@ -132,24 +134,57 @@ class AcousticRun {
   }
 
   void run() {
-    const Device device = ridge::device(options_.device);
+    const Device device = device_for(processes_, options_.device);
+    medium_.batch = batch_of(device);
     const stencil::Survey<T> survey(device, medium_, {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", survey.explain());
     wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps)
                                          : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
-    const double start = base::now();
+    planned_ = base::now() - begin_;
     if (options_.gradient.empty()) {
       record(survey);
     } else {
       invert(survey);
     }
-    report(device, survey, base::now() - start, start - begin_);
+    seconds_ = processes_.largest(seconds_);
+    if (processes_.root()) report(device, survey);
   }
 
  private:
   std::size_t axes() const { return medium_.shape.size(); }
   std::size_t shots() const { return options_.shots ? sources_.size() / axes() : 1; }
   std::size_t receivers() const { return receivers_.size() / axes(); }
+
+  // The shots of a process.
+  base::Share share_of(std::size_t rank) const { return base::share(shots(), rank, processes_.count()); }
+  base::Share mine() const { return share_of(processes_.rank()); }
+
+  // The root gets the values of all shots, in their order; others get none.
+  std::vector<T> gathered(std::vector<T> values, std::size_t per_shot) const {
+    if (!processes_.root()) {
+      if (!values.empty()) processes_.send(0, values.data(), values.size() * sizeof(T));
+      return {};
+    }
+    for (std::size_t rank = 1; rank < processes_.count(); ++rank) {
+      const std::size_t count = (share_of(rank).end - share_of(rank).begin) * per_shot, before = values.size();
+      values.resize(before + count);
+      if (count > 0) processes_.receive(rank, values.data() + before, count * sizeof(T));
+    }
+    return values;
+  }
+
+  // Small models do not fill a device: up to 64 Mi cells at once.
+  std::size_t batch_of(const Device& device) const {
+    const std::size_t most = std::max<std::size_t>(1, mine().end - mine().begin);
+    if (options_.batch > 0) return std::min(options_.batch, most);
+    if (device.is_host() || axes() != 2) return 1;
+    return std::clamp<std::size_t>((std::size_t{64} << 20) / medium_.velocity.size(), 1, most);
+  }
+  std::vector<stencil::Shot> batch(std::size_t first) const {
+    std::vector<stencil::Shot> some;
+    for (std::size_t k = first; k < std::min(mine().end, first + medium_.batch); ++k) some.push_back(shot(k));
+    return some;
+  }
 
   stencil::Shot shot(std::size_t index) const {
     if (!options_.shots) return {.sources = sources_, .wavelets = wavelets_, .receivers = receivers_};
@@ -161,13 +196,17 @@ class AcousticRun {
     return one;
   }
 
-  // The bar moves a few times per second.
+  // The bar moves a few times per second. Steps are timed from the first one to the last one.
   stencil::SurveyProgress progress(std::size_t index) {
     return [this, index](std::size_t taken) {
+      if (taken == 0) started_ = base::now();
+      if (taken == options_.steps) stepped_ = base::now();
       if (base::now() - shown_ < 0.1 && taken < options_.steps) return;
       shown_ = base::now();
+      if (!processes_.root()) return;
       const double share = std::min(1.0, static_cast<double>(taken) / static_cast<double>(options_.steps));
-      bar_((static_cast<double>(index) + share) / static_cast<double>(shots()),
+      const double batch = static_cast<double>(medium_.batch), last = static_cast<double>(mine().end);
+      bar_(std::min(1.0, (static_cast<double>(index) + share * batch) / last),
            shots() > 1 ? fmt::format("shot {} of {}", index + 1, shots())
                        : fmt::format("step {} of {}", taken, options_.steps));
     };
@@ -175,10 +214,18 @@ class AcousticRun {
 
   void record(const stencil::Survey<T>& survey) {
     std::vector<T> all;
-    for (std::size_t k = 0; k < shots(); ++k) {
-      const std::vector<T> traces = survey.record(shot(k), options_.steps, &field_, progress(k));
+    for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
+      const std::vector<T> traces = survey.record(batch(k), options_.steps, &field_, progress(k));
       all.insert(all.end(), traces.begin(), traces.end());
+      seconds_ += stepped_ - started_;
     }
+    all = gathered(std::move(all), options_.steps * receivers());
+    // The last state is that of the last shot.
+    const std::size_t last = std::min(processes_.count(), shots()) - 1;
+    if (last > 0 && processes_.rank() == last) processes_.send(0, field_.data(), field_.size() * sizeof(T));
+    if (!processes_.root()) return;
+    field_.resize(medium_.velocity.size());
+    if (last > 0) processes_.receive(last, field_.data(), field_.size() * sizeof(T));
     bar_(1, "");
     if (!options_.record.empty())
       write_traces(options_.record, shots(), options_.steps, receivers(), all, survey.medium().dt, sources_, receivers_,
@@ -188,25 +235,33 @@ class AcousticRun {
 
   void invert(const stencil::Survey<T>& survey) {
     const std::vector<T> observed = read_traces<T>(options_.observed, shots(), options_.steps, receivers());
-    std::vector<T> sum(medium_.velocity.size());
+    // The misfit, then its derivatives.
+    std::vector<double> sum(1 + medium_.velocity.size());
     const std::size_t count = options_.steps * receivers();
-    double misfit = 0;
     std::string how;
-    for (std::size_t k = 0; k < shots(); ++k) {
-      const stencil::Gradient one =
-          survey.gradient(shot(k), options_.steps, std::span<const T>(observed).subspan(k * count, count),
-                          {.memory = memory_of(options_), .exact = options_.exact, .progress = progress(k)});
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<T>(one.velocity[i]);
-      misfit += one.misfit;
+    for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
+      const std::vector<stencil::Shot> some = batch(k);
+      const stencil::Gradient one = survey.gradient(
+          some, options_.steps, std::span<const T>(observed).subspan(k * count, some.size() * count),
+          {.memory = memory_of(options_), .exact = options_.exact, .bits = options_.bits, .progress = progress(k)});
+      seconds_ += one.seconds;
+      sum[0] += one.misfit;
+      for (std::size_t i = 0; i < one.velocity.size(); ++i) sum[1 + i] += one.velocity[i];
       how = one.explain;
     }
+    if (!processes_.root()) return processes_.send(0, sum.data(), sum.size() * sizeof(double));
+    std::vector<double> other(sum.size());
+    for (std::size_t rank = 1; rank < processes_.count(); ++rank) {
+      processes_.receive(rank, other.data(), other.size() * sizeof(double));
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+    }
     bar_(1, "");
-    write_values(options_.gradient, medium_.shape, sum);
-    fmt::print("misfit {:.9g}\nhistory: {}\n", misfit, how);
-    field_ = std::move(sum);
+    field_.assign(sum.begin() + 1, sum.end());
+    write_values(options_.gradient, medium_.shape, field_);
+    fmt::print("misfit {:.9g}\nhistory: {}\n", sum[0], how);
   }
 
-  void report(const Device& device, const stencil::Survey<T>& survey, double seconds, double planned) const {
+  void report(const Device& device, const stencil::Survey<T>& survey) const {
     const stencil::SurveyMedium& medium = survey.medium();
     const auto [slowest, fastest] = std::minmax_element(medium.velocity.begin(), medium.velocity.end());
     fmt::print(
@@ -216,10 +271,14 @@ class AcousticRun {
         stencil::acoustic_limit(medium.accuracy), medium.frequency, *slowest / (2 * medium.frequency * medium.spacing),
         medium.layer, medium.free_surface ? ", a free surface" : "");
     const auto& decision = survey.decision();
-    const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds;
-    fmt::print("{} shots of {} steps in {}, {} by {} on {}; planned and compiled in {}\n", shots(), options_.steps,
-               base::human_seconds(seconds), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
-               device.id(), base::human_seconds(planned));
+    const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds_;
+    fmt::print("{} shots of {} steps in {}, {} by {} on {}{}; planned and compiled in {}\n", shots(), options_.steps,
+               base::human_seconds(seconds_), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
+               device.id(),
+               processes_.count() > 1 ? fmt::format(" in {} processes", processes_.count())
+               : medium.batch > 1     ? fmt::format(", {} shots at once", medium.batch)
+                                      : "",
+               base::human_seconds(planned_));
     const auto [low, high] = std::minmax_element(field_.begin(), field_.end());
     fmt::print("{}: from {:.6g} to {:.6g}\n", options_.gradient.empty() ? "last state" : "gradient",
                static_cast<double>(*low), static_cast<double>(*high));
@@ -229,7 +288,8 @@ class AcousticRun {
   }
 
   const AcousticOptions& options_;
-  double begin_, shown_ = 0;
+  const mpi::Communicator& processes_;
+  double begin_, planned_ = 0, shown_ = 0, started_ = 0, stepped_ = 0, seconds_ = 0;
   stencil::SurveyMedium medium_;
   std::vector<double> sources_{}, receivers_{}, wavelets_{};
   std::vector<T> field_{};
@@ -243,7 +303,10 @@ void add_points_options(Command& command, const std::shared_ptr<AcousticOptions>
   const Option sources =
       command.option("--sources", options->sources, "Positions of sources, one per row, .npy or .csv").reads();
   sources.not_with(source);
-  command.flag("--shots", options->shots, "Each source is a shot of its own").only_with(sources);
+  const Option shots = command.flag("--shots", options->shots, "Each source is a shot of its own").only_with(sources);
+  command.option("--batch", options->batch, "Shots computed at once, 2D (default: as many as fill a device; host: 1)")
+      .between(1, 4096)
+      .only_with(shots);
   command.option("--wavelet", options->wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
   command.option("--frequency", options->frequency, "Peak frequency of the Ricker pulse (default: 16 cells per wave)")
@@ -275,7 +338,11 @@ void add_outputs(Command& command, const std::shared_ptr<AcousticOptions>& optio
   command.option("--memory", options->memory, "Memory for a gradient: 16G, 500M (default: half of the device's)")
       .value_name("BYTES")
       .only_with(gradient);
-  command.flag("--exact", options->exact, "Gradients without 16-bit snapshots").only_with(gradient);
+  command.flag("--exact", options->exact, "Gradients without snapshots of fewer bits").only_with(gradient);
+  command.option("--bits", options->bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
+      .shows_default()
+      .between(8, 16)
+      .only_with(gradient);
 }
 
 }  // namespace
@@ -291,13 +358,16 @@ void add_acoustic(Command& stencil) {
       "  ridge stencil acoustic --velocity model.npy --sources s.csv --shots --receivers r.npy --record data.npy\n"
       "  ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed data.npy "
       "--gradient g.npy --memory 4G\n"
+      "  mpirun -n 4 ridge stencil acoustic --velocity start.npy --sources s.csv --shots --receivers r.npy --observed "
+      "data.npy --gradient g.npy\n"
       "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
       "model is an array of two or three axes, depth first, in the units of --spacing per second. Positions are in\n"
       "cells and may be between them. A source adds its wavelet, by default a Ricker pulse of amplitude 1 with its\n"
       "peak at t = 1.5 / frequency, to the sum of derivatives. Absorbing layers (CPML) are outside the model and\n"
       "continue the velocities of its edge. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8)\n"
-      "for the largest c; the default dt is 0.9 of this limit. The misfit of --gradient is half the sum of squared\n"
-      "differences between traces and --observed; docs/media.md explains how its history fits into --memory.");
+      "for the largest c; the default dt is 0.9 of this limit. Processes of mpirun share the shots. The misfit of\n"
+      "--gradient is half the sum of squared differences between traces and --observed; docs/media.md explains how\n"
+      "its history fits into --memory.");
   auto options = std::make_shared<AcousticOptions>();
   command.option("--velocity", options->velocity, "Velocity model, .npy").reads();
   command.option("--speed", options->speed, "Velocity of a homogeneous medium, without a model")
@@ -319,16 +389,20 @@ void add_acoustic(Command& stencil) {
   command.option("--border", options->border, "Sides with --layer 0: fixed, mirror, periodic").shows_default();
   add_points_options(command, options);
   add_outputs(command, options);
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best; cuda:*: one per process")
+      .value_name("NAME");
   command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
   command.flag("--measure", options->measure, "Time the best variants first and save the winner");
   command.flag("--explain", options->explain, "Print the plan");
   command.runs([options] {
-    if (options->type == "f64") {
-      AcousticRun<double>(*options).run();
-    } else {
-      AcousticRun<float>(*options).run();
-    }
+    with_processes([&](const mpi::Communicator& processes) {
+      processes.set_deadline(0);  // a shot may take longer than any limit
+      if (options->type == "f64") {
+        AcousticRun<double>(*options, processes).run();
+      } else {
+        AcousticRun<float>(*options, processes).run();
+      }
+    });
   });
 }
 

@@ -55,7 +55,7 @@ class StopSignals {
   void (*before_[2])(int) = {};
 };
 
-// --- the run --------------------------------------------------------------------------------------------------------
+}  // namespace
 
 Device device_for(const mpi::Communicator& processes, const std::string& name) {
   const std::string one_each = ":*";
@@ -69,6 +69,10 @@ Device device_for(const mpi::Communicator& processes, const std::string& name) {
     throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device on this machine", name));
   return all[processes.rank_here() % all.size()];
 }
+
+namespace {
+
+// --- the run --------------------------------------------------------------------------------------------------------
 
 // Checks the parameters that must not change between a run and its continuation.
 template <class T>

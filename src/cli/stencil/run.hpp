@@ -38,6 +38,9 @@ struct RunOptions {
 // Checks names and combinations of options before anything is computed.
 void check(const RunOptions& options);
 
+// "cuda:*" gives each process of a machine a device of its own.
+Device device_for(const mpi::Communicator& processes, const std::string& name);
+
 // Returns 0, or 128 plus the number of the signal that stopped it.
 template <class T>
 int run_scenario(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const RunOptions& options);
