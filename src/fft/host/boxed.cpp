@@ -11,8 +11,11 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kBoxRows = 16;                           // rows per block
-constexpr std::size_t kBoxTileBytes = std::size_t{1} << 18;    // of columns side by side
+constexpr std::size_t kBoxRows = 16;                         // rows per block
+constexpr std::size_t kBoxTileBytes = std::size_t{1} << 16;  // of columns side by side
+constexpr std::size_t kBoxWideTileBytes = std::size_t{1} << 20, kBoxPage = 4096, kBoxManyPages = 256;
+constexpr std::size_t kBoxFewestColumns = 32, kBoxMostColumns = 128;
+constexpr std::size_t kBoxFarBytes = std::size_t{128} << 10, kBoxSharedSets = 1024;  // as in stage.cpp
 constexpr double kBoxPlaneBytes = 1 << 21;                     // a plane that a core's caches hold
 constexpr std::size_t kBoxStreamBytes = std::size_t{3} << 20;  // as in stage.cpp
 constexpr double kBoxPointsWorthThreads = 1 << 14;
@@ -28,10 +31,10 @@ std::array<Part, 2> parts_of(const AxisRange& range, std::size_t n) {
   return {Part{range.first, 0, head}, Part{0, head, range.count - head}};
 }
 
-// Sets the points outside the range to zero: `lines` of them, or as rows of `lines` neighbours if they are side by
-// side.
+// Sets the points outside the range to zero, of `lines` lines `pitch` apart, or of rows of `lines` neighbours.
 template <class Value>
-void clear_outside(const AxisRange& range, std::size_t n, Value* tile, std::size_t lines, bool columns) {
+void clear_outside(const AxisRange& range, std::size_t n, Value* tile, std::size_t lines, std::size_t pitch,
+                   bool columns) {
   const std::size_t end = range.first + range.count;
   const Part gaps[] = {{end > n ? end - n : 0, 0, end > n ? n - range.count : range.first},
                        {end > n ? n : end, 0, end > n ? 0 : n - end}};
@@ -40,7 +43,7 @@ void clear_outside(const AxisRange& range, std::size_t n, Value* tile, std::size
     if (columns) {
       std::fill_n(tile + gap.at * lines, gap.count * lines, Value{});
     } else {
-      for (std::size_t l = 0; l < lines; ++l) std::fill_n(tile + l * n + gap.at, gap.count, Value{});
+      for (std::size_t l = 0; l < lines; ++l) std::fill_n(tile + l * pitch + gap.at, gap.count, Value{});
     }
   }
 }
@@ -56,7 +59,7 @@ const Factors<T>& plain_factors() {
 template <class T>
 std::size_t BoxPass<T>::tile() const {
   const std::size_t n = axis.length;
-  return real == nullptr ? in_cache_lines(width * n) : 2 * in_cache_lines(width * (n / 2 + 1));
+  return real == nullptr ? in_cache_lines((columns ? pitch() : width) * n) : 2 * in_cache_lines(width * (n / 2 + 1));
 }
 
 template <class T>
@@ -65,9 +68,81 @@ std::size_t BoxPass<T>::scratch() const {
   return in_cache_lines(columns ? line->scratch_columns() : line->scratch());
 }
 
-// Loads a block, transforms it in the tile and stores it. Tiles of rows hold one line after another.
 template <class T>
-void BoxPass<T>::run(const void* in, void* out, std::size_t block, std::complex<T>* tile) const {
+bool BoxPass<T>::direct_in() const {
+  return load == nullptr && axis.read.first == 0 && axis.read.count == read_points() && (columns || points.in == 1);
+}
+
+template <class T>
+bool BoxPass<T>::direct_out() const {
+  // The stages of a transform rewrite their output, so far columns whose cache lines share sets use a tile.
+  const std::size_t step = points.out * sizeof(std::complex<T>);
+  const bool far = columns && axis.length * step > kBoxFarBytes && step % kBoxSharedSets == 0;
+  return store == nullptr && axis.written.first == 0 && axis.written.count == written_points() && !streams && !far &&
+         (columns || points.out == 1);
+}
+
+// Tiles of rows hold one line after another, tiles of columns `width` lines side by side.
+template <class T>
+void BoxPass<T>::load_tile(const void* in, const Loop& at, std::size_t count, std::complex<T>* tile) const {
+  using Complex = std::complex<T>;
+  const Factors<T>& before = load == nullptr ? plain_factors<T>() : *load;
+  const bool real_in = real != nullptr && forward;
+  const Steps to = columns ? Steps{pitch(), 1} : Steps{1, read_points()};
+  for (const Part& part : parts_of(axis.read, read_points())) {
+    if (part.count == 0) continue;
+    const Block values{
+        part.count, count, at.in_factor + part.from * points.in_factor, {points.in_factor, lines.in_factor}};
+    const void* const from = static_cast<const std::byte*>(in) + (at.in + part.from * points.in) * element_bytes;
+    if (load == nullptr && !real_in && (columns || points.in == 1)) {
+      const Complex* source = static_cast<const Complex*>(from);
+      const std::size_t rows = columns ? part.count : count, length = columns ? count : part.count;
+      Complex* target = tile + part.at * to.point;
+      for (std::size_t r = 0; r < rows; ++r) {
+        std::copy_n(source + r * (columns ? points.in : lines.in), length, target + r * (columns ? to.point : to.line));
+      }
+    } else if (real_in) {
+      load_real(before, from, {points.in, lines.in}, reinterpret_cast<T*>(tile) + part.at, to, values);
+    } else {
+      load_complex(before, from, {points.in, lines.in}, tile + part.at * to.point, to, values);
+    }
+  }
+}
+
+template <class T>
+void BoxPass<T>::store_tile(const std::complex<T>* result, const Loop& at, std::size_t count, void* out) const {
+  using Complex = std::complex<T>;
+  const Factors<T>& after = store == nullptr ? plain_factors<T>() : *store;
+  const Steps from = columns ? Steps{pitch(), 1} : Steps{1, written_points()};
+  for (const Part& part : parts_of(axis.written, written_points())) {
+    if (part.count == 0) continue;
+    const Block values{
+        part.count, count, at.out_factor + part.from * points.out_factor, {points.out_factor, lines.out_factor}};
+    const std::size_t to = at.out + part.from * points.out;
+    if (real != nullptr && !forward) {
+      store_real(after, reinterpret_cast<const T*>(result) + part.at, from, static_cast<T*>(out) + to,
+                 {points.out, lines.out}, values);
+    } else if (store == nullptr && (columns || points.out == 1)) {
+      const std::size_t rows = columns ? part.count : count, length = columns ? count : part.count;
+      const Complex* source = result + part.at * from.point;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const Complex* row = source + r * (columns ? from.point : from.line);
+        Complex* target = static_cast<Complex*>(out) + to + r * (columns ? points.out : lines.out);
+        if (streams) {
+          two_step_kernels<T>().stream(reinterpret_cast<const T*>(row), length, reinterpret_cast<T*>(target));
+        } else {
+          std::copy_n(row, length, target);
+        }
+      }
+    } else {
+      store_complex(after, result + part.at * from.point, from, static_cast<Complex*>(out) + to,
+                    {points.out, lines.out}, values);
+    }
+  }
+}
+
+template <class T>
+void BoxPass<T>::run(const void* in, void* out, std::size_t block, std::complex<T>* tile, bool& fresh) const {
   using Complex = std::complex<T>;
   const std::size_t n = axis.length, plane = block / blocks(), first = block % blocks() * width;
   const std::size_t count = std::min(width, lines.count - first);
@@ -85,55 +160,39 @@ void BoxPass<T>::run(const void* in, void* out, std::size_t block, std::complex<
   }
   const Direction direction = forward ? Direction::forward : Direction::inverse;
   const bool real_in = real != nullptr && forward, real_out = real != nullptr && !forward;
-  const std::size_t m_in = read_points(), m_out = written_points();
+  const bool reads = direct_in(), writes = direct_out();
   Complex* const result = real == nullptr ? tile : tile + in_cache_lines(width * (n / 2 + 1));
   Complex* const scratch = tile + this->tile();
-  const Factors<T>&before = load == nullptr ? plain_factors<T>() : *load,
-        &after = store == nullptr ? plain_factors<T>() : *store;
-  const auto steps = [&](std::size_t points_of_line) { return columns ? Steps{count, 1} : Steps{1, points_of_line}; };
-
-  real_in ? clear_outside(axis.read, m_in, reinterpret_cast<T*>(tile), count, false)
-          : clear_outside(axis.read, m_in, tile, count, columns);
-  for (const Part& part : parts_of(axis.read, m_in)) {
-    if (part.count == 0) continue;
-    const Block values{
-        part.count, count, at.in_factor + part.from * points.in_factor, {points.in_factor, lines.in_factor}};
-    const void* const from = static_cast<const std::byte*>(in) + (at.in + part.from * points.in) * element_bytes;
-    const Steps to = steps(m_in);
-    if (real_in) {
-      load_real(before, from, {points.in, lines.in}, reinterpret_cast<T*>(tile) + part.at, to, values);
-    } else {
-      load_complex(before, from, {points.in, lines.in}, tile + part.at * to.point, to, values);
+  if (!reads) {
+    if (fresh && real_in) {
+      clear_outside(axis.read, n, reinterpret_cast<T*>(tile), width, n, false);
+    } else if (fresh) {
+      clear_outside(axis.read, read_points(), tile, columns ? pitch() : width, read_points(), columns);
     }
+    fresh = !writes && real == nullptr;  // otherwise the transform leaves the tile as it is
+    load_tile(in, at, count, tile);
   }
+  // Where lines are read from and written to: elements between points of columns, or between rows.
+  const std::size_t from_step = reads ? (columns ? points.in : lines.in) : columns ? pitch() : read_points();
+  const std::size_t to_step = writes ? (columns ? points.out : lines.out) : columns ? pitch() : written_points();
+  const auto* from =
+      reads ? static_cast<const std::byte*>(in) + at.in * element_bytes : reinterpret_cast<std::byte*>(tile);
+  auto* to = writes ? static_cast<std::byte*>(out) + at.out * (real_out ? sizeof(T) : sizeof(Complex))
+                    : reinterpret_cast<std::byte*>(result);
   if (real_in) {
-    real->forward_many(reinterpret_cast<const T*>(tile), n, result, m_out, count, scratch);
+    real->forward_many(reinterpret_cast<const T*>(from), from_step, reinterpret_cast<Complex*>(to), to_step, count,
+                       scratch);
   } else if (real_out) {
-    real->inverse_many(tile, m_in, reinterpret_cast<T*>(result), n, count, scratch);
+    real->inverse_many(reinterpret_cast<const Complex*>(from), from_step, reinterpret_cast<T*>(to), to_step, count,
+                       scratch);
   } else if (columns) {
-    line->run_columns(direction, tile, count, tile, count, count, scratch);
+    line->run_columns(direction, reinterpret_cast<const Complex*>(from), from_step, reinterpret_cast<Complex*>(to),
+                      to_step, count, scratch);
   } else {
-    line->run_many(direction, tile, n, tile, n, count, scratch);
+    line->run_many(direction, reinterpret_cast<const Complex*>(from), from_step, reinterpret_cast<Complex*>(to),
+                   to_step, count, scratch);
   }
-  for (const Part& part : parts_of(axis.written, m_out)) {
-    if (part.count == 0) continue;
-    const Block values{
-        part.count, count, at.out_factor + part.from * points.out_factor, {points.out_factor, lines.out_factor}};
-    const std::size_t to = at.out + part.from * points.out;
-    const Steps from = steps(m_out);
-    if (real_out) {
-      store_real(after, reinterpret_cast<const T*>(result) + part.at, from, static_cast<T*>(out) + to,
-                 {points.out, lines.out}, values);
-    } else if (streams) {
-      for (std::size_t p = 0; p < part.count; ++p) {
-        two_step_kernels<T>().stream(reinterpret_cast<const T*>(result + (part.at + p) * count), count,
-                                     reinterpret_cast<T*>(static_cast<Complex*>(out) + to + p * points.out));
-      }
-    } else {
-      store_complex(after, result + part.at * from.point, from, static_cast<Complex*>(out) + to,
-                    {points.out, lines.out}, values);
-    }
-  }
+  if (!writes) store_tile(result, at, count, out);
 }
 
 template <class T>
@@ -158,8 +217,13 @@ BoxPass<T> BoxedTransform<T>::pass_of(const BoxAxis& axis, Direction direction, 
     if (other != axis.axis && other != inner && in.shape[other] > 1) pass.outer[used++] = loop(other);
   }
   pass.columns = pass.line != nullptr && pass.lines.in == 1 && pass.lines.out == 1 && pass.lines.count > 1;
-  const std::size_t fitting = kBoxTileBytes / (axis.length * sizeof(Complex)) / 16 * 16;
-  pass.width = std::min(pass.lines.count, pass.columns ? std::clamp<std::size_t>(fitting, 16, 64) : kBoxRows);
+  // Far points are on pages of their own: wide blocks visit them less often.
+  const bool far_in = pass.points.in * sizeof(Complex) >= kBoxPage,
+             far_out = pass.points.out * sizeof(Complex) >= kBoxPage;
+  const std::size_t bytes = (far_in || far_out) && axis.length >= kBoxManyPages ? kBoxWideTileBytes : kBoxTileBytes;
+  const std::size_t fitting = bytes / (axis.length * sizeof(Complex)) / 16 * 16;
+  pass.width =
+      std::min(pass.lines.count, pass.columns ? std::clamp(fitting, kBoxFewestColumns, kBoxMostColumns) : kBoxRows);
   return pass;
 }
 
@@ -225,7 +289,9 @@ void BoxedTransform<T>::build(Directed& directed, Direction direction, const Lay
                     end.points() * problem_.batch * sizeof(Complex) / threads_ >= kBoxStreamBytes;
 #endif
   for (const auto& group : directed.groups) {
-    for (const BoxPass<T>& pass : group) tile_ = std::max(tile_, pass.tile() + pass.scratch());
+    std::size_t tiles = 0;
+    for (const BoxPass<T>& pass : group) tiles += pass.tile() + pass.scratch();
+    tile_ = std::max(tile_, tiles);
   }
 }
 
@@ -265,14 +331,20 @@ void BoxedTransform<T>::run(Direction direction, const void* in, void* out) cons
     run_all(threads, units, points * 2 * sizeof(Complex), [&](std::size_t thread, std::size_t begin, std::size_t end) {
       Complex* const tile = scratch->of_thread[thread];
       Complex* const plane = tile + tile_;
+      bool fresh[2] = {true, true};
       for (std::size_t unit = begin; unit < end; ++unit) {
         if (group.size() == 1) {
-          first.run(in, to, unit, tile);
+          first.run(in, to, unit, tile, fresh[0]);
           continue;
         }
-        for (std::size_t b = 0; b < first.blocks(); ++b) first.run(in, plane, unit * first.blocks() + b, tile);
         const BoxPass<T>& second = group.back();
-        for (std::size_t b = 0; b < second.blocks(); ++b) second.run(plane, to, unit * second.blocks() + b, tile);
+        Complex* const other = tile + first.tile() + first.scratch();
+        for (std::size_t b = 0; b < first.blocks(); ++b) {
+          first.run(in, plane, unit * first.blocks() + b, tile, fresh[0]);
+        }
+        for (std::size_t b = 0; b < second.blocks(); ++b) {
+          second.run(plane, to, unit * second.blocks() + b, other, fresh[1]);
+        }
       }
       if (group.back().streams) two_step_kernels<T>().finish();
     });

@@ -1,6 +1,6 @@
 // A host transform of which only a box is given or wanted. Between two axes only the box that is not zero, or still
-// needed, is stored. A block of lines is copied into a tile that stays in cache, transformed there, and its wanted
-// points are copied out.
+// needed, is stored. A block of lines with missing points is copied into a tile that stays in cache; lines of which all
+// points are wanted are transformed from there to their place.
 #pragma once
 #include <array>
 #include <complex>
@@ -30,9 +30,10 @@ struct BoxPass {
   std::array<Loop, 2> outer{};
   const Factors<T>*load = nullptr, *store = nullptr;  // null: none
   std::size_t element_bytes = sizeof(std::complex<T>);
-  bool columns = false;   // lines of a tile are side by side
-  bool streams = false;   // results are written past the caches
-  std::size_t width = 1;  // lines per block
+  bool columns = false;                            // lines of a tile are side by side
+  bool streams = false;                            // results are written past the caches
+  std::size_t width = 1;                           // lines per block
+  std::size_t pitch() const { return width + 8; }  // of a tile of columns: not a power of two, whose lines share sets
 
   std::size_t blocks() const { return (lines.count + width - 1) / width; }
   std::size_t planes() const { return outer[0].count * outer[1].count; }
@@ -40,7 +41,15 @@ struct BoxPass {
   std::size_t written_points() const { return axis.kind == Kind::real && forward ? axis.length / 2 + 1 : axis.length; }
   std::size_t tile() const;     // complex elements of the tile
   std::size_t scratch() const;  // of the kernel
-  void run(const void* in, void* out, std::size_t block, std::complex<T>* tile) const;
+  // Lines that need no tile: all points are there, next to each other or to those of other lines, without factors.
+  bool direct_in() const;
+  bool direct_out() const;
+  // One block. `fresh`: the points of the tile outside the box are not zero yet; false afterwards if they stay zero.
+  void run(const void* in, void* out, std::size_t block, std::complex<T>* tile, bool& fresh) const;
+
+ private:
+  void load_tile(const void* from, const Loop& at, std::size_t count, std::complex<T>* tile) const;
+  void store_tile(const std::complex<T>* result, const Loop& at, std::size_t count, void* out) const;
 };
 
 template <class T>
