@@ -29,7 +29,7 @@ void check_flux(const Problem& problem, const Flux& flux) {
   }
 }
 
-// What the mirror of cell `at`, outside an axis of `size` cells, lacks.
+// The difference between cell `at`, outside an axis of `size` cells, and its mirror image.
 double beyond(std::ptrdiff_t at, std::ptrdiff_t size, double low, double high) {
   double sum = 0;
   while (at < 0 || at >= size) {
