@@ -21,6 +21,7 @@
 #include "bench/rows_as_they_come.hpp"
 #include "check/problem_text.hpp"
 #include "command/process.hpp"
+#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -172,6 +173,11 @@ FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const
     row.chosen = i == 0;
     result.rows.push_back(row);
   }
+  if (wanted.power) {
+    auto counter = machine::EnergyCounter::open(device);
+    result.notes.push_back(fmt::format("{} {}: {}", fft_problem_text(problem), names[0],
+                                       machine::power_text(counter, calls.front(), result.flops)));
+  }
   return result;
 }
 
@@ -184,7 +190,7 @@ struct FftOptions {
   bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, threads = 1, trials = 0;
   std::size_t batch = 0;  // 0: not given: 1 on the host, enough to fill a device otherwise
-  bool window = false;
+  bool window = false, power = false, transfers = false;
   double seconds = 0.2;
   HybridBenchOptions hybrid;
 };
@@ -245,6 +251,8 @@ std::vector<FftBench> cases_of(const FftOptions& options, const BenchOptions& be
     one.seconds_each = options.seconds;
     one.trials = options.trials;
     one.window = options.window;
+    one.power = options.power;
+    one.transfers = options.transfers;
     if (options.classic && shape.size() == 1) {
       for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
         if (candidate.variant.rfind("classic/", 0) == 0 && candidate.refusal.empty()) {
@@ -394,6 +402,9 @@ std::string fft_problem_text(const PeerProblem& problem) {
 }
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (wanted.transfers && (wanted.problem.kind || device.is_host())) {
+    throw Error(ErrorKind::invalid_argument, "bench fft: --transfers needs --device with an OpenCL or CUDA device");
+  }
   if (wanted.window && (wanted.problem.kind || device.is_host())) {
     throw Error(ErrorKind::invalid_argument, "bench fft: --window needs --device with an OpenCL or CUDA device");
   }
@@ -420,6 +431,7 @@ void add_bench_fft(Command& bench) {
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in total\n"
+      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^10 --batch 32 --transfers   with the bus\n"
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
       "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch divided among both\n"
       "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  distributed over processes\n"
@@ -462,6 +474,9 @@ void add_bench_fft(Command& bench) {
   command.threads(options->threads, "Threads for Ridgeline and for peers that support them (0: all)");
   command.flag("--classic", options->classic, "Also time the variants of textbooks and papers, in separate rows");
   command.flag("--window", options->window, "Devices: apply a window on load; without peers");
+  command.flag("--transfers", options->transfers,
+               "Devices: also time with transfers from and to page-locked host memory, for peers too");
+  command.flag("--power", options->power, "Watts and GFLOP/s per watt by the energy counter (RAPL, NVML)");
   command.option("--trials", options->trials, "Devices: number of variants to time before one is chosen (default 8)")
       .positive();
   command.flag("--planning", options->planning, "Time planning: first, from the cache, measured, from wisdom");

@@ -18,6 +18,8 @@ struct FftBench {
   double seconds_each = 0.2;
   std::string stored = {};  // devices: storage as "f16" or "bf16"; empty: the type of the arithmetic
   std::size_t trials = 0;   // devices: variants to time before one is chosen; 0: the planner's default
+  bool power = false;       // energy by the machine's counter
+  bool transfers = false;   // devices: also with transfers from and to host memory
   bool window = false;      // devices: applies a window on load; peers do not
 };
 

@@ -10,6 +10,7 @@
 #include <ridge/fft.hpp>
 
 #include "device/timing.hpp"
+#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -59,6 +60,42 @@ std::string winners(const std::vector<planner::Decision>& decisions) {
     text += (text.empty() ? "" : " / ") + decision.trials.at(decision.winner).name;
   }
   return text;
+}
+
+struct Transferred {
+  const Buffer &in, &out;
+  const report::BenchRow& row;                      // without transfers
+  const std::vector<std::function<void()>>& calls;  // Ridgeline, a copy, the peers
+  const std::vector<std::string>& names;            // of the peers
+};
+
+// The same calls after an upload of all input and before a download of all output, as the study of the papers counts
+// them. The roofline share is relative to the transfers alone.
+report::BenchRow with_transfers(Queue& queue, const Transferred& of) {
+  const Device device = queue.device();
+  const Mapping from = device.buffer(of.in.size(), {.kind = MemoryKind::pinned, .name = "bench host input"}).map();
+  const Mapping to = device.buffer(of.out.size(), {.kind = MemoryKind::pinned, .name = "bench host output"}).map();
+  queue.download(of.in, from.data(), of.in.size());
+  queue.finish();
+  std::vector<std::function<void()>> calls;
+  for (std::size_t i = 0; i < of.calls.size(); ++i) {
+    calls.emplace_back([&, i] {
+      queue.upload(from.data(), of.in, of.in.size());
+      if (i != 1) of.calls[i]();
+      queue.download(of.out, to.data(), of.out.size());
+    });
+  }
+  const auto seconds =
+      best_device_seconds(queue, calls, {.seconds = 0.2, .at_least = 5, .at_most = 500, .round = 2e-3});
+  report::BenchRow row = of.row;
+  row.problem += " with transfers";
+  row.chosen = false;
+  row.gflops *= row.seconds / seconds[0];
+  row.gbytes_per_s = static_cast<double>(of.in.size() + of.out.size()) / seconds[0] * 1e-9;
+  row.roof_share = seconds[1] / seconds[0];
+  row.seconds = seconds[0];
+  for (std::size_t p = 0; p < of.names.size(); ++p) row.peers[of.names[p]] = seconds[2 + p];
+  return row;
 }
 
 template <class T>
@@ -134,6 +171,17 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   for (std::size_t p = 0; p < names.size(); ++p) row.peers[names[p]] = seconds[2 + p];
   row.chosen = true;
   result.rows.push_back(row);
+  if (wanted.transfers) result.rows.push_back(with_transfers(queue, {in, out, row, calls, names}));
+  if (wanted.power) {
+    auto counter = machine::EnergyCounter::open(device);
+    const auto times = static_cast<std::size_t>(std::ceil(0.02 / seconds[0]));  // per wait
+    const auto run = [&] {
+      for (std::size_t i = 0; i < times; ++i) calls.front()();
+      queue.finish();
+    };
+    result.notes.push_back(fmt::format("{}: {}", row.problem,
+                                       machine::power_text(counter, run, result.flops * static_cast<double>(times))));
+  }
   return result;
 }
 

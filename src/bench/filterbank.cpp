@@ -18,6 +18,7 @@
 #include "bench/peers/channelizer.hpp"
 #include "bench/rows_as_they_come.hpp"
 #include "filterbank/host/host_variant.hpp"
+#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -66,7 +67,12 @@ class FilterbankCase {
  public:
   FilterbankCase(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted,
                  const BenchOptions& options)
-      : device_(device), problem_(problem), options_(options), scenario_(wanted.scenario), seconds_(wanted.seconds) {
+      : device_(device),
+        problem_(problem),
+        options_(options),
+        scenario_(wanted.scenario),
+        power_(wanted.power),
+        seconds_(wanted.seconds) {
     const std::size_t hop = problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
     spectra_ = std::max<std::size_t>(16, static_cast<std::size_t>(wanted.size > 0 ? wanted.size : 4e6) /
                                              (hop * problem.stations * problem.polarizations));
@@ -126,6 +132,12 @@ class FilterbankCase {
           times * static_cast<double>(chosen.hop() * problem_.stations * problem_.polarizations) / seconds[i] * 1e-6));
     }
     if (scenario_) notes.push_back(fir_text(seconds.back()));
+    for (std::size_t i = 0; power_ && i < names.size(); ++i) {
+      if (names[i] != chosen.variant()) continue;
+      auto counter = machine::EnergyCounter::open(device_);
+      notes.push_back(
+          fmt::format("{} {}: {}", text(), names[i], machine::power_text(counter, calls[i], chosen.flops() * times)));
+    }
     return rows;
   }
 
@@ -196,7 +208,7 @@ class FilterbankCase {
   Device device_;
   filterbank::Problem problem_;
   const BenchOptions& options_;
-  bool scenario_;
+  bool scenario_, power_;
   double seconds_;
   std::size_t spectra_;
   base::AlignedArray<std::byte> in_;
@@ -295,7 +307,7 @@ void add_bench_filterbank(Command& bench_command) {
   command.flag("--detect", wanted->detect, "Devices: also time detected power, summed over times in the same kernel");
   command.flag("--transfers", wanted->transfers,
                "Devices: also time with transfers from and to host memory, relative to the link");
-  command.flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");
+  command.flag("--power", wanted->power, "Watts and GFLOP/s per watt by the energy counter (RAPL, NVML)");
   command.flag("--all", wanted->all, "Devices: time every candidate, not only the planner's choice");
   auto scenarios = std::make_shared<bool>(false);
   command.flag(

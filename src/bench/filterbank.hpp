@@ -18,7 +18,7 @@ struct FilterbankCases {
   double size = 0;         // complex samples per run; 0: 4e6 on the host, 1e8 on a device
   bool transfers = false;  // devices: also with transfers from and to host memory
   bool detect = false;     // devices: also detected power, summed in the same kernel
-  bool power = false;      // devices: energy by the board's counter
+  bool power = false;      // energy by the machine's counter
   bool all = false;        // devices: every candidate, not only the planner's choice
   bool scenario = false;   // host: the planner's choice only, and the FIR alone
 };

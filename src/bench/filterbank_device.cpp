@@ -233,17 +233,12 @@ class DeviceCase {
 
   std::string power(const std::function<void()>& call, double flops, double seconds) {
     auto counter = machine::EnergyCounter::open(device_);
-    if (!counter.readable()) return fmt::format("; no power counter: {}", counter.why_not());
-    // The counter updates every few tens of milliseconds.
-    const auto repeats = static_cast<std::size_t>(std::ceil(1.0 / seconds));
-    call();
-    queue_.finish();
-    const double before = counter.joules(), begun = base::now();
-    for (std::size_t i = 0; i < repeats; ++i) call();
-    queue_.finish();
-    const double joules = counter.joules() - before, taken = base::now() - begun;
-    return fmt::format("; {:.0f} W, {:.2f} GFLOP/s per watt", joules / taken,
-                       flops * static_cast<double>(repeats) / joules * 1e-9);
+    const auto calls = static_cast<std::size_t>(std::ceil(0.02 / seconds));  // per wait
+    const auto run = [&] {
+      for (std::size_t i = 0; i < calls; ++i) call();
+      queue_.finish();
+    };
+    return "; " + machine::power_text(counter, run, flops * static_cast<double>(calls));
   }
 
   // With transfers from and to page-locked host memory, relative to the time of the transfers alone.

@@ -251,4 +251,20 @@ EnergyCounter EnergyCounter::open(const Device& device, const std::filesystem::p
 double EnergyCounter::joules() { return source_ ? source_->joules() : 0; }
 double EnergyCounter::watts() { return source_ ? source_->watts() : 0; }
 
+std::string power_text(EnergyCounter& counter, const std::function<void()>& run, double flops, double seconds) {
+  if (!counter.readable()) return "no energy counter: " + counter.why_not();
+  run();
+  const double before = counter.joules(), begun = base::now();
+  std::size_t runs = 0;
+  do {
+    run();
+    ++runs;
+  } while (base::now() - begun < seconds);
+  const double joules = counter.joules() - before, taken = base::now() - begun;
+  if (!(joules > 0)) return fmt::format("{} has not changed during {:.2g} s", counter.counter(), taken);
+  const double each = joules / static_cast<double>(runs);
+  return fmt::format("{:.3g} W by {}, {:.3g} GFLOP/s per watt, {:.3g} mJ per run", joules / taken, counter.counter(),
+                     flops / each * 1e-9, each * 1e3);
+}
+
 }  // namespace ridge::machine

@@ -94,6 +94,8 @@ grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
   fail "bench: $(cat text)"
 grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
 grep -q '"rows"' bench.json || fail "bench without JSON"
+expect "^fft c64 8 .*: .*(W by|energy counter|not changed)" "$ridge" bench fft --device host --lengths 8 --seconds 0.001 --power
+mistake "transfers needs --device" "$ridge" bench fft --device host --lengths 8 --seconds 0.001 --transfers
 mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus
 # Real inverses of one and several axes, whose input FFTW overwrites; its wisdom is saved.
 export RIDGE_CACHE_DIR=$folder/cache

@@ -56,6 +56,28 @@ TEST_F(FakeSystem, RaplAddsPackagesAndMemoryAndWraps) {
   EXPECT_DOUBLE_EQ(counter.joules(), 2.5 + 4.25);
 }
 
+// Each run uses half a joule of the simulated counter.
+TEST_F(FakeSystem, EnergyOfRepeatedRuns) {
+  auto none = open();
+  EXPECT_EQ(power_text(
+                none, [] { FAIL() << "runs without a counter"; }, 1)
+                .rfind("no energy counter: ", 0),
+            0u);
+  put("powercap/intel-rapl:0/name", "package-0");
+  put("powercap/intel-rapl:0/max_energy_range_uj", "1000000000000");
+  std::uint64_t used = 0;
+  const auto spend = [&] { put("powercap/intel-rapl:0/energy_uj", std::to_string(used += 500000)); };
+  spend();
+  auto counter = open();
+  ASSERT_TRUE(counter.readable()) << counter.why_not();
+  const std::string text = power_text(counter, spend, 1e9, 0.02);
+  EXPECT_NE(text.find(" W by RAPL package, 2 GFLOP/s per watt, 500 mJ per run"), std::string::npos) << text;
+  EXPECT_EQ(power_text(
+                counter, [] {}, 1e9, 0.001)
+                .rfind("RAPL package has not changed", 0),
+            0u);
+}
+
 TEST_F(FakeSystem, PowerSensorIsAddedUpOverTime) {
   put("hwmon/hwmon0/name", "amdgpu");  // a graphics card is not the host
   put("hwmon/hwmon0/power1_average", "300000000");

@@ -17,6 +17,7 @@
 #include "cli/machine/size_ranks.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
+#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -24,7 +25,8 @@ namespace {
 struct SizeOptions {
   std::string frame = "1024x1024", devices;
   std::vector<std::string> workers;
-  double rate = 0, seconds = 1;
+  double rate = 0, seconds = 1, watts = 0;
+  std::uint64_t rack = 16;
   std::uint64_t transforms = 0;
   bool paper = false, pinned = false;
 };
@@ -60,6 +62,8 @@ machine::Worker parse_worker(const std::string& text) {
 // Workers of one machine, with rates measured alone and while all of them run.
 struct Board {
   std::vector<machine::Worker> alone, together;
+  double watts = 0;     // of all workers together; 0: unknown
+  std::string power{};  // where the watts are from, or why there are none
 };
 
 Board given(const SizeOptions& options) {
@@ -76,6 +80,27 @@ double transpose_seconds(std::size_t rows, std::size_t columns) {
   std::fill(from.begin(), from.end(), Complex{});
   return base::best_seconds([&] { transposition.run(std::span<const Complex>(from.span()), to.span()); },
                             {.seconds = 0.1});
+}
+
+// Adds up the energy of the devices while `work` runs for half a second.
+void add_watts(const std::vector<Device>& devices, const std::function<void()>& work, Board& board) {
+  std::vector<machine::EnergyCounter> counters;
+  double before = 0;
+  for (const Device& device : devices) {
+    counters.push_back(machine::EnergyCounter::open(device));
+    if (!counters.back().readable()) {
+      board.power = fmt::format("{} has no energy counter ({}): give the power of a board with --watts", device.id(),
+                                counters.back().why_not());
+      return;
+    }
+    before += counters.back().joules();
+  }
+  const double begun = base::now();
+  while (base::now() - begun < 0.5) work();
+  double after = 0;
+  for (auto& counter : counters) after += counter.joules();
+  board.watts = (after - before) / (base::now() - begun);
+  board.power = "measured while all workers transform";
 }
 
 // Measures transforms along both axes of a frame in host memory on these devices; the host does the transpose.
@@ -96,6 +121,12 @@ Board measured(const SizeOptions& options, const std::vector<Device>& devices, c
       // A device without a share gets the time of its whole batch per transform, so that the solver leaves it out.
       board.together[i].seconds_per_item += share * (found.rate > 0 ? 1 / found.rate : found.alone_seconds);
     }
+    if (options.watts > 0 || !board.power.empty()) return;
+    using Complex = std::complex<float>;
+    base::AlignedArray<Complex> from(length * lines), to(length * lines);
+    std::fill(from.begin(), from.end(), Complex{});
+    add_watts(
+        devices, [&] { plan.forward(std::span<const Complex>(from.span()), to.span()); }, board);
   };
   if (rows == columns) {
     add(columns, 2 * rows);
@@ -119,7 +150,21 @@ std::vector<std::string> row(const std::string& name, const std::vector<machine:
           fmt::format("{}", machine::machines_needed(workers, items, rate))};
 }
 
-void print(const Board& board, std::uint64_t items, double rate) {
+void print_power(const Board& board, const SizeOptions& options, std::uint64_t boards) {
+  const double watts = options.watts > 0 ? options.watts : board.watts;
+  if (!(watts > 0)) {
+    if (!board.power.empty()) fmt::print("power: {}\n", board.power);
+    return;
+  }
+  const std::uint64_t racks = (boards + options.rack - 1) / options.rack;
+  const double each = watts / options.rate * static_cast<double>(boards);
+  fmt::print("power: {} board{} of {:.4g} W ({}), {:.4g} kW in {} rack{} of {}, {:.4g} J per frame\n", boards,
+             boards == 1 ? "" : "s", watts, options.watts > 0 ? "given" : board.power,
+             watts * static_cast<double>(boards) * 1e-3, racks, racks == 1 ? "" : "s", options.rack, each);
+}
+
+// Returns the number of boards.
+std::uint64_t print(const Board& board, std::uint64_t items, double rate) {
   std::vector<std::vector<std::string>> rows{
       {"workers", "time per frame", "frames per second", "time per second of frames", "boards"}};
   std::string names;
@@ -135,10 +180,10 @@ void print(const Board& board, std::uint64_t items, double rate) {
   }
   if (board.together.size() > 1 && better == nullptr) rows.push_back(row(names, board.together, items, rate));
   fmt::print("{}", base::table(rows));
-  if (board.together.size() == 1) return;
+  if (board.together.size() == 1) return machine::machines_needed(board.alone, items, rate);
   if (better != nullptr) {
     fmt::print("{} together are not faster than {} alone\n", names, better->name);
-    return;
+    return machine::machines_needed({*better}, items, rate);
   }
   for (std::size_t i = 0; i < board.together.size(); ++i) {
     const machine::Worker& worker = board.together[i];
@@ -148,6 +193,7 @@ void print(const Board& board, std::uint64_t items, double rate) {
     fmt::print("{}: {} transforms per frame, {} each on {} unit{}{}\n", worker.name, split.items[i],
                base::human_seconds(worker.seconds_per_item), worker.units, worker.units == 1 ? "" : "s", serial);
   }
+  return machine::machines_needed(board.together, items, rate);
 }
 
 void run_size(SizeOptions options) {
@@ -166,7 +212,8 @@ void run_size(SizeOptions options) {
   const std::uint64_t items = options.transforms > 0 ? options.transforms : frame[0] + frame[1];
   fmt::print("{:g} frames of {} per second, {} transforms per frame\n", options.rate, options.frame, items);
   if (by_hand) {
-    print(given(options), items, options.rate);
+    const Board board = given(options);
+    print_power(board, options, print(board, items, options.rate));
     return;
   }
   std::vector<Device> devices;
@@ -176,7 +223,8 @@ void run_size(SizeOptions options) {
   } else {
     devices = parse_joined_devices(options.devices);
   }
-  print(measured(options, devices, frame), items, options.rate);
+  const Board board = measured(options, devices, frame);
+  print_power(board, options, print(board, items, options.rate));
 }
 
 }  // namespace
@@ -214,7 +262,8 @@ void add_size(Command& program) {
       "0).\n"
       "Times are written 20us, 3100ns, 0.9ms. Give the rates reached while all workers run, because they share "
       "memory;\n"
-      "the devices of this machine are measured in this way, with frames in host memory.");
+      "the devices of this machine are measured in this way, with frames in host memory.\n"
+      "\nThe last line has the power of all boards, if the machine has energy counters or --watts is given.");
   auto options = std::make_shared<SizeOptions>();
   command.option("--rate", options->rate, "Frames per second").positive();
   command.option("--frame", options->frame, "Size of a frame, rows x columns").shows_default().value_name("RxC");
@@ -226,6 +275,9 @@ void add_size(Command& program) {
       .value_name("NAMES");
   command.flag("--pinned", options->pinned, "Measure with frames in page-locked memory");
   command.option("--seconds", options->seconds, "Time for measuring, in seconds").shows_default().between(0.01, 600.0);
+  command.option("--watts", options->watts, "Power of a board (default: the energy counters, RAPL and NVML)")
+      .positive();
+  command.option("--rack", options->rack, "Boards per rack").shows_default().between(1, 100000);
   command.flag("--paper", options->paper, "The paper's radar: 1555 frames per second, two workers");
   auto distributed = std::make_shared<SizeRanksOptions>();
   const Option ranks = command
