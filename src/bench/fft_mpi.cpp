@@ -9,6 +9,7 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "bench/peers/fftw_mpi.hpp"
+#include "command/mpi_plugin.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -176,6 +177,15 @@ FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wan
 }
 
 }  // namespace
+
+bool have_fftw_mpi() { return mpi_function("ridge_fftw_mpi_peer") != nullptr; }
+
+std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem) {
+  using Entry = void (*)(const PeerProblem*, std::unique_ptr<DistributedPeer>*);
+  std::unique_ptr<DistributedPeer> peer;
+  reinterpret_cast<Entry>(mpi_function("ridge_fftw_mpi_peer"))(&problem, &peer);
+  return peer;
+}
 
 FftBenchResult bench_fft_mpi(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi) {
   return wanted.problem.float64 ? bench_mpi_typed<double>(all, wanted, against_fftw_mpi)

@@ -19,10 +19,8 @@
 #include <ridge/mpi/communicator.hpp>
 
 #include "base/clock.hpp"
-#include "base/temporaries.hpp"
-#include "base/threads.hpp"
+#include "mpi/communicator_state.hpp"
 #include "mpi/launched.hpp"
-#include "mpi/shared_memory.hpp"
 
 namespace ridge::mpi {
 namespace {
@@ -58,19 +56,15 @@ void finalize_at_exit() {
 
 bool main_thread_only(int level) { return level < MPI_THREAD_SERIALIZED; }
 
-}  // namespace
-
-struct Communicator::State {
+struct MpiState final : Communicator::State {
   MPI_Comm comm = MPI_COMM_NULL;
-  int rank = 0, count = 1, level = MPI_THREAD_SINGLE;
-  std::size_t rank_here = 0, count_here = 1, machines = 1, threads = 1;
-  std::vector<std::size_t> machine_of{0};
-  double deadline = 0;
+  int level = MPI_THREAD_SINGLE;
+  Services services;
 
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
+  explicit MpiState(const Services& given) : services(given) {}
+  MpiState(const MpiState&) = delete;
+  MpiState& operator=(const MpiState&) = delete;
+  ~MpiState() override {
     int ended = 0;
     if (comm != MPI_COMM_NULL && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Comm_free(&comm);
   }
@@ -116,15 +110,14 @@ struct Communicator::State {
   // Ends all processes after the deadline. Ranks that are still waiting answer each other; the lowest of them prints
   // which ranks did not answer.
   [[noreturn]] void give_up(const char* what, double waited) const {
-    std::vector<char> tokens(static_cast<std::size_t>(count));
-    std::vector<MPI_Request> come(static_cast<std::size_t>(count), MPI_REQUEST_NULL), go = come;
-    for (int i = 0; i < count; ++i) {
+    std::vector<char> tokens(count);
+    std::vector<MPI_Request> come(count, MPI_REQUEST_NULL), go = come;
+    for (std::size_t i = 0; i < count; ++i) {
       if (i == rank) continue;
-      const auto at = static_cast<std::size_t>(i);
-      MPI_Irecv(&tokens[at], 1, MPI_CHAR, i, kAliveTag, comm, &come[at]);
-      MPI_Isend(&tokens[static_cast<std::size_t>(rank)], 1, MPI_CHAR, i, kAliveTag, comm, &go[at]);
+      MPI_Irecv(&tokens[i], 1, MPI_CHAR, static_cast<int>(i), kAliveTag, comm, &come[i]);
+      MPI_Isend(&tokens[rank], 1, MPI_CHAR, static_cast<int>(i), kAliveTag, comm, &go[i]);
     }
-    std::vector<int> done(static_cast<std::size_t>(count), 0);
+    std::vector<int> done(count, 0);
     for (const double until = base::now() + kRollCall; base::now() < until; sched_yield()) {
       for (std::size_t i = 0; i < come.size(); ++i) {
         int sent = 0;
@@ -136,7 +129,7 @@ struct Communicator::State {
     bool first = true;
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (done[i] == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", i);
-      if (done[i] != 0 && i < static_cast<std::size_t>(rank)) first = false;
+      if (done[i] != 0 && i < rank) first = false;
     }
     if (first) {
       fmt::print(stderr, "ridge: rank {} waited {:.1f} s while {}{}; all processes end\n", rank, waited, what,
@@ -148,8 +141,8 @@ struct Communicator::State {
     end_all(1);
   }
 
-  [[noreturn]] void end_all(int code) const {
-    base::remove_temporaries();
+  [[noreturn]] void end_all(int code) const override {
+    services.remove_temporaries();
     try {  // MPI_Abort may block forever
       std::thread([code] {
         std::this_thread::sleep_for(std::chrono::seconds(5));
@@ -162,14 +155,21 @@ struct Communicator::State {
   }
 
   void find_machines() {
+    int number = 0, processes = 1;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm, &number);
+    MPI_Comm_size(comm, &processes);
+    rank = static_cast<std::size_t>(number);
+    count = static_cast<std::size_t>(processes);
+    can_overlap = !main_thread_only(level);
     MPI_Comm here = MPI_COMM_NULL;
-    must(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here), "finding this machine");
+    must(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, number, MPI_INFO_NULL, &here), "finding this machine");
     int rank_on_it = 0, on_it = 1;
     MPI_Comm_rank(here, &rank_on_it);
     MPI_Comm_size(here, &on_it);
     rank_here = static_cast<std::size_t>(rank_on_it);
     count_here = static_cast<std::size_t>(on_it);
-    std::size_t leader = static_cast<std::size_t>(rank);
+    std::size_t leader = rank;
     must(MPI_Bcast(&leader, sizeof leader, MPI_BYTE, 0, here), "finding this machine");
     MPI_Comm_free(&here);
     struct Mine {
@@ -177,7 +177,7 @@ struct Communicator::State {
       cpu_set_t cores;
     } mine{leader, {}};
     const bool known = sched_getaffinity(0, sizeof mine.cores, &mine.cores) == 0;
-    std::vector<Mine> all(static_cast<std::size_t>(count));
+    std::vector<Mine> all(count);
     must(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "finding machines");
     std::vector<std::size_t> leaders;
     machine_of.clear();
@@ -189,14 +189,74 @@ struct Communicator::State {
       if (one.leader == leader && CPU_EQUAL(&one.cores, &mine.cores) != 0) ++sharing;
     }
     machines = leaders.size();
-    threads = base::hardware_threads();
+    threads = services.hardware_threads();
     if (known && std::getenv("RIDGE_THREADS") == nullptr) threads /= std::max<std::size_t>(1, sharing);
     threads = level == MPI_THREAD_SINGLE ? 1 : std::max<std::size_t>(1, threads);
   }
+
+  std::shared_ptr<State> split(std::size_t group) const override {
+    check_thread();
+    barrier();  // applies the deadline to missing ranks, which MPI_Comm_split does not
+    auto part = std::make_shared<MpiState>(services);
+    part->level = level;
+    part->deadline = deadline;
+    must(MPI_Comm_split(comm, static_cast<int>(group), static_cast<int>(rank), &part->comm), "MPI_Comm_split");
+    part->find_machines();
+    part->threads = threads;  // other groups use the remaining cores
+    return part;
+  }
+
+  bool knows_cuda_memory() const override {
+// Open MPI has the extension (it may still report no support); MPICH has it since version 4.
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH)
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+  }
+
+  void barrier() const override {
+    check_thread();
+    MPI_Request request;
+    must(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+    wait(request, "waiting for the others");
+  }
+
+  void broadcast(void* data, std::size_t bytes) const override {
+    check_thread();
+    in_pieces(data, bytes, [&](char* at, int length) {
+      MPI_Request request;
+      must(MPI_Ibcast(at, length, MPI_BYTE, 0, comm, &request), "MPI_Ibcast");
+      wait(request, "waiting for the root");
+    });
+  }
+
+  double reduce(double value, MPI_Op how) const {
+    check_thread();
+    double result = value;
+    MPI_Request request;
+    must(MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, how, comm, &request), "MPI_Iallreduce");
+    wait(request, "waiting for the others");
+    return result;
+  }
+  double largest(double value) const override { return reduce(value, MPI_MAX); }
+  double sum(double value) const override { return reduce(value, MPI_SUM); }
+
+  void gather(const void* mine, std::size_t bytes, void* all) const override {
+    check_thread();
+    if (bytes > kPiece / count) throw Error(ErrorKind::internal, "too much to gather at once");
+    MPI_Request request;
+    const int length = static_cast<int>(bytes);
+    must(MPI_Iallgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, comm, &request), "MPI_Iallgather");
+    wait(request, "waiting for the others");
+  }
+
+  void post(std::unique_ptr<Communicator::Pending::State>& pending, std::span<const Communicator::Message> out,
+            std::span<const Communicator::Message> in) const override;
 };
 
-struct Communicator::Pending::State {
-  std::shared_ptr<Communicator::State> of;
+struct MpiPending final : Communicator::Pending::State {
+  std::shared_ptr<const MpiState> of;
   std::vector<MPI_Request> requests;  // receives first, then sends
   std::vector<int> expected;          // bytes of each receive
   std::vector<MPI_Status> statuses;
@@ -211,45 +271,57 @@ struct Communicator::Pending::State {
     requests.clear();
     expected.clear();
   }
+
+  bool test() override {
+    if (requests.empty()) return true;
+    int done = 0;
+    must(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data()), "exchanging");
+    if (done != 0) finish();
+    return done != 0;
+  }
+
+  void wait() override {
+    if (requests.empty()) return;
+    of->wait(requests, statuses.data(), "exchanging data");
+    finish();
+  }
 };
 
-Communicator::Pending::Pending() = default;
-Communicator::Pending::Pending(Pending&&) noexcept = default;
-Communicator::Pending& Communicator::Pending::operator=(Pending&&) noexcept = default;
-Communicator::Pending::~Pending() {
-  try {
-    wait();
-  } catch (const std::exception&) {  // already reported by the earlier wait
+void MpiState::post(std::unique_ptr<Communicator::Pending::State>& pending, std::span<const Communicator::Message> out,
+                    std::span<const Communicator::Message> in) const {
+  check_thread();
+  if (!pending) pending = std::make_unique<MpiPending>();
+  auto& posted = static_cast<MpiPending&>(*pending);
+  if (!in.empty() && posted.requests.size() != posted.expected.size()) {
+    throw Error(ErrorKind::internal, "receives must be posted before sends");
   }
+  posted.of = std::static_pointer_cast<const MpiState>(shared_from_this());
+  for (const Communicator::Message& message : in) {
+    in_pieces(message.data, message.bytes, [&](char* at, int length) {
+      posted.expected.push_back(length);
+      must(MPI_Irecv(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, comm,
+                     &posted.requests.emplace_back()),
+           "receiving");
+    });
+  }
+  for (const Communicator::Message& message : out) {
+    in_pieces(message.data, message.bytes, [&](char* at, int length) {
+      must(MPI_Isend(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, comm,
+                     &posted.requests.emplace_back()),
+           "sending");
+    });
+  }
+  posted.statuses.resize(posted.requests.size());
 }
 
-bool Communicator::Pending::test() {
-  if (!state_ || state_->requests.empty()) return true;
-  int done = 0;
-  must(MPI_Testall(static_cast<int>(state_->requests.size()), state_->requests.data(), &done, state_->statuses.data()),
-       "exchanging");
-  if (done != 0) state_->finish();
-  return done != 0;
-}
+}  // namespace
 
-void Communicator::Pending::wait() {
-  if (!state_ || state_->requests.empty()) return;
-  state_->of->wait(state_->requests, state_->statuses.data(), "exchanging data");
-  state_->finish();
-}
-
-Communicator Communicator::alone() {
-  auto state = std::make_shared<State>();
-  state->threads = base::hardware_threads();
-  return Communicator(std::move(state));
-}
-
-Communicator Communicator::world() {
+std::shared_ptr<Communicator::State> mpi_world(const Services& services) {
   int started = 0;
   must(MPI_Initialized(&started), "MPI_Initialized");
   const Launch launched = launch();
   if (started == 0) {
-    if (!launched.perhaps_others()) return alone();
+    if (!launched.perhaps_others()) return nullptr;
     int level = MPI_THREAD_SINGLE;
     must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
     std::atexit(finalize_at_exit);
@@ -262,10 +334,10 @@ Communicator Communicator::world() {
                             "the others: start it with that MPI's mpirun, or with srun --mpi=pmix",
                             launched.variable));
   }
-  return from(MPI_Comm_c2f(MPI_COMM_WORLD));
+  return mpi_from(MPI_Comm_c2f(MPI_COMM_WORLD), services);
 }
 
-Communicator Communicator::from(int handle) {
+std::shared_ptr<Communicator::State> mpi_from(int handle, const Services& services) {
   int started = 0, ended = 0;
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
@@ -274,186 +346,13 @@ Communicator Communicator::from(int handle) {
   }
   const MPI_Comm given = MPI_Comm_f2c(handle);
   if (given == MPI_COMM_NULL) throw Error(ErrorKind::invalid_argument, "needs a communicator, got MPI_COMM_NULL");
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<MpiState>(services);
   must(MPI_Query_thread(&state->level), "MPI_Query_thread");
   state->check_thread();
   must(MPI_Comm_dup(given, &state->comm), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(state->comm, &state->rank);
-  MPI_Comm_size(state->comm, &state->count);
   if (const char* seconds = std::getenv("RIDGE_MPI_DEADLINE")) state->deadline = std::atof(seconds);
   state->find_machines();
-  return Communicator(std::move(state));
-}
-
-Communicator Communicator::split(std::size_t group) const {
-  if (count() == 1) return *this;
-  state_->check_thread();
-  barrier();  // applies the deadline to missing ranks, which MPI_Comm_split does not
-  auto state = std::make_shared<State>();
-  state->level = state_->level;
-  state->deadline = state_->deadline;
-  must(MPI_Comm_split(state_->comm, static_cast<int>(group), state_->rank, &state->comm), "MPI_Comm_split");
-  MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(state->comm, &state->rank);
-  MPI_Comm_size(state->comm, &state->count);
-  state->find_machines();
-  state->threads = state_->threads;  // other groups use the remaining cores
-  return Communicator(std::move(state));
-}
-
-std::size_t Communicator::rank() const { return static_cast<std::size_t>(state_->rank); }
-std::size_t Communicator::count() const { return static_cast<std::size_t>(state_->count); }
-std::size_t Communicator::rank_here() const { return state_->rank_here; }
-std::size_t Communicator::count_here() const { return state_->count_here; }
-std::size_t Communicator::machines() const { return state_->machines; }
-std::size_t Communicator::machine_of(std::size_t rank) const { return state_->machine_of[rank]; }
-std::size_t Communicator::threads() const { return state_->threads; }
-bool Communicator::can_overlap() const { return !main_thread_only(state_->level); }
-bool Communicator::knows_cuda_memory() const {
-// Open MPI has the extension (it may still report no support); MPICH has it since version 4.
-#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH)
-  return count() > 1 && MPIX_Query_cuda_support() == 1;
-#else
-  return false;
-#endif
-}
-void Communicator::set_deadline(double seconds) const {
-  if (std::getenv("RIDGE_MPI_DEADLINE") == nullptr) state_->deadline = seconds;
-}
-
-void Communicator::barrier() const {
-  if (count() == 1) return;
-  state_->check_thread();
-  MPI_Request request;
-  must(MPI_Ibarrier(state_->comm, &request), "MPI_Ibarrier");
-  state_->wait(request, "waiting for the others");
-}
-
-void Communicator::broadcast(void* data, std::size_t bytes) const {
-  if (count() == 1 || bytes == 0) return;
-  state_->check_thread();
-  in_pieces(data, bytes, [&](char* at, int length) {
-    MPI_Request request;
-    must(MPI_Ibcast(at, length, MPI_BYTE, 0, state_->comm, &request), "MPI_Ibcast");
-    state_->wait(request, "waiting for the root");
-  });
-}
-
-namespace {
-
-double reduce(double value, MPI_Op how, MPI_Comm comm, const auto& wait) {
-  double result = value;
-  MPI_Request request;
-  must(MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, how, comm, &request), "MPI_Iallreduce");
-  wait(request);
-  return result;
-}
-
-}  // namespace
-
-double Communicator::largest(double value) const {
-  if (count() == 1) return value;
-  state_->check_thread();
-  return reduce(value, MPI_MAX, state_->comm, [&](MPI_Request r) { state_->wait(r, "waiting for the others"); });
-}
-
-double Communicator::sum(double value) const {
-  if (count() == 1) return value;
-  state_->check_thread();
-  return reduce(value, MPI_SUM, state_->comm, [&](MPI_Request r) { state_->wait(r, "waiting for the others"); });
-}
-
-void Communicator::gather(const void* mine, std::size_t bytes, void* all) const {
-  if (count() == 1) {
-    if (bytes > 0) std::memcpy(all, mine, bytes);
-    return;
-  }
-  state_->check_thread();
-  if (bytes > kPiece / count()) throw Error(ErrorKind::internal, "too much to gather at once");
-  MPI_Request request;
-  const int length = static_cast<int>(bytes);
-  must(MPI_Iallgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, state_->comm, &request), "MPI_Iallgather");
-  state_->wait(request, "waiting for the others");
-}
-
-void Communicator::post(Pending& pending, std::span<const Message> out, std::span<const Message> in) const {
-  if (out.empty() && in.empty()) return;
-  state_->check_thread();
-  if (!pending.state_) pending.state_ = std::make_unique<Pending::State>();
-  Pending::State& posted = *pending.state_;
-  if (!in.empty() && posted.requests.size() != posted.expected.size()) {
-    throw Error(ErrorKind::internal, "receives must be posted before sends");
-  }
-  posted.of = state_;
-  for (const Message& message : in) {
-    in_pieces(message.data, message.bytes, [&](char* at, int length) {
-      posted.expected.push_back(length);
-      must(MPI_Irecv(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, state_->comm,
-                     &posted.requests.emplace_back()),
-           "receiving");
-    });
-  }
-  for (const Message& message : out) {
-    in_pieces(message.data, message.bytes, [&](char* at, int length) {
-      must(MPI_Isend(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, state_->comm,
-                     &posted.requests.emplace_back()),
-           "sending");
-    });
-  }
-  posted.statuses.resize(posted.requests.size());
-}
-
-void Communicator::exchange_during(const std::vector<Message>& out, const std::vector<Message>& in,
-                                   const std::function<void()>& work) const {
-  Pending pending;
-  post(pending, out, in);
-  const auto exchange_then_work = [&] {
-    pending.wait();
-    work();
-  };
-  if (!can_overlap()) return exchange_then_work();
-  // This thread computes and makes no MPI call until the messenger is joined, as MPI_THREAD_SERIALIZED requires.
-  std::exception_ptr failure;
-  std::thread messenger;
-  try {
-    messenger = std::thread([&] {
-      try {
-        pending.wait();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-  } catch (const std::system_error&) {  // no thread could be started
-    return exchange_then_work();
-  }
-  try {
-    work();
-  } catch (...) {
-    messenger.join();
-    throw;
-  }
-  messenger.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
-Communicator::Shared Communicator::share(std::size_t bytes) const {
-  Shared memory;
-  if (machines() != 1 || count() == 1) return memory;
-  memory.window_ = share_memory(*this, bytes, memory.parts_);
-  return memory;
-}
-
-void Communicator::publish(const Shared&) const {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  barrier();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-
-void Communicator::abort(int code) const {
-  if (count() > 1) state_->end_all(code);
-  base::remove_temporaries();
-  std::_Exit(code);
+  return state;
 }
 
 }  // namespace ridge::mpi

@@ -20,6 +20,7 @@
 #include <ridge/error.hpp>
 #include <ridge/place.hpp>
 
+#include "base/library.hpp"
 #include "place/report/json.hpp"
 
 namespace ridge::place {
@@ -30,21 +31,7 @@ namespace fs = std::filesystem;
 // Path of the plugin: RIDGE_PLACE_PLUGIN, else next to the program, next to the library, or in the install folders.
 std::string find_plugin() {
   if (const char* named = std::getenv("RIDGE_PLACE_PLUGIN"); named != nullptr && *named != '\0') return named;
-  std::error_code ignored;
-  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", ignored).parent_path()};
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<void*>(&find_plugin), &here) != 0 && here.dli_fname != nullptr)
-    folders.push_back(fs::absolute(here.dli_fname, ignored).parent_path());
-  for (const fs::path& folder : folders)
-    for (const char* way : {".", "..", "../lib/ridge", "ridge", "../lib64/ridge"})
-      if (const fs::path file = folder / way / "libridge-place.so"; fs::exists(file, ignored)) return file.string();
-  for (const fs::path& folder : folders) {  // e.g. lib/aarch64-linux-gnu/ridge for an installed bin
-    const fs::path lib = folder / "../lib";
-    if (!fs::is_directory(lib, ignored)) continue;
-    for (const auto& entry : fs::directory_iterator(lib, ignored))
-      if (const fs::path file = entry.path() / "ridge/libridge-place.so"; fs::exists(file, ignored))
-        return file.string();
-  }
+  if (const fs::path file = base::find_plugin("libridge-place.so"); !file.empty()) return file.string();
   throw Error(ErrorKind::unavailable,
               "this build has no placement compiler (libridge-place.so): it needs libclang-19-dev, libclang-cpp19-dev, "
               "llvm-19-dev and libisl-dev when Ridgeline is built");

@@ -67,10 +67,10 @@ class Communicator {
     Pending& operator=(Pending&&) noexcept;
     bool test();  // makes progress; true if all have arrived
     void wait();
+    struct State;  // implementation
 
    private:
     friend class Communicator;
-    struct State;
     std::unique_ptr<State> state_;
   };
   void post(Pending& pending, std::span<const Message> out, std::span<const Message> in) const;
@@ -100,9 +100,9 @@ class Communicator {
 
   // Terminates all processes with an exit code, after a failure for which the others would wait.
   [[noreturn]] void abort(int code) const;
+  struct State;  // implementation
 
  private:
-  struct State;
   explicit Communicator(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

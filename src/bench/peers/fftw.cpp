@@ -12,6 +12,7 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/library.hpp"
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "bench/peers/peer.hpp"
@@ -20,25 +21,39 @@
 namespace ridge::cli {
 namespace {
 
+constexpr base::LibraryName kDoubleNames{RIDGE_FFTW}, kSingleNames{RIDGE_FFTWF};
+const base::Library libfftw{kDoubleNames, "comparisons with FFTW"}, libfftwf{kSingleNames, "comparisons with FFTW"};
+#if defined(RIDGE_HAVE_FFTW_THREADS)
+constexpr base::LibraryName kDoubleThreads{RIDGE_FFTW_THREADS}, kSingleThreads{RIDGE_FFTWF_THREADS};
+const base::Library libfftw_threads{kDoubleThreads, "FFTW's threads"},
+    libfftwf_threads{kSingleThreads, "FFTW's threads"};
+#endif
+
 // The two precisions are two libraries whose functions differ by one letter.
 struct Float {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
   using Real = float;
   static constexpr const char* name = "f32";
-  static constexpr auto plan_dft = fftwf_plan_many_dft;
-  static constexpr auto plan_forward = fftwf_plan_many_dft_r2c;
-  static constexpr auto plan_inverse = fftwf_plan_many_dft_c2r;
-  static constexpr auto plan_real = fftwf_plan_many_r2r;
-  static constexpr auto execute = fftwf_execute;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto time_limit = fftwf_set_timelimit;
-  static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;
-  static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
+  static inline const base::Function<decltype(fftwf_plan_many_dft)> plan_dft{libfftwf, "fftwf_plan_many_dft"};
+  static inline const base::Function<decltype(fftwf_plan_many_dft_r2c)> plan_forward{libfftwf,
+                                                                                     "fftwf_plan_many_dft_r2c"};
+  static inline const base::Function<decltype(fftwf_plan_many_dft_c2r)> plan_inverse{libfftwf,
+                                                                                     "fftwf_plan_many_dft_c2r"};
+  static inline const base::Function<decltype(fftwf_plan_many_r2r)> plan_real{libfftwf, "fftwf_plan_many_r2r"};
+  static inline const base::Function<decltype(fftwf_execute)> execute{libfftwf, "fftwf_execute"};
+  static inline const base::Function<decltype(fftwf_destroy_plan)> destroy{libfftwf, "fftwf_destroy_plan"};
+  static inline const base::Function<decltype(fftwf_set_timelimit)> time_limit{libfftwf, "fftwf_set_timelimit"};
+  static inline const base::Function<decltype(fftwf_import_wisdom_from_string)> import_wisdom{
+      libfftwf, "fftwf_import_wisdom_from_string"};
+  static inline const base::Function<decltype(fftwf_export_wisdom_to_string)> export_wisdom{
+      libfftwf, "fftwf_export_wisdom_to_string"};
   static void set_threads(std::size_t threads) {
 #if defined(RIDGE_HAVE_FFTW_THREADS)
-    static const bool ready = fftwf_init_threads() != 0;
-    if (ready) fftwf_plan_with_nthreads(static_cast<int>(threads));
+    static const base::Function<decltype(fftwf_init_threads)> start{libfftwf_threads, "fftwf_init_threads"};
+    static const base::Function<decltype(fftwf_plan_with_nthreads)> use{libfftwf_threads, "fftwf_plan_with_nthreads"};
+    static const bool ready = start() != 0;
+    if (ready) use(static_cast<int>(threads));
 #else
     (void)threads;
 #endif
@@ -49,19 +64,23 @@ struct Double {
   using Complex = fftw_complex;
   using Real = double;
   static constexpr const char* name = "f64";
-  static constexpr auto plan_dft = fftw_plan_many_dft;
-  static constexpr auto plan_forward = fftw_plan_many_dft_r2c;
-  static constexpr auto plan_inverse = fftw_plan_many_dft_c2r;
-  static constexpr auto plan_real = fftw_plan_many_r2r;
-  static constexpr auto execute = fftw_execute;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto time_limit = fftw_set_timelimit;
-  static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
-  static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
+  static inline const base::Function<decltype(fftw_plan_many_dft)> plan_dft{libfftw, "fftw_plan_many_dft"};
+  static inline const base::Function<decltype(fftw_plan_many_dft_r2c)> plan_forward{libfftw, "fftw_plan_many_dft_r2c"};
+  static inline const base::Function<decltype(fftw_plan_many_dft_c2r)> plan_inverse{libfftw, "fftw_plan_many_dft_c2r"};
+  static inline const base::Function<decltype(fftw_plan_many_r2r)> plan_real{libfftw, "fftw_plan_many_r2r"};
+  static inline const base::Function<decltype(fftw_execute)> execute{libfftw, "fftw_execute"};
+  static inline const base::Function<decltype(fftw_destroy_plan)> destroy{libfftw, "fftw_destroy_plan"};
+  static inline const base::Function<decltype(fftw_set_timelimit)> time_limit{libfftw, "fftw_set_timelimit"};
+  static inline const base::Function<decltype(fftw_import_wisdom_from_string)> import_wisdom{
+      libfftw, "fftw_import_wisdom_from_string"};
+  static inline const base::Function<decltype(fftw_export_wisdom_to_string)> export_wisdom{
+      libfftw, "fftw_export_wisdom_to_string"};
   static void set_threads(std::size_t threads) {
 #if defined(RIDGE_HAVE_FFTW_THREADS)
-    static const bool ready = fftw_init_threads() != 0;
-    if (ready) fftw_plan_with_nthreads(static_cast<int>(threads));
+    static const base::Function<decltype(fftw_init_threads)> start{libfftw_threads, "fftw_init_threads"};
+    static const base::Function<decltype(fftw_plan_with_nthreads)> use{libfftw_threads, "fftw_plan_with_nthreads"};
+    static const bool ready = start() != 0;
+    if (ready) use(static_cast<int>(threads));
 #else
     (void)threads;
 #endif

@@ -1,4 +1,4 @@
-// Plans and runs FFTW's MPI transforms, in place and out of place.
+// Plans and runs FFTW's MPI transforms, in place and out of place; part of the MPI plugin.
 #include "bench/peers/fftw_mpi.hpp"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 
 #include <ridge/error.hpp>
 
-#ifdef RIDGE_HAVE_FFTW_MPI
 #define OMPI_SKIP_MPICXX 1
 #include <fftw3-mpi.h>
 
@@ -115,22 +114,14 @@ class FftwMpi final : public DistributedPeer {
 };
 
 }  // namespace
+}  // namespace ridge::cli
 
-bool have_fftw_mpi() { return true; }
-std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem) {
-  if (problem.float64) return std::make_unique<FftwMpi<double>>(problem);
-  return std::make_unique<FftwMpi<float>>(problem);
+extern "C" void ridge_fftw_mpi_peer(const ridge::cli::PeerProblem* problem,
+                                    std::unique_ptr<ridge::cli::DistributedPeer>* peer) {
+  using ridge::cli::FftwMpi;
+  if (problem->float64) {
+    *peer = std::make_unique<FftwMpi<double>>(*problem);
+  } else {
+    *peer = std::make_unique<FftwMpi<float>>(*problem);
+  }
 }
-
-}  // namespace ridge::cli
-
-#else
-
-namespace ridge::cli {
-
-bool have_fftw_mpi() { return false; }
-std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem&) { return nullptr; }
-
-}  // namespace ridge::cli
-
-#endif

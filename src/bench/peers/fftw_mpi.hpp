@@ -24,8 +24,8 @@ class DistributedPeer {
   virtual const void* spectrum(std::size_t way) const = 0;
 };
 
-// Null if it was not found when this was built. Error{unavailable} if it does not support the problem.
+// Error{unavailable} if it does not support the problem. Call only if have_fftw_mpi().
 std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem);
-bool have_fftw_mpi();
+bool have_fftw_mpi();  // in a job of several processes
 
 }  // namespace ridge::cli

@@ -7,10 +7,21 @@
 
 #include <ridge/error.hpp>
 
+#include "base/library.hpp"
 #include "bench/peers/peer.hpp"
 
 namespace ridge::cli {
 namespace {
+
+constexpr base::LibraryName kNames{RIDGE_KISSFFT};
+const base::Library library{kNames, "comparisons with KissFFT"};
+const base::Function<decltype(::kiss_fft_alloc)> kiss_fft_alloc{library, "kiss_fft_alloc"};
+const base::Function<decltype(::kiss_fft)> kiss_fft{library, "kiss_fft"};
+const base::Function<decltype(::kiss_fftr_alloc)> kiss_fftr_alloc{library, "kiss_fftr_alloc"};
+const base::Function<decltype(::kiss_fftr)> kiss_fftr{library, "kiss_fftr"};
+const base::Function<decltype(::kiss_fftri)> kiss_fftri{library, "kiss_fftri"};
+const base::Function<decltype(::kiss_fftnd_alloc)> kiss_fftnd_alloc{library, "kiss_fftnd_alloc"};
+const base::Function<decltype(::kiss_fftnd)> kiss_fftnd{library, "kiss_fftnd"};
 
 static_assert(sizeof(kiss_fft_scalar) == sizeof(float));
 

@@ -6,10 +6,19 @@
 
 #include <ridge/error.hpp>
 
+#include "base/library.hpp"
 #include "bench/peers/channelizer.hpp"
 
 namespace ridge::cli {
 namespace {
+
+constexpr base::LibraryName kNames{RIDGE_LIQUID};
+const base::Library library{kNames, "comparisons with liquid-dsp"};
+const base::Function<decltype(::firpfbch_crcf_create)> firpfbch_crcf_create{library, "firpfbch_crcf_create"};
+const base::Function<decltype(::firpfbch_crcf_destroy)> firpfbch_crcf_destroy{library, "firpfbch_crcf_destroy"};
+const base::Function<decltype(::firpfbch_crcf_reset)> firpfbch_crcf_reset{library, "firpfbch_crcf_reset"};
+const base::Function<decltype(::firpfbch_crcf_analyzer_execute)> firpfbch_crcf_analyzer_execute{
+    library, "firpfbch_crcf_analyzer_execute"};
 
 std::function<void()> prepare(const ChannelizerProblem& problem, const std::int8_t* in, std::complex<float>* out) {
   std::vector<float> h(problem.prototype.begin(), problem.prototype.end());

@@ -8,10 +8,29 @@
 #include <jpeglib.h>
 #include <ridge/error.hpp>
 
+#include "base/library.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
 namespace {
+
+const base::Library libjpeg{base::jpeg_library, "JPEG images"};
+const base::Function<decltype(::jpeg_CreateCompress)> jpeg_CreateCompress{libjpeg, "jpeg_CreateCompress"};
+const base::Function<decltype(::jpeg_CreateDecompress)> jpeg_CreateDecompress{libjpeg, "jpeg_CreateDecompress"};
+const base::Function<decltype(::jpeg_destroy_compress)> jpeg_destroy_compress{libjpeg, "jpeg_destroy_compress"};
+const base::Function<decltype(::jpeg_destroy_decompress)> jpeg_destroy_decompress{libjpeg, "jpeg_destroy_decompress"};
+const base::Function<decltype(::jpeg_finish_compress)> jpeg_finish_compress{libjpeg, "jpeg_finish_compress"};
+const base::Function<decltype(::jpeg_finish_decompress)> jpeg_finish_decompress{libjpeg, "jpeg_finish_decompress"};
+const base::Function<decltype(::jpeg_mem_dest)> jpeg_mem_dest{libjpeg, "jpeg_mem_dest"};
+const base::Function<decltype(::jpeg_mem_src)> jpeg_mem_src{libjpeg, "jpeg_mem_src"};
+const base::Function<decltype(::jpeg_read_header)> jpeg_read_header{libjpeg, "jpeg_read_header"};
+const base::Function<decltype(::jpeg_read_scanlines)> jpeg_read_scanlines{libjpeg, "jpeg_read_scanlines"};
+const base::Function<decltype(::jpeg_set_defaults)> jpeg_set_defaults{libjpeg, "jpeg_set_defaults"};
+const base::Function<decltype(::jpeg_set_quality)> jpeg_set_quality{libjpeg, "jpeg_set_quality"};
+const base::Function<decltype(::jpeg_start_compress)> jpeg_start_compress{libjpeg, "jpeg_start_compress"};
+const base::Function<decltype(::jpeg_start_decompress)> jpeg_start_decompress{libjpeg, "jpeg_start_decompress"};
+const base::Function<decltype(::jpeg_std_error)> jpeg_std_error{libjpeg, "jpeg_std_error"};
+const base::Function<decltype(::jpeg_write_scanlines)> jpeg_write_scanlines{libjpeg, "jpeg_write_scanlines"};
 
 struct Errors {
   jpeg_error_mgr manager;

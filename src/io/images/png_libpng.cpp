@@ -6,11 +6,23 @@
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
+#include "base/library.hpp"
 #include "io/images/png.hpp"
 
 namespace ridge::io {
+namespace {
 
-bool have_png() { return true; }
+const base::Library libpng_images{base::png_library, "PNG images"};
+const base::Function<decltype(::png_image_begin_read_from_memory)> png_image_begin_read_from_memory{
+    libpng_images, "png_image_begin_read_from_memory"};
+const base::Function<decltype(::png_image_finish_read)> png_image_finish_read{libpng_images, "png_image_finish_read"};
+const base::Function<decltype(::png_image_free)> png_image_free{libpng_images, "png_image_free"};
+const base::Function<decltype(::png_image_write_to_memory)> png_image_write_to_memory{libpng_images,
+                                                                                      "png_image_write_to_memory"};
+
+}  // namespace
+
+bool have_png() { return libpng_images.available(); }
 
 std::string encode_png(const Raster& raster) {
   png_image image;

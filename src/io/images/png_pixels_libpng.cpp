@@ -7,10 +7,45 @@
 #include <png.h>
 #include <ridge/error.hpp>
 
+#include "base/library.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
 namespace {
+
+const base::Library libpng{base::png_library, "PNG images"};
+const base::Function<decltype(::png_create_info_struct)> png_create_info_struct{libpng, "png_create_info_struct"};
+const base::Function<decltype(::png_create_read_struct)> png_create_read_struct{libpng, "png_create_read_struct"};
+const base::Function<decltype(::png_create_write_struct)> png_create_write_struct{libpng, "png_create_write_struct"};
+const base::Function<decltype(::png_destroy_read_struct)> png_destroy_read_struct{libpng, "png_destroy_read_struct"};
+const base::Function<decltype(::png_destroy_write_struct)> png_destroy_write_struct{libpng, "png_destroy_write_struct"};
+const base::Function<decltype(::png_error)> png_error{libpng, "png_error"};
+const base::Function<decltype(::png_get_bit_depth)> png_get_bit_depth{libpng, "png_get_bit_depth"};
+const base::Function<decltype(::png_get_channels)> png_get_channels{libpng, "png_get_channels"};
+const base::Function<decltype(::png_get_error_ptr)> png_get_error_ptr{libpng, "png_get_error_ptr"};
+const base::Function<decltype(::png_get_image_height)> png_get_image_height{libpng, "png_get_image_height"};
+const base::Function<decltype(::png_get_image_width)> png_get_image_width{libpng, "png_get_image_width"};
+const base::Function<decltype(::png_get_io_ptr)> png_get_io_ptr{libpng, "png_get_io_ptr"};
+const base::Function<decltype(::png_get_rowbytes)> png_get_rowbytes{libpng, "png_get_rowbytes"};
+const base::Function<decltype(::png_read_end)> png_read_end{libpng, "png_read_end"};
+const base::Function<decltype(::png_read_image)> png_read_image{libpng, "png_read_image"};
+const base::Function<decltype(::png_read_info)> png_read_info{libpng, "png_read_info"};
+const base::Function<decltype(::png_read_update_info)> png_read_update_info{libpng, "png_read_update_info"};
+const base::Function<decltype(::png_set_IHDR)> png_set_IHDR{libpng, "png_set_IHDR"};
+const base::Function<decltype(::png_set_chunk_malloc_max)> png_set_chunk_malloc_max{libpng, "png_set_chunk_malloc_max"};
+const base::Function<decltype(::png_set_compression_level)> png_set_compression_level{libpng,
+                                                                                      "png_set_compression_level"};
+const base::Function<decltype(::png_set_expand)> png_set_expand{libpng, "png_set_expand"};
+const base::Function<decltype(::png_set_interlace_handling)> png_set_interlace_handling{libpng,
+                                                                                        "png_set_interlace_handling"};
+const base::Function<decltype(::png_set_longjmp_fn)> png_set_longjmp_fn{libpng, "png_set_longjmp_fn"};
+const base::Function<decltype(::png_set_read_fn)> png_set_read_fn{libpng, "png_set_read_fn"};
+const base::Function<decltype(::png_set_swap)> png_set_swap{libpng, "png_set_swap"};
+const base::Function<decltype(::png_set_user_limits)> png_set_user_limits{libpng, "png_set_user_limits"};
+const base::Function<decltype(::png_set_write_fn)> png_set_write_fn{libpng, "png_set_write_fn"};
+const base::Function<decltype(::png_write_end)> png_write_end{libpng, "png_write_end"};
+const base::Function<decltype(::png_write_image)> png_write_image{libpng, "png_write_image"};
+const base::Function<decltype(::png_write_info)> png_write_info{libpng, "png_write_info"};
 
 struct Source {
   const char* at;
@@ -25,6 +60,7 @@ struct State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
+    if (png == nullptr) return;  // libpng may be missing
     if (reading) {
       png_destroy_read_struct(&png, &info, nullptr);
     } else {

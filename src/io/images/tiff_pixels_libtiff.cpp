@@ -9,10 +9,25 @@
 #include <tiffio.h>
 #include <ridge/error.hpp>
 
+#include "base/library.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::io {
 namespace {
+
+const base::Library libtiff{base::tiff_library, "TIFF images"};
+const base::Function<decltype(::TIFFClientOpen)> TIFFClientOpen{libtiff, "TIFFClientOpen"};
+const base::Function<decltype(::TIFFClose)> TIFFClose{libtiff, "TIFFClose"};
+const base::Function<decltype(::TIFFDefaultStripSize)> TIFFDefaultStripSize{libtiff, "TIFFDefaultStripSize"};
+const base::Function<decltype(::TIFFGetField)> TIFFGetField{libtiff, "TIFFGetField"};
+const base::Function<decltype(::TIFFGetFieldDefaulted)> TIFFGetFieldDefaulted{libtiff, "TIFFGetFieldDefaulted"};
+const base::Function<decltype(::TIFFIsTiled)> TIFFIsTiled{libtiff, "TIFFIsTiled"};
+const base::Function<decltype(::TIFFReadScanline)> TIFFReadScanline{libtiff, "TIFFReadScanline"};
+const base::Function<decltype(::TIFFScanlineSize64)> TIFFScanlineSize64{libtiff, "TIFFScanlineSize64"};
+const base::Function<decltype(::TIFFSetErrorHandler)> TIFFSetErrorHandler{libtiff, "TIFFSetErrorHandler"};
+const base::Function<decltype(::TIFFSetField)> TIFFSetField{libtiff, "TIFFSetField"};
+const base::Function<decltype(::TIFFSetWarningHandler)> TIFFSetWarningHandler{libtiff, "TIFFSetWarningHandler"};
+const base::Function<decltype(::TIFFWriteScanline)> TIFFWriteScanline{libtiff, "TIFFWriteScanline"};
 
 struct Memory {
   std::string out = {};
@@ -106,7 +121,8 @@ Pixels decode_tiff(std::string_view bytes, const std::string& name) {
   }
   pixels.bytes.resize(row * pixels.height);
   for (std::uint32_t r = 0; r < height; ++r) {
-    if (TIFFReadScanline(tiff, pixels.bytes.data() + r * row, r) < 0) throw refuse(fmt::format("row {} is damaged", r));
+    if (TIFFReadScanline(tiff, pixels.bytes.data() + r * row, r, 0) < 0)
+      throw refuse(fmt::format("row {} is damaged", r));
   }
   return pixels;
 }
@@ -134,7 +150,7 @@ std::string encode_tiff(const Pixels& pixels) {
     const std::size_t row = pixels.width * pixels.channels * bytes_of(pixels.sample);
     for (std::size_t r = 0; r < pixels.height; ++r) {
       auto* line = const_cast<std::byte*>(pixels.bytes.data()) + r * row;  // libtiff reads only
-      if (TIFFWriteScanline(tiff, line, static_cast<std::uint32_t>(r)) < 0)
+      if (TIFFWriteScanline(tiff, line, static_cast<std::uint32_t>(r), 0) < 0)
         throw Error(ErrorKind::internal, "libtiff cannot write a row");
     }
   }

@@ -37,7 +37,6 @@ std::vector<std::string> ridge_flags() {
     flags.push_back("-Wl,-rpath," + library.parent_path().string());
   } else {
     for (const char* word : {"-lfmt", "-lhwy", "-ldl"}) flags.emplace_back(word);
-    if (RIDGE_LINK_PNG) flags.emplace_back("-lpng");
   }
   flags.emplace_back("-pthread");
   return flags;
