@@ -4,8 +4,9 @@
 
 #include <cmath>
 
-#include <ridge/sar/backprojection.hpp>
+#include <ridge/sar/omega_k.hpp>
 
+#include "support/devices.hpp"
 #include "support/error_of.hpp"
 
 namespace ridge::sar {
@@ -39,12 +40,12 @@ std::vector<Complex> echoes_of(const Problem& problem, const std::vector<Offset>
                   track);
 }
 
-void expect_response(const BackprojectionProblem& problem) {
-  const auto echoes = echoes_of(problem.frame, problem.track);
+template <class Focus>
+void expect_focused(const Focus& focus, const Problem& frame, const std::vector<Offset>& track) {
+  const auto echoes = echoes_of(frame, track);
   std::vector<Complex> image(echoes.size(), Complex(NAN, NAN));
-  const Backprojection focus(problem);
   focus.run(echoes, image);
-  const Response ideal = expected(problem.frame), found = measure(problem.frame, image, kRange, kAlong);
+  const Response ideal = expected(frame), found = measure(frame, image, kRange, kAlong);
   SCOPED_TRACE(focus.explain());
   EXPECT_NEAR(found.range.position, kRange, 0.05);
   EXPECT_NEAR(found.along.position, kAlong, 0.05);
@@ -52,8 +53,12 @@ void expect_response(const BackprojectionProblem& problem) {
   EXPECT_NEAR(found.along.width / ideal.along.width, 1, 0.01);
   // A short chirp between samples has range side lobes of its own, and a bent track samples the aperture unevenly.
   EXPECT_LE(found.range.side_lobe_db, -34);
-  EXPECT_LE(found.along.side_lobe_db, problem.track.empty() ? -40 : -36);
+  EXPECT_LE(found.along.side_lobe_db, track.empty() ? -40 : -36);
   EXPECT_NEAR(found.peak / 2, 1, 0.01);
+}
+
+void expect_response(const BackprojectionProblem& problem) {
+  expect_focused(Backprojection(problem), problem.frame, problem.track);
 }
 
 TEST(SarBackprojection, FocusesPointsOnAStraightTrack) {
@@ -71,6 +76,48 @@ TEST(SarBackprojection, FocusesPointsOnABentTrack) {
   std::vector<Complex> image(echoes.size());
   plan(host(), frame).run(echoes, image);
   EXPECT_LT(measure(frame, image, kRange, kAlong).peak / 2, 0.7);
+}
+
+TEST(SarBackprojection, FocusesPointsOnADevice) {
+  const Problem frame = small_frame();
+  for (const Device& device : ridge::test::accelerators()) {
+    // Float arithmetic on the device, double on the host, whose responses the tests above compare with theory.
+    const auto track = bent_track(frame);
+    const auto echoes = echoes_of(frame, track);
+    std::vector<Complex> image(echoes.size()), other(echoes.size());
+    Backprojection(device, {.frame = frame, .track = track}).run(echoes, image);
+    Backprojection({.frame = frame, .track = track}).run(echoes, other);
+    for (std::size_t i = 0; i < image.size(); ++i) ASSERT_LE(std::abs(image[i] - other[i]), 2e-3) << i;
+    EXPECT_THAT(ridge::test::error_of([&] { Backprojection(device, {.frame = frame, .method = Method::factorized}); },
+                                      ErrorKind::invalid_argument),
+                testing::HasSubstr("use Method::direct"));
+  }
+}
+
+TEST(SarOmegaK, FocusesPoints) { expect_focused(OmegaK(small_frame()), small_frame(), {}); }
+
+// The estimated track equals the true one up to a constant and a trend, and restores the peaks.
+TEST(SarAutofocus, FindsTheTrack) {
+  const Problem frame = small_frame();
+  const double wavelength = 299792458.0 / frame.radar.carrier_hz;
+  std::vector<Offset> track(frame.pulses);
+  for (std::size_t i = 0; i < track.size(); ++i)
+    track[i].range_m = 0.35 * wavelength * std::sin(2 * std::acos(-1.0) * static_cast<double>(i) / 170);
+  std::vector<Target> targets;
+  for (const double share : {0.35, 0.5, 0.65}) {
+    targets.push_back({.along_m = share * static_cast<double>(frame.pulses) * along_cell(frame.radar),
+                       .range_m = frame.radar.near_range_m + 100 * share * range_cell(frame.radar)});
+  }
+  const auto echoes = simulate(frame, targets, track);
+  const auto peak = [&](const std::vector<Offset>& offsets) {
+    std::vector<Complex> image(echoes.size());
+    Backprojection({.frame = frame, .method = Method::factorized, .track = offsets}).run(echoes, image);
+    return measure(frame, image, 50, 200, 8).peak;
+  };
+  EXPECT_LT(peak({}), 0.75);
+  EXPECT_GT(peak(autofocus(frame, echoes)), 0.97);
+  EXPECT_THAT(ridge::test::error_of([&] { autofocus(frame, echoes, {.iterations = 0}); }, ErrorKind::invalid_argument),
+              testing::HasSubstr("at least one iteration"));
 }
 
 // Both methods and the range-Doppler algorithm give the same complex image around the point.

@@ -25,7 +25,7 @@ ALLOWED = {
     "stencil": LIBRARY + ["codegen", "fft"],
     "filterbank": LIBRARY + ["codegen", "fft"],
     "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
-    "sar": LIBRARY + ["codegen", "fft", "transpose"],
+    "sar": LIBRARY + ["codegen", "fft", "nufft", "transpose"],
     "nufft": LIBRARY + ["codegen", "fft"],
     "search": LIBRARY + ["codegen", "fft", "transpose"],
     "mpi": ["base", "device", "machine", "plan", "stencil", "fft", "filterbank", "io"],

@@ -2,7 +2,7 @@
 // distance. The platform may leave the straight line.
 //
 //   ridge::sar::Backprojection focus({.frame = problem, .track = offsets});
-//   focus.run(echoes, image);                                    // on the host
+//   focus.run(echoes, image);
 //
 // Image, peaks and phases are those of ridge/sar.hpp.
 #pragma once
@@ -44,6 +44,9 @@ class Backprojection {
  public:
   explicit Backprojection(const BackprojectionProblem& problem,
                           const planner::Options& options = {.effort = Effort::quick});
+  // Other devices run the direct method.
+  Backprojection(const Device& device, const BackprojectionProblem& problem,
+                 const planner::Options& options = {.effort = Effort::quick});
   void run(std::span<const Complex> echoes, std::span<Complex> image) const;
   std::string explain() const;
   double updates() const;  // of the direct method: pixels x pulses of their apertures

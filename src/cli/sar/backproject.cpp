@@ -1,8 +1,9 @@
-// ridge sar --method backprojection, factorized: focuses frames of any track on the host.
+// ridge sar --method backprojection, factorized, omega-k: focuses frames one after another, without a deadline.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
-#include <ridge/sar/backprojection.hpp>
+#include <ridge/sar/omega_k.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -34,27 +35,39 @@ std::vector<sar::Offset> read_track(const std::string& path, std::size_t pulses)
 }  // namespace
 
 void run_backprojection(const SarOptions& options) {
-  if (!options.device.empty() && options.device != "host") {
+  const bool omega_k = options.method == "omega-k", direct = options.method == "backprojection";
+  if (!direct && !options.device.empty() && options.device != "host") {
     mistake(fmt::format("--method {} needs --device host, got {}", options.method, options.device));
   }
   if (options.rate > 0) mistake("--rate needs --method range-doppler");
+  if (omega_k && (!options.track.empty() || options.autofocus > 0))
+    mistake("--track and --autofocus need --method backprojection or factorized: omega-k assumes a straight track");
+  if (!options.track.empty() && options.autofocus > 0)
+    mistake("--autofocus estimates the track from a straight one, got --track too: give one of them");
   const std::vector<sar::Offset> track = read_track(options.track, options.problem.pulses);
-  const sar::Backprojection focus(
-      {.frame = options.problem,
-       .method = options.method == "factorized" ? sar::Method::factorized : sar::Method::direct,
-       .track = track});
-  if (options.explain) fmt::print("{}", focus.explain());
   const bool simulated = options.in.empty();
   std::vector<sar::Complex> image(options.problem.pulses * options.problem.samples);
   std::vector<sar::Complex> echoes = simulated ? sar::simulate(options.problem, targets_of(options.problem), track)
                                                : std::vector<sar::Complex>(image.size());
   const auto frames = simulated ? nullptr : std::make_unique<SarFrames>(options);
   SarImages images(options);
+  sar::BackprojectionProblem problem{
+      .frame = options.problem, .method = direct ? sar::Method::direct : sar::Method::factorized, .track = track};
+  const Device device = options.device.empty() ? host() : ridge::device(options.device);
+  std::optional<sar::OmegaK> exact;
+  std::optional<sar::Backprojection> focus;
+  if (omega_k) exact.emplace(options.problem);
   std::size_t count = 0;
   double seconds = 0;
   while (simulated ? count == 0 : frames->read(echoes)) {
     const double start = base::now();
-    focus.run(echoes, image);
+    if (!omega_k && (!focus || options.autofocus > 0)) {
+      if (options.autofocus > 0)
+        problem.track = sar::autofocus(options.problem, echoes, {.iterations = options.autofocus});
+      focus.emplace(device, problem);
+    }
+    if (options.explain && count == 0) fmt::print("{}", omega_k ? exact->explain() : focus->explain());
+    omega_k ? exact->run(echoes, image) : focus->run(echoes, image);
     seconds += base::now() - start;
     images.write(image);
     ++count;
@@ -65,8 +78,9 @@ void run_backprojection(const SarOptions& options) {
   if (options.out == "-") return;  // standard output carries the images
   if (simulated) print_points(options.problem, image);
   const double each = seconds / static_cast<double>(count);
-  fmt::print("{} frames, {} per frame, {} of the direct method\n", count, base::human_seconds(each),
-             base::human_rate(focus.updates() / each, "updates/s"));
+  fmt::print(
+      "{} frames, {} per frame{}\n", count, base::human_seconds(each),
+      omega_k ? "" : fmt::format(", {} of the direct method", base::human_rate(focus->updates() / each, "updates/s")));
 }
 
 }  // namespace ridge::cli

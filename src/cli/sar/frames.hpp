@@ -13,6 +13,7 @@ namespace ridge::cli {
 
 struct SarOptions {
   std::string in, out, png, device, window = "hamming", method = "range-doppler", track;
+  std::size_t autofocus = 0;  // iterations
   sar::Problem problem;
   std::size_t frames = 100;
   double rate = 0;

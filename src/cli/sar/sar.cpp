@@ -101,7 +101,8 @@ void run_sar(SarOptions options) {
   options.problem.window = windows.at(options.window);
   check(options.problem);
   if (options.method != "range-doppler") return run_backprojection(options);
-  if (!options.track.empty()) mistake("--track needs --method backprojection or factorized");
+  if (!options.track.empty() || options.autofocus > 0)
+    mistake("--track and --autofocus need --method backprojection or factorized");
   const std::vector<Device> devices =
       options.device.empty() ? std::vector{ridge::device("")} : parse_joined_devices(options.device);
   const Device device = devices.front();
@@ -172,8 +173,8 @@ void add_sar(Command& program) {
   command.option("--samples", options->problem.samples, "Samples per echo").shows_default();
   command
       .option("--method", options->method,
-              "range-doppler, backprojection (direct) or factorized, the last two on the host")
-      .one_of({"range-doppler", "backprojection", "factorized"})
+              "range-doppler, backprojection (direct), or on the host factorized or omega-k")
+      .one_of({"range-doppler", "backprojection", "factorized", "omega-k"})
       .shows_default();
   command
       .option("--migration", options->problem.migration,
@@ -185,6 +186,10 @@ void add_sar(Command& program) {
           "--track", options->track,
           "Back-projection: the platform's offsets in metres, .npy of pulses x 2 (along the track, towards the scene)")
       .reads();
+  command
+      .option("--autofocus", options->autofocus,
+              "Back-projection: estimate the platform's offsets from the brightest points, in this many iterations")
+      .between(0, 100);
   command.option("--window", options->window, "Window function: none, hamming or taylor")
       .one_of({"none", "hamming", "taylor"})
       .shows_default();

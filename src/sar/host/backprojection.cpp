@@ -17,14 +17,12 @@
 #include "base/threads.hpp"
 #include "base/window.hpp"
 #include "plan/arguments.hpp"
+#include "sar/device/backproject.hpp"
 #include "sar/geometry.hpp"
-#include "sar/tables.hpp"
 
 namespace ridge::sar {
 namespace {
 
-constexpr std::size_t kFine = 8;                  // points of a refined pulse per sample
-constexpr std::size_t kWeights = 4096;            // of the window, between broadside and the edge of the processed band
 constexpr double kAngleRate = 3, kRangeRate = 2;  // points of the polar grids, of the least number and of the samples
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
@@ -86,10 +84,11 @@ struct BackprojectionState {
   std::vector<float> weights;           // by sine
   std::vector<float> norms;             // per row
   fft::Plan<float> compress, refine;
+  std::unique_ptr<const DeviceBackprojection> on_device{};  // null on the host
   mutable std::mutex busy{};
   mutable std::vector<Complex> spectra, profiles, grids;
 
-  BackprojectionState(const BackprojectionProblem& given, const planner::Options& options)
+  BackprojectionState(const Device& device, const BackprojectionProblem& given, const planner::Options& options)
       : problem(given),
         threads(given.frame.threads == 0 ? base::hardware_threads() : given.frame.threads),
         cell(range_cell(given.frame.radar)),
@@ -98,14 +97,17 @@ struct BackprojectionState {
         widest_sine(wavelength(given.frame.radar) * doppler_band(given.frame) / (4 * given.frame.radar.speed_m_s)),
         widest_tangent(widest_sine / std::sqrt(1 - widest_sine * widest_sine)),
         compress(host(), compression_problem(given.frame), options),
-        refine(host(), {.shape = {kFine * given.frame.samples}, .in_place = true, .threads = 1}, options) {
+        refine(host(), refinement_problem(given.frame), options) {
     set_weights();
-  }
-
-  static fft::Problem compression_problem(const Problem& frame) {
-    fft::Problem range{.shape = {frame.samples}, .batch = frame.pulses, .threads = frame.threads};
-    range.store_forward.multiply = range_compression(frame);
-    return range;
+    if (device.is_host()) return;
+    if (problem.method == Method::factorized) {
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format("sar: factorized back-projection runs on the host, got {}: use Method::direct", device.id()));
+    }
+    on_device = std::make_unique<const DeviceBackprojection>(
+        device, problem, DeviceBackprojection::Geometry{cell, along, turns_per_metre, widest_sine, widest_tangent},
+        weights, norms, options);
   }
 
   std::size_t pulses() const { return problem.frame.pulses; }
@@ -152,15 +154,7 @@ struct BackprojectionState {
     spectra.resize(pulses() * samples());
     profiles.resize(pulses() * profile_size());
     compress.forward(echoes, spectra);
-    for_all(threads, pulses(), [&](std::size_t pulse, std::size_t) {
-      const std::span<Complex> profile(profiles.data() + pulse * profile_size(), profile_size());
-      const Complex* spectrum = spectra.data() + pulse * samples();
-      std::fill(profile.begin(), profile.end(), Complex{});
-      for (std::size_t k = 0; k < samples(); ++k) {
-        profile[2 * k < samples() ? k : profile_size() - samples() + k] = spectrum[k];
-      }
-      refine.inverse(profile);
-    });
+    refine.inverse(spectra, profiles);
   }
 
   // Columns whose aperture contains a platform at `at`, for a row.
@@ -330,13 +324,17 @@ const BackprojectionProblem& checked_track(const BackprojectionProblem& problem)
 }  // namespace
 
 Backprojection::Backprojection(const BackprojectionProblem& problem, const planner::Options& options)
-    : state_(std::make_shared<const BackprojectionState>(checked_track(problem), options)) {}
+    : Backprojection(host(), problem, options) {}
+Backprojection::Backprojection(const Device& device, const BackprojectionProblem& problem,
+                               const planner::Options& options)
+    : state_(std::make_shared<const BackprojectionState>(device, checked_track(problem), options)) {}
 
 void Backprojection::run(std::span<const Complex> echoes, std::span<Complex> image) const {
   const std::size_t bytes = state_->pulses() * state_->samples() * sizeof(Complex);
   planner::check_length("sar", "input", echoes.size_bytes(), bytes);
   planner::check_length("sar", "output", image.size_bytes(), bytes);
   planner::check_apart("sar", echoes.data(), bytes, image.data(), bytes, false);
+  if (state_->on_device) return state_->on_device->run(echoes, image.first(state_->pulses() * state_->samples()));
   std::lock_guard lock(state_->busy);
   state_->compress_pulses(echoes);
   state_->problem.method == Method::direct ? state_->run_direct(image) : state_->run_factorized(image);

@@ -1,0 +1,35 @@
+// Direct back-projection, one pixel per work-item: neighbouring work-items are neighbouring columns of a row. Phases are
+// those of the distance minus the row's range, which float holds to 1e-5 cycles.
+KERNEL WORK_GROUP(ITEMS_PER_GROUP, 1, 1)
+void backproject(GLOBAL const float2* RESTRICT profiles, GLOBAL const float2* RESTRICT track,
+                 GLOBAL const float* RESTRICT weights, GLOBAL const float* RESTRICT norms, GLOBAL float2* RESTRICT image,
+                 int pulses, int points, float near_range, float cell, float along, float turns_per_metre,
+                 float widest_sine, float widest_tangent, float farthest) {
+  const int p = (int)GROUP_ID(0) * ITEMS_PER_GROUP + LOCAL_ID(0);
+  const int row = (int)GROUP_ID(1);
+  if (p >= pulses) return;
+  const float depth = (float)row * cell, range = near_range + depth;
+  // Pulses whose aperture may contain the pixel; `farthest` bounds the offsets of the track.
+  const float reach = ((range + farthest) * widest_tangent + farthest) / along + 1.0f;
+  const int first = max(0, (int)floor((float)p - reach)), last = min(pulses - 1, (int)ceil((float)p + reach));
+  float real = 0.0f, imaginary = 0.0f;
+  for (int pulse = first; pulse <= last; ++pulse) {
+    const float2 offset = track[pulse];
+    const float off = (float)(p - pulse) * along - offset.x, across = range - offset.y;
+    const float distance = sqrt(across * across + off * off);
+    const float sine = fabs(off) / distance;
+    const float beyond = off * off / (distance + across) - offset.y;  // distance - range
+    const float place = (depth + beyond) * (FINE / cell);
+    if (sine > widest_sine || !(place >= 0.0f && place < (float)(points - 1))) continue;
+    const int index = (int)place;
+    const float share = place - (float)index, weight = weights[(int)(sine / widest_sine * WEIGHTS)];
+    const float2 low = profiles[(ulong)pulse * (ulong)points + (ulong)index];
+    const float2 high = profiles[(ulong)pulse * (ulong)points + (ulong)index + 1ul];
+    const float turns = beyond * turns_per_metre, angle = (turns - floor(turns)) * 6.28318531f;
+    const float c = weight * cos(angle), s = weight * sin(angle);
+    const float x = FMA(share, high.x - low.x, low.x), y = FMA(share, high.y - low.y, low.y);
+    real += x * c - y * s;
+    imaginary += x * s + y * c;
+  }
+  image[(ulong)row * (ulong)pulses + (ulong)p] = make_float2(real * norms[row], imaginary * norms[row]);
+}
