@@ -7,6 +7,7 @@
 
 #include "fft/registry.hpp"
 #include "papers/fft/classic/line.hpp"
+#include "papers/fft/classic/prime_factors.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
 
 namespace ridge::fft {
@@ -37,6 +38,9 @@ void list_classic(std::size_t n, std::vector<LineChoice<T>>& out) {
   add("cpu_v2_constant_geometry", fused, kVector, [n] { return make_cpu_v2<T>(n, RegisterLayout::constant_geometry); });
   add("cpu_244", radix2, kVector, [n] { return make_cpu_244<T>(n); });
   add("stockham", radix2, kScalar, [n] { return make_stockham<T>(n, quick_radices<T>(n)); });
+  refusal = has_coprime_factors(n) ? "" : fmt::format("needs a product of coprime factors 2, 3, 4, 5, 7, 8, got {}", n);
+  add("good_thomas", radix2, kScalar, [n] { return make_good_thomas<T>(n); });
+  add("winograd", radix2, kScalar, [n] { return make_winograd<T>(n); });
 }
 
 template void list_classic<float>(std::size_t, std::vector<LineChoice<float>>&);
