@@ -103,6 +103,20 @@ TEST(PaperStages, AreThePapersOwn) {
   }
 }
 
+TEST(PaperStages, TheSizesOfF) {
+  const auto text = [](int log_n, const StageSizes& sizes) {
+    const StagePlan plan = plan_f_sizes(log_n, sizes, {1024, kLocal});
+    return plan.refusal.empty() ? plan.stages_text() : plan.refusal;
+  };
+  EXPECT_EQ(text(20, {}), stages("F", 20, 1024).stages_text());
+  EXPECT_EQ(text(20, {.na = 8, .nb = 256, .nc = 512}), "1-3 registers, 4-11 local x8, 12-20 local x4");
+  EXPECT_EQ(text(24, {.na = 32, .nb = 64, .nc = 64}), "1-5 registers, 6-11 local x32, 12-17 local x32, 18-24 each");
+  EXPECT_EQ(text(2, {.na = 8, .nb = 256, .nc = 512}), "1-2 registers");
+  EXPECT_EQ(text(20, {.na = 12}), "NA, NB and NC need powers of two, got 12");
+  EXPECT_EQ(text(20, {.na = 64}), "NA = 64 points exceed the 32 that a work-item's registers hold");
+  EXPECT_EQ(text(20, {.nc = 4096}), "4096 points need 2048 work-items, a group has 1024");
+}
+
 class PaperVariants : public OnDevices, public ::testing::WithParamInterface<std::string> {};
 
 // A work-group of 8 covers every form of plan with short lengths: one group up to 2^4, two up to 2^8.
@@ -114,8 +128,9 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
     for (int log_n = 0; log_n <= 13; ++log_n) {
       for (const Direction direction : {Direction::forward, Direction::inverse}) {
         const bool inverse = direction == Direction::inverse;
-        StagePlan plan = plan_stages(variant(GetParam()), log_n, group_limits(tiny.limits()),
-                                     inverse ? Reversal::computed : Reversal::table);
+        StagePlan plan =
+            plan_stages(variant(GetParam()), log_n, group_limits(tiny.limits()),
+                        inverse ? (log_n % 2 == 0 ? Reversal::tiled : Reversal::computed) : Reversal::table);
         plan.direction = direction;
         if (!plan.refusal.empty()) {
           EXPECT_THROW(CompiledStages(shelf, plan), Error);
@@ -158,7 +173,7 @@ TEST(PaperText, EveryKernelCompilesForHopper) {
   std::set<std::string> seen;
   for (const Variant& variant : variants()) {
     for (const int log_n : {0, 1, 3, 11, 12, 20, 24}) {
-      for (const Reversal reversal : {Reversal::table, Reversal::computed}) {
+      for (const Reversal reversal : {Reversal::table, Reversal::computed, Reversal::tiled}) {
         StagePlan plan = plan_stages(variant, log_n, {1024, 227 << 10}, reversal);
         if (!plan.refusal.empty()) continue;
         plan.scale = log_n == 3 ? 0.125 : 1;
@@ -181,7 +196,9 @@ TEST_F(PaperPlans, AreMadeByNameOnly) {
       EXPECT_FALSE(planner::is_called(candidate, "burtsev")) << candidate.name();
       EXPECT_FALSE(planner::is_called(candidate, "bergach")) << candidate.name();
     }
-    for (const char* name : {"burtsev/A", "burtsev/D(reversal=computed)", "burtsev/F/even", "bergach/in_register"}) {
+    for (const char* name :
+         {"burtsev/A", "burtsev/D(reversal=computed)", "burtsev/F/even", "burtsev/F/sizes(na=8, nb=64, nc=64)",
+          "burtsev/A(reversal=tiled)", "bergach/in_register"}) {
       const std::size_t n = std::string(name) == "bergach/in_register" ? 16 : 256;
       EXPECT_LE(gated_error<float>(device, n, 5, name, false), 1) << name << " forward on " << device.id();
       EXPECT_LE(gated_error<float>(device, n, 5, name, true), 1) << name << " inverse on " << device.id();

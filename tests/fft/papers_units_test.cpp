@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "device/cuda/nvrtc.hpp"
+#include "papers/fft/device/measure.hpp"
 #include "papers/fft/device/unit.hpp"
 #include "papers_support.hpp"
 #include "support/hopper.hpp"
@@ -13,6 +16,8 @@ namespace ridge::fft::device_tests {
 namespace {
 
 using namespace papers;
+
+class UnitKernels : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
 
 TEST(UnitCapacity, IsTheThesiss) {
   const UnitCapacity& ivy_bridge = platform("hd4000").capacity;
@@ -25,6 +30,28 @@ TEST(UnitCapacity, IsTheThesiss) {
   EXPECT_EQ(longest_in_local_memory(twenty), 512u);
   EXPECT_EQ(longest_in_local_memory(platform("haswell").capacity), 256u);
   EXPECT_EQ(points_per_item({.registers = 64, .lanes = 16}), 0u) << "four registers hold no point and its twiddle";
+}
+
+// Equation 4.6: 512, 256 and 128 work-items for 1024 points get four times, twice and once the 8 KB they need.
+TEST(UnitCapacity, ShareOfTheLocalMemory) {
+  const UnitCapacity& ivy_bridge = platform("hd4000").capacity;
+  EXPECT_EQ(local_memory_share(ivy_bridge, 512), 32u << 10);
+  EXPECT_EQ(local_memory_share(ivy_bridge, 256), 16u << 10);
+  EXPECT_EQ(local_memory_share(ivy_bridge, 128), 8u << 10);
+}
+
+TEST(UnitCapacity, PrivateMemoryEndsWhereAccessesBecomeSlower) {
+  EXPECT_EQ(private_capacity({{64, 1e-9}, {128, 0.9e-9}, {256, 1.3e-9}, {512, 4e-9}, {1024, 1e-9}}), 256u);
+  EXPECT_EQ(private_capacity({{64, 1e-9}, {128, std::nan("")}}), 64u);
+  EXPECT_EQ(private_capacity({}), 0u);
+}
+
+TEST_F(UnitKernels, ProbeOfPrivateMemory) {
+  for (const Device& device : accelerators()) {
+    const auto rows = probe_private_memory(device, 1e-4, 64);
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_GE(private_capacity(rows), 64u) << device.id();
+  }
 }
 
 // 0.83, 1.87 and 2.5 at 1024 points; the thesis prints 0.93 for the first, because it counts eight of nine exchanges.
@@ -74,7 +101,7 @@ TEST(UnitText, EveryKernelCompilesForHopper) {
   const Device hopper = test::hopper();
   for (const std::size_t p : {0, 2, 4, 8, 16}) {
     UnitDesign design = plan_unit(p == 0 ? 32 : 1024, p, hopper.limits());
-    design.twiddles = p == 4 ? UnitTwiddles::constant : UnitTwiddles::table;
+    design.twiddles = p == 4 ? UnitTwiddles::constant : p == 16 ? UnitTwiddles::quarter : UnitTwiddles::table;
     design.units = p == 8 ? 16 : 0;
     design.rounds = p == 8 ? 4 : 1;
     design.direction = p == 2 ? Direction::inverse : Direction::forward;
@@ -82,10 +109,11 @@ TEST(UnitText, EveryKernelCompilesForHopper) {
     ASSERT_EQ(design.refusal, "") << p;
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(unit_text(design), "sm_90").empty()); })
         << unit_text(design).text;
+    if (p > 0) {
+      EXPECT_FALSE(detail::compile_for(pass_text(design, p, p), "sm_90").empty());
+    }
   }
 }
-
-class UnitKernels : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
 
 TEST_P(UnitKernels, MatchTheReference) {
   const std::size_t p = GetParam();
@@ -109,6 +137,45 @@ TEST_P(UnitKernels, MatchTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, UnitKernels, ::testing::Values(0, 2, 4, 8, 16));
+
+// Quarter-wave tables give every root of the full table, so the answers are as accurate.
+TEST_F(UnitKernels, QuarterWaveTables) {
+  for (const Device& device : accelerators()) {
+    for (const std::size_t n : {8, 64}) {
+      UnitDesign design = plan_unit(n, 4, device.limits());
+      design.twiddles = UnitTwiddles::quarter;
+      EXPECT_LE(gated_error_of(device, CompiledUnit(device, design), n, 3, false), 1) << n << " on " << device.id();
+    }
+  }
+}
+
+TEST_F(UnitKernels, OneWorkItemWithVectorTypes) {
+  for (const Device& device : accelerators()) {
+    EXPECT_THAT(plan_vector_unit(2048, device).refusal, ::testing::HasSubstr("from 64 to 1024"));
+    EXPECT_THAT(plan_vector_unit(32, device).refusal, ::testing::HasSubstr("got 32"));
+    if (device.info().backend != Backend::opencl) continue;
+    for (const std::size_t n : {128, 1024}) {
+      UnitDesign design = plan_vector_unit(n, device);
+      design.direction = n == 128 ? Direction::inverse : Direction::forward;
+      EXPECT_LE(gated_error_of(device, CompiledUnit(device, design), n, 3, n == 128), 1) << n << " on " << device.id();
+    }
+  }
+}
+
+// The planner's path is a transform: its radices multiply to the length, and no path of all is shorter in passes' time.
+TEST_F(UnitKernels, RadixGraphOfMeasuredPasses) {
+  for (const Device& device : accelerators()) {
+    const auto plan = plan_unit_radices(device, 32, 4, 1e-4);
+    EXPECT_EQ(plan.graph.edges.size(), 5u + 4u);
+    EXPECT_EQ(all_paths(plan.graph).front().seconds, plan.paths.front().seconds);
+    const Radices& chosen = plan.paths[plan.winner].radices;
+    EXPECT_EQ(std::accumulate(chosen.begin(), chosen.end(), std::size_t{1}, std::multiplies<>()), 32u);
+    UnitDesign design = plan_unit(32, 4, device.limits());
+    design.radices = chosen;
+    EXPECT_LE(gated_error_of(device, CompiledUnit(device, design), 32, 3, false), 1) << to_string(chosen);
+    EXPECT_THROW(measure_unit_graph(device, 4, 4, 1e-4), Error);
+  }
+}
 
 TEST(UnitPlatforms, AreKnownByName) {
   EXPECT_EQ(platform("komdiv").work_group, 128u);

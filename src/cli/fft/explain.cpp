@@ -1,4 +1,6 @@
 // ridge fft explain: prints the chosen plan, the lower bound and the rejected variants.
+#include <algorithm>
+#include <bit>
 #include <memory>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "bench/lengths.hpp"
 #include "command/command.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
+#include "papers/fft/device/measure.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -16,9 +19,44 @@ namespace {
 struct ExplainOptions {
   std::string length, shape, type = "f32", variant;
   std::string device = "host";
-  bool real = false, quick = false, radices = false, source = false;
-  std::size_t batch = 1, threads = 1;
+  bool real = false, quick = false, radices = false, source = false, edges = false;
+  std::size_t batch = 1, threads = 1, points = 8;
 };
+
+// Times of the passes by stage and radix: tables 4.2 and 4.3 of the thesis.
+std::string edge_table(const fft::RadixGraph& graph) {
+  std::vector<std::size_t> radices;
+  for (const auto& edge : graph.edges) {
+    if (std::find(radices.begin(), radices.end(), edge.radix) == radices.end()) radices.push_back(edge.radix);
+  }
+  std::vector<std::vector<std::string>> rows{{"stage"}};
+  for (const std::size_t radix : radices) rows[0].push_back(fmt::format("radix {}, ns", radix));
+  for (std::size_t stage = 0; stage < graph.stages; ++stage) {
+    rows.push_back({fmt::to_string(stage)});
+    for (const std::size_t radix : radices) {
+      const auto found = std::find_if(graph.edges.begin(), graph.edges.end(),
+                                      [&](const auto& edge) { return edge.stage == stage && edge.radix == radix; });
+      rows.back().push_back(found == graph.edges.end() ? "-" : fmt::format("{:.0f}", 1e9 * found->seconds));
+    }
+  }
+  return base::table(rows);
+}
+
+void explain_unit(const ExplainOptions& options, const Device& device, std::size_t n) {
+  constexpr double kSeconds = 0.01;
+  if (!std::has_single_bit(options.points))
+    throw Error(ErrorKind::invalid_argument, fmt::format("--points needs 2, 4, 8 or 16, got {}", options.points));
+  const auto plan = fft::papers::plan_unit_radices(device, n, options.points, kSeconds);
+  fmt::print("\nradix planner, {} points in each of {} work-items on {}: {}\n", options.points, n / options.points,
+             device.id(), fft::to_string(plan.paths[plan.winner].radices));
+  if (options.edges) fmt::print("{}", edge_table(plan.graph));
+  std::vector<std::vector<std::string>> rows{{"radices", "sum of the passes, ns", "end to end, ns"}};
+  for (std::size_t i = 0; i < plan.paths.size(); ++i) {
+    rows.push_back({fft::to_string(plan.paths[i].radices), fmt::format("{:.0f}", 1e9 * plan.paths[i].seconds),
+                    fmt::format("{:.0f}", 1e9 * plan.seconds[i])});
+  }
+  fmt::print("{}", base::table(rows));
+}
 
 template <class T>
 void explain(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
@@ -42,6 +80,12 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
   }
   if (!options.radices) return;
   if (shape.size() != 1) throw Error(ErrorKind::invalid_argument, "--radices needs one length N, not a shape");
+  if (!where.is_host()) {
+    if (sizeof(T) == sizeof(double)) throw Error(ErrorKind::invalid_argument, "--radices on a device needs --type f32");
+    return explain_unit(options, where, shape[0]);
+  }
+  if (options.edges)
+    fmt::print("\nclassic Stockham passes, one core\n{}", edge_table(fft::measure_radix_graph<T>(shape[0])));
   const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], planning);
   fmt::print("\nradix planner, passes of the classic Stockham kernel: {}\n{}", fft::to_string(radices.radices),
              radices.decision.explain());
@@ -57,7 +101,9 @@ void add_fft_explain(Command& fft) {
       "  ridge fft explain 2^20 --type f64 --quick\n"
       "  ridge fft explain --shape 512x512 --real\n"
       "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
-      "  ridge fft explain 1024 --radices          the papers' radix planner: times passes, runs the shortest path");
+      "  ridge fft explain 1024 --radices          the papers' radix planner: times passes, runs the shortest path\n"
+      "  ridge fft explain 1024 --radices --edges --device cuda:0     the same in local memory, with every pass's "
+      "time");
   auto options = std::make_shared<ExplainOptions>();
   const Option length = command.option("N", options->length, "Number of points: 1000 or 2^10");
   command.option("--shape", options->shape, "Shape AxB or AxBxC, instead of N").not_with(length);
@@ -74,6 +120,10 @@ void add_fft_explain(Command& fft) {
   command.flag("--real", options->real, "Transform real samples");
   command.flag("--quick", options->quick, "Use wisdom and the machine model only; time nothing");
   command.flag("--radices", options->radices, "Also show the radix planner's result for a power of two");
+  command.flag("--edges", options->edges, "With --radices: print the measured time of every pass");
+  command.option("--points", options->points, "Devices, with --radices: points per work-item")
+      .shows_default()
+      .between(2, 16);
   command.runs([options] {
     if (options->length.empty() && options->shape.empty()) {
       throw Error(ErrorKind::invalid_argument, "needs N or --shape (see ridge fft explain --help)");

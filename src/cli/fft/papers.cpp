@@ -2,6 +2,7 @@
 #include "command/command.hpp"
 
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <random>
@@ -15,10 +16,12 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/progress.hpp"
+#include "base/text.hpp"
 #include "bench/lengths.hpp"
 #include "bench/peers/peer.hpp"
 #include "cli/fft/papers_report.hpp"
 #include "papers/fft/classic/classic.hpp"
+#include "papers/fft/classic/fma6.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -30,7 +33,7 @@ struct PapersOptions {
   std::vector<std::string> devices, platforms{"own"}, against;
   std::string lengths = "2^8..2^16", json, markdown;
   double seconds = 0.01;
-  bool explain = false, units = false, only_units = false, list = false;
+  bool explain = false, units = false, only_units = false, list = false, accuracy = false, private_memory = false;
 };
 
 const Peer* find_fftw(const PapersOptions& options, const std::vector<Peer>& peers) {
@@ -98,8 +101,11 @@ UnitRow unit_row(const Device& device, UnitDesign design, std::size_t lines, dou
           .items = design.length / design.points,
           .units = design.units,
           .radices = fmt::format("{}", fmt::join(design.radices, "*")),
-          .twiddles = design.in_register() ? "literals" : to_string(design.twiddles),
-          .rcc = compute_to_communication(std::countr_zero(design.length), design.radices.size()),
+          .twiddles = design.vectors         ? "table"
+                      : design.in_register() ? "literals"
+                                             : to_string(design.twiddles),
+          .rcc = compute_to_communication(std::countr_zero(design.length),
+                                          design.in_register() ? 1 : design.radices.size()),
           .gflops = flops / measure_unit(device, design, lines, seconds) * 1e-9};
 }
 
@@ -121,14 +127,75 @@ UnitSeries measure_units(const Device& device, const std::string& name, double s
   };
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::table);
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::constant);
+  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::quarter);
   for (const std::size_t units : {2, 4, 8, 16, 20, 40}) {
     if (units <= most) add(kLength, 8, units, UnitTwiddles::table);
   }
   for (const std::size_t length : {16, 32}) add(length, 0, 0, UnitTwiddles::table);
+  for (const std::size_t length : {64, 256, 1024}) {
+    const UnitDesign design = plan_vector_unit(length, device);
+    if (design.refusal.empty()) series.rows.push_back(unit_row(device, design, free_lines * kLength / length, seconds));
+  }
   if (own > 0) return series;
   if (device.limits().compute_units > most) add(kLength, 8, device.limits().compute_units, UnitTwiddles::table);
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 0, UnitTwiddles::table);
   return series;
+}
+
+// Figure 2.7 of the thesis: relative error of one transform (against double) and of a round trip, by butterfly.
+void print_accuracy() {
+  using Complex = std::complex<float>;
+  const auto distance = [](const auto& a, const auto& b, double scale) {
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      difference += std::norm(std::complex<double>(a[i]) * scale - std::complex<double>(b[i]));
+      norm += std::norm(std::complex<double>(b[i]));
+    }
+    return std::sqrt(difference / norm);
+  };
+  std::vector<std::vector<std::string>> rows{{"N", "butterfly", "forward", "round trip"}};
+  for (const std::size_t n : {64, 1024, 16384}) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
+    std::vector<Complex> in(n), there(n), back(n);
+    for (Complex& point : in) {
+      const float re = uniform(random), im = uniform(random);
+      point = {re, im};
+    }
+    const std::vector<std::complex<double>> wide(in.begin(), in.end());
+    std::vector<std::complex<double>> exact(n);
+    fft::plan<double>(host(), {.shape = {n}, .threads = 1}, {.effort = Effort::quick}).forward(wide, exact);
+    const auto add = [&](const char* name, const std::unique_ptr<fft::LineKernel<float>>& kernel) {
+      kernel->run(fft::Direction::forward, in.data(), there.data(), nullptr);
+      kernel->run(fft::Direction::inverse, there.data(), back.data(), nullptr);
+      rows.push_back({fmt::to_string(n), name, fmt::format("{:.1e}", distance(there, exact, 1)),
+                      fmt::format("{:.1e}", distance(back, in, 1.0 / static_cast<double>(n)))});
+    };
+    add("10 operations", fft::make_radix2_dit<float>(n));
+    add("6 FMAs, divided by the imaginary part (1e-7 for 0)",
+        fft::make_fma6_divided_by<float>(fft::Divisor::imaginary, n));
+    add("6 FMAs, divided by the larger part", fft::make_fma6<float>(n));
+  }
+  fmt::print("{}", base::table(rows));
+}
+
+void print_private_memory(const PapersOptions& options) {
+  std::vector<Device> acting;
+  series_of(options, acting);
+  for (const Device& device : acting) {
+    const auto rows = probe_private_memory(device, options.seconds);
+    std::vector<std::vector<std::string>> table{{"private array", "ns per access"}};
+    for (const auto& row : rows) {
+      table.push_back(
+          {base::human_bytes(static_cast<double>(row.bytes)), fmt::format("{:.2f}", 1e9 * row.access_seconds)});
+    }
+    fmt::print("{}: accesses are fast up to {}{}\n{}", device.id(),
+               base::human_bytes(static_cast<double>(private_capacity(rows))),
+               device.limits().registers == 0
+                   ? "; the device reports no registers"
+                   : fmt::format("; {} registers per unit reported", device.limits().registers),
+               base::table(table));
+  }
 }
 
 void list_variants() {
@@ -136,11 +203,16 @@ void list_variants() {
     fmt::print("{}/{:8} {} ({})\n", kFamily, one.name, one.what, one.limit);
   }
   fmt::print("{}/in_register  one work-item per transform (N <= 32)\n", kUnitFamily);
+  fmt::print("{}/one_item     one work-item per transform with vector types (64 <= N <= 1024, OpenCL)\n", kUnitFamily);
   fmt::print("{}/simt         N/p work-items of p = 2, 4, 8, 16 points, exchange through local memory\n", kUnitFamily);
   fmt::print("\nplatforms\n");
   for (const Platform& one : platforms()) {
     fmt::print("  {:8} {}: groups of {}{}\n", one.name, one.machine, one.work_group,
-               one.units > 0 ? fmt::format(", {} units", one.units) : "");
+               one.units > 0
+                   ? fmt::format(", {} units, p <= {}, N <= {}, {} of local memory per group of 128", one.units,
+                                 points_per_item(one.capacity), longest_in_local_memory(one.capacity),
+                                 base::human_bytes(static_cast<double>(local_memory_share(one.capacity, 128))))
+                   : "");
   }
 }
 
@@ -229,9 +301,17 @@ void add_fft_papers(Command& fft) {
   command.flag("--only-units", options->only_units, "Time only one FFT per unit");
   command.flag("--explain", options->explain, "Print the planner's choice for each length, with the rejected variants");
   command.flag("--list", options->list, "List variants and platforms, run nothing");
+  command.flag("--accuracy", options->accuracy, "Only compare the accuracy of the thesis's radix-2 butterflies");
+  command.flag("--private", options->private_memory,
+               "Only probe the private memory of a work-item by kernels of growing arrays");
   command.option("--json", options->json, "Write all figures to FILE as JSON").writes();
   command.option("--markdown", options->markdown, "Write the tables to FILE").writes();
-  command.runs([options] { options->list ? list_variants() : run(*options); });
+  command.runs([options] {
+    if (options->list) return list_variants();
+    if (options->accuracy) return print_accuracy();
+    if (options->private_memory) return print_private_memory(*options);
+    run(*options);
+  });
 }
 
 }  // namespace ridge::cli

@@ -87,14 +87,15 @@ PaperTable times_table(const PaperSeries& series) {
   PaperTable table{
       fmt::format("Times in microseconds: {}", series_text(series)),
       "One transform. Host: the sequential radix 2, Ridgeline's FFT on all cores, FFTW on one. Part 1 with a table "
-      "of reversed indices and with computed ones. The kernels of A, of the winner and of the planner's choice "
+      "of reversed indices, with computed ones and in tiles of 16 x 16 points. The kernels of A, of the winner and of "
+      "the planner's choice "
       "among both methods of bit reversal (saved as wisdom of \"burtsev\").",
-      {{"N", "radix 2", "host", "fftw", "by table", "computed", "A", "winner", "chosen", "choice"}}};
+      {{"N", "radix 2", "host", "fftw", "by table", "computed", "tiled", "A", "winner", "chosen", "choice"}}};
   for (const PaperLength& length : series.lengths) {
     const planner::Trial& chosen = length.times.decision.trials[length.times.decision.winner];
     table.rows.push_back({fmt::format("2^{}", length.times.log_n), micro(length.cpu.radix2), micro(length.cpu.host),
                           micro(length.cpu.fftw), micro(length.times.part1_table), micro(length.times.part1_computed),
-                          micro(length.times.of("A").times.kernels()),
+                          micro(length.times.part1_tiled), micro(length.times.of("A").times.kernels()),
                           micro(length.times.variants[length.times.winner].times.kernels()),
                           micro(chosen.measured_seconds), chosen.name.substr(std::string(kFamily).size() + 1)});
   }
@@ -224,14 +225,16 @@ base::Json to_json(const PaperReport& report) {
                    {"beside", beside(series)},    {"lengths", base::Json::array()}};
     for (std::size_t i = 0; i < series.lengths.size(); ++i) {
       const PaperLength& length = series.lengths[i];
-      base::Json row{
-          {"log2_n", length.times.log_n},
-          {"cpu_seconds", {{"radix2", length.cpu.radix2}, {"host", length.cpu.host}}},
-          {"part1_seconds", {{"table", length.times.part1_table}, {"computed", length.times.part1_computed}}},
-          {"winner", length.times.variants[length.times.winner].plan.variant},
-          {"chosen", length.times.decision.trials[length.times.decision.winner].name},
-          {"paper_winner", published_winner(beside(series), length.times.log_n)},
-          {"variants", base::Json::array()}};
+      base::Json row{{"log2_n", length.times.log_n},
+                     {"cpu_seconds", {{"radix2", length.cpu.radix2}, {"host", length.cpu.host}}},
+                     {"part1_seconds",
+                      {{"table", length.times.part1_table},
+                       {"computed", length.times.part1_computed},
+                       {"tiled", length.times.part1_tiled}}},
+                     {"winner", length.times.variants[length.times.winner].plan.variant},
+                     {"chosen", length.times.decision.trials[length.times.decision.winner].name},
+                     {"paper_winner", published_winner(beside(series), length.times.log_n)},
+                     {"variants", base::Json::array()}};
       if (length.cpu.fftw > 0) row["cpu_seconds"]["fftw"] = length.cpu.fftw;
       for (const VariantTimes& variant : length.times.variants) {
         row["variants"].push_back(variant_json(series, i, variant));

@@ -22,6 +22,10 @@ std::size_t longest_in_local_memory(const UnitCapacity& unit) {
   return std::bit_floor(unit.local_memory / (8 * std::max<std::size_t>(unit.units, 1)));
 }
 
+std::size_t local_memory_share(const UnitCapacity& unit, std::size_t group) {
+  return unit.local_memory * group / std::max<std::size_t>(unit.lanes * unit.threads * unit.units, 1);
+}
+
 double compute_to_communication(int log_n, std::size_t passes) {
   if (passes < 2) return std::numeric_limits<double>::infinity();
   // 6 * N/2 * log2 N operations over two words written and two read per point, between two passes.

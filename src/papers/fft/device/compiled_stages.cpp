@@ -75,7 +75,12 @@ CompiledStages::CompiledStages(const Device& device, const StagePlan& plan)
 void CompiledStages::enqueue_reversal(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                                       std::uint64_t out_offset, std::uint64_t lines) const {
   const std::uint64_t points = lines << plan_.log_n;
-  queue.launch(reverse_, {.groups = {groups_for(points, plan_.plain_items)}, .items = {plan_.plain_items}},
+  constexpr std::size_t kSide = std::size_t{1} << kTileBits;
+  const std::size_t per_group = plan_.in_tiles() ? kSide * kSide : plan_.plain_items;
+  queue.launch(reverse_,
+               {.groups = {groups_for(points, per_group)},
+                .items = {plan_.plain_items},
+                .local_bytes = plan_.in_tiles() ? kSide * (kSide + 1) * kPoint : 0},
                {in, out, reversed_, in_offset, out_offset, static_cast<std::uint32_t>(plan_.log_n),
                 static_cast<std::uint32_t>(points)});
 }
@@ -105,8 +110,8 @@ void CompiledStages::enqueue_first(Queue& queue, const Buffer& in, const Buffer&
 }
 
 std::string CompiledStages::describe() const {
-  return fmt::format("{} points, bit reversal {}, stages {}", plan_.points(),
-                     plan_.reversal == Reversal::table ? "by table" : "computed", plan_.stages_text());
+  return fmt::format("{} points, bit reversal {}, stages {}", plan_.points(), to_string(plan_.reversal),
+                     plan_.stages_text());
 }
 
 }  // namespace ridge::fft::papers

@@ -96,8 +96,8 @@ void list_burtsev(const Device& device, const AxisProblem& problem, const std::s
                   const std::string& reason, std::vector<Route>& routes) {
   const int log_n = reason.empty() ? std::countr_zero(problem.length) : 0;
   for (const Variant& variant : variants()) {
-    if (!matches(wanted, kFamily, variant.name)) continue;
-    for (const Reversal reversal : {Reversal::table, Reversal::computed}) {
+    if (!matches(wanted, kFamily, variant.name) || wanted.starts_with("burtsev/F/sizes")) continue;
+    for (const Reversal reversal : {Reversal::table, Reversal::computed, Reversal::tiled}) {
       Route route = plain_route(problem);
       StagePlan plan = plan_stages(variant, log_n, group_limits(device.limits()), reversal);
       route.candidate.variant = fmt::format("{}/{}", kFamily, variant.name);
@@ -116,17 +116,50 @@ void list_burtsev(const Device& device, const AxisProblem& problem, const std::s
   }
 }
 
+// F with the paper's parameters NA, NB and NC. Listed only if "burtsev/F/sizes" is requested: there are many.
+void list_sizes(const Device& device, const AxisProblem& problem, const std::string& wanted, const std::string& reason,
+                std::vector<Route>& routes) {
+  const std::string name = fmt::format("{}/F/sizes", kFamily);
+  if (!wanted.starts_with(name)) return;
+  const GroupLimits limits = group_limits(device.limits());
+  std::vector<std::size_t> blocks{2 * limits.items()};
+  for (const std::size_t block : {256, 64}) {
+    if (block < blocks.front()) blocks.push_back(block);
+  }
+  for (const std::size_t na : {4, 8, 16, 32}) {
+    for (const std::size_t nb : blocks) {
+      for (const std::size_t nc : blocks) {
+        Route route = plain_route(problem);
+        StagePlan plan =
+            plan_f_sizes(reason.empty() ? std::countr_zero(problem.length) : 0, {.na = na, .nb = nb, .nc = nc}, limits);
+        plan.variant = "F/sizes";
+        plan.reversal = Reversal::computed;
+        plan.plain_items = std::min<std::size_t>(256, limits.items());
+        route.candidate.variant = name;
+        route.candidate.parameters = {
+            {"na", fmt::to_string(na)}, {"nb", fmt::to_string(nb)}, {"nc", fmt::to_string(nc)}};
+        route.candidate.refusal = reason.empty() ? plan.refusal : reason;
+        const double runs = static_cast<double>(plan.runs.size());
+        route.candidate.cost = cost_of(problem, 1 + runs, 1 + runs);
+        if (route.candidate.refusal.empty()) set_step<CompiledStages>(route, problem, std::move(plan));
+        routes.push_back(std::move(route));
+      }
+    }
+  }
+}
+
 void list_units(const Device& device, const AxisProblem& problem, const std::string& wanted, const std::string& reason,
                 std::vector<Route>& routes) {
   const std::size_t length = reason.empty() ? problem.length : 1;
   const auto add = [&](std::size_t p, UnitTwiddles twiddles) {
-    UnitDesign design = plan_unit(length, p, device.limits());
+    UnitDesign design = p == 1 ? plan_vector_unit(length, device) : plan_unit(length, p, device.limits());
     design.twiddles = twiddles;
-    const char* name = p == 0 ? "in_register" : "simt";
+    const std::string name = design.variant();
     if (!matches(wanted, kUnitFamily, name)) return;
     Route route = plain_route(problem);
     route.candidate.variant = fmt::format("{}/{}", kUnitFamily, name);
-    if (p > 0) route.candidate.parameters = {{"p", fmt::format("{}", p)}, {"twiddles", to_string(twiddles)}};
+    if (p > 0 && !design.vectors)
+      route.candidate.parameters = {{"p", fmt::format("{}", p)}, {"twiddles", to_string(twiddles)}};
     route.candidate.refusal = reason.empty() ? design.refusal : reason;
     if (route.candidate.refusal.empty() && twiddles == UnitTwiddles::constant && length > kMostConstantRoots) {
       route.candidate.refusal =
@@ -137,8 +170,10 @@ void list_units(const Device& device, const AxisProblem& problem, const std::str
     routes.push_back(std::move(route));
   };
   add(0, UnitTwiddles::table);
+  add(1, UnitTwiddles::table);
   for (const std::size_t p : {8, 16, 4, 2}) add(p, UnitTwiddles::table);
   for (const std::size_t p : {8, 16, 4, 2}) add(p, UnitTwiddles::constant);
+  for (const std::size_t p : {8, 16, 4, 2}) add(p, UnitTwiddles::quarter);
 }
 
 void list_papers(const Device& device, const AxisProblem& problem, const std::string& wanted,
@@ -146,6 +181,7 @@ void list_papers(const Device& device, const AxisProblem& problem, const std::st
   const std::string reason = beyond_the_papers(problem);
   const std::size_t before = routes.size();
   list_burtsev(device, problem, wanted, reason, routes);
+  list_sizes(device, problem, wanted, reason, routes);
   list_units(device, problem, wanted, reason, routes);
   if (routes.size() > before) return;
   // Unknown name: lists the whole family, so that the error can name what exists.

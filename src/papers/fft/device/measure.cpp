@@ -47,7 +47,7 @@ base::Repeat repeat_for(double seconds) {
 // One variant, compiled with both bit reversals, with the calls that time it.
 struct Timed {
   std::size_t index;  // in LengthTimes::variants
-  CompiledStages table, computed;
+  CompiledStages table, computed, tiled;
   std::vector<std::size_t> prefixes{};  // numbers of runs after which the clock is read; the last one covers all
 };
 
@@ -92,8 +92,10 @@ class Measurement {
       if (!times.plan.refusal.empty()) continue;
       StagePlan computed = times.plan;
       computed.reversal = Reversal::computed;
+      StagePlan tiled = times.plan;
+      tiled.reversal = Reversal::tiled;
       timed_.push_back({result_.variants.size() - 1, CompiledStages(shelf_, times.plan),
-                        CompiledStages(shelf_, computed), prefixes_of(times.plan)});
+                        CompiledStages(shelf_, computed), CompiledStages(shelf_, tiled), prefixes_of(times.plan)});
     }
   }
 
@@ -103,7 +105,7 @@ class Measurement {
     Points expected(n_);
     host_plan.forward(std::span<const std::complex<float>>(points_), std::span<std::complex<float>>(expected));
     for (const Timed& one : timed_) {
-      for (const CompiledStages* stages : {&one.table, &one.computed}) {
+      for (const CompiledStages* stages : {&one.table, &one.computed, &one.tiled}) {
         queue_.fill(out_, std::byte{0});
         stages->enqueue(queue_, in_, 0, out_, 0, 1);
         queue_.download(out_, std::span<std::complex<float>>(answer_));
@@ -120,7 +122,7 @@ class Measurement {
 
   void time_kernels() {
     std::vector<std::function<void()>> calls;
-    for (const auto member : {&Timed::table, &Timed::computed}) {
+    for (const auto member : {&Timed::table, &Timed::computed, &Timed::tiled}) {
       calls.emplace_back([this, member] { (timed_.front().*member).enqueue_first(queue_, in_, out_, 0); });
     }
     for (const Timed& one : timed_) {
@@ -132,7 +134,8 @@ class Measurement {
     const std::vector<double> seconds = best_device_seconds(queue_, calls, repeat_for(options_.seconds));
     result_.part1_table = seconds[0];
     result_.part1_computed = seconds[1];
-    std::size_t next = 2;
+    result_.part1_tiled = seconds[2];
+    std::size_t next = 3;
     for (const Timed& one : timed_) {
       VariantTimes& times = result_.variants[one.index];
       times.runs.resize(times.plan.runs.size());
@@ -187,8 +190,11 @@ class Measurement {
     for (const on_device::Route& route : routes) {
       candidates.push_back(route.candidate);
       const VariantTimes& times = result_.of(route.candidate.variant.substr(std::string(kFamily).size() + 1));
-      const bool table = route.candidate.parameters.front().second == to_string(Reversal::table);
-      measured.push_back(table ? times.times.kernels() : times.computed);
+      const std::string& reversal = route.candidate.parameters.front().second;
+      const double tiled = times.times.kernels() - times.times.part1 + result_.part1_tiled;
+      measured.push_back(reversal == to_string(Reversal::table)   ? times.times.kernels()
+                         : reversal == to_string(Reversal::tiled) ? tiled
+                                                                  : times.computed);
     }
     const planner::Options options{
         .most_trials = candidates.size(), .use_wisdom = false, .save_wisdom = options_.save, .variant = kFamily};

@@ -52,6 +52,35 @@ void emit_reversal(Text& text, const StagePlan& plan) {
   text.close();
 }
 
+// Squares of B x B points: B runs of B adjacent points, B^-1 of a line apart, are read into local memory and written as
+// B other runs of B adjacent points, so that reads and writes both use whole cache lines.
+void emit_tiled_reversal(Text& text, const StagePlan& plan) {
+  constexpr unsigned kSide = 1u << kTileBits;
+  text.line("");
+  text.open(
+      "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const float2* RESTRICT y, GLOBAL float2* RESTRICT x, GLOBAL const "
+      "uint* RESTRICT unused, ulong from, ulong to, uint log_n, uint points)",
+      plan.plain_items, kReversalKernel);
+  text.line("LOCAL_BLOCK(float2, tile, {});", kSide * (kSide + 1));
+  text.line("const uint bits = log_n - {}u, group = GROUP_ID(0), m = group & ((1u << bits) - 1u);", 2 * kTileBits);
+  text.line("const ulong line = (ulong)(group >> bits) << log_n;");
+  text.open("for (uint e = LOCAL_ID(0); e < {}u; e += {}u)", kSide * kSide, plan.plain_items);
+  text.line("const uint high = e >> {}, low = e & {}u;", kTileBits, kSide - 1);
+  text.line("tile[high * {}u + low] = y[from + line + (high << (log_n - {}u)) + (m << {}) + low];", kSide + 1,
+            kTileBits, kTileBits);
+  text.close();
+  text.line("BARRIER();");
+  text.line("const uint middle = reversed(m, bits) << {};", kTileBits);
+  text.open("for (uint e = LOCAL_ID(0); e < {}u; e += {}u)", kSide * kSide, plan.plain_items);
+  text.line("const uint high = e >> {}, low = e & {}u;", kTileBits, kSide - 1);
+  text.line("const float2 v = tile[reversed(low, {0}u) * {1}u + reversed(high, {0}u)];", kTileBits, kSide + 1);
+  const std::string scale = codegen::literal(plan.scale, false);
+  text.line("x[to + line + (high << (log_n - {}u)) + middle + low] = {};", kTileBits,
+            plan.scale == 1 ? std::string("v") : fmt::format("make_float2(v.x * {0}, v.y * {0})", scale));
+  text.close();
+  text.close();
+}
+
 void open_kernel(Text& text, const StageRun& run, std::size_t items) {
   text.line("");
   text.open(
@@ -166,8 +195,8 @@ std::string kernel_name(const StageRun& run) {
 
 KernelSource reversal_text(const StagePlan& plan) {
   codegen::Text text;
-  if (plan.reversal == Reversal::computed) text.raw(kReverseBits);
-  emit_reversal(text, plan);
+  if (plan.reversal != Reversal::table) text.raw(kReverseBits);
+  plan.in_tiles() ? emit_tiled_reversal(text, plan) : emit_reversal(text, plan);
   return {.name = fmt::format("{}_reversal", kFamily), .text = text.str()};
 }
 

@@ -55,7 +55,9 @@ GroupLimits group_limits(const Limits& limits) {
   return {std::min(limits.work_group, limits.work_group_sides[0]), limits.local_memory};
 }
 
-const char* to_string(Reversal reversal) { return reversal == Reversal::table ? "table" : "computed"; }
+const char* to_string(Reversal reversal) {
+  return reversal == Reversal::table ? "table" : reversal == Reversal::computed ? "computed" : "tiled";
+}
 
 std::size_t StageRun::local_bytes() const {
   return work == Work::group_local && stages() > 1 ? (columns << stages()) * kPoint : 0;

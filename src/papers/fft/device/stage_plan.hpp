@@ -15,6 +15,7 @@ namespace ridge::fft::papers {
 
 inline constexpr int kMostStages = 30;    // 32-bit indices in the kernels
 inline constexpr int kPrivateStages = 4;  // E and F: 16 points in the registers of a work-item
+inline constexpr int kTileBits = 4;       // tiled bit reversal: squares of 16 x 16 points
 inline constexpr std::size_t kPoint = 8;  // bytes: complex float
 inline constexpr const char* kFamily = "burtsev";
 
@@ -28,7 +29,7 @@ struct GroupLimits {
 };
 GroupLimits group_limits(const Limits& limits);
 
-enum class Reversal { table, computed };
+enum class Reversal { table, computed, tiled };  // tiled: squares through local memory, from 2^8 points on
 const char* to_string(Reversal reversal);
 
 enum class Work {
@@ -60,6 +61,7 @@ struct StagePlan {
   double scale = 1;
 
   std::size_t points() const { return std::size_t{1} << log_n; }
+  bool in_tiles() const { return reversal == Reversal::tiled && log_n >= 2 * kTileBits; }  // shorter: as computed
   std::string stages_text() const;  // "1-4 registers, 5-11 local x16, 12 each"
 };
 
@@ -87,6 +89,13 @@ StagePlan plan_d(int log_n, const GroupLimits& limits);
 StagePlan plan_e(int log_n, const GroupLimits& limits);
 StagePlan plan_f(int log_n, const GroupLimits& limits);
 StagePlan plan_f_even(int log_n, const GroupLimits& limits);
+
+// The paper's parameters of F: points of a work-item (NA), and of a group in the two local-memory launches (NB, NC).
+// Powers of two; 0: the largest that the limits allow. Refused with the reason where a limit is exceeded.
+struct StageSizes {
+  std::size_t na = 0, nb = 0, nc = 0;
+};
+StagePlan plan_f_sizes(int log_n, const StageSizes& sizes, const GroupLimits& limits);
 
 // --- what the variants share -----------------------------------------------------------------------------------------
 // Each adds nothing where last < first.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostRegisters = 255;  // per work-item, if the device reports registers
 constexpr std::size_t kInRegisterItems = 64;
+constexpr std::size_t kShortestInVectors = 64, kLongestInVectors = 1024;
 constexpr std::size_t kLongestInRegister = 32;  // 4 * 32 floats and the twiddle of a butterfly; 64 would exceed 255
 
 UnitDesign refused(UnitDesign design, std::string reason) {
@@ -35,9 +36,11 @@ std::size_t registers_for(const Limits& limits, std::size_t items) {
 
 }  // namespace
 
-const char* to_string(UnitTwiddles twiddles) { return twiddles == UnitTwiddles::table ? "table" : "constant"; }
+const char* to_string(UnitTwiddles twiddles) {
+  return twiddles == UnitTwiddles::table ? "table" : twiddles == UnitTwiddles::constant ? "constant" : "quarter";
+}
 
-std::string UnitDesign::variant() const { return in_register() ? "in_register" : "simt"; }
+std::string UnitDesign::variant() const { return vectors ? "one_item" : in_register() ? "in_register" : "simt"; }
 
 std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p) {
   const int stages = std::countr_zero(length), most = std::countr_zero(p);
@@ -48,6 +51,19 @@ std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p) {
     radices.push_back(std::size_t{1} << (stages / passes + (i < left ? 1 : 0)));
   }
   return radices;
+}
+
+UnitDesign plan_vector_unit(std::size_t length, const Device& device) {
+  UnitDesign design{.length = length, .points = length, .vectors = true};
+  design.lines = std::min<std::size_t>(8, device.limits().work_group);
+  if (!std::has_single_bit(length) || length < kShortestInVectors || length > kLongestInVectors) {
+    return refused(design, fmt::format("needs a power of two from {} to {} points, got {}", kShortestInVectors,
+                                       kLongestInVectors, length));
+  }
+  if (device.info().backend != Backend::opencl)
+    return refused(design, "needs OpenCL's vector types, CUDA has none of 16");
+  design.radices.assign(static_cast<std::size_t>(std::countr_zero(length)), 2);
+  return design;
 }
 
 UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits) {
@@ -85,13 +101,31 @@ CompiledUnit::CompiledUnit(const Device& device, const UnitDesign& design) : des
     throw Error(ErrorKind::invalid_argument, fmt::format("{}/{}: {}", kUnitFamily, design.variant(), design.refusal));
   }
   kernel_ = device.compile(unit_text(design)).kernel(kUnitKernel);
+  twiddles_ = unit_twiddles(device, design);
+}
+
+Buffer unit_twiddles(const Device& device, const UnitDesign& design) {
   const power2::Roots<float> exact(design.length);
-  std::vector<std::complex<float>> table(design.twiddles == UnitTwiddles::table ? design.length : 1);
-  for (std::size_t k = 0; k < table.size(); ++k) table[k] = exact.at(k);
-  twiddles_ = device.buffer(table.size() * sizeof(table[0]), {.name = "fft twiddles"});
+  const std::size_t n = design.length;
+  std::vector<float> table(2);
+  if (design.vectors) {  // per stage and butterfly: N / 2 real parts, then N / 2 imaginary parts
+    table.clear();
+    for (std::size_t rest = n / 2; rest >= 1; rest /= 2) {
+      for (std::size_t i = 0; i < n / 2; ++i) table.push_back(exact.at(i / rest * rest).real());
+      for (std::size_t i = 0; i < n / 2; ++i) table.push_back(exact.at(i / rest * rest).imag());
+    }
+  } else if (design.twiddles == UnitTwiddles::quarter) {
+    table.clear();
+    for (std::size_t k = 0; k <= n / 4; ++k) table.push_back(exact.at(k).real());
+  } else if (design.twiddles == UnitTwiddles::table) {
+    table.clear();
+    for (std::size_t k = 0; k < n; ++k) table.insert(table.end(), {exact.at(k).real(), exact.at(k).imag()});
+  }
+  const Buffer buffer = device.buffer(table.size() * sizeof(float), {.name = "fft twiddles"});
   Queue queue = device.queue();
-  queue.upload(std::span<const std::complex<float>>(table), twiddles_);
+  queue.upload(std::span<const float>(table), buffer);
   queue.finish();
+  return buffer;
 }
 
 void CompiledUnit::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,

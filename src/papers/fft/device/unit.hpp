@@ -1,6 +1,7 @@
 // One FFT per compute unit, after Bergach's thesis: each transform is done by one compute unit, entirely in registers
 // and local memory, and many run concurrently.
-//   in_register   one work-item per transform
+//   in_register   one work-item per transform, up to 32 points
+//   one_item      one work-item per transform, up to 1024 points in private memory, with OpenCL's vector types
 //   simt          N/p work-items of p points each, p = 2, 4, 8, 16, which exchange through local memory
 #pragma once
 #include <cstddef>
@@ -35,13 +36,18 @@ std::size_t points_per_item(const UnitCapacity& unit);
 // The largest power of two N <= Sh / (8 units).
 std::size_t longest_in_local_memory(const UnitCapacity& unit);
 
+// Sw = Sh wg / (v th units), equation 4.6: local memory that the device sets aside for a group of wg work-items,
+// whether it needs that much or not. Larger groups of fewer points waste it.
+std::size_t local_memory_share(const UnitCapacity& unit, std::size_t group);
+
 // Rcc: fused multiply-adds (six per radix-2 butterfly) per word moved to or from local memory. Infinite if nothing is
 // exchanged.
 double compute_to_communication(int log_n, std::size_t passes);
 
 // --- the kernels -----------------------------------------------------------------------------------------------------
 
-enum class UnitTwiddles { table, constant };  // in global memory; in constant memory
+// In global memory; in constant memory; a quarter of the cosine's period in global memory, the rest by symmetry.
+enum class UnitTwiddles { table, constant, quarter };
 const char* to_string(UnitTwiddles twiddles);
 
 struct UnitDesign {
@@ -55,21 +61,32 @@ struct UnitDesign {
   std::size_t rounds = 1;  // lines per group in one launch, if units are given
   std::size_t lines = 1;   // in_register: work-items per group, each with its own line
   std::string refusal{};
+  bool vectors = false;  // one_item
 
   bool in_register() const { return points == length; }
   std::size_t items() const { return in_register() ? lines : length / points; }
   std::size_t local_bytes() const { return in_register() || radices.size() < 2 ? 0 : length * 8; }
-  std::string variant() const;  // "in_register", "simt"
+  std::string variant() const;  // "in_register", "one_item", "simt"
 };
 
 // p == 0: in registers. Refused with the reason if a limit is exceeded.
 UnitDesign plan_unit(std::size_t length, std::size_t p, const Limits& limits);
+
+// One work-item per transform with vectors of 16 floats: 64 to 1024 points, OpenCL only.
+UnitDesign plan_vector_unit(std::size_t length, const Device& device);
 
 // log2 N stages divided over as few passes of at most radix p as possible: 8-8-4-4 for 1024 and p = 8.
 std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p);
 
 inline constexpr const char* kUnitKernel = "one_per_unit";
 KernelSource unit_text(const UnitDesign& design);
+KernelSource vector_unit_text(const UnitDesign& design);
+// A kernel that repeats the pass of one radix after `before` points, so that the pass can be timed alone.
+inline constexpr const char* kPassKernel = "one_pass";
+KernelSource pass_text(const UnitDesign& design, std::size_t before, std::size_t radix);
+
+// The table that the kernels of a design read, on the device.
+Buffer unit_twiddles(const Device& device, const UnitDesign& design);
 
 class CompiledUnit final : public on_device::CompiledStep {
  public:

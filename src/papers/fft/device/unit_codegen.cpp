@@ -45,6 +45,15 @@ class Passes {
  public:
   Passes(Text& text, const UnitDesign& design) : text_(text), design_(design), items_(design.length / design.points) {}
 
+  // One pass from local memory to local memory, between barriers.
+  void emit_one(std::size_t radix, std::size_t before) {
+    load(1, radix, before);
+    text_.line("BARRIER();");
+    for (std::size_t b = 0; b < design_.points / radix; ++b) butterfly(b, radix, before);
+    store(false, radix);
+    text_.line("BARRIER();");
+  }
+
   void emit() {
     std::size_t before = 1;
     for (std::size_t pass = 0; pass < design_.radices.size(); ++pass) {
@@ -86,9 +95,11 @@ class Passes {
       for (std::size_t s = 1; s < radix; ++s) {
         // W_(Ls*R)^(j*s) = W_N^(j*s*r)
         const std::string k = fmt::format("{} / {}u * {}u", index(b), r, s * r);
-        const std::string root = design_.twiddles == UnitTwiddles::table
-                                     ? fmt::format("LOAD_CACHED(roots + ({}))", k)
-                                     : fmt::format("make_real2(roots[2u * ({0})], roots[2u * ({0}) + 1u])", k);
+        const char* form = design_.twiddles == UnitTwiddles::table ? "LOAD_CACHED(roots + ({0}))"
+                           : design_.twiddles == UnitTwiddles::constant
+                               ? "make_real2(roots[2u * ({0})], roots[2u * ({0}) + 1u])"
+                               : "by_symmetry(roots, {0})";
+        const std::string root = fmt::format(fmt::runtime(form), k);
         text_.line("v[{0}] = multiply(v[{0}], {1});", b * radix + s, root);
       }
     }
@@ -128,23 +139,70 @@ void emit_line(Text& text, const UnitDesign& design) {
   }
 }
 
+// W_N^k from cosines of the first quarter: k = q N/4 + m, and a quarter turn is a product with -i.
+void emit_symmetry(Text& text, std::size_t n) {
+  text.open("FUNCTION real2 by_symmetry(GLOBAL const float* cosine, uint k)");
+  text.line("const uint m = k & {}u;", n / 4 - 1);
+  text.line("const float c = LOAD_CACHED(cosine + m), s = LOAD_CACHED(cosine + ({}u - m));", n / 4);
+  text.line("const real2 w = k & {}u ? make_real2(-s, -c) : make_real2(c, -s);", n / 4);
+  text.line("return k & {}u ? make_real2(-w.x, -w.y) : w;", n / 2);
+  text.close();
+}
+
+void emit_arithmetic(Text& text, const UnitDesign& design) {
+  std::set<std::size_t> radices(design.radices.begin(), design.radices.end());
+  radices.erase(1);
+  text.raw(codegen::butterfly_text(radices, false));
+  if (design.twiddles == UnitTwiddles::constant) emit_constant_table(text, design.length);
+  if (design.twiddles == UnitTwiddles::quarter) emit_symmetry(text, design.length);
+  text.line("");
+}
+
+const char* table_type(const UnitDesign& design) {
+  return design.twiddles == UnitTwiddles::quarter ? "float" : "real2";
+}
+
+// The constant table of the kernel's text has the name `roots` itself.
+const char* table_name(const UnitDesign& design) {
+  return design.twiddles == UnitTwiddles::constant ? "unused" : "roots";
+}
+
 }  // namespace
 
+KernelSource pass_text(const UnitDesign& design, std::size_t before, std::size_t radix) {
+  codegen::Text text;
+  UnitDesign one = design;
+  one.radices = {radix};
+  emit_arithmetic(text, one);
+  text.open(
+      "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const real2* RESTRICT in, GLOBAL real2* RESTRICT out, GLOBAL const "
+      "{}* RESTRICT {}, uint repeats)",
+      design.items(), kPassKernel, table_type(design), table_name(design));
+  text.line("LOCAL_BLOCK(real2, points, {});", design.length);
+  text.line("const uint item = LOCAL_ID(0), first = GROUP_ID(0) * {}u;", design.length);
+  text.line("real2 v[{}];", design.points);
+  const std::size_t items = design.items();
+  text.line("for (uint i = item; i < {0}u; i += {1}u) points[i] = in[first + i];", design.length, items);
+  text.line("BARRIER();");
+  text.open("for (uint repeat = 0; repeat < repeats; ++repeat)");
+  Passes(text, one).emit_one(radix, before);
+  text.close();
+  text.line("for (uint i = item; i < {0}u; i += {1}u) out[first + i] = points[i];", design.length, items);
+  text.close();
+  return {.name = fmt::format("{}_pass", kUnitFamily), .text = text.str()};
+}
+
 KernelSource unit_text(const UnitDesign& design) {
+  if (design.vectors) return vector_unit_text(design);
   codegen::Text text;
   text.line("// {} points, {}", design.length,
             design.in_register() ? std::string("all in the registers of a work-item")
                                  : fmt::format("{} in each of {} work-items", design.points, design.items()));
-  std::set<std::size_t> radices(design.radices.begin(), design.radices.end());
-  radices.erase(1);
-  text.raw(codegen::butterfly_text(radices, false));
-  const bool constant = design.twiddles == UnitTwiddles::constant;
-  if (constant) emit_constant_table(text, design.length);
-  text.line("");
+  emit_arithmetic(text, design);
   text.open(
       "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const real2* RESTRICT in, GLOBAL real2* RESTRICT out, GLOBAL const "
-      "real2* RESTRICT {}, ulong in_offset, ulong out_offset, uint lines)",
-      design.items(), kUnitKernel, constant ? "unused" : "roots");
+      "{}* RESTRICT {}, ulong in_offset, ulong out_offset, uint lines)",
+      design.items(), kUnitKernel, table_type(design), table_name(design));
   if (design.in_register()) {
     text.line("const uint line = GLOBAL_ID(0);");
     emit_line(text, design);

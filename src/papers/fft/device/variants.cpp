@@ -1,5 +1,8 @@
 // Stage plans of the variants A to F of Burtsev's paper.
 #include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
 
 #include "papers/fft/device/stage_plan.hpp"
 
@@ -84,7 +87,33 @@ StagePlan with_local_stages(int log_n, int most_first, const GroupLimits& limits
   return plan;
 }
 
+// log2 of a size; the most if it is 0.
+int stages_of(std::size_t size, int most) { return size == 0 ? most : std::countr_zero(size); }
+
 }  // namespace
+
+StagePlan plan_f_sizes(int log_n, const StageSizes& sizes, const GroupLimits& limits) {
+  StagePlan plan{.log_n = log_n};
+  for (const std::size_t size : {sizes.na, sizes.nb, sizes.nc}) {
+    if (size != 0 && !std::has_single_bit(size))
+      plan.refusal = fmt::format("NA, NB and NC need powers of two, got {}", size);
+  }
+  constexpr std::size_t kMostOwn = 32;
+  if (sizes.na > kMostOwn)
+    plan.refusal = fmt::format("NA = {} points exceed the {} that a work-item's registers hold", sizes.na, kMostOwn);
+  const std::size_t block = 2 * limits.items(), largest = std::max(sizes.nb, sizes.nc);
+  if (largest > block)
+    plan.refusal = fmt::format("{} points need {} work-items, a group has {}", largest, largest / 2, limits.items());
+  if (!plan.refusal.empty()) return plan;
+  const int own = std::min(stages_of(sizes.na, kPrivateStages), log_n);
+  const int first = std::min(own + stages_of(sizes.nb, limits.stages()), log_n);
+  const int second = std::min(first + stages_of(sizes.nc, limits.stages()), log_n);
+  add_own_points(plan, own);
+  add_local(plan, own + 1, first, limits);
+  add_local(plan, first + 1, second, limits);
+  add_each(plan, second + 1);
+  return plan;
+}
 
 StagePlan plan_f(int log_n, const GroupLimits& limits) { return with_local_stages(log_n, limits.stages(), limits); }
 
