@@ -5,6 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # The paper's radar: 6.34 s of processors, 3.28 s of graphics, 2.5 s of both for a second of frames.
 expect '^processor .* 6\.34 s +7$' "$ridge" size --paper
 expect '^power: 3 boards of 150 W \(given\), 0\.45 kW in 2 racks of 2, ' "$ridge" size --paper --watts 150 --rack 2
+expect '^(far cores: not available|two cores )' "$ridge" machine --study far-cores
 expect '^graphics .* 3\.28 s +4$' "$ridge" size --paper
 expect '^processor \+ graphics .* 2\.5[0-9] s +3$' "$ridge" size --paper
 expect '^graphics: 15[0-9]+ transforms' "$ridge" size --paper

@@ -44,10 +44,11 @@ namespace {
 struct Options {
   ProfileOptions profile;
   bool json = false, roofline = false;
-  std::string svg;
+  std::string svg, study;
 };
 
 void run(const Options& options) {
+  if (!options.study.empty()) return run_core_study(options.study);
   const double start = base::now();
   if (const std::string kept = machine::kept_file(); !kept.empty())
     mistake(kept);  // checked before a minute of measuring
@@ -88,11 +89,16 @@ void add_machine(Command& program) {
   command.flag("--json", options->json, "Print the whole profile as JSON to standard output");
   command.flag("--roofline", options->roofline, "Draw each device's roofline as text");
   command.option("--svg", options->svg, "Write each device's roofline to PREFIX-<device>.svg").writes_names_with("-");
+  command
+      .option("--study", options->study,
+              "Only run FFTs on chosen cores: hyperthreads, far-cores, temperature, clock (as root) or all")
+      .one_of({"hyperthreads", "far-cores", "temperature", "clock", "all"});
   command.footer(
       "\nExamples:\n"
       "  ridge machine                      measures the first time, reads the saved profile later\n"
       "  ridge machine --quick              ceilings only, about ten seconds\n"
       "  ridge machine --roofline           drawn in the terminal\n"
+      "  ridge machine --study all          hyperthreads, distance of cores, temperature, clock: FFTs of 1024 points\n"
       "  ridge machine --refresh --svg roof    measure again; roof-host.svg, roof-cuda-0.svg\n"
       "\nThe profile is keyed by the hardware and stored in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
       "RIDGE_PROFILE names another file. Planners use it for predictions; it is never measured implicitly.\n"

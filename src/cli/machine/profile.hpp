@@ -1,5 +1,7 @@
 // Loads the saved machine profile, or measures a new one with a progress bar.
 #pragma once
+#include <string>
+
 #include <ridge/machine.hpp>
 
 namespace ridge::cli {
@@ -11,5 +13,8 @@ struct ProfileOptions {
 };
 enum class ProfileSource { saved, measured, not_saved };  // read; measured and saved; measured only
 machine::Profile profile_or_measure(const ProfileOptions& options, ProfileSource* how = nullptr);
+
+// Runs and prints one of the studies hyperthreads, far-cores, temperature and clock, or all.
+void run_core_study(const std::string& which);
 
 }  // namespace ridge::cli
