@@ -7,6 +7,7 @@ import functools
 
 from . import _ridge
 from ._fft_arguments import _product, _scale, _shape_and_axes
+from ._transforms import FOURIER, default_axes
 
 _MOST_AXES = 3
 _SINGLE = {"float32": True, "complex64": True, "float64": False, "complex128": False}
@@ -79,8 +80,8 @@ def enqueue(backend, x, lengths, real, inverse, scale, adjoint=False):
     batch = _product(loops)
     if batch * _product(lengths):
         stream = backend.stream(x)
-        plan = _plan(backend.device(x), stream, single, tuple(lengths), batch, real, inverse, scale, adjoint)
-        plan.enqueue(backend.address(x), backend.address(out), inverse, stream)
+        chosen = _plan(backend.device(x), stream, single, tuple(lengths), batch, real, inverse, scale, adjoint)
+        chosen.enqueue(backend.address(x), backend.address(out), inverse, stream)
     return out
 
 
@@ -105,16 +106,14 @@ def linear(backend, x, kind, axes, length, scale, adjoint):
 
 def transform(backend, name, x, n=None, axis=-1, s=None, axes=None, norm=None):
     """A transform by the name of ridge.fft's function."""
-    several = name.endswith(("n", "2"))
-    halved, hermitian = name.lstrip("i").startswith(("r", "h")), "hfft" in name
-    inverse = name.startswith("i") != hermitian
-    if name.rstrip("n") in ("dct", "dst", "idct", "idst"):
+    if name not in FOURIER:
         raise NotImplementedError(f"{name} of a CUDA array of another library: pass ridge.asarray(x)")
-    kind = (3 if inverse else 2) if halved else (1 if inverse else 0)
+    kind, hermitian, several = FOURIER[name]
+    inverse = kind in (1, 3)
     if not several:
         s, axes = None if n is None else [n], [axis]
-    elif name.endswith("2") and axes is None:
-        axes = (-2, -1)
+    elif axes is None:
+        axes = default_axes(name)
     dtype = backend.dtype(x)
     if dtype not in _SINGLE:
         x = backend.converted(x, "float32" if dtype in ("float16", "bfloat16") else "float64")

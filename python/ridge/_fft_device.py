@@ -136,8 +136,8 @@ def _real_on_device(x, kind, lengths, axes, scale, before, after):
     return Array(out._held.viewed("complex64" if single else "complex128", shape)) if complex_ else out
 
 
-class HalfPlan(Shown):
-    """A plan for 16-bit floats of one shape, computed in float; made by plan_halves."""
+class Float16Plan(Shown):
+    """A plan for 16-bit floats of one shape, computed in float; made by plan_float16."""
 
     def __init__(self, shape, batch, real, inverse, scale, storage, device, measured):
         self._plan = _ridge.DevicePlan(device, True, list(shape), batch, real, 1.0 if inverse else scale,
@@ -184,13 +184,13 @@ class HalfPlan(Shown):
         return out
 
 
-def plan_halves(shape, batch=1, kind="complex", inverse=False, norm=None, storage="float16", device="host", measured=False):
+def plan_float16(shape, batch=1, kind="complex", inverse=False, norm=None, storage="float16", device="host", measured=False):
     """A plan for 16-bit floats, float16 or bfloat16 in uint16 arrays: they are loaded and stored, the computation is in float.
 
     Complex numbers are pairs along a last axis of 2: a batch of spectra has the shape (batch, *shape, 2).
 
     >>> import numpy as np
-    >>> p = plan_halves((8,), kind="real")
+    >>> p = plan_float16((8,), kind="real")
     >>> p(np.ones((1, 8), np.float16))[0, 0]
     array([8., 0.], dtype=float16)
     """
@@ -202,4 +202,4 @@ def plan_halves(shape, batch=1, kind="complex", inverse=False, norm=None, storag
     if kind not in ("complex", "real"):
         raise ValueError(f'unknown kind {kind!r}: use "complex" or "real"')
     scale = _scale(norm, _product(shape), inverse)
-    return HalfPlan(shape, operator.index(batch), kind == "real", bool(inverse), scale, storage, device, measured)
+    return Float16Plan(shape, operator.index(batch), kind == "real", bool(inverse), scale, storage, device, measured)

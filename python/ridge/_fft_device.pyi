@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 from ._picture import Shown
 from .array import Array
 
-class HalfPlan(Shown):
+class Float16Plan(Shown):
     def __init__(self, shape: Sequence[int], batch: int, real: bool, inverse: bool, scale: float, storage: str, device: str,
                  measured: bool) -> None: ...
     @overload
@@ -12,5 +12,5 @@ class HalfPlan(Shown):
     @overload
     def __call__(self, x: NDArray[Any]) -> NDArray[Any]: ...
 
-def plan_halves(shape: int | Sequence[int], batch: int = ..., kind: str = ..., inverse: bool = ..., norm: str | None = ...,
-                storage: str = ..., device: str = ..., measured: bool = ...) -> HalfPlan: ...
+def plan_float16(shape: int | Sequence[int], batch: int = ..., kind: str = ..., inverse: bool = ..., norm: str | None = ...,
+                storage: str = ..., device: str = ..., measured: bool = ...) -> Float16Plan: ...

@@ -9,16 +9,16 @@ import numpy as np
 from ._library import library_of
 from .array import Array
 
-_AXES = {"axis": "dim", "axes": "dim", "n": "n", "s": "s", "norm": "norm", "type": "type", "orthogonalize": "orthogonalize"}
+_AXES = {"axis": "dim", "axes": "dim"}  # torch's names
 _ONE = ("n", "axis", "norm", "overwrite_x", "workers")           # parameters after x of transforms along one axis
 _MANY = ("s", "axes", "norm", "overwrite_x", "workers")          # of transforms along several axes
-_COSINES = ("dct", "dst", "idct", "idst")
 
 
 def named(name, args, kwargs):
     """The arguments of a call by name, without defaults."""
-    cosine = name.rstrip("n") in _COSINES
-    many = name.endswith(("n", "2"))
+    from ._transforms import COSINES, FOURIER
+    cosine = name in COSINES
+    many = (COSINES if cosine else FOURIER)[name][2]
     names = (("type",) if cosine else ()) + (_MANY if many else _ONE) + (("orthogonalize",) if cosine else ())
     if len(args) > len(names):
         raise TypeError(f"{name}() takes {len(names) + 1} positional arguments but {len(args) + 1} were given")
@@ -40,20 +40,22 @@ def _subclass(function, x, args, kwargs):
     return out if isinstance(x, plain) else out.view(type(x))
 
 
-def _torch(name, x, args, kwargs):
-    from . import torch
+def _arguments(name, args, kwargs):
+    """The arguments that every library has."""
     given = named(name, args, kwargs)
     for key in ("overwrite_x", "workers"):
         given.pop(key, None)
-    return getattr(torch, name)(x, **{_AXES.get(key, key): value for key, value in given.items()})
+    return given
+
+
+def _torch(name, x, args, kwargs):
+    from . import torch
+    return getattr(torch, name)(x, **{_AXES.get(key, key): value for key, value in _arguments(name, args, kwargs).items()})
 
 
 def _jax(name, x, args, kwargs):
     from . import jax
-    given = named(name, args, kwargs)
-    for key in ("overwrite_x", "workers"):
-        given.pop(key, None)
-    return getattr(jax, name)(x, **given)
+    return getattr(jax, name)(x, **_arguments(name, args, kwargs))
 
 
 def _dask(name, x, args, kwargs):
@@ -65,9 +67,10 @@ def _xarray(function, x, args, kwargs, name):
     """A DataArray with the same dimensions; coordinates along transformed axes are dropped (ridge.xarray keeps frequencies)."""
     if not hasattr(x, "dims") or not hasattr(x, "variable"):
         return NotImplemented
+    from ._transforms import default_axes
     out = function(x.data, *args, **kwargs)
     given = named(name, args, kwargs)
-    axes = given.get("axes", given.get("axis", (-2, -1) if name.endswith("2") else None if name.endswith("n") else -1))
+    axes = given.get("axes", given.get("axis", default_axes(name) if name.endswith(("2", "n")) else -1))
     axes = range(x.ndim) if axes is None else np.atleast_1d(axes)
     changed = {x.dims[axis] for axis in axes}
     coordinates = {key: value for key, value in x.coords.items() if not changed.intersection(value.dims)}
@@ -76,10 +79,7 @@ def _xarray(function, x, args, kwargs, name):
 
 def _cupy(name, x, args, kwargs):
     from . import _cuda
-    given = named(name, args, kwargs)
-    for key in ("overwrite_x", "workers"):
-        given.pop(key, None)
-    return _cuda.transform(_cuda.Cupy(), name, x, **given)
+    return _cuda.transform(_cuda.Cupy(), name, x, **_arguments(name, args, kwargs))
 
 
 def transformed(name, function, x, args, kwargs):

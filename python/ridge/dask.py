@@ -14,21 +14,20 @@ import numpy as np
 from . import fft as _fft
 from ._fft_arguments import _one, _shape_and_axes
 from ._foreign import named
+from ._transforms import (COSINE as _COSINE, COSINES as _COSINES, FOURIER as _FOURIER, HALF as _HALF, NAMES as _NAMES,
+                          SAMPLES as _SAMPLES, default_axes as _default_axes)
 
-__all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft", "ihfft",
-           "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn", "channelize"]
+__all__ = [*_NAMES, "channelize"]
 
 
 def _axes_and_lengths(name, x, given):
     """Transformed axes, and the lengths of the result along them."""
-    halved = name.lstrip("i")[0] in "rh" and name[:3] not in ("dct", "dst")
-    to_samples = halved and name.startswith("i") != name.lstrip("i").startswith("h")
-    if name.endswith(("n", "2")):
-        axes = given.get("axes", (-2, -1) if name.endswith("2") else None)
-        lengths, axes = _shape_and_axes(x, given.get("s"), axes, to_samples)
+    kind, several = (_COSINE, _COSINES[name][2]) if name in _COSINES else (_FOURIER[name][0], _FOURIER[name][2])
+    if several:
+        lengths, axes = _shape_and_axes(x, given.get("s"), given.get("axes", _default_axes(name)), kind == _SAMPLES)
     else:
-        lengths, axes = _one(x, given.get("n"), given.get("axis", -1), to_samples)
-    if halved and not to_samples and lengths:
+        lengths, axes = _one(x, given.get("n"), given.get("axis", -1), kind == _SAMPLES)
+    if kind == _HALF and lengths:
         lengths[-1] = lengths[-1] // 2 + 1
     return axes, lengths
 

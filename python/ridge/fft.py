@@ -8,7 +8,7 @@ The module is a SciPy back end:
 Arrays of any strides are used without a copy. The result is an array of the input's library (PyTorch, CuPy, JAX, dask, xarray,
 subclasses of NumPy's) on its device; a ridge.Array on a device is transformed there. On devices, axes other than the last ones,
 and lengths other than the array's, need a copy.
-float16 becomes complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
+float16 becomes complex64 (plan_float16 keeps it), float32 and float64 keep their precision, integers become double.
 
 >>> import numpy as np
 >>> np.allclose(ifft(fft([1.0, 2.0, 4.0])), [1, 2, 4])
@@ -25,14 +25,14 @@ from . import _foreign, _ridge
 from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _no_plan, _one,
                              _product, _resized, _scale, _shape_and_axes, _threads, get_workers, set_workers)
 from . import _fft_cosine
-from ._fft_device import HalfPlan, _elsewhere, _on_device, plan_halves
+from ._fft_device import Float16Plan, _elsewhere, _on_device, plan_float16
 from ._fft_plan import Convolution, Plan, convolution, plan
 from ._fft_zoom import czt, zoom
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
     "hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
-    "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "plan", "Plan", "plan_halves", "HalfPlan",
+    "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "plan", "Plan", "plan_float16", "Float16Plan",
     "convolution", "Convolution",
     "czt", "zoom", "register", "set_workers", "get_workers",
 ]

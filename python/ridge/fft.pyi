@@ -3,7 +3,7 @@ from typing import Any, overload
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ._fft_arguments import get_workers as get_workers, set_workers as set_workers
 from ._fft_cosine import dct as dct, dctn as dctn, dst as dst, dstn as dstn, idct as idct, idctn as idctn, idst as idst, idstn as idstn
-from ._fft_device import HalfPlan as HalfPlan, plan_halves as plan_halves
+from ._fft_device import Float16Plan as Float16Plan, plan_float16 as plan_float16
 from ._fft_plan import Convolution as Convolution, Plan as Plan, convolution as convolution, plan as plan
 from ._fft_zoom import czt as czt, zoom as zoom
 from .array import Array

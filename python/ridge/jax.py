@@ -16,8 +16,7 @@ import numpy as np
 from jax.interpreters import ad as _ad, batching as _batching, mlir as _mlir
 
 from . import _ridge
-from ._fft_arguments import _product, _scale, _shape_and_axes
-from ._fft_cosine import _DCT, _DST, _INVERSE_TYPE, _ends
+from ._transforms import HALF as _HALF, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define
 
 try:
     from jax.extend.core import Primitive as _Primitive
@@ -28,10 +27,8 @@ try:
 except ImportError:  # JAX before 0.5
     from jax.extend import ffi as _ffi
 
-__all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft", "ihfft",
-           "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn"]
+__all__ = list(_NAMES)
 
-_FORWARD, _INVERSE, _HALF, _SAMPLES, _COSINE = range(5)
 _WIDE = {"float32": "complex64", "float64": "complex128", "complex64": "complex64", "complex128": "complex128"}
 _NARROW = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 
@@ -94,114 +91,42 @@ _ad.deflinear2(_linear_p, _transpose)
 _batching.primitive_batchers[_linear_p] = _batch
 
 
-def _floating(x, complex_wanted):
-    x = _jnp.asarray(x)
-    name = np.dtype(x.dtype).name if x.dtype.name != "bfloat16" else "bfloat16"
-    if name in ("float16", "bfloat16"):
-        x = x.astype("float32")
-    elif name not in _WIDE:
-        x = x.astype(_jnp.zeros(0, "float64").dtype)  # float32 unless 64-bit types are enabled
-    return x.astype(_WIDE[x.dtype.name]) if complex_wanted else x
+class _Arrays(_Operators):
+    """JAX's part of the transforms."""
 
+    def floating(self, x, complex_wanted):
+        x = _jnp.asarray(x)
+        name = x.dtype.name
+        if name in ("float16", "bfloat16"):
+            x = x.astype("float32")
+        elif name not in _WIDE:
+            x = x.astype(_jnp.zeros(0, "float64").dtype)  # float32 unless 64-bit types are enabled
+        return x.astype(_WIDE[x.dtype.name]) if complex_wanted else x
 
-def _fitted(x, lengths, axes):
-    for n, axis in zip(lengths, axes):
+    def is_complex(self, x):
+        return x.dtype.kind == "c"
+
+    def conj(self, x):
+        return _jnp.conj(x)
+
+    def fitted(self, x, n, axis):
         if x.shape[axis] > n:
-            x = _jax.lax.slice_in_dim(x, 0, n, axis=axis)
-        elif x.shape[axis] < n:
-            x = _jnp.pad(x, [(0, n - x.shape[axis] if i == axis else 0) for i in range(x.ndim)])
-    return x
+            return _jax.lax.slice_in_dim(x, 0, n, axis=axis)
+        return _jnp.pad(x, [(0, n - x.shape[axis] if i == axis else 0) for i in range(x.ndim)])
+
+    def linear(self, x, axes, kind, real_kinds, length, scale):
+        """The primitive takes the last axes: the others are moved before it and back."""
+        last = tuple(range(x.ndim - len(axes), x.ndim))
+        return _jnp.moveaxis(_linear(_jnp.moveaxis(x, axes, last), kind, len(axes), length, scale, False, real_kinds), last, axes)
+
+    def scaled_ends(self, x, axis, first, last):
+        factors = np.ones(x.shape[axis])
+        factors[0] *= first
+        factors[-1] *= last
+        return x * _jnp.asarray(factors.reshape([-1 if i == axis else 1 for i in range(x.ndim)]), x.dtype)
+
+    def of_parts(self, function, x):
+        return _jax.lax.complex(function(_jnp.real(x)), function(_jnp.imag(x)))
 
 
-def _along(x, axes, *how):
-    """The primitive over the given axes, moved to the end and back."""
-    last = tuple(range(x.ndim - len(axes), x.ndim))
-    return _jnp.moveaxis(_linear(_jnp.moveaxis(x, axes, last), how[0], len(axes), *how[1:]), last, axes)
-
-
-def _transform(x, s, axes, norm, kind, hermitian=False):
-    x = _floating(x, kind != _HALF)
-    if kind == _HALF and x.dtype.kind == "c":
-        raise TypeError("x must be a real sequence")
-    lengths, axes = _shape_and_axes(x, s, axes, kind == _SAMPLES)
-    if not axes:
-        if kind in (_HALF, _SAMPLES):
-            raise ValueError("at least 1 axis must be transformed")
-        return x
-    x = _fitted(x, [*lengths[:-1], lengths[-1] // 2 + 1] if kind == _SAMPLES else lengths, axes)
-    scale = _scale(norm, _product(lengths), (kind in (_INVERSE, _SAMPLES)) != hermitian)
-    if hermitian and kind == _SAMPLES:
-        x = _jnp.conj(x)
-    y = _along(x, axes, kind, lengths[-1], scale)
-    return _jnp.conj(y) if hermitian and kind == _HALF else y
-
-
-def _one(name, kind, hermitian=False):
-    def call(x, n=None, axis=-1, norm=None):
-        return _transform(x, None if n is None else [n], [axis], norm, kind, hermitian)
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ridge.fft.{name}."
-    return call
-
-
-def _many(name, kind, hermitian=False):
-    def call(x, s=None, axes=(-2, -1) if name.endswith("2") else None, norm=None):
-        return _transform(x, s, axes, norm, kind, hermitian)
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ridge.fft.{name}."
-    return call
-
-
-for _name, _kind, _hermitian in (("fft", _FORWARD, False), ("ifft", _INVERSE, False), ("rfft", _HALF, False),
-                                 ("irfft", _SAMPLES, False), ("hfft", _SAMPLES, True), ("ihfft", _HALF, True)):
-    globals()[_name] = _one(_name, _kind, _hermitian)
-    for _suffix in ("2", "n"):
-        globals()[_name + _suffix] = _many(_name + _suffix, _kind, _hermitian)
-
-
-def _ends_scaled(x, axes, first, last):
-    for axis in axes:
-        if (first, last) != (1, 1):
-            factors = np.ones(x.shape[axis])
-            factors[0] *= first
-            factors[-1] *= last
-            x = x * _jnp.asarray(factors.reshape([-1 if i == axis else 1 for i in range(x.ndim)]), x.dtype)
-    return x
-
-
-def _real_to_real(x, type, s, axes, norm, orthogonalize, table, inverse):
-    x = _floating(x, False)
-    if x.dtype.kind == "c":
-        return _jax.lax.complex(*[_real_to_real(part, type, s, axes, norm, orthogonalize, table, inverse)
-                                  for part in (_jnp.real(x), _jnp.imag(x))])
-    lengths, axes = _shape_and_axes(x, s, axes)
-    if type not in table:
-        raise ValueError(f"invalid type {type!r}: use 1, 2, 3 or 4")
-    kind = _INVERSE_TYPE[type] if inverse else type
-    if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
-        raise ValueError("DCT-I is not defined for size < 2")
-    if not axes:
-        return x
-    orthogonalize = norm == "ortho" if orthogonalize is None else orthogonalize
-    points = _product([2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n for n in lengths])
-    before, after = _ends(kind, table) if orthogonalize else ((1, 1), (1, 1))
-    x = _ends_scaled(_fitted(x, lengths, axes), axes, *before)
-    y = _along(x, axes, _COSINE, 0, _scale(norm, points, inverse), False, (table[kind],) * len(axes))
-    return _ends_scaled(y, axes, *after)
-
-
-def _cosine(name, table):
-    several, inverse = name.endswith("n"), name.startswith("i")
-    if several:
-        def call(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
-            return _real_to_real(x, type, s, axes, norm, orthogonalize, table, inverse)
-    else:
-        def call(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
-            return _real_to_real(x, type, None if n is None else [n], [axis], norm, orthogonalize, table, inverse)
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ridge.fft.{name}."
-    return call
-
-
-for _name in ("dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn"):
-    globals()[_name] = _cosine(_name, _DCT if "dct" in _name else _DST)
+_define(globals(), _Arrays(), dim=False)

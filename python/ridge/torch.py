@@ -12,16 +12,16 @@ from torch.autograd import forward_ad as _forward_ad
 
 from . import _cuda, _ridge
 from ._fft_arguments import _product, _scale, _shape_and_axes
-from ._fft_cosine import _DCT, _DST, _INVERSE_TYPE, _ends
+from ._transforms import (COSINE as _COSINE, FORWARD as _FORWARD, FOURIER as _FOURIER, HALF as _HALF, INVERSE as _INVERSE,
+                          NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define)
 
-__all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft", "ihfft",
-           "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn", "convolve"]
+__all__ = [*_NAMES, "convolve"]
 
 _MANY_POINTS = 1 << 16  # from here on the host uses torch's number of threads
 _COMPLEX = {_torch.float32: _torch.complex64, _torch.float64: _torch.complex128}
 _REAL = {wide: narrow for narrow, wide in _COMPLEX.items()}
-_FORWARD, _INVERSE, _HALF, _SAMPLES, _COSINE = range(5)
-_QUICK_TYPES = {*_COMPLEX, *_REAL}
+_TYPES = {*_COMPLEX, *_REAL}
+_MOST_CALLS = 512  # remembered by _Tensors.short
 
 
 class _Tensors:
@@ -155,18 +155,6 @@ else:
         return _Linear.apply(x, *rest)
 
 
-def _floating(x, complex_wanted):
-    if not isinstance(x, _torch.Tensor):
-        raise TypeError(f"ridge.torch needs a tensor, got {type(x).__name__}: use ridge.fft for other arrays")
-    if x.dtype in (_torch.float16, _torch.bfloat16):
-        x = x.to(_torch.float32)
-    elif not x.dtype.is_floating_point and not x.dtype.is_complex:
-        x = x.to(_torch.float64)
-    elif x.dtype not in _COMPLEX and x.dtype not in _REAL:
-        raise TypeError(f"cannot transform a tensor of type {x.dtype}")
-    return x.to(_COMPLEX[x.dtype]) if complex_wanted and x.dtype in _COMPLEX else x
-
-
 def _no_transformation():
     """True outside forward mode, torch.func and torch.compile."""
     if _forward_ad._current_level >= 0:
@@ -176,167 +164,111 @@ def _no_transformation():
     return not _torch.compiler.is_compiling() and _torch._C._functorch.peek_interpreter_stack() is None
 
 
-def _short(code, x, n, dim, norm):
-    """The short path of plain CPU tensors without gradients, or None."""
-    if type(x) is not _torch.Tensor or x.requires_grad or x.device.type != "cpu" or x.numel() >= _MANY_POINTS:
+def _plain(x):
+    """True for a tensor whose memory can be transformed directly: no gradient, no lazy conjugation, no transformation of torch."""
+    return (type(x) is _torch.Tensor and x.dtype in _TYPES and not (x.requires_grad and _torch.is_grad_enabled())
+            and not x.is_conj() and not x.is_neg() and _no_transformation())
+
+
+def _prepared(name, x, s, dim, norm, stream):
+    """Shape, type and plan of a transform that needs nothing but a plan, else None. Raises what the transform would raise."""
+    kind, hermitian, several = _FOURIER[name]
+    if hermitian or (kind == _HALF) == x.dtype.is_complex or not 0 < x.numel() < _MANY_POINTS and not x.is_cuda:
         return None
-    if x.is_conj() or x.is_neg() or x.dtype not in _QUICK_TYPES or not _no_transformation():
-        return None
-    out = _ridge.quick(code, x.numpy(), (n, dim, norm), {})
-    return None if out is None else _torch.from_numpy(out)
-
-
-def _fitted(x, lengths, axes):
-    """x cut or zero-padded along the axes, differentiable."""
-    for n, axis in zip(lengths, axes):
-        if x.shape[axis] > n:
-            x = x.narrow(axis, 0, n)
-        elif x.shape[axis] < n:
-            pad = list(x.shape)
-            pad[axis] = n - x.shape[axis]
-            x = _torch.cat([x, x.new_zeros(pad)], axis)
-    return x
-
-
-def _transform(x, s, dim, norm, kind, hermitian=False):
-    """kind: the operator without the Hermitian conjugation. hfft is _SAMPLES of the conjugate, scaled as a forward transform."""
-    x = _floating(x, kind != _HALF)
-    if kind == _HALF and x.dtype.is_complex:
-        raise TypeError("x must be a real sequence")
+    if not several:
+        s, dim = None if s is None else [s], [dim]
     lengths, axes = _shape_and_axes(x, s, dim, kind == _SAMPLES)
-    if not axes:
-        if kind in (_HALF, _SAMPLES):
-            raise ValueError("at least 1 axis must be transformed")
-        return x
+    if not axes or not x.numel():
+        return None
     held = [*lengths[:-1], lengths[-1] // 2 + 1] if kind == _SAMPLES else lengths
-    x = _fitted(x, held, axes)
+    if any(x.shape[a] != n for n, a in zip(held, axes)):
+        return None
+    scale = _scale(norm, _product(lengths), kind in (_INVERSE, _SAMPLES))
+    shape, dtype = _result(x, kind, axes, lengths[-1], False)
+    if not x.is_cuda:
+        out = _torch.empty(shape, dtype=dtype)
+        return shape, dtype, _ridge.Plan(x.numpy(), out.numpy(), kind, axes, (), scale, 1, False).run_at, ()
+    first = x.ndim - len(axes)
+    if axes != list(range(first, x.ndim)) or len(axes) > 3 or not x.is_contiguous():
+        return None
     inverse = kind in (_INVERSE, _SAMPLES)
-    scale = _scale(norm, _product(lengths), inverse != hermitian)
-    if hermitian and kind == _SAMPLES:
-        x = x.conj()
-    y = _linear(x, kind, [a - x.ndim for a in axes], [], lengths[-1], scale, False)
-    return y.conj().resolve_conj() if hermitian and kind == _HALF else y
+    plan = _cuda._plan(f"cuda:{x.device.index or 0}", stream, x.dtype in (_torch.float32, _torch.complex64), tuple(lengths),
+                      _product(x.shape[:first]), kind >= _HALF, inverse, scale, False)
+    return shape, dtype, plan.enqueue, (inverse, stream)
 
 
-def fft(input, n=None, dim=-1, norm=None):
-    """One-dimensional transform, as torch.fft.fft."""
-    out = _short(0, input, n, dim, norm)
-    return _transform(input, None if n is None else [n], [dim], norm, _FORWARD) if out is None else out
+class _Transforms(_Operators):
+    """PyTorch's part of the transforms."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def short(self, name, x, s, dim, norm):
+        """Plans of repeated calls are found by the tensor's layout: a call is a look-up, an allocation and a run."""
+        if not _plain(x):
+            return None
+        device = x.device
+        if device.type == "cpu":
+            key, stream = (name, x.dtype, x.shape, x.stride(), s, dim, norm), 0
+        elif device.type == "cuda":
+            stream = _torch.cuda.current_stream(device).cuda_stream
+            key = (name, x.dtype, x.shape, x.stride(), s, dim, norm, device.index, stream)
+        else:
+            return None
+        try:
+            found = self.calls.get(key, self)
+        except TypeError:  # lists as arguments
+            return None
+        if found is self:
+            if len(self.calls) >= _MOST_CALLS:
+                self.calls.clear()
+            found = self.calls[key] = _prepared(name, x, s, dim, norm, stream)
+        if found is None:
+            return None
+        shape, dtype, run, how = found
+        out = _torch.empty(shape, dtype=dtype, device=device)
+        run(x.data_ptr(), out.data_ptr(), *how)
+        return out
+
+    def floating(self, x, complex_wanted):
+        if not isinstance(x, _torch.Tensor):
+            raise TypeError(f"ridge.torch needs a tensor, got {type(x).__name__}: use ridge.fft for other arrays")
+        if x.dtype in (_torch.float16, _torch.bfloat16):
+            x = x.to(_torch.float32)
+        elif not x.dtype.is_floating_point and not x.dtype.is_complex:
+            x = x.to(_torch.float64)
+        elif x.dtype not in _TYPES:
+            raise TypeError(f"cannot transform a tensor of type {x.dtype}")
+        return x.to(_COMPLEX[x.dtype]) if complex_wanted and x.dtype in _COMPLEX else x
+
+    def is_complex(self, x):
+        return x.dtype.is_complex
+
+    def conj(self, x):
+        return x.conj().resolve_conj()
+
+    def fitted(self, x, n, axis):
+        if x.shape[axis] > n:
+            return x.narrow(axis, 0, n)
+        pad = list(x.shape)
+        pad[axis] = n - x.shape[axis]
+        return _torch.cat([x, x.new_zeros(pad)], axis)
+
+    def linear(self, x, axes, kind, real_kinds, length, scale):
+        axes, real_kinds = [a - x.ndim for a in axes], list(real_kinds)
+        return (_compute if _plain(x) else _linear)(x, kind, axes, real_kinds, length, scale, False)
+
+    def scaled_ends(self, x, axis, first, last):
+        factors = _torch.ones(x.shape[axis], dtype=x.dtype, device=x.device)
+        factors[0] *= first
+        factors[-1] *= last
+        return x * factors.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+
+    def of_parts(self, function, x):
+        return _torch.complex(function(x.real), function(x.imag))
 
 
-def ifft(input, n=None, dim=-1, norm=None):
-    """The inverse of fft."""
-    out = _short(1, input, n, dim, norm)
-    return _transform(input, None if n is None else [n], [dim], norm, _INVERSE) if out is None else out
-
-
-def rfft(input, n=None, dim=-1, norm=None):
-    """Transform of real samples: the first n//2+1 values."""
-    out = _short(2, input, n, dim, norm)
-    return _transform(input, None if n is None else [n], [dim], norm, _HALF) if out is None else out
-
-
-def irfft(input, n=None, dim=-1, norm=None):
-    """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
-    out = _short(3, input, n, dim, norm)
-    return _transform(input, None if n is None else [n], [dim], norm, _SAMPLES) if out is None else out
-
-
-def hfft(input, n=None, dim=-1, norm=None):
-    """The real spectrum of samples with Hermitian symmetry."""
-    return _transform(input, None if n is None else [n], [dim], norm, _SAMPLES, True)
-
-
-def ihfft(input, n=None, dim=-1, norm=None):
-    """The inverse of hfft."""
-    return _transform(input, None if n is None else [n], [dim], norm, _HALF, True)
-
-
-def fftn(input, s=None, dim=None, norm=None):
-    """Transform over several axes."""
-    return _transform(input, s, dim, norm, _FORWARD)
-
-
-def ifftn(input, s=None, dim=None, norm=None):
-    """The inverse of fftn."""
-    return _transform(input, s, dim, norm, _INVERSE)
-
-
-def rfftn(input, s=None, dim=None, norm=None):
-    """Transform of real samples over several axes."""
-    return _transform(input, s, dim, norm, _HALF)
-
-
-def irfftn(input, s=None, dim=None, norm=None):
-    """The inverse of rfftn."""
-    return _transform(input, s, dim, norm, _SAMPLES)
-
-
-def hfftn(input, s=None, dim=None, norm=None):
-    """hfft over several axes."""
-    return _transform(input, s, dim, norm, _SAMPLES, True)
-
-
-def ihfftn(input, s=None, dim=None, norm=None):
-    """The inverse of hfftn."""
-    return _transform(input, s, dim, norm, _HALF, True)
-
-
-def _over_two(function):
-    def call(input, s=None, dim=(-2, -1), norm=None):
-        return function(input, s, dim, norm)
-    call.__name__ = call.__qualname__ = function.__name__[:-1] + "2"
-    call.__doc__ = f"{function.__name__} over two axes."
-    return call
-
-
-fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = map(_over_two, (fftn, ifftn, rfftn, irfftn, hfftn, ihfftn))
-
-
-def _scaled_ends(x, axes, first, last):
-    for axis in axes:
-        if (first, last) != (1, 1):
-            factors = _torch.ones(x.shape[axis], dtype=x.dtype, device=x.device)
-            factors[0] *= first
-            factors[-1] *= last
-            x = x * factors.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
-    return x
-
-
-def _real_to_real(x, type, s, dim, norm, orthogonalize, table, inverse):
-    x = _floating(x, False)
-    if x.dtype.is_complex:
-        return _torch.complex(*[_real_to_real(part, type, s, dim, norm, orthogonalize, table, inverse) for part in (x.real, x.imag)])
-    lengths, axes = _shape_and_axes(x, s, dim)
-    if type not in table:
-        raise ValueError(f"invalid type {type!r}: use 1, 2, 3 or 4")
-    kind = _INVERSE_TYPE[type] if inverse else type
-    if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
-        raise ValueError("DCT-I is not defined for size < 2")
-    if not axes:
-        return x
-    orthogonalize = norm == "ortho" if orthogonalize is None else orthogonalize
-    points = _product([2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n for n in lengths])
-    before, after = _ends(kind, table) if orthogonalize else ((1, 1), (1, 1))
-    x = _scaled_ends(_fitted(x, lengths, axes), axes, *before)
-    y = _linear(x, _COSINE, [a - x.ndim for a in axes], [table[kind]] * len(axes), 0, _scale(norm, points, inverse), False)
-    return _scaled_ends(y, axes, *after)
-
-
-def _cosine(name, table, inverse, several):
-    if several:
-        def call(x, type=2, s=None, dim=None, norm=None, orthogonalize=None):
-            return _real_to_real(x, type, s, dim, norm, orthogonalize, table, inverse)
-    else:
-        def call(x, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
-            return _real_to_real(x, type, None if n is None else [n], [dim], norm, orthogonalize, table, inverse)
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"As ridge.fft.{name}, differentiable."
-    return call
-
-
-dct, idct, dctn, idctn = (_cosine(n, _DCT, n[0] == "i", n[-1] == "n") for n in ("dct", "idct", "dctn", "idctn"))
-dst, idst, dstn, idstn = (_cosine(n, _DST, n[0] == "i", n[-1] == "n") for n in ("dst", "idst", "dstn", "idstn"))
+_define(globals(), _Transforms(), dim=True)
 
 
 def convolve(x, h, dim=-1):

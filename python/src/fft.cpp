@@ -1,6 +1,7 @@
 // Python bindings of Fourier, cosine and sine transforms: axes and strides come from the arrays, plans from the cache.
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -153,6 +154,18 @@ class Plan {
     }
   }
 
+  // Runs on memory of another library by its addresses. The caller guarantees two arrays of the plan's types, shapes
+  // and strides that do not overlap.
+  void run_at(std::uintptr_t in, std::uintptr_t out) const {
+    const auto* const from = reinterpret_cast<const void*>(in);  // NOLINT: an address
+    auto* const to = reinterpret_cast<void*>(out);               // NOLINT: an address
+    std::size_t points = 1;
+    for (std::size_t a = 1; a < shape_in_.size(); a += 2) points *= static_cast<std::size_t>(shape_in_[a]);
+    std::optional<py::gil_scoped_release> free;
+    if (points >= kWorthReleasing) free.emplace();
+    single_ ? single_->run(from, to) : double_->run(from, to);
+  }
+
   std::string explain() const {
     std::string text = single_ ? single_->explain() : double_->explain();
     for (const planner::Decision& d : decisions()) text += d.explain();
@@ -269,6 +282,7 @@ void add_fft(py::module_& module) {
            py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
            py::arg("measured") = true, py::arg("adjoint") = false)
       .def("run", &Plan::run)
+      .def("run_at", &Plan::run_at)
       .def("explain", &Plan::explain)
       .def("flops", &Plan::flops)
       .def("trials", &Plan::trials);

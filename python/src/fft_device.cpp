@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -86,8 +87,8 @@ class DevicePlan {
           const std::size_t spectrum = plan.output_size() * value * (single_values ? 1 : 2);
           const Buffer from = buffer_over(device, in, inverse ? spectrum : samples);
           const Buffer to = buffer_over(device, out, inverse ? samples : spectrum);
-          Queue queue = queue_over(device, stream);
-          inverse ? plan.enqueue_inverse(queue, from, to) : plan.enqueue_forward(queue, from, to);
+          if (!over_ || stream != stream_) over_.emplace(queue_over(device, stream)), stream_ = stream;
+          inverse ? plan.enqueue_inverse(*over_, from, to) : plan.enqueue_forward(*over_, from, to);
         },
         *plan_);
   }
@@ -122,16 +123,18 @@ class DevicePlan {
     const auto& [input, output, real] = sizes;
     const bool stored_16_bit =
         std::visit([](const auto& plan) { return plan.problem().storage != fft::Storage::same; }, *plan_);
-    if (stored_16_bit && (array.element() == Element::uint16 || array.element() == Element::float16)) return;
+    // Sizes of 16-bit plans count numbers, those of the others complex values where the array is complex.
     const Element wanted = stored_16_bit     ? Element::float16
                            : samples && real ? (single ? Element::float32 : Element::float64)
                                              : (single ? Element::complex64 : Element::complex128);
-    if (array.element() != wanted) {
+    if (array.element() != wanted && !(stored_16_bit && array.element() == Element::uint16)) {
       throw py::type_error(std::string(what) + " must hold " + to_string(wanted) + ", got " +
                            to_string(array.element()));
     }
-    if (array.size() != (samples ? input : output))
-      throw py::value_error(std::string(what) + " must have the plan's size");
+    if (array.size() != (samples ? input : output)) {
+      throw py::value_error(std::string(what) + " must have the plan's size of " +
+                            std::to_string(samples ? input : output) + " values, got " + std::to_string(array.size()));
+    }
   }
 
   static fft::Storage storage_named(const std::string& name) {
@@ -149,6 +152,8 @@ class DevicePlan {
   using Any = std::variant<fft::Plan<float>, fft::Plan<double>>;
   std::unique_ptr<Any> plan_;
   Queue queue_;
+  std::optional<Queue> over_;  // over the stream of the last enqueue()
+  std::uintptr_t stream_ = 0;
   std::mutex mutex_;
 };
 

@@ -74,7 +74,7 @@ class Transforms(unittest.TestCase):
 
     def test_numbers_of_16_bits(self):
         x = random.standard_normal((4, 256, 2)).astype(np.float16)
-        plan = ridge.fft.plan_halves(256, batch=4, device=DEVICE)
+        plan = ridge.fft.plan_float16(256, batch=4, device=DEVICE)
         got = plan(ridge.array(x, DEVICE)).numpy().astype(np.float64)
         wanted = np.fft.fft(x[..., 0].astype(np.float64) + 1j * x[..., 1])
         self.assertLess(error(got[..., 0] + 1j * got[..., 1], wanted), 1e-3)

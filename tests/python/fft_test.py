@@ -14,6 +14,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+import ridge
 import ridge.fft as ours
 
 COMPLEX = ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "irfft", "irfft2", "irfftn", "hfft", "hfft2", "hfftn")
@@ -327,31 +328,36 @@ class Protocol(unittest.TestCase):
         self.assertEqual(result.stdout, "right\n", result.stderr)
 
 
-class Halves(unittest.TestCase):
-    def test_float16_there_and_back(self):
+class SixteenBits(unittest.TestCase):
+    def test_float16_forward_and_inverse(self):
         x = samples(np.float16, (3, 60)) / 16
-        spectrum = ours.plan_halves(60, batch=3, kind="real")(x)
+        spectrum = ours.plan_float16(60, batch=3, kind="real")(x)
         self.assertEqual((spectrum.shape, spectrum.dtype), ((3, 31, 2), np.dtype(np.float16)))
         want = scipy.fft.rfft(x.astype(np.float64))
         got = spectrum[..., 0].astype(np.float64) + 1j * spectrum[..., 1]
         self.assertLessEqual(np.linalg.norm(got - want), 2.0 ** -11 * np.linalg.norm(want))
-        back = ours.plan_halves(60, batch=3, kind="real", inverse=True)(spectrum)
+        back = ours.plan_float16(60, batch=3, kind="real", inverse=True)(spectrum)
         self.assertLessEqual(np.linalg.norm(back.astype(float) - x), 2.0 ** -10 * np.linalg.norm(x.astype(float)))
 
     def test_bfloat16_are_bits(self):
         values = np.array([1, 2, 4, 8], np.float32)
         bits = (values.view(np.uint32) >> 16).astype(np.uint16)
-        out = ours.plan_halves(4, kind="real", storage="bfloat16")(bits[None])
+        out = ours.plan_float16(4, kind="real", storage="bfloat16")(bits[None])
         self.assertEqual(out[0, 0, 0], np.float32(15).view(np.uint32) >> 16)
 
     def test_wrong_calls(self):
-        plan = ours.plan_halves(8)
+        plan = ours.plan_float16(8)
         for bad, error in ((np.zeros((1, 8, 2), np.float32), TypeError), (np.zeros((1, 8), np.float16), ValueError)):
             with self.assertRaises(error):
                 plan(bad)
+        # The plan itself checks sizes: with fewer values it would read and write beyond the arrays.
+        good, short = ridge.asarray(np.zeros((1, 8, 2), np.float16)), ridge.asarray(np.zeros((1, 7, 2), np.float16))
+        for given, out, named in ((short, good, "input"), (good, short, "output")):
+            with self.assertRaisesRegex(ValueError, f"the {named} must have the plan's size of 16 values, got 14"):
+                plan._plan.run(given._held, out._held, False)
         for arguments in ({"shape": 0}, {"shape": 8, "storage": "float8"}, {"shape": 8, "kind": "odd"}):
             with self.assertRaises(ValueError):
-                ours.plan_halves(**arguments)
+                ours.plan_float16(**arguments)
 
 
 if __name__ == "__main__":

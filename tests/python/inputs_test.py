@@ -153,7 +153,7 @@ CALLS.update({
     "fft.Plan real": (lambda x: fft.plan(np.empty(12), kind="real", measured=False)(x), reals(12)),
     "fft.convolution": (lambda h: fft.convolution(h)(np.ones(12)), reals(5)),
     "fft.Convolution": (lambda x: fft.convolution(np.ones(5))(x), reals(12)),
-    "fft.HalfPlan": (lambda x: fft.plan_halves(12, kind="real")(x), reals(1, 12, dtype=np.float16)),
+    "fft.Float16Plan": (lambda x: fft.plan_float16(12, kind="real")(x), reals(1, 12, dtype=np.float16)),
     "stencil.update": (lambda w: stencil.run(stencil.update(w), GRID[0]), np.array([0.25, 0.5, 0.25])),
     "stencil.update 2-D": (lambda w: stencil.run(stencil.update(w), GRID), np.full((3, 3), 1 / 9)),
     "stencil.heat": (lambda h: stencil.run(stencil.heat(1.0, 0.1, h), GRID), np.ones(2)),
@@ -203,7 +203,7 @@ CALLS.update({
 })
 # Public names that take no array, or whose table entry has another name.
 WITHOUT = {
-    "fft": {"fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "register", "set_workers", "get_workers", "plan_halves"},
+    "fft": {"fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "register", "set_workers", "get_workers", "plan_float16"},
     "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select"},
     "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(),
     "array": {"asarray", "from_dlpack", "empty"},  # intentionally without a copy: tested in tests/python/workloads_test.py

@@ -31,6 +31,48 @@ def gradients(f, x):
             and torch.autograd.gradgradcheck(f, (x,)))
 
 
+class WithoutGradients(unittest.TestCase):
+    """Plain tensors take a short path, whose plans are kept by the tensor's layout."""
+
+    def test_every_layout_and_argument(self):
+        base = torch.randn(4, 6, 8, dtype=torch.complex128)
+        layouts = {"packed": base, "permuted": base.permute(2, 0, 1), "strided": base[:, ::2], "shifted": base[1:, 1:, 1:],
+                   "conjugated": base.conj(), "leaf": base.clone().requires_grad_()}
+        for name in (n for n in ours.__all__ if "fft" in n):
+            one = not name.endswith(("n", "2"))
+            calls = [{}, {"norm": "ortho"}, {"n": 5}, {"n": 11, "dim": 0}, {"dim": 1}] if one else [
+                {}, {"norm": "forward"}, {"s": (3, 9), "dim": (0, 2)}, {"dim": [1, 0]}]
+            real = name.startswith(("rfft", "ihfft"))
+            with self.assertRaises(ValueError):
+                getattr(ours, name)(base.real[:, :, :0] if real else base[:, :, :0])
+            for layout, x in layouts.items():
+                x = x.real if real else x
+                for how in calls:
+                    for _ in range(2):  # planned, then found
+                        with torch.no_grad():
+                            got = getattr(ours, name)(x, **how)
+                            want = getattr(torch.fft, name)(x, **how)
+                        self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape), (name, layout, how))
+                        torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+                        self.assertFalse(got.requires_grad)
+
+    def test_threads_share_plans(self):
+        import threading
+        x = [torch.randn(64 + i % 3, dtype=torch.complex64) for i in range(24)]
+        out = [None] * len(x)
+
+        def work(begin):
+            for i in range(begin, len(x), 4):
+                out[i] = ours.fft(x[i])
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for given, got in zip(x, out):
+            torch.testing.assert_close(got, torch.fft.fft(given), rtol=1e-4, atol=1e-4)
+
+
 class Transforms(unittest.TestCase):
     def test_gradients_and_values(self):
         count = 0
@@ -115,7 +157,7 @@ class Kinds(unittest.TestCase):
 
     def test_16_bit_storage(self):
         for storage, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
-            plan = ridge.fft.plan_halves(12, 3, storage=storage)
+            plan = ridge.fft.plan_float16(12, 3, storage=storage)
             x = torch.randn(3, 12, 2).to(dtype)
             y = plan(x)
             self.assertEqual((y.dtype, y.shape), (dtype, (3, 12, 2)))
