@@ -30,9 +30,10 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from ._wave import Wave
 from .array import Array, asarray
 
-__all__ = ["update", "Update", "plan", "Plan", "Session", "run", "heat", "wave", "euler", "life",
+__all__ = ["update", "Update", "plan", "Plan", "Session", "run", "heat", "wave", "euler", "life", "Wave",
            "min", "max", "abs", "sqrt", "fma", "select"]
 
 _plain_min, _plain_max, _plain_abs = min, max, abs

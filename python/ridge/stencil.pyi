@@ -3,6 +3,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ._picture import Shown
+from ._wave import Wave as Wave
 from .array import Array
 
 _Grid = TypeVar("_Grid")

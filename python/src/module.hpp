@@ -12,6 +12,7 @@ void forget_quick_plans();
 void add_fft_on_devices(pybind11::module_& module);
 void add_jax(pybind11::module_& module);
 void add_stencil(pybind11::module_& module);
+void add_survey(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);
 void add_nufft(pybind11::module_& module);
 void add_zoom(pybind11::module_& module);

@@ -93,6 +93,36 @@ class Stencils(unittest.TestCase):
         np.testing.assert_allclose(stencil.run(lambda u: 3 - u[0, 0], u), 3 - u, rtol=1e-14)
         np.testing.assert_allclose(stencil.run(lambda u: 2 / u[0, 0] + 1 * u[0, 0], u), 2 / u + u, rtol=1e-14)
 
+    def test_waves(self):
+        def made(**options):
+            return stencil.Wave((20, 22), 1900, sources=[[[3, 5.5]], [[3, 16]]], receivers=[[4, x + 0.25] for x in range(2, 20, 3)], steps=60,
+                                spacing=10, dtype=np.float64, dt=2e-3, frequency=20, exact=True, **options)
+        wave, batch = made(), made(batch=2)
+        model, by = np.full((20, 22), 1500.0), random.normal(size=(20, 22))
+        goal = wave.forward(model * 1.01)
+        misfit, slope = wave.gradient(model, goal)
+        self.assertAlmostEqual(misfit, 0.5 * ((wave.forward(model) - goal) ** 2).sum(), delta=1e-12 * misfit)
+        change = (wave.gradient(model + 1e-3 * by, goal)[0] - wave.gradient(model - 1e-3 * by, goal)[0]) / 2e-3
+        self.assertAlmostEqual(change, (slope * by).sum(), delta=1e-6 * abs(slope * by).sum())
+        np.testing.assert_allclose(batch.forward(model), wave.forward(model), atol=1e-12 * abs(goal).max())
+        np.testing.assert_allclose(batch.gradient(model, goal)[1], slope, atol=1e-12 * abs(slope).max())
+        own, pulses = wave.adjoint(model, wave.forward(model) - goal)
+        np.testing.assert_allclose(own, slope, atol=1e-12 * abs(slope).max())
+        self.assertEqual(pulses.shape, (2, 1, 60))
+        for wrong in (lambda: wave.forward(model[1:]), lambda: wave.gradient(model, goal[:1]), lambda: made(batch=1, layer=-1),
+                      lambda: stencil.Wave((20, 22), 1900, sources=[[3]], receivers=[[3, 4]], steps=3)):
+            with self.assertRaises((ValueError, TypeError)):
+                wrong()
+        with self.assertRaises(Exception):
+            wave.forward(model * 0)
+        try:
+            import torch
+        except ImportError:
+            return
+        velocity = torch.from_numpy(model).requires_grad_()
+        (0.5 * (wave(velocity) - torch.from_numpy(goal)) ** 2).sum().backward()
+        np.testing.assert_allclose(velocity.grad.numpy(), slope, atol=1e-12 * abs(slope).max())
+
     def test_traced_on_a_device(self):
         device = next((d["id"] for d in ridge.devices() if d["backend"] != "host"), None)
         if device is None:
