@@ -111,6 +111,7 @@ class PsrdadaReader final : public SampleReader {
     const std::size_t wanted =
         first_.file_bytes == 0 ? whole_ : static_cast<std::size_t>(std::min<std::uint64_t>(whole_, left_));
     in_->read_growing(piece, wanted);
+    note_lost(*in_, piece.size(), 1);
     if (first_.file_bytes > 0) {
       // The last file of an observation may be shorter.
       if (piece.size() < wanted) missing_ = left_ - piece.size();

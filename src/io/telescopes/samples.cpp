@@ -16,16 +16,24 @@ constexpr std::size_t kSamplesPiece = std::size_t{1} << 20, kMostGaps = std::siz
 
 class RawReader final : public SampleReader {
  public:
-  RawReader(std::unique_ptr<InputStream> in, const SampleInfo& info) : in_(std::move(in)) { info_ = info; }
+  RawReader(std::unique_ptr<InputStream> in, const SampleInfo& info, std::size_t block)
+      : in_(std::move(in)),
+        block_(info.streams == 1 ? 1
+               : info.block != 0 ? info.block
+                                 : block) {
+    info_ = info;
+  }
 
  private:
-  bool counts_losses() const override { return false; }
+  bool counts_losses() const override { return in_->from_ring(); }
   bool next(std::vector<std::byte>& piece) override {
     piece.resize(kSamplesPiece);
     piece.resize(in_->read(piece.data(), piece.size()));
+    note_lost(*in_, piece.size(), block_);
     return !piece.empty();
   }
   std::unique_ptr<InputStream> in_;
+  std::size_t block_;
 };
 
 }  // namespace
@@ -43,8 +51,8 @@ std::size_t complex_bytes(SampleType type) {
   }
 }
 
-std::unique_ptr<SampleReader> raw_reader(std::unique_ptr<InputStream> in, const SampleInfo& info) {
-  return std::make_unique<RawReader>(std::move(in), info);
+std::unique_ptr<SampleReader> raw_reader(std::unique_ptr<InputStream> in, const SampleInfo& info, std::size_t block) {
+  return std::make_unique<RawReader>(std::move(in), info, block);
 }
 
 std::size_t SampleReader::read(std::byte* to, std::size_t bytes) {
@@ -108,6 +116,18 @@ bool SampleReader::is_lost(std::uint64_t sample) const {
   const auto behind = std::upper_bound(gaps_.begin(), gaps_.end(), sample,
                                        [](std::uint64_t at, const Gap& gap) { return at < gap.first; });
   return behind != gaps_.begin() && sample - std::prev(behind)->first < std::prev(behind)->samples;
+}
+
+void SampleReader::note_lost(InputStream& in, std::size_t piece, std::size_t block) {
+  const std::uint64_t start = in.position() - piece, unit = block * info_.sample_bytes();
+  for (const LostBytes& lost : in.take_lost()) {
+    const std::uint64_t begin = made_ + (std::max(lost.first, start) - start),
+                        end = made_ + (lost.first + lost.bytes - start);
+    std::uint64_t first = begin / unit * block;
+    const std::uint64_t last = (end + unit - 1) / unit * block;
+    if (!gaps_.empty()) first = std::max(first, gaps_.back().first + gaps_.back().samples);
+    if (first < last) remember(first, last - first);
+  }
 }
 
 void SampleReader::note_gap(std::uint64_t at, std::uint64_t samples) {

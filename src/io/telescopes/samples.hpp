@@ -64,6 +64,10 @@ class SampleReader {
   // Reports that the samples returned by next() contain zeros for `samples` samples from index `at` on.
   void note_gap(std::uint64_t at, std::uint64_t samples);
 
+  // Notes the lost samples of a ring. `piece`: bytes that were just read; `block`: samples of a stream that are
+  // contiguous; all samples of a block with a loss are noted.
+  void note_lost(InputStream& in, std::size_t piece, std::size_t block);
+
   SampleInfo info_;
 
  private:
@@ -77,7 +81,8 @@ class SampleReader {
   std::uint64_t lost_ = 0;
 };
 
-// Reads bytes without a header, described by the caller.
-std::unique_ptr<SampleReader> raw_reader(std::unique_ptr<InputStream> in, const SampleInfo& info);
+// Reads bytes without a header, described by the caller. `block`: contiguous samples per stream if `info` has 0.
+std::unique_ptr<SampleReader> raw_reader(std::unique_ptr<InputStream> in, const SampleInfo& info,
+                                         std::size_t block = 1);
 
 }  // namespace ridge::io

@@ -44,6 +44,10 @@ void write_all(int descriptor, const char* from, std::size_t bytes, int& error) 
 }  // namespace
 
 InputStream::InputStream(const std::string& name) : name_(name == "-" ? "standard input" : name) {
+  if (is_ring(name)) {
+    ring_ = std::make_unique<RingReader>(parse_ring(name));
+    return;
+  }
   descriptor_ = name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", name_, reason(errno)));
   struct stat status {};
@@ -57,7 +61,14 @@ InputStream::~InputStream() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
 }
 
+std::vector<LostBytes> InputStream::take_lost() { return ring_ ? ring_->take_lost() : std::vector<LostBytes>(); }
+
 std::size_t InputStream::read_some(void* to, std::size_t bytes) {
+  if (ring_) {
+    const std::size_t got = ring_->read(to, bytes);
+    taken_ += got;
+    return got;
+  }
   std::size_t have = 0;
   while (have < bytes) {
     const ssize_t got = ::read(descriptor_, static_cast<char*>(to) + have, bytes - have);
@@ -137,6 +148,10 @@ std::optional<std::uint64_t> InputStream::remaining() const {
 }
 
 OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name == "-" ? "standard output" : name) {
+  if (is_ring(name)) {
+    ring_ = std::make_unique<RingWriter>(parse_ring(name));
+    return;
+  }
   if (name == "-") {
     descriptor_ = STDOUT_FILENO;
     return;
@@ -177,9 +192,15 @@ void OutputStream::fail(int error) const {
 
 void OutputStream::write(const void* from, std::size_t bytes) {
   const base::trace::Span span("write", [&] { return fmt::format("{} bytes", bytes); });
+  written_ += bytes;
+  if (ring_) return ring_->write(from, bytes);
   int error = 0;
   write_all(descriptor_, static_cast<const char*>(from), bytes, error);
   if (error != 0) fail(error);
+}
+
+void OutputStream::mark_lost(std::uint64_t ahead, std::uint64_t bytes) {
+  if (ring_) ring_->mark_lost(ahead, bytes);
 }
 
 std::uint64_t OutputStream::size() const {
@@ -208,6 +229,7 @@ void OutputStream::rewrite_start(std::string_view bytes) {
 
 void OutputStream::finish() {
   made_here_ = false;
+  if (ring_) return ring_->finish();
   if (file_) file_->commit();
   if (!in_place_) return;
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);

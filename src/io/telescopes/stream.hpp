@@ -1,14 +1,17 @@
-// Byte streams over files and pipes; "-" is standard input or output.
+// Byte streams over files, pipes and rings in shared memory; "-" is standard input or output, "ring:NAME" a ring
+// (io/telescopes/ring.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/new_file.hpp"
+#include "io/telescopes/ring.hpp"
 
 namespace ridge::io {
 
@@ -29,7 +32,11 @@ class InputStream {
   void expect(std::uint64_t bytes, const std::string& whose);
   // Returns the next `bytes` bytes (at most 64) without consuming them, or fewer at the end.
   std::string_view peek(std::size_t bytes);
-  std::optional<std::uint64_t> remaining() const;  // bytes left in a regular file
+  std::optional<std::uint64_t> remaining() const;                     // bytes left in a regular file
+  std::uint64_t position() const { return taken_ - peeked_.size(); }  // bytes read
+  bool from_ring() const { return ring_ != nullptr; }
+  // Rings: zeros of lost samples, by position, among the bytes read so far and a little later. Each is returned once.
+  std::vector<LostBytes> take_lost();
   const std::string& name() const { return name_; }
 
  private:
@@ -39,6 +46,7 @@ class InputStream {
 
   std::string name_;
   int descriptor_ = -1;
+  std::unique_ptr<RingReader> ring_;
   std::uint64_t taken_ = 0;  // bytes read from the descriptor, including peeked ones
   std::string peeked_;
   std::optional<std::uint64_t> expected_;  // bytes that must still follow
@@ -57,6 +65,10 @@ class OutputStream {
   OutputStream& operator=(const OutputStream&) = delete;
 
   void write(const void* from, std::size_t bytes);
+  // Rings: the bytes from `ahead` bytes after the last one written on will be zeros of lost samples.
+  void mark_lost(std::uint64_t ahead, std::uint64_t bytes);
+  std::uint64_t position() const { return written_; }  // bytes written
+  bool to_ring() const { return ring_ != nullptr; }
   // Overwrites the first bytes; files only.
   void rewrite_start(std::string_view bytes);
   bool is_pipe() const { return !file_ && !in_place_; }
@@ -74,6 +86,8 @@ class OutputStream {
   bool in_place_ = false;
   bool made_here_ = false;  // in place: removed if nothing was written and finish() was not called
   int descriptor_ = -1;
+  std::uint64_t written_ = 0;
+  std::unique_ptr<RingWriter> ring_;
 };
 
 }  // namespace ridge::io
