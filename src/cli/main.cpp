@@ -24,8 +24,10 @@ First steps:
   ridge sar --png scene.png      focus simulated radar echoes, measure the point targets, report the rate
   ridge size --rate 1555         number of machines needed for 1555 frames per second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
-  ridge channelize in out        filter banks over files and pipes
+  ridge capture 127.0.0.1:4001 out                      receive UDP packets, count and flag every loss
+  ridge channelize in out        filter banks over files, pipes and rings
   ridge search in.fil --dm 0..500                       dispersed pulses in filterbank files
+  ridge run day.toml             pipelines of these commands, with a live page
   ridge fold in.fil p.npy --period 0.5                  the mean pulse of a pulsar; ridge periods finds periods
   ridge flow a.png b.png flow.flo                       dense optical flow of two frames
   ridge variance in.png out.npy  the local variance of an image
@@ -54,12 +56,14 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_sar(program);
   ridge::cli::add_size(program);
   ridge::cli::add_stencil(program);
+  ridge::cli::add_capture(program);
   ridge::cli::add_channelize(program);
   ridge::cli::add_search(program);
   ridge::cli::add_fold(program);
   ridge::cli::add_periods(program);
   ridge::cli::add_dedisperse(program);
   ridge::cli::add_beamform(program);
+  ridge::cli::add_run(program);
   ridge::cli::add_flow(program);
   ridge::cli::add_variance(program);
   ridge::cli::add_image(program);

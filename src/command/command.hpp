@@ -16,6 +16,8 @@ void add_nufft(Command& program);
 void add_sar(Command& program);
 void add_size(Command& program);
 void add_stencil(Command& program);
+void add_capture(Command& program);
+void add_run(Command& program);
 void add_channelize(Command& program);
 void add_flow(Command& program);
 void add_image(Command& program);

@@ -39,7 +39,8 @@ fs::path canonical_path(const std::string& name) {
 // Compares names of files that need not exist.
 bool same_name(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  if (a.empty() || a == "-" || b == "-" || fs::is_other(a, ignored)) return false;
+  if (a.empty() || a == "-" || b == "-" || a.starts_with("ring:") != b.starts_with("ring:") || fs::is_other(a, ignored))
+    return false;
   return a == b || canonical_path(a) == canonical_path(b);
 }
 
@@ -70,7 +71,7 @@ void check_distinct(const std::vector<NamedFile>& inputs, const std::vector<Name
 }
 
 void check_output(const std::string& option, const std::string& name) {
-  if (name.empty() || name == "-") return;
+  if (name.empty() || name == "-" || name.starts_with("ring:")) return;
   std::error_code ignored;
   if (fs::is_directory(name, ignored)) mistake(fmt::format("{} {}: it is a folder", option, name));
   if (fs::is_other(name, ignored)) return;

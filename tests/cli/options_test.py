@@ -60,6 +60,8 @@ COMMANDS = {
     "ridge channelize design": ["-"] + BANK,
     "ridge channelize signal": ["out.raw", "--seconds", "0.001"],
     "ridge channelize synthesize": ["raw", "out.raw", "--quiet"] + BANK,
+    "ridge capture": ["127.0.0.1:4001", "--replay", "raw", "--quiet"],
+    "ridge run": ["day.toml", "--dry"],
     "ridge search": ["a.fil", "--dm", "0..2"] + HOST,
     "ridge fold": ["a.fil", "out.npy", "--period", "0.1"],
     "ridge periods": ["long.fil"] + HOST,
@@ -127,12 +129,14 @@ def make_inputs():
             file.write(key("HEADER_END") + bytes(k * k % 251 for k in range(16 * rows)))
     with open("loop.cpp", "w") as file:
         file.write("void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }\n")
+    with open("day.toml", "w") as file:
+        file.write('[[stage]]\nrun = "search"\nin = "a.fil"\n')
     with open("trace.json", "w") as file:
         file.write('{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "name": "plan", "ts": 1, "dur": 5, "args": {"what": "8 bytes"}}]}')
     os.mkdir("folder")
 
 
-INPUTS = ["trace.json", "c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "long.fil", "line.npy", "volts.npy", "loop.cpp"]
+INPUTS = ["day.toml", "trace.json", "c.npy", "grid.npy", "raw", "a.pgm", "b.pgm", "a.flo", "a.fil", "long.fil", "line.npy", "volts.npy", "loop.cpp"]
 
 
 def contents():

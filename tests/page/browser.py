@@ -117,10 +117,10 @@ class Browser:
             self._events.append(self._read(deadline))
 
     def open(self, path, expression, width=1280, screenshot=None):
-        """Opens a file in a window of `width` pixels. Returns (complaints, the value of the expression's promise after the page has
+        """Opens a file or an address in a window of `width` pixels. Returns (complaints, the value of the expression's promise after the page has
         settled). `screenshot` names a PNG file for the whole page."""
         self._events = []
-        address = pathlib.Path(path).resolve().as_uri()
+        address = path if "://" in str(path) else pathlib.Path(path).resolve().as_uri()
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):

@@ -195,7 +195,10 @@ void add_channelize(Command& program) {
   command.flag("--digest", options->digest, "Print a checksum of all channels, to compare runs");
   command.option("--from-sample", options->from_sample,
                  "Index of the first sample of each station; results are as if earlier samples had been processed");
-  command.option("--flags", options->flags, "Write the numbers of spectra with lost samples to FILE").writes();
+  command
+      .option("--flags", options->flags,
+              "Write the numbers of spectra with lost samples to FILE; FILE.fil: a mask for ridge search")
+      .writes();
   add_schedule_option(command, options->schedule);
   command.option("--device", options->device, "Device; several, separated by commas, divide the stations")
       .shows_default();

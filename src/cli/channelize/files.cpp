@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <mutex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
 #include "command/schedule.hpp"
+#include "command/status.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -120,6 +122,27 @@ std::unique_ptr<BankWork> work_for(const ChannelizeOptions& options, const Setup
   return parts;
 }
 
+// Lost samples that the reading thread has found, for the writing thread.
+class SeenGaps {
+ public:
+  void update(const std::vector<io::Gap>& gaps) {
+    if (gaps.empty()) return;
+    const std::lock_guard lock(mutex_);
+    // The last known gap may have grown.
+    const std::size_t from = gaps_.empty() ? 0 : gaps_.size() - 1;
+    gaps_.resize(from);
+    gaps_.insert(gaps_.end(), gaps.begin() + static_cast<std::ptrdiff_t>(from), gaps.end());
+  }
+  std::vector<io::Gap> all() const {
+    const std::lock_guard lock(mutex_);
+    return gaps_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<io::Gap> gaps_;
+};
+
 // Processes one stream from its first to its last sample.
 class Channelizing {
  public:
@@ -152,6 +175,7 @@ class Channelizing {
     const graph::Report schedule = graph.run();
     working_ = schedule.workers[1].busy;
     sink_.finish();
+    show_status([&] { return status(base::now()); }, true);
     write_schedule(options_.schedule, schedule);
     report();
   }
@@ -169,10 +193,13 @@ class Channelizing {
 
   // Blocks of `bytes` bytes until a shorter one. A silent pipe may block the reader for ever.
   graph::Graph::Edge read_stage(graph::Graph& graph, std::size_t bytes) {
+    const auto seen = std::make_shared<SeenGaps>();
+    sink_.watch([seen] { return seen->all(); }, first_);
     return graph.stage("read", {}, {.bytes = bytes, .blocks = kBlocks, .locked_by = transferring(), .may_block = true},
-                       [reader = reader_, ended = false](graph::Step& step) mutable -> std::size_t {
+                       [reader = reader_, seen, ended = false](graph::Step& step) mutable -> std::size_t {
                          if (ended) return 0;
                          const std::size_t count = reader->read(step.out->bytes.data(), step.out->bytes.size());
+                         seen->update(reader->gaps());
                          ended = count < step.out->bytes.size();
                          return count;
                        });
@@ -195,10 +222,14 @@ class Channelizing {
                          last = in.size() < bytes;
                          const std::span<float> out{reinterpret_cast<float*>(step.out->bytes.data()),
                                                     step.out->bytes.size() / sizeof(float)};
+                         const double before = base::now();
                          const std::size_t made = work_->push(in, out, last);
+                         const double now = base::now();
+                         working_ += now - before;
+                         show_status([&] { return status(now); });
                          if (last) {
                            progress(1, "");
-                         } else if (const double now = base::now(); now - shown > 0.2) {
+                         } else if (now - shown > 0.2) {
                            shown = now;
                            // The length of a pipe is unknown: the bar only shows activity, the text shows the position.
                            progress(std::min(0.99, 1 - 1 / (1 + (now - begun_) / 10)), words(now));
@@ -244,6 +275,17 @@ class Channelizing {
                        base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
   }
 
+  base::Json status(double now) const {
+    const double seconds = std::max(now - begun_, 1e-9);
+    base::Json json;
+    json["spectra"] = work_->spectra() - first_;
+    json["sample_rate"] = samples() / seconds;
+    json["margin"] = seconds_ == 0 ? 0
+                                   : static_cast<double>((work_->spectra() - first_) * work_->hop()) * seconds_ /
+                                         std::max(working_, 1e-9);
+    return json;
+  }
+
   // Bytes of a raw input after its last complete sample of all stations.
   std::size_t bytes_left_over() const {
     const filterbank::Problem& p = setup_.work.problem;
@@ -252,7 +294,8 @@ class Channelizing {
   }
 
   void report() const {
-    const std::uint64_t flagged = write_flags(options_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
+    const std::uint64_t flagged =
+        write_flags(options_, setup_.work.problem, reader_->gaps(), first_, work_->spectra(), sink_);
     if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
     if (options_.quiet) return;
     const double taken = base::now() - begun_;

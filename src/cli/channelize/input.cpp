@@ -98,7 +98,7 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
 // Rejects sums over neighbouring channels before the spectrum is in order of frequency: they would join both ends of
 // the band.
 void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) {
-  if (!options.out.ends_with(".fil")) return;
+  if (!io::has_ending(options.out, ".fil")) return;
   if (problem.channels % 2 == 0) {
     problem.centred = true;
   } else if (options.sum_channels > 1) {
@@ -122,12 +122,12 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
   std::string format = options.format;
   const std::string_view start = in->peek(64);
   if (format == "auto") {
-    format = io::looks_like_npy(start) || options.in.ends_with(".npy") ? "npy"
-             : io::looks_like_guppi(start)                             ? "guppi"
-             : io::looks_like_psrdada(start)                           ? "dada"
-             : io::looks_like_sigproc(start)                           ? "fil"
-             : options.in.ends_with(".vdif")                           ? "vdif"
-                                                                       : "raw";
+    format = io::looks_like_npy(start) || io::has_ending(options.in, ".npy") ? "npy"
+             : io::looks_like_guppi(start)                                   ? "guppi"
+             : io::looks_like_psrdada(start)                                 ? "dada"
+             : io::looks_like_sigproc(start)                                 ? "fil"
+             : io::has_ending(options.in, ".vdif")                           ? "vdif"
+                                                                             : "raw";
   }
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
   if (format == "raw") refuse_foreign(*in, options.format == "raw");
@@ -144,7 +144,7 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
   info.streams = options.stations;
   info.polarizations = options.polarizations;
   info.block = options.block;
-  return io::raw_reader(std::move(in), info);
+  return io::raw_reader(std::move(in), info, options.prototype.channels);
 }
 
 filterbank::Ratio ratio_for(const std::string& text) {

@@ -77,7 +77,7 @@ void Digest::add(std::span<const std::complex<float>> values) {
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
 
 std::optional<filterbank::Detection> detection_for(const ChannelizeOptions& options) {
-  if (options.correlate || (options.detect.empty() && !options.out.ends_with(".fil"))) return std::nullopt;
+  if (options.correlate || (options.detect.empty() && !io::has_ending(options.out, ".fil"))) return std::nullopt;
   return filterbank::Detection{
       .products = products_of(options.detect), .times = options.times, .channels = options.sum_channels};
 }
@@ -94,9 +94,9 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
     : problem_(problem),
       hop_(hop),
       out_(options.out, options.resume),
-      fil_(options.out.ends_with(".fil")),
-      npy_(options.out.ends_with(".npy")),
-      dada_(options.out.ends_with(".dada")),
+      fil_(io::has_ending(options.out, ".fil")),
+      npy_(io::has_ending(options.out, ".npy")),
+      dada_(io::has_ending(options.out, ".dada")),
       made_(made) {
   if (options.resume && !out_.is_pipe()) note_.emplace(options.out, what_is_written(options, problem_));
   problem_.weights.clear();
@@ -153,7 +153,28 @@ std::uint64_t Sink::there_already() {
   return times;
 }
 
+std::size_t Sink::written_bytes() const { return eight_bits_ ? detector_->row_size() : time_bytes(); }
+
+// Marks output times whose spectra contain lost samples. The latest gap may still grow, so it is marked again.
+void Sink::mark_lost() {
+  const std::vector<io::Gap> gaps = gaps_();
+  if (gaps.empty() || (gaps_marked_ + 1 == gaps.size() && gaps.back().samples == last_gap_)) return;
+  last_gap_ = gaps.back().samples;
+  std::vector<filterbank::Hole> holes;
+  for (std::size_t i = gaps_marked_; i < gaps.size(); ++i) holes.push_back({gaps[i].first, gaps[i].samples});
+  gaps_marked_ = gaps.size() - 1;
+  for (const auto& range : filterbank::flagged(problem_, holes)) {
+    const std::uint64_t first = std::max(range.first, first_spectrum_) - first_spectrum_;
+    const std::uint64_t end = std::max(range.end, first_spectrum_) - first_spectrum_;
+    std::uint64_t from = header_bytes_ + first / each_ * written_bytes();
+    const std::uint64_t to = header_bytes_ + (end + each_ - 1) / each_ * written_bytes();
+    from = std::max(from, out_.position());
+    if (from < to) out_.mark_lost(from - out_.position(), to - from);
+  }
+}
+
 void Sink::put(std::span<const float> values) {
+  if (gaps_ && out_.to_ring()) mark_lost();
   if (note_) note_->before_writing();
   switch (made_) {
     case Product::spectra:
@@ -242,6 +263,7 @@ std::string Sink::what() const {
 
 std::size_t Sink::write(const std::string& text) {
   out_.write(text.data(), text.size());
+  header_bytes_ = text.size();
   return text.size();
 }
 
@@ -340,7 +362,28 @@ void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleIn
   header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(options.sum_channels));
   // The centre of a sum is between its channels.
   header.fch1 = io::nearest_decimal(all.first_mhz + all.step_mhz * (static_cast<double>(options.sum_channels) - 1) / 2);
+  fil_header_ = header;
   write(io::sigproc_header(header));
+}
+
+void Sink::write_mask(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const {
+  if (!fil_header_) mistake("--flags FILE.fil: needs a .fil output, whose shape it has");
+  io::SigprocHeader header = *fil_header_;
+  header.nbits = header.nchans % 8 == 0 ? 1 : 8;
+  header.nifs = 1;
+  const std::string text = io::sigproc_header(header);
+  std::vector<char> row(header.row_bytes());
+  io::OutputStream out(name);
+  out.write(text.data(), text.size());
+  auto next = flagged.begin();
+  for (std::uint64_t t = 0; t < times_; ++t) {
+    const std::uint64_t first = first_spectrum_ + t * each_;
+    while (next != flagged.end() && next->end <= first) ++next;
+    const bool lost = next != flagged.end() && next->first < first + each_;
+    std::fill(row.begin(), row.end(), static_cast<char>(!lost ? 0 : header.nbits == 1 ? -1 : 1));
+    out.write(row.data(), row.size());
+  }
+  out.finish();
 }
 
 // Reorders from time, station, product, channel in FFT order to time, product, frequency.
@@ -362,18 +405,23 @@ void Sink::sort_by_frequency(std::span<const float> power) {
 }
 
 std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
-                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end) {
+                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end, const Sink& sink) {
   std::vector<filterbank::Hole> holes;
   for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
   std::uint64_t count = 0;
   std::string text = "# first and last spectrum with lost samples\n";
-  for (const auto& range : filterbank::flagged(problem, holes)) {
+  const std::vector<filterbank::SpectrumRange> flagged = filterbank::flagged(problem, holes);
+  for (const auto& range : flagged) {
     const std::uint64_t first = std::max(range.first, from), last = std::min(range.end, end);
     if (first >= last) continue;
     count += last - first;
     text += fmt::format("{} {}\n", first, last - 1);
   }
-  if (!options.flags.empty()) base::write_file(options.flags, text);
+  if (io::has_ending(options.flags, ".fil")) {
+    sink.write_mask(options.flags, flagged);
+  } else if (!options.flags.empty()) {
+    base::write_file(options.flags, text);
+  }
   return count;
 }
 

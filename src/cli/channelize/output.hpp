@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "io/telescopes/psrdada.hpp"
 #include "io/telescopes/resume_note.hpp"
 #include "io/telescopes/samples.hpp"
+#include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/stream.hpp"
 
 namespace ridge::cli {
@@ -45,11 +47,19 @@ class Sink {
   // --resume: number of complete output times in the file; an incomplete one is truncated.
   std::uint64_t there_already();
 
+  // `gaps` returns the lost samples among those processed so far. Output times with lost samples are marked in a ring.
+  void watch(std::function<std::vector<io::Gap>()> gaps, std::uint64_t first_spectrum) {
+    gaps_ = std::move(gaps);
+    first_spectrum_ = first_spectrum;
+  }
   void put(std::span<const float> values);  // complete output times
   void finish();
   std::string what() const;  // text that describes one output time
   std::uint64_t written() const { return times_; }
   std::string remark() const;  // for the report: number of clipped 8-bit values
+  // Writes a .fil file of the output's shape with one bit per value (8 unless rows are whole bytes), 1 in output times
+  // of the flagged spectra.
+  void write_mask(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const;
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
@@ -69,6 +79,8 @@ class Sink {
   void sort_by_frequency(std::span<const float> power);
   void write_levels(bool last);
   std::size_t time_bytes() const;
+  std::size_t written_bytes() const;  // per output time, as stored
+  void mark_lost();
 
   filterbank::Problem problem_;  // without weights
   std::size_t hop_, each_ = 1;
@@ -85,12 +97,16 @@ class Sink {
   std::vector<float> power_, sorted_;
   io::PsrdadaHeader dada_header_;
   std::vector<std::complex<float>> sums_;  // correlations, or reordered channels
+  std::optional<io::SigprocHeader> fil_header_;
+  std::function<std::vector<io::Gap>()> gaps_;
+  std::size_t gaps_marked_ = 0;
+  std::uint64_t first_spectrum_ = 0, last_gap_ = 0;
   std::size_t header_bytes_ = 0;
   std::uint64_t times_ = 0;
 };
 
 // Writes the spectra with lost samples to --flags, and returns their number between `from` and `end`.
 std::uint64_t write_flags(const ChannelizeOptions& options, const filterbank::Problem& problem,
-                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end);
+                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end, const Sink& sink);
 
 }  // namespace ridge::cli

@@ -80,6 +80,12 @@ Cutout cutout(const std::string& file, std::size_t number, const search::Candida
 
 }  // namespace
 
+base::Json candidates_json(const std::vector<search::Candidate>& found, double start) {
+  base::Json list = base::Json::array();
+  for (const search::Candidate& one : found) list.push_back(as_json(one, start));
+  return list;
+}
+
 void write_candidates(const std::string& name, const std::vector<search::Candidate>& found, double start) {
   std::string text;
   if (name.ends_with(".csv")) {
@@ -89,9 +95,7 @@ void write_candidates(const std::string& name, const std::vector<search::Candida
                           one.samples, one.sample, one.members, one.dm_first, one.dm_last);
     }
   } else {
-    base::Json list = base::Json::array();
-    for (const search::Candidate& one : found) list.push_back(as_json(one, start));
-    text = list.dump(1) + "\n";
+    text = candidates_json(found, start).dump(1) + "\n";
   }
   if (name == "-") {
     fmt::print("{}", text);

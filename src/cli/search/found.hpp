@@ -5,11 +5,16 @@
 
 #include <ridge/search.hpp>
 
+#include "base/json.hpp"
+
 namespace ridge::cli {
 
 // JSON (a list of objects) or CSV, by the name's ending; "-" prints JSON. `start` is the MJD of the first sample, 0 if
 // it is unknown.
 void write_candidates(const std::string& name, const std::vector<search::Candidate>& found, double start);
+
+// The candidates as a JSON list.
+base::Json candidates_json(const std::vector<search::Candidate>& found, double start);
 
 // Time against dispersion measure; the area of a circle grows with the S/N.
 std::string overview_svg(const std::vector<search::Candidate>& found, double seconds, double dm_begin, double dm_end);

@@ -22,6 +22,7 @@ PowerFile::PowerFile(const std::string& name, std::size_t number)
     fail(fmt::format("--if {} does not exist: the file has {} IFs, counted from 0", number, header_.nifs));
   if (header_.nifs > 1 && header_.nchans * header_.nbits % 8 != 0)
     fail(fmt::format("{} channels of {} bits: the rows of an IF are not whole bytes", header_.nchans, header_.nbits));
+  begin_ = in_.position();
   if (header_.nsamples > 0) left_ = static_cast<std::uint64_t>(header_.nsamples);
 }
 
@@ -46,6 +47,8 @@ std::size_t PowerFile::read(std::vector<std::byte>& to, std::size_t rows) {
   std::vector<std::byte>& all = header_.nifs == 1 ? to : piece_;
   const std::size_t got = in_.read_growing(all, rows * whole) / whole;
   all.resize(got * whole);
+  row_ += rows_;
+  rows_ = got;
   left_ -= left_ == UINT64_MAX ? 0 : got;
   if (header_.nifs > 1) {
     to.resize(got * part);
@@ -53,6 +56,25 @@ std::size_t PowerFile::read(std::vector<std::byte>& to, std::size_t rows) {
       std::memcpy(to.data() + r * part, all.data() + r * whole + number_ * part, part);
   }
   return got;
+}
+
+void PowerFile::flag_lost(std::vector<std::byte>& bits) {
+  for (const io::LostBytes& one : in_.take_lost()) lost_.push_back(one);
+  const std::size_t whole = header_.row_bytes(), mask = (static_cast<std::size_t>(header_.nchans) + 7) / 8;
+  const std::uint64_t end = row_ + rows_;
+  std::vector<bool> flagged(rows_);
+  for (const io::LostBytes& one : lost_) {
+    if (one.first + one.bytes <= begin_) continue;
+    const std::uint64_t first = (std::max(one.first, begin_) - begin_) / whole;
+    const std::uint64_t last = (one.first + one.bytes - begin_ + whole - 1) / whole;
+    for (std::uint64_t r = std::max(first, row_); r < std::min(last, end); ++r) flagged[r - row_] = true;
+  }
+  for (std::size_t r = 0; r < rows_; ++r) {
+    if (!flagged[r]) continue;
+    ++rows_lost_;
+    std::fill_n(bits.begin() + static_cast<std::ptrdiff_t>(r * mask), mask, std::byte{0xff});
+  }
+  std::erase_if(lost_, [&](const io::LostBytes& one) { return one.first + one.bytes <= begin_ + end * whole; });
 }
 
 void PowerFile::skip(std::uint64_t rows) {

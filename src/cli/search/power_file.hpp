@@ -23,6 +23,10 @@ class PowerFile {
   std::size_t row_bytes() const;  // of one IF
   // Reads up to `rows` rows to `to`, which is resized; returns how many. An incomplete last row is dropped.
   std::size_t read(std::vector<std::byte>& to, std::size_t rows);
+  // True if the input knows which rows hold lost samples. `bits` has a bit per value of the rows that were read last.
+  bool knows_losses() const { return in_.from_ring(); }
+  void flag_lost(std::vector<std::byte>& bits);
+  std::uint64_t rows_lost() const { return rows_lost_; }
   std::optional<std::uint64_t> rows_left() const;
   // Drops the next rows; fewer at the end.
   void skip(std::uint64_t rows);
@@ -31,7 +35,11 @@ class PowerFile {
   io::InputStream in_;
   io::SigprocHeader header_;
   std::size_t number_;
-  std::uint64_t left_ = UINT64_MAX;  // rows, from nsamples
+  std::uint64_t left_ = UINT64_MAX;        // rows, from nsamples
+  std::uint64_t begin_ = 0;                // position of the first row
+  std::uint64_t row_ = 0, rows_lost_ = 0;  // first row that was read last
+  std::size_t rows_ = 0;                   // rows that were read last
+  std::vector<io::LostBytes> lost_;
   std::vector<std::byte> piece_;
 };
 

@@ -11,7 +11,9 @@
 #include "base/text.hpp"
 #include "cli/search/found.hpp"
 #include "cli/search/power_file.hpp"
+#include "cli/search/waterfall.hpp"
 #include "command/command.hpp"
+#include "command/status.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -64,9 +66,9 @@ class MaskReader {
                               of.band().channels, bits, file_.band().channels, file_.bits()));
     }
   }
-  void push(search::Stream& stream, std::size_t rows) {
+  // Adds the flags of the next rows to `bits`.
+  void add(std::vector<std::byte>& bits, std::size_t rows) {
     const std::size_t channels = file_.band().channels, row = (channels + 7) / 8, got = file_.read(bytes_, rows);
-    std::vector<std::byte> bits(rows * row);
     for (std::size_t r = 0; r < got; ++r) {
       if (file_.bits() == 1) {
         std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(r * row), row,
@@ -77,7 +79,6 @@ class MaskReader {
         if (bytes_[r * channels + c] != std::byte{0}) bits[r * row + c / 8] |= std::byte(1U << (c % 8));
       }
     }
-    stream.push_mask(bits);
   }
 
  private:
@@ -87,7 +88,7 @@ class MaskReader {
 
 struct SearchRun {
   std::vector<search::Candidate> found{};
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0, rows_lost = 0;
   double seconds = 0;
 };
 
@@ -105,11 +106,33 @@ SearchRun run_through(const SearchOptions& options, PowerFile& in, search::Strea
   const std::size_t at_once = std::max<std::size_t>(256, (std::size_t{8} << 20) / in.row_bytes());
   std::vector<std::byte> bytes;
   const double begin = base::now();
+  LiveWaterfall waterfall(in);
+  const auto status = [&](bool ended) {
+    base::Json json;
+    const double sky = static_cast<double>(run.rows) * in.band().interval;
+    json["seconds"] = sky;
+    json["margin"] = sky / std::max(base::now() - begin, 1e-9);
+    json["rows_lost"] = in.rows_lost();
+    json["ended"] = ended;
+    constexpr std::size_t kShown = 50;
+    const auto from = run.found.end() - static_cast<std::ptrdiff_t>(std::min(run.found.size(), kShown));
+    json["count"] = run.found.size();
+    json["candidates"] = candidates_json({from, run.found.end()}, in.header().tstart);
+    json["waterfall"] = waterfall.json();
+    return json;
+  };
   while (const std::size_t got = in.read(bytes, at_once)) {
-    if (reader) reader->push(stream, got);
+    if (reader || in.knows_losses()) {
+      std::vector<std::byte> bits(got * ((in.band().channels + 7) / 8));
+      if (reader) reader->add(bits, got);
+      if (in.knows_losses()) in.flag_lost(bits);
+      stream.push_mask(bits);
+    }
     stream.push(bytes);
     run.rows += got;
     for (const search::Candidate& one : stream.take()) run.found.push_back(one);
+    if (wants_status()) waterfall.add(bytes, got);
+    show_status([&] { return status(false); });
     if (progress && all && *all > 0) {
       progress(static_cast<double>(run.rows) / static_cast<double>(*all + 1),
                fmt::format("{} candidates", run.found.size()));
@@ -117,7 +140,9 @@ SearchRun run_through(const SearchOptions& options, PowerFile& in, search::Strea
   }
   for (const search::Candidate& one : stream.finish()) run.found.push_back(one);
   run.seconds = base::now() - begin;
+  show_status([&] { return status(true); }, true);
   if (progress) progress(1, "");
+  run.rows_lost = in.rows_lost();
   if (writer) writer->finish();
   std::stable_sort(run.found.begin(), run.found.end(),
                    [](const search::Candidate& a, const search::Candidate& b) { return a.time < b.time; });
@@ -152,6 +177,7 @@ void print_found(const SearchOptions& options, const search::Band& band, const s
                    (static_cast<double>(run.rows) * static_cast<double>(band.channels)),
                report.not_numbers > 0 ? fmt::format(", {} of them NaN or infinite", report.not_numbers) : "");
   }
+  if (run.rows_lost > 0) fmt::print("lost: {} rows of the input hold lost samples and are flagged\n", run.rows_lost);
   if (report.crowded_blocks > 0) {
     fmt::print("warning: {} blocks had more than {} candidates: interference? (--flag 6 excises it)\n",
                report.crowded_blocks, options.settings.most_per_block);
@@ -162,8 +188,8 @@ void run_search(SearchOptions options) {
   const Range range = parse_range("--dm", options.dm);
   options.settings.dm_begin = range.begin;
   options.settings.dm_end = range.end;
-  if (!options.plots.empty() && options.in == "-")
-    mistake("--plots reads the input again: it needs a file, not a pipe");
+  if (!options.plots.empty() && (options.in == "-" || io::is_ring(options.in)))
+    mistake("--plots reads the input again: it needs a file, not a pipe or a ring");
   PowerFile in(options.in, options.number);
   options.settings.bits = in.bits();
   options.settings.is_signed = in.header().is_signed;
@@ -206,7 +232,7 @@ void add_search(Command& program) {
   command.may_have_subcommand();
   auto options = std::make_shared<SearchOptions>();
   search::Settings& settings = options->settings;
-  command.option("in", options->in, "Filterbank file of 1, 2, 4, 8, 16 or 32 bits, or - for a pipe").reads();
+  command.option("in", options->in, "Filterbank file of 1, 2, 4, 8, 16 or 32 bits, - or ring:NAME").reads();
   command.option("--dm", options->dm, "Range of dispersion measures, pc/cm^3: 0..3000").shows_default();
   command.option("--out", options->out, "Candidates: .json, .csv, or - for JSON on standard output")
       .writes()
