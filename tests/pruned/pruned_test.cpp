@@ -9,6 +9,7 @@
 #include <random>
 
 #include <ridge/fft.hpp>
+#include <ridge/fft/dealias.hpp>
 #include <ridge/fft/zoom.hpp>
 
 #include "support/devices.hpp"
@@ -219,6 +220,52 @@ TEST(FftBoxes, RefuseBoxesOutsideTheShape) {
               HasSubstr("1 to 8 points from 0 to 7 on axis 0, got 9 from 0"));
   EXPECT_THAT(refusal({.shape = {8}, .wanted = {.first = {8}, .count = {1}}}), HasSubstr("got 1 from 8"));
   EXPECT_THAT(refusal({.shape = {8, 8}, .given = {.count = {4}}}), HasSubstr("needs 2 firsts and counts"));
+}
+
+// Sums over all pairs of modes, in double; nothing wraps.
+TEST(FftDealiased, ProductsAreConvolutions) {
+  for (const std::size_t n : {1, 2, 3, 7, 8}) {
+    const DealiasedProduct<float> product({.modes = {3, n}, .threads = 1});
+    ASSERT_EQ(product.size(), 3 * n);
+    auto a = box_noise<float>(3 * n);
+    const auto b = a;
+    std::vector<std::complex<double>> expected(3 * n);
+    const auto at = [](std::size_t i, std::size_t count) {
+      return static_cast<long>(i) - static_cast<long>(count / 2);
+    };
+    for (std::size_t p = 0; p < 9 * n * n; ++p) {
+      const std::size_t i = p / (3 * n), j = p % (3 * n);
+      const long row = at(i / n, 3) + at(j / n, 3), column = at(i % n, n) + at(j % n, n);
+      const long r = row + 1, c = column + static_cast<long>(n / 2);
+      if (r < 0 || r > 2 || c < 0 || c >= static_cast<long>(n)) continue;
+      expected[static_cast<std::size_t>(r) * n + static_cast<std::size_t>(c)] +=
+          std::complex<double>(a[i]) * std::complex<double>(b[j]);
+    }
+    product.run(a, b, a);  // in the place of a factor
+    EXPECT_LE(distance(a, expected), 8 * std::numeric_limits<float>::epsilon()) << product.explain();
+  }
+  // Real fields: negative frequencies are conjugates.
+  const std::size_t n = 9;
+  const DealiasedProduct<double> product({.modes = {n}, .kind = Kind::real});
+  auto a = box_noise<double>(n), out = a;
+  a[0] = a[0].real();
+  std::vector<std::complex<double>> expected(n);
+  const auto mode = [&](long k) {
+    return k < 0 ? std::conj(a[static_cast<std::size_t>(-k)]) : a[static_cast<std::size_t>(k)];
+  };
+  for (long k = 0; k < static_cast<long>(n); ++k) {
+    for (long p = k - static_cast<long>(n) + 1; p < static_cast<long>(n); ++p) {
+      expected[static_cast<std::size_t>(k)] += mode(p) * mode(k - p);
+    }
+  }
+  product.run(a, a, out);
+  EXPECT_LE(distance(out, expected), 1e-14);
+  EXPECT_THAT(ridge::test::error_of(
+                  [] {
+                    DealiasedProduct<float> none({.modes = {4, 0}});
+                  },
+                  ErrorKind::invalid_argument),
+              HasSubstr("at least one mode"));
 }
 
 template <class T>
