@@ -1,4 +1,5 @@
 // Python bindings of acoustic surveys.
+#include <algorithm>
 #include <span>
 #include <string>
 #include <tuple>
