@@ -13,20 +13,45 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as project:
-    NAME, VERSION = re.search(r"project\((\w+) VERSION ([\d.]+)", project.read()).groups()
+sys.path.insert(0, HERE)
+import wheel_policy  # noqa: E402
+
+with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as project:
+    PROJECT = dict(re.findall(r'^([a-z-]+) = "(.*)"$', project.read().partition("[project]\n")[2], re.M))
+NAME, VERSION = PROJECT["name"], PROJECT["version"]
 METADATA = f"""Metadata-Version: 2.1
 Name: {NAME}
 Version: {VERSION}
-Summary: Transforms, filter banks, stencils and image operators close to the limit of the machine they run on
-Requires-Python: >=3.9
+Summary: {PROJECT["description"]}
+Requires-Python: {PROJECT["requires-python"]}
 Requires-Dist: numpy
 """
 
 
-def _tag():
+def _tag(module):
+    """cp311-cp311 and the manylinux tag of a module that needs no library of this system, else the platform's."""
     version = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    return f"{version}-{version}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+    alone = all(name in wheel_policy.SYSTEM for name in wheel_policy.facts(module)["needed"])
+    own = wheel_policy.tag_of([module]) if alone or wheel_policy.facts(module)["origin"] else None
+    return f"{version}-{version}-{own or sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+
+
+def _libraries(module):
+    """Paths of the libraries that a module finds in its own folder ($ORIGIN) and that a wheel must therefore hold."""
+    if not wheel_policy.facts(module)["origin"]:
+        return {}
+    loaded = re.findall(r"(\S+) => (/\S+)", subprocess.check_output(["ldd", module], text=True))
+    needed = set(wheel_policy.facts(module)["needed"]) - wheel_policy.SYSTEM
+    return {name: path for name, path in loaded if name in needed}
+
+
+def _stripped(path, folder):
+    """The bytes of a shared object without its symbol table."""
+    copy = shutil.copy(path, os.path.join(folder, "stripped.so"))
+    if shutil.which("strip"):
+        subprocess.check_call(["strip", "--strip-unneeded", copy])
+    with open(copy, "rb") as file:
+        return file.read()
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -49,29 +74,33 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             subprocess.check_call(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
-                                   "-DRIDGE_UNITY=ON", f"-DPython3_EXECUTABLE={sys.executable}",
+                                   "-DRIDGE_UNITY=ON", "-DRIDGE_WHEEL=ON", f"-DPython3_EXECUTABLE={sys.executable}",
                                    *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
         # An explicit number of jobs: without one, make starts a job per file and exhausts memory.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
         subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel", jobs])
         files = {}
         package = os.path.join(build, "python", "ridge")
+        module = next((os.path.join(package, name) for name in os.listdir(package) if name.startswith("_ridge.cp")), None)
+        if module is None:
+            raise RuntimeError("CMake built no Python module: are Python's headers and pybind11 installed?")
         for name in sorted(os.listdir(package)):
-            if name.endswith((".py", ".pyi", ".so", "py.typed")):
+            if name.endswith((".py", ".pyi", "py.typed")):
                 with open(os.path.join(package, name), "rb") as source:
                     files[f"{NAME}/{name}"] = source.read()
-    if not any(name.endswith(".so") for name in files):
-        raise RuntimeError("CMake built no Python module: are Python's headers and pybind11 installed?")
+        for name, path in {os.path.basename(module): module, **_libraries(module)}.items():
+            files[f"{NAME}/{name}"] = _stripped(path, scratch)
+        tag = _tag(module)
     info = f"{NAME}-{VERSION}.dist-info"
     files[f"{info}/METADATA"] = METADATA.encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: ridge\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: ridge\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = ""
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         record += f"{name},sha256={digest},{len(content)}\n"
     files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
-    wheel = f"{NAME}-{VERSION}-{_tag()}.whl"
-    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
+    wheel = f"{NAME}-{VERSION}-{tag}.whl"
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return wheel

@@ -43,6 +43,18 @@ with tempfile.TemporaryDirectory() as work:
     must([sys.executable, "-c", PROGRAM, target], PYTHONPATH=target)
     print("pip install --target: works")
 
+    # A wheel of this build may need {fmt} of this system (RIDGE_WHEEL=ON puts it inside); nothing else may violate the policy.
+    must([sys.executable, "-m", "pip", "wheel", *pip[3:], "--wheel-dir", work, source], RIDGE_BUILD_DIR=build)
+    (wheel,) = [os.path.join(work, name) for name in os.listdir(work) if name.endswith(".whl")]
+    sys.path.insert(0, os.path.join(source, "python"))
+    import wheel_policy
+    found, tag = wheel_policy.violations(wheel, 12)
+    if any("libfmt" not in line for line in found) or not tag.startswith("manylinux_2_"):
+        sys.exit(f"{wheel} ({tag}) violates the policy: {found}")
+    if not wheel_policy.violations(wheel, 0.1)[0]:
+        sys.exit("the policy accepts a wheel that is too large")
+    print(f"pip wheel: {os.path.getsize(wheel) / 1e6:.1f} MB, {tag}")
+
     prefix = os.path.join(work, "prefix")
     must(["cmake", "--install", build, "--component", "python", "--prefix", prefix])
     found = [folder for folder, _, files in os.walk(prefix) if "__init__.py" in files]
