@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "search/detections.hpp"
+#include "search/device/pulses.hpp"
 #include "search/flags.hpp"
 #include "search/host/rows.hpp"
 #include "search/input_block.hpp"
@@ -38,6 +39,7 @@ struct Lane {
   base::AlignedArray<std::uint8_t> plane{};
   base::AlignedArray<float> series{};
   std::vector<Normal> normals{};
+  std::unique_ptr<DevicePulses> pulses{};  // null: filters run on the host
   std::size_t widest() const { return widths.back(); }
 };
 
@@ -92,7 +94,9 @@ struct StreamState {
   void append(std::size_t rows, const Mask& mask, const RawRows& raw_rows);
   void append_nothing();
   void search_block();
+  std::size_t valid_samples(const Lane& lane, std::size_t trial) const;
   std::vector<Detection> search_lane(std::size_t index);
+  bool search_on_device(std::size_t index, std::vector<Detection>& found);
   void join_echoes(std::vector<Found>& found) const;
   void keep(std::vector<Found> found);
   Found measured(const Cluster& cluster) const;
@@ -157,6 +161,9 @@ void StreamState::make_lanes(const planner::Options& options) {
     lane.plane = base::AlignedArray<std::uint8_t>(band.channels * columns(lane));
     lane.series = base::AlignedArray<float>(segment.dms.size() * problem.times);
     lane.normals.resize(segment.dms.size());
+    constexpr std::size_t kMostGroups = 65535;
+    if (!device.is_host() && segment.dms.size() <= kMostGroups && DevicePulses::refusal(device, lane.widest()).empty())
+      lane.pulses = std::make_unique<DevicePulses>(lane.plan[0], lane.widths, lane.limits);
     lanes.push_back(std::move(lane));
   }
 }
@@ -258,22 +265,50 @@ void StreamState::append_nothing() {
   ++filled;
 }
 
+// Samples of a trial's series whose whole sweep is inside the input.
+std::size_t StreamState::valid_samples(const Lane& lane, std::size_t trial) const {
+  const std::size_t valid = static_cast<std::size_t>(arrived - searched) / lane.segment.factor;
+  const auto late = static_cast<std::size_t>(std::lround(lane.layout.delay[trial]));
+  return valid <= late ? 0 : std::min(block / lane.segment.factor + lane.widest(), valid - late);
+}
+
+// Dedisperses and filters on the device. False if there are too many detections; then the series are on the host.
+bool StreamState::search_on_device(std::size_t index, std::vector<Detection>& found) {
+  Lane& lane = lanes[index];
+  std::vector<std::uint32_t> starts(lane.segment.dms.size()), lengths(starts.size());
+  for (std::size_t d = 0; d < starts.size(); ++d) {
+    lengths[d] = static_cast<std::uint32_t>(valid_samples(lane, d));
+    starts[d] = std::min(lengths[d], static_cast<std::uint32_t>(block / lane.segment.factor));
+  }
+  const double begin = base::now();
+  const bool complete = lane.pulses->find(lane.plane.span(),
+                                          {.starts = starts,
+                                           .lengths = lengths,
+                                           .first = searched,
+                                           .factor = lane.segment.factor,
+                                           .first_trial = lane.first_trial,
+                                           .segment = index},
+                                          lane.normals, found);
+  if (!complete) lane.pulses->series(lane.series.span());
+  report.seconds_dedispersion += base::now() - begin;
+  return complete;
+}
+
 std::vector<Detection> StreamState::search_lane(std::size_t index) {
   Lane& lane = lanes[index];
   const std::size_t factor = lane.segment.factor, times = block / factor + lane.widest();
+  std::vector<Detection> all;
+  if (lane.pulses && search_on_device(index, all)) return all;
   const double begin = base::now();
-  lane.plan[0].run(lane.plane.span(), lane.series.span());
+  if (!lane.pulses) lane.plan[0].run(lane.plane.span(), lane.series.span());
   report.seconds_dedispersion += base::now() - begin;
   const double middle = base::now();
-  // Boxcars may use samples whose whole sweep is inside the input.
-  const std::size_t valid = static_cast<std::size_t>(arrived - searched) / factor;
   std::vector<std::vector<Detection>> found(threads);
   base::parallel(threads, [&](std::size_t thread, std::size_t of) {
     const base::Share mine = base::share(lane.segment.dms.size(), thread, of);
     for (std::size_t d = mine.begin; d < mine.end; ++d) {
-      const auto late = static_cast<std::size_t>(std::lround(lane.layout.delay[d]));
-      if (valid <= late) continue;
-      const std::size_t length = std::min(times, valid - late);
+      const std::size_t length = valid_samples(lane, d);
+      if (length == 0) continue;
       const std::span<const float> series(lane.series.data() + d * times, length);
       lane.normals[d] = robust_normal(series.first(std::min(length, block / factor)));
       find_boxcars({.series = series,
@@ -289,7 +324,6 @@ std::vector<Detection> StreamState::search_lane(std::size_t index) {
     }
   });
   report.seconds_boxcars += base::now() - middle;
-  std::vector<Detection> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -30,7 +30,8 @@ TEST(SearchKernels, CompileForCuda) {
                    {"OUT", "ushort"}}},
       {.name = "beams",
        .text = kernel_text("search/beams"),
-       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}}};
+       .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}},
+      {.name = "pulses", .text = kernel_text("search/pulses"), .defines = {{"WIDEST", "256"}}}};
   for (const KernelSource& source : sources) {
     int first_line = 0;
     const CudaTarget target{"compute_90"};

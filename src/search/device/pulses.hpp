@@ -1,0 +1,44 @@
+// Single pulses on a device: from normalized bytes to detections without copying the series to the host.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <ridge/search.hpp>
+
+#include "search/detections.hpp"
+
+namespace ridge::search {
+
+// The trials of a segment; counts are samples of the series.
+struct PulseJob {
+  std::span<const std::uint32_t> starts{};   // per trial: boxcars that begin here are searched
+  std::span<const std::uint32_t> lengths{};  // per trial: valid samples
+  std::uint64_t first = 0;                   // input sample of the first sample
+  std::size_t factor = 1, first_trial = 0, segment = 0;
+};
+
+class DevicePulses {
+ public:
+  // `plan` is on the device; `times` samples per series.
+  DevicePulses(const Plan& plan, std::span<const std::size_t> widths, std::span<const float> limits);
+  static std::string refusal(const Device& device, std::size_t widest);  // empty: this device can do it
+  static KernelSource source(std::size_t widest);
+
+  // Dedisperses `plane` and appends detections in the order of find_boxcars() for one trial after another; `normals`
+  // gets one element per trial. Returns false if there are more detections than the list holds; then nothing is
+  // appended and series() has the data.
+  bool find(std::span<const std::uint8_t> plane, const PulseJob& job, std::span<Normal> normals,
+            std::vector<Detection>& found);
+  void series(std::span<float> to);  // of the last find()
+
+ private:
+  Plan plan_;
+  std::vector<std::size_t> widths_;
+  Queue queue_;
+  Kernel normal_, boxcars_;
+  std::size_t trials_, times_;
+  Buffer in_, series_, starts_, lengths_, normals_, widths_on_device_, limits_, count_, places_, snrs_;
+};
+
+}  // namespace ridge::search
