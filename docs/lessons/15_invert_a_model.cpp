@@ -20,7 +20,8 @@ std::vector<double> model(double bodies) {
 
 int main() {
   const std::vector<double> start = model(0), wanted = model(150);
-  const Survey<float> survey(ridge::host(), {.shape = {36, 48}, .velocity = wanted, .spacing = 10, .frequency = 9, .batch = 4});
+  const Survey<float> survey(ridge::host(),
+                             {.shape = {36, 48}, .velocity = wanted, .spacing = 10, .frequency = 9, .batch = 4});
   std::vector<double> receivers;
   for (const double depth : {2.0, 33.0})
     for (double column = 2.5; column < 45; column += 2) receivers.insert(receivers.end(), {depth, column});

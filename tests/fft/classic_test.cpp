@@ -123,9 +123,9 @@ TYPED_TEST(Classic, PrimeFactorTransformsOfCoprimeFactors) {
   EXPECT_LT(make_winograd<TypeParam>(105)->flops(), make_good_thomas<TypeParam>(105)->flops() * 1.2);
 }
 
-// Figure 2.7 of the thesis, relative error of a round trip of 1024 points in float. The older factorization puts 1e-7 in
-// place of 0, an error of about one rounding per butterfly without a twiddle; the thesis prints 1e-4 without saying for
-// which input.
+// Figure 2.7 of the thesis, relative error of a round trip of 1024 points in float. The older factorization puts 1e-7
+// in place of 0, an error of about one rounding per butterfly without a twiddle; the thesis prints 1e-4 without saying
+// for which input.
 TEST(ClassicAccuracy, TheOlderFactorizationIsLessAccurate) {
   const auto in = random_points<float>(1024, 9);
   const auto round_trip = [&](const LineKernel<float>& kernel) {

@@ -193,7 +193,7 @@ TEST(Layers, RefusesWhatDoesNotFit) {
   EXPECT_THROW((acoustic<float>({.dt = 0.5, .spacing = {1, 1}}, {.cells = 8})), Error);
 }
 
-// Needs no GPU: layers of forward and adjoint runs, points and snapshots. One address may be spilled.
+// Needs no GPU: layers of forward and adjoint runs, points and snapshots. One kernel of the layers spills 8 bytes.
 TEST(LayersForHopper, KernelsCompileWithoutSpillingValues) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const Update<float> update = layered<float>({.shape = {64, 64, 64}, .surface = true});

@@ -47,9 +47,9 @@ struct Shot {
 using SurveyProgress = std::function<void(std::size_t taken)>;
 
 struct GradientOptions {
-  std::size_t memory = 0;        // bytes for fields, snapshots and states; 0: half of the memory of the device
-  bool exact = false;            // no snapshots of fewer bits and no skipped steps
-  int bits = 16;                 // of snapshots that are not exact: 16 or 8
+  std::size_t memory = 0;  // bytes for fields, snapshots and states; 0: half of the memory of the device
+  bool exact = false;      // no snapshots of fewer bits and no skipped steps
+  int bits = 16;           // of snapshots that are not exact: 16 or 8
   // The given traces are derivatives of a misfit of one's own with respect to the recorded ones, not observations.
   bool derivatives = false;
   SurveyProgress progress = {};  // forward steps, also repeated ones

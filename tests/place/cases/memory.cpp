@@ -77,9 +77,9 @@ void changes_inside(float* a, float* b, int n) {
 }
 
 #define ADD_FIRST(x) out[0] += x[0];
-#define ADD_SECOND(x)  \
-  do {                 \
-    out[1] += (x)[1];  \
+#define ADD_SECOND(x) \
+  do {                \
+    out[1] += (x)[1]; \
   } while (0)
 
 // Host code in macros reads what the kernel wrote.
