@@ -43,8 +43,8 @@ struct Variable {
   bool given = false;  // an address passed to the function: it does not point to a local array
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
-  bool member = false;  // an array inside a struct: the next member follows its last element
-
+  bool member = false;        // an array inside a struct: the next member follows its last element
+  bool scattered = false;     // its rows are separate allocations: threads of the host only
   bool shares = false;        // a cv::Mat: its copies refer to the same elements
   bool captured = false;      // captured by reference in a lambda, where its name always means this variable
   bool outlives = false;      // its value is visible after the function returns
@@ -106,8 +106,8 @@ struct Loop {
   int leaves_early = 0;                     // line of a break
   std::string claim{};                      // the user's claim that its iterations are independent; "" if there is none
   std::vector<std::string> claim_except{};  // variables that the claim does not cover
-
-  unsigned claim_at = 0;          // first byte of the claim
+  std::vector<std::string> claim_private{};  // variables that it declares private
+  unsigned claim_at = 0;                     // first byte of the claim
   int counters = 1;               // variables that the header steps; all but the iterator are functions of it
   bool iterator_outside = false;  // declared before the loop, so its last value may be read afterwards
   int line = 0;
@@ -154,6 +154,7 @@ struct Nest {
   std::set<int> live_after{};            // variables that later code may read before writing
   std::set<int> kept{};                  // arrays that only a later run of this nest may read
   bool opaque = false;                   // contains loops whose text is elsewhere: its text is not transformed
+  bool asserts = false;                  // an assertion may end the program: threads of the host only
   bool libm = false;                     // calls math functions whose last bit differs between libraries
   int line = 0;
   Span span{};

@@ -234,7 +234,10 @@ class Work {
         return !l.claim.empty() && l.function == f.name &&
                std::any_of(n.loops.begin(), n.loops.end(), [&](const Loop& x) { return x.line == l.line; });
       });
-      if (uses)
+      const bool rows = std::any_of(n.variables.begin(), n.variables.end(), [](const Variable& v) {
+        return v.scattered && v.count.empty();  // read only because of the claim
+      });
+      if (uses || rows)
         for (const Loop& l : n.loops) needed.insert(l.claim_at);
     });
     each([&](const Function&, Nest& n) {
@@ -450,6 +453,11 @@ class Work {
     if (kernel.why.empty() && !any_size_ && !forced && small(kernel))
       kernel.why = "fewer than 64 iterations: a launch does not pay";
     if (kernel.why.empty() && emit_ != "openmp") kernel.why = kernel.not_on_device;
+    if (nest.asserts && emit_ != "openmp")
+      kernel.why = "a failed assertion cannot end the program on a device: --emit openmp runs it on threads";
+    for (const Variable& v : nest.variables)
+      if (v.scattered && emit_ != "openmp")
+        kernel.why = "the rows of " + v.host + " are separate allocations: --emit openmp runs it on threads";
     if (without_.count(kernel.name) > 0 && !forced) kernel.why = "slower than on the host at these sizes";
     return kernel;
   }

@@ -184,7 +184,10 @@ Claim claim_of(const std::vector<Clause>& all) {
     if (text.empty()) made.text += " " + name;
     if (name == "collapse") made.loops = std::clamp(std::atoi(text.c_str()), 1, 8);
     if (own.count(name) == 0) continue;
-    for (const Clause& c : clauses_of(text)) made.except.insert(c.first);
+    for (const Clause& c : clauses_of(text)) {
+      made.except.insert(c.first);
+      if (name == "private") made.privates.insert(c.first);
+    }
   }
   return made;
 }
@@ -215,7 +218,7 @@ std::optional<Claim> claim_before(const std::string& text, std::size_t loop) {
   while (true) {
     while (end > 0 && (blank(text[end - 1]) || text[end - 1] == '\n')) --end;
     if (end >= kAttribute.size() && text.compare(end - kAttribute.size(), kAttribute.size(), kAttribute) == 0)
-      return Claim{kAttribute, {}, 1, end - kAttribute.size(), true};
+      return Claim{kAttribute, {}, {}, 1, end - kAttribute.size(), true};
     std::size_t begin = 0, words = 0;
     if (end >= 2 && text.compare(end - 2, 2, "*/") == 0) {
       begin = text.rfind("/*", end - 2);

@@ -16,12 +16,12 @@ void restore_pragmas(std::string& text, std::size_t begin, std::size_t end);
 
 // A claim that the iterations of a loop are independent.
 struct Claim {
-  std::string text{};              // as the user wrote it, shortened
-  std::set<std::string> except{};  // variables of private and reduction clauses: the claim says nothing about them
-
-  int loops = 1;           // number of nested loops it covers (collapse)
-  std::size_t begin = 0;   // its first byte
-  bool attribute = false;  // [[ridge::independent]], which belongs to the statement
+  std::string text{};                // as the user wrote it, shortened
+  std::set<std::string> except{};    // variables of private and reduction clauses: the claim says nothing about them
+  std::set<std::string> privates{};  // variables of private clauses
+  int loops = 1;                     // number of nested loops it covers (collapse)
+  std::size_t begin = 0;             // its first byte
+  bool attribute = false;            // [[ridge::independent]], which belongs to the statement
 };
 
 // The claim before the loop that begins at byte `loop` of a text with pragmas as comments.

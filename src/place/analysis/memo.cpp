@@ -34,12 +34,12 @@ class Writer {
   void add(const Variable& v) {
     all(v.name, v.host, v.element, v.host_element, v.type, v.bytes, static_cast<int>(v.storage), v.inner, v.length,
         v.data, v.count, v.integer, v.is_unsigned, v.parameter, v.global, v.constant, v.member, v.captured, v.outlives,
-        v.local_memory, v.loops, v.line);
+        v.local_memory, v.scattered, v.loops, v.line);
   }
   void add(const Loop& l) {
     all(l.parent, l.depth, l.counted, l.exact, l.iterator, l.type, l.host_type, l.host_iterator, l.axis, l.open,
-        l.first, l.start, l.condition, l.step, l.bounds, l.leaves_early, l.claim, l.claim_except, l.iterator_outside,
-        l.line, l.kind, l.source, l.why);
+        l.first, l.start, l.condition, l.step, l.bounds, l.leaves_early, l.claim, l.claim_except, l.claim_private,
+        l.iterator_outside, l.line, l.kind, l.source, l.why);
   }
   void add(const Jump& j) { add(j.depth); }
   void add(const Node& n) {
@@ -72,7 +72,7 @@ std::string fingerprint(const Nest& nest) {
   Writer w;
   w.all(nest.loops, nest.jumps, nest.variables, nest.parameters, nest.context, nest.assumptions, nest.assumption_texts,
         nest.functions, nest.notes, std::vector<int>(nest.live_after.begin(), nest.live_after.end()), nest.libm,
-        nest.line, nest.root);
+        nest.asserts, nest.line, nest.root);
   return w.text;
 }
 

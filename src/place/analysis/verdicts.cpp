@@ -278,7 +278,7 @@ class LoopVerdicts {
       if (!x.array() || std::find(l.claim_except.begin(), l.claim_except.end(), x.host) != l.claim_except.end()) return;
       if (always_conflicts(variable, v.loop)) return;
     }
-    v.claim = l.claim + ": " + text_of(v.dependences.front());
+    v.claim = (v.claim.empty() ? l.claim + ": " : v.claim + "; ") + text_of(v.dependences.front());
     v.dependences.clear();
     open.clear();
   }
@@ -296,7 +296,11 @@ class LoopVerdicts {
       const Variable& var = nest_.variables[variable];
       const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
       const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
-      if ((room || expandable) && !exposed(variable, loop) && !escapes(variable, loop)) {
+      const bool said = l.counted && l.leaves_early == 0 &&
+                        std::find(l.claim_private.begin(), l.claim_private.end(), var.host) != l.claim_private.end();
+      const bool proved = (room || expandable) && !exposed(variable, loop);
+      if ((proved || (room && said)) && !escapes(variable, loop)) {
+        if (!proved) v.claim = l.claim + ": every iteration sets " + var.host + " before it reads it";
         (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
@@ -360,6 +364,7 @@ class LoopVerdicts {
     } else {
       v.parallel = true;
     }
+    if (!v.parallel) v.claim.clear();
     return v;
   }
 };

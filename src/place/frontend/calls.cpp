@@ -151,6 +151,7 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     if (std::find(scope_->nest.functions.begin(), scope_->nest.functions.end(), text) == scope_->nest.functions.end())
       scope_->nest.functions.push_back(text);
   scope_->nest.libm |= known.libm;
+  scope_->nest.asserts |= known.asserts;
   std::map<std::string, Poly> values;
   std::vector<Place> actuals(e->getNumArgs());
   std::set<std::string> unknown;
@@ -377,6 +378,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   result->variables = scope_->nest.variables;
   result->functions = scope_->nest.functions;
   result->libm = scope_->nest.libm;
+  result->asserts = scope_->nest.asserts;
   result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" + prologue +
                  text::node_text(body, scope_->nest.loops, 1) + "}\n";
   result->functions.push_back(result->text);

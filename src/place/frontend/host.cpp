@@ -248,7 +248,7 @@ void Reader::note_touches(const std::vector<Access>& accesses, std::map<std::str
       t.number = v;
     }
     if (!v.array()) continue;
-    if (v.storage == Storage::pointer || v.count.empty()) {
+    if (v.storage == Storage::pointer || v.count.empty() || v.scattered) {
       anything = true;
       continue;
     }
@@ -299,6 +299,7 @@ void Reader::header_touches(const Stmt* s, std::vector<Touch>& touches, bool& an
   } catch (const Refused&) {
     anything = true;
   }
+  anything |= scope_->nest.asserts;  // the function may be left here
   scope_.reset();
   for (const auto& [data, touch] : found) touches.push_back(touch);
 }

@@ -68,7 +68,7 @@ void Reader::note_claim(const Stmt* s, Loop& into) {
   if (!claim) return;
   into.claim = claim->text;
   into.claim_except.assign(claim->except.begin(), claim->except.end());
-
+  into.claim_private.assign(claim->privates.begin(), claim->privates.end());
   into.claim_at = static_cast<unsigned>(claim->begin);
   if (claim->attribute) into.span.begin = into.claim_at;
 }

@@ -76,7 +76,8 @@ std::optional<int> Reader::field(const Expr* e) {
 std::optional<int> Reader::object(const Expr* e) {
   const ValueDecl* decl = referred(e);
   if (decl == nullptr) {
-    const auto which = field(e);
+    auto which = field(e);
+    if (!which) which = row(e);
     return which && scope_->nest.variables[*which].storage == Storage::object ? which : std::nullopt;
   }
   const CXXRecordDecl* record = record_of(decl->getType());
@@ -94,6 +95,7 @@ int Reader::extent(const Expr* e) {
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e); call != nullptr && call->getMethodDecl() != nullptr) {
     const std::string method = call->getMethodDecl()->getNameAsString();
     if (method != "size" || call->getNumArgs() != 0) return -1;
+    if (const int rows = row_extent(call); rows >= 0) return rows;
     const auto which = object(call->getImplicitObjectArgument());
     if (!which) return -1;
     const std::string host = scope_->nest.variables[*which].host;
@@ -348,6 +350,7 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
         return p;
       }
   if (auto row = mat_row(e, fx)) return row;
+  if (const auto which = row(e); which && e->getType()->isPointerType()) return Place{*which, {zero}, {}};
   if (isa<MemberExpr>(e))
     if (const auto which = field(e)) return Place{*which, {zero}, {}};
   return {};
@@ -395,7 +398,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   if (scope_->self && element_of_view(e) >= 0) return {};
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     auto p = pointer(subscript->getBase(), fx);
-    if (!p) return {};
+    if (!p) return row_element(subscript->getBase(), subscript->getIdx(), fx);
     const Index by = index(subscript->getIdx(), fx, p->not_negative);
     p->indices.back() = sum(p->indices.back(), by, "+");
     return p;
@@ -411,6 +414,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
       return p;
     }
     const std::string kind = class_of(call->getArg(0)->getType());
+    if (kind == "std::vector") return row_element(call->getArg(0), call->getArg(1), fx);
     if (kind != "std::array" && kind != "cv::Vec") return {};
     auto p = place(call->getArg(0), fx);  // a std::array inside a std::vector
     if (p) p->indices.push_back(index(call->getArg(1), fx, p->not_negative));

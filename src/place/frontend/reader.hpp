@@ -81,7 +81,7 @@ struct Summary {
   std::vector<Variable> variables{};
   std::vector<Access> accesses{};
   std::vector<std::string> functions{};  // texts of the functions it calls, callees first
-  bool libm = false;
+  bool libm = false, asserts = false;
 };
 
 class Reader {
@@ -140,6 +140,14 @@ class Reader {
                                   const std::string& name) const;  // refuses changing subscripts of a named place
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
+
+  // --- rows that are separate allocations (rows.cpp)
+  const clang::VarDecl* row_table(const clang::Expr* row, const clang::Expr*& at) const;
+  bool same_in_nest(const clang::Expr* e) const;
+  std::optional<int> row(const clang::Expr* e);
+  int scattered(const clang::VarDecl* table, const clang::Expr* at);
+  std::optional<Place> row_element(const clang::Expr* row, const clang::Expr* column, Effects& fx);
+  int row_extent(const clang::CXXMemberCallExpr* call);
 
   // --- views (views.cpp)
   std::optional<Path> owner(const clang::Expr* e) const;
@@ -240,6 +248,7 @@ class Reader {
   // --- statements and loops (statements.cpp, loops.cpp, headers.cpp, range_loops.cpp, counting.cpp)
   Node statement(const clang::Stmt* s);
   Node single_statement(const clang::Stmt* s);
+  std::optional<Node> assertion(const clang::Stmt* s, Node node);
   Node block(const clang::CompoundStmt* s, Node node);
   Node branch(const clang::IfStmt* s, Node node);
   Node jump(const clang::Stmt* s, Node node);

@@ -30,6 +30,36 @@ Node Reader::statement(const Stmt* s) {
   return both;
 }
 
+namespace {
+
+// True for the call by which a failed assertion ends the program.
+bool ends_program(const Expr* e) {
+  const auto* call = dyn_cast<CallExpr>(e->IgnoreParenCasts()->IgnoreImplicit());
+  const FunctionDecl* callee = call != nullptr ? call->getDirectCallee() : nullptr;
+  static const std::set<std::string> names{"cv::error", "__assert_fail", "__assert", "abort", "std::abort"};
+  return callee != nullptr && callee->getDeclName().isIdentifier() &&
+         names.count(callee->getQualifiedNameAsString()) > 0;
+}
+
+}  // namespace
+
+// CV_Assert(c) and assert(c) only read their condition, unless they end the program.
+std::optional<Node> Reader::assertion(const Stmt* s, Node node) {
+  const auto* e = dyn_cast<Expr>(s);
+  if (e == nullptr) return {};
+  const auto* choice = dyn_cast<ConditionalOperator>(e->IgnoreParens());
+  const bool ends = ends_program(e);
+  if (!ends && (choice == nullptr || !ends_program(choice->getFalseExpr()))) return {};
+  scope_->nest.asserts = true;
+  if (ends) return node;
+  Effects fx;
+  expression(choice->getCond(), fx);
+  node.kind = NodeKind::statement;
+  node.source = source(s);
+  node.accesses = fx.accesses;
+  return node;
+}
+
 Node Reader::single_statement(const Stmt* s) {
   Node node;
   node.line = line(s);
@@ -43,6 +73,7 @@ Node Reader::single_statement(const Stmt* s) {
     return node;
   }
   if (const auto* chosen = dyn_cast<IfStmt>(s)) return branch(chosen, std::move(node));
+  if (auto check = assertion(s, node)) return std::move(*check);
   node.kind = NodeKind::statement;
   node.source = source(s);
   if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) return jump(s, std::move(node));

@@ -93,6 +93,8 @@ class Arguments {
       add_mat(p);
     else if (p.kind == "array")
       add_array(p);
+    else if (const std::string number = number_of_rows(p.type); !number.empty())
+      add_nested(p, number);
     else if (c_)  // a type of the C file: zeros
       made += fmt::format("  alignas(16) unsigned char {}[65536]{{}};\n", p.name);
     else
@@ -150,6 +152,27 @@ class Arguments {
     made += fmt::format("  cv::Mat {0}(61, 67, cv::traits::Type<{1}>::value);\n", p.name, type);
     fill_and_dump(p, fmt::format("reinterpret_cast<{}*>({}.data)", p.element, p.name),
                   fmt::format("{0}.total() * {0}.channels()", p.name));
+  }
+
+  // Element type of std::vector<std::vector<T>>; "" for other types.
+  static std::string number_of_rows(const std::string& type) {
+    static const std::regex nested(R"(^(const )?(std::)?vector<(std::)?vector<([a-z ]+)>\s*>\s*&?$)");
+    std::smatch found;
+    return std::regex_match(type, found, nested) && found[4] != "bool" ? found[4].str() : "";
+  }
+
+  void add_nested(const Parameter& p, const std::string& number) {
+    long side = 181;
+    for (const auto& [name, size] : sizes_) side = std::max(side, size);
+    made += fmt::format("  std::vector<std::vector<{}>> {}({}, std::vector<{}>({}));\n", number, p.name, side, number,
+                        side);
+    made += fmt::format(
+        "  for (auto& row : {}) ridge_check::fill(row.data(), row.size(), {}u + unsigned(&row - {}.data()));\n", p.name,
+        1000 * seed_++, p.name);
+    if (p.type.rfind("const", 0) != 0)
+      dump += fmt::format(
+          "  for (auto& row : {0}) ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", row.data(), row.size());\n",
+          p.name, number);
   }
 
   void add_array(const Parameter& p) {

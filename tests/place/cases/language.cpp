@@ -302,7 +302,7 @@ void lambdas(const float* a, float* b, int n) {
   for (int i = 0; i < n; ++i) f(i);
 }
 
-//: rows_anywhere l1=sequential kernels=0
+//: rows_anywhere l1=parallel kernels=0
 void rows_anywhere(std::vector<std::vector<float>>& rows, int n) {
   for (int i = 0; i < n; ++i) rows[i][0] = 1;
 }

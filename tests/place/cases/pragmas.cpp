@@ -103,8 +103,8 @@ void omp_with_critical_inside(const int* at, float* out, int n) {
   for (int i = 0; i < n; ++i) locked(out, at[i], static_cast<float>(i));
 }
 
-// An array of a private clause is not shared, so the claim does not cover it.
-//: omp_private_array l1=sequential kernels=0
+// The clause claims that every iteration fills the array before it reads it.
+//: omp_private_array l1=parallel l2=sequential kernels=1
 void omp_private_array(const float* a, const int* at, float* out, int n) {
   float t[8];
 #pragma omp parallel for private(t)
