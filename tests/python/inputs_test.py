@@ -204,7 +204,7 @@ CALLS.update({
 # Public names that take no array, or whose table entry has another name.
 WITHOUT = {
     "fft": {"fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "register", "set_workers", "get_workers", "plan_float16"},
-    "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select"},
+    "stencil": {"Update", "euler", "life", "min", "max", "abs", "sqrt", "fma", "select", "Wave"},  # Wave: tested in workloads_test.py
     "filterbank": {"Bank", "design"}, "image": {"read", "read_flow"}, "sar": set(),
     "array": {"asarray", "from_dlpack", "empty"},  # intentionally without a copy: tested in tests/python/workloads_test.py
 }

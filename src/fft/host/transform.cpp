@@ -291,7 +291,10 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   if (layout_.boxed) {
     const typename BoxedTransform<T>::Kernels kernels{
         .line = [&](std::size_t n) -> const LineKernel<T>& { return line(n, options); },
-        .real = [&](std::size_t n) -> const RealKernel<T>& { return *(real_ = real_line(n, options)); }};
+        .real = [&](std::size_t n) -> const RealKernel<T>& {  // both directions share the kernel of the real axis
+          if (!real_) real_ = real_line(n, options);
+          return *real_;
+        }};
     boxed_ = std::make_unique<const BoxedTransform<T>>(problem, layout_, threads_, kernels);
     return;
   }

@@ -141,21 +141,19 @@ const std::vector<std::vector<std::size_t>> kRadices{{8}, {4, 8, 8, 16}, {4}};
 }  // namespace
 
 void list_host_tree(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  const auto least = static_cast<double>(layout.input_bytes() + layout.output_bytes());
   for (const std::vector<std::size_t>& radices : kRadices) {
     const auto tree = std::make_shared<const Tree>(make_tree(layout, radices));
-    entries.push_back(
-        {.candidate = {.variant = "tree",
-                       .parameters = {{"radix", fmt::format("{}", fmt::join(radices, "x"))},
-                                      {"threads", std::to_string(layout.threads)}},
-                       .refusal = {},
-                       .cost = {.flops = tree->additions,
-                                .bytes = std::max(3 * tree->moved / static_cast<double>(radices.back()), least),
-                                .launches = 2,
-                                .efficiency = 0.5,
-                                .float64 = false,
-                                .threads = layout.threads}},
-         .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
+    entries.push_back({.candidate = {.variant = "tree",
+                                     .parameters = {{"radix", fmt::format("{}", fmt::join(radices, "x"))},
+                                                    {"threads", std::to_string(layout.threads)}},
+                                     .refusal = {},
+                                     .cost = {.flops = tree->additions,
+                                              .bytes = 3 * tree->moved / static_cast<double>(radices.back()),
+                                              .launches = 2,
+                                              .efficiency = 0.5,
+                                              .float64 = false,
+                                              .threads = layout.threads}},
+                       .build = [layout, tree] { return std::make_shared<HostTree>(layout, tree); }});
   }
 }
 
