@@ -56,8 +56,8 @@ using Work = std::function<std::size_t(Step&)>;
 struct StageOptions {
   std::size_t bytes = 0;   // capacity of an output block; 0: objects only, or no output
   std::size_t blocks = 3;  // output blocks: one is written, one is read, one absorbs different speeds
-  // Where the stage runs; empty: the host. With several devices each block is given to the next device that is free,
-  // and blocks leave in order, so the work must not depend on earlier blocks. A device named twice overlaps its
+  // Devices that run the stage; empty: the host. With several devices each block is given to the next device that is
+  // free, and blocks leave in order, so the work must not depend on earlier blocks. A device named twice overlaps its
   // transfers with its kernels. A device that delays the others is dropped (Report explains it).
   std::vector<Device> devices{};
   std::optional<Device> locked_by{};  // page-locks output blocks in host memory, for a device that the readers' work

@@ -132,7 +132,7 @@ class Pipeline {
       if (stages_.front().code < 0) ::kill(stages_.front().process, SIGTERM);
       if (failed_ == 0) failed_ = base::now() + 1e9;  // the others end after the last sample
     }
-    // The neighbours of a stage that failed end by themselves; if they do not, they are told.
+    // The neighbours of a stage that failed end by themselves; after a time limit they are sent SIGTERM.
     const double since = failed_ == 0 ? 0 : base::now() - failed_;
     for (Stage& stage : stages_) {
       if (stage.code >= 0 || since <= grace_) continue;

@@ -172,7 +172,7 @@ void BoxPass<T>::run(const void* in, void* out, std::size_t block, std::complex<
     fresh = !writes && real == nullptr;  // otherwise the transform leaves the tile as it is
     load_tile(in, at, count, tile);
   }
-  // Where lines are read from and written to: elements between points of columns, or between rows.
+  // Addresses that lines are read from and written to, and the elements between points of columns, or between rows.
   const std::size_t from_step = reads ? (columns ? points.in : lines.in) : columns ? pitch() : read_points();
   const std::size_t to_step = writes ? (columns ? points.out : lines.out) : columns ? pitch() : written_points();
   const auto* from =
