@@ -83,7 +83,20 @@ def parse(path):
             raise Fault(f"{m.where}: {m.name} needs file, old, tests, and as: expression, statement or constant")
         if m.old == m.new:
             raise Fault(f"{m.where}: {m.name} changes nothing")
+        if not m.file.endswith(".cl"):
+            check_form(m)
     return mutants
+
+
+def check_form(mutant):
+    """Refuses an entry that cannot compile after the switch: an expression that is a statement, unbalanced brackets."""
+    for text in (mutant.old, mutant.new):
+        if any(text.count(pair[0]) != text.count(pair[1]) for pair in ("()", "[]", "{}")):
+            raise Fault(f"{mutant.where}: {mutant.name}: the brackets of {text!r} are not balanced")
+        if mutant.kind == "statement" and text and not text.endswith((";", "}")):
+            raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
+        if mutant.kind != "statement" and re.match(r"\.\w+ =|(if|for|return|const|auto)\b|.*;|$", text):
+            raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
 
 
 def read_lists(root):
