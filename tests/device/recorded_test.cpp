@@ -63,7 +63,11 @@ TEST(RecordedDevices, AreRefusedWhatTheyLack) {
 // A clang that compiles OpenCL C for AMD; empty if there is none.
 std::string amd_compiler() {
   for (const char* name : {"clang-19", "clang-20", "clang-18", "clang-17", "clang-16"}) {
-    const std::string command = fmt::format("command -v {0} >/dev/null && {0} -print-targets | grep -q amdgcn", name);
+    const std::string command = fmt::format(
+        "command -v {0} >/dev/null && {0} -x cl -target amdgcn-amd-amdhsa -mcpu=gfx942 -nogpulib -S /dev/null -o "
+        "/dev/null "
+        "2>/dev/null",
+        name);
     if (std::system(command.c_str()) == 0) return name;
   }
   return "";
@@ -80,7 +84,7 @@ std::size_t reported(const std::string& text, const std::string& key) {
 
 TEST(RecordedDevices, KernelsCompileForAmd) {
   const std::string compiler = amd_compiler();
-  if (compiler.empty()) GTEST_SKIP() << "no clang with AMD's target on this machine";
+  if (compiler.empty()) GTEST_SKIP() << "no clang for AMD's gfx942 on this machine";
   const test::FreshCache cache;
   const std::filesystem::path scratch = cache.kernels();
   std::filesystem::create_directories(scratch);

@@ -59,7 +59,7 @@ class ShortPath(unittest.TestCase):
         for args, kwargs in (((16,), {}), ((), {"workers": 2}), ((), {"overwrite_x": True}), ((), {"norm": "no"}), ((), {"axis": 9}),
                              ((), {"axis": 1.0}), ((None, -1, None, False, None, 3), {}), ((None,), {"n": None}), ((), {"what": 1})):
             self.assertIsNone(_ridge.quick(0, x, args, kwargs), (args, kwargs))
-        for other in (x[:, :0], x.astype("c16").byteswap().newbyteorder(), x.real.astype(np.float16), [1.0], x.view(np.matrix), np.float64(3)):
+        for other in (x[:, :0], x.astype(x.dtype.newbyteorder()), x.real.astype(np.float16), [1.0], x.view(np.matrix), np.float64(3)):
             self.assertIsNone(_ridge.quick(0, other, (), {}))
         unaligned = np.frombuffer(bytearray(16 * 8 + 1), np.uint8)[1:].view(np.complex128)
         self.assertIsNone(_ridge.quick(0, unaligned, (), {}))

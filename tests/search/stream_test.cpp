@@ -339,6 +339,26 @@ TEST(SearchFlags, KurtosisFindsWhatIsNotNoise) {
   }
 }
 
+// One window of 128 values, 50 of them 1 and the others 0: both sums are 50, the estimate is 129 / 127 (128 / 50 - 1).
+TEST(SearchFlags, KurtosisEstimateIsExact) {
+  const double estimate = 129.0 / 127 * (128.0 / 50 - 1);
+  std::vector<float> values(128);
+  std::fill_n(values.begin(), 50, 1.0F);
+  const auto flagged_with = [&](double limit) {  // with the rate of false alarms whose upper limit this is
+    double low = 1e-6, high = 0.5;
+    for (int i = 0; i < 14; ++i) {
+      const double middle = std::sqrt(low * high);
+      (kurtosis_limits(128, 1, middle).high > limit ? low : high) = middle;
+    }
+    Mask mask(128, 1);
+    flag_kurtosis({.data = reinterpret_cast<const std::byte*>(values.data()), .rows = 128, .channels = 1, .bits = 32},
+                  {.kurtosis = 128, .shape = 1, .false_alarm = low}, 1, mask);
+    return mask.at(0, 0);
+  };
+  EXPECT_TRUE(flagged_with(0.997 * estimate));
+  EXPECT_FALSE(flagged_with(1.003 * estimate));
+}
+
 std::string refused_stream(const Band& band, const Settings& settings) {
   return ridge::test::error_of([&] { Stream(host(), band, settings); }, ErrorKind::invalid_argument);
 }

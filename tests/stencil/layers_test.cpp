@@ -221,10 +221,15 @@ TEST(LayersOnDevices, AgreeWithTheHost) {
         const Grid<float> medium =
             medium_of<float>(shape, [](double z, double y, double) { return y + z > 40 ? 1.0 : 0.7; });
         const std::array<std::size_t, 3> source{shape.size() == 3 ? 17u : 0u, 18, 20};
-        const Box all{.begin = {0, 0, 0},
-                      .extent = {shape.size() == 3 ? shape[0] : 1, shape[shape.size() - 2], shape.back()}};
-        const auto there = recorded<float>(device, setup, medium, source, {all}, 41);
-        const auto here = recorded<float>(host(), setup, medium, source, {all}, 41);
+        Box all{.begin = {0, 0, 0},
+                .extent = {shape.size() == 3 ? shape[0] : 1, shape[shape.size() - 2], shape.back()}};
+        if (surface) {  // cells before the surface have no defined value between steps
+          const std::size_t first = 3 - shape.size();
+          all.begin[first] = 3;
+          all.extent[first] -= 3;
+        }
+        const auto there = recorded<float>(device, setup, medium, source, {all}, 91);
+        const auto here = recorded<float>(host(), setup, medium, source, {all}, 91);
         ASSERT_EQ(there.size(), here.size());
         ridge::test::Worst worst;
         double most = 0;
