@@ -8,6 +8,22 @@ endif()
 # longer.
 option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
 
+# Kernels of the host are compiled once per instruction set and chosen at run time. For one machine only its own set is
+# needed, which takes a third of their compile time. Arm has one set.
+set(RIDGE_TARGETS all CACHE STRING "Instruction sets of the host's kernels on x86-64: all, or native (this machine's only)")
+set(ridge_native_target "")
+if(RIDGE_TARGETS STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT CMAKE_CROSSCOMPILING)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null OUTPUT_VARIABLE ridge_macros ERROR_QUIET)
+  if(ridge_macros MATCHES "__AVX512BW__" AND ridge_macros MATCHES "__AVX512DQ__" AND ridge_macros MATCHES "__AVX512VL__"
+     AND ridge_macros MATCHES "__AVX512CD__")
+    set(ridge_native_target HWY_AVX3)
+  elseif(ridge_macros MATCHES "__AVX2__" AND ridge_macros MATCHES "__FMA__" AND ridge_macros MATCHES "__BMI2__" AND ridge_macros MATCHES "__F16C__")
+    set(ridge_native_target HWY_AVX2)
+  endif()
+elseif(NOT RIDGE_TARGETS MATCHES "^(all|native)$")
+  message(FATAL_ERROR "RIDGE_TARGETS is all or native, got ${RIDGE_TARGETS}")
+endif()
+
 # Precompiled headers save a quarter of the first build. AUTO disables them if ccache serves several trees (its base_dir
 # is set), because objects compiled with one tree's headers cannot be reused in another tree.
 set(RIDGE_PCH AUTO CACHE STRING "Precompiled headers: ON, OFF or AUTO")
@@ -139,6 +155,9 @@ endfunction()
 
 add_library(ridge_options INTERFACE)
 target_compile_features(ridge_options INTERFACE cxx_std_20)
+if(ridge_native_target)
+  target_compile_definitions(ridge_options INTERFACE HWY_BASELINE_TARGETS=${ridge_native_target})
+endif()
 if(NOT APPLE)
   target_link_options(ridge_options INTERFACE -Wl,--as-needed)  # every library that is loaded costs time at each start
 endif()

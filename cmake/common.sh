@@ -196,7 +196,7 @@ configure() {
     # The cache of a copied or moved tree points to the old place.
     cached CMAKE_HOME_DIRECTORY:INTERNAL "$root" || how=(--fresh -G Ninja -DRIDGE_UNITY=ON)
   fi
-  phase "configuring" cmake -S "$root" -B "$build" "${how[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
+  phase "configuring" cmake -S "$root" -B "$build" "${how[@]}" -DCMAKE_BUILD_TYPE=Release -DRIDGE_TARGETS="${RIDGE_TARGETS:-native}" "$@"
 }
 
 # The build runs the test programs to list their tests, so it needs without_aslr (see ./test).

@@ -1,7 +1,11 @@
 // Highway's choice of instruction sets on x86-64, in place of the functions of libhwy. Loading that library takes 3 ms,
 // because it measures the resolution of its timer when it is loaded; a process that starts Ridgeline would pay for it.
 // Other architectures use libhwy, which the linker drops where nothing needs it.
+#include <fmt/format.h>
 #include <hwy/targets.h>
+#include <ridge/error.hpp>
+
+#include "base/instruction_sets.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -39,7 +43,7 @@ std::uint64_t saved_state() {
 
 std::int64_t detect_targets() {
   const Registers first = cpuid(1), seventh = cpuid(7), extended = cpuid(0x80000001U);
-  std::int64_t targets = HWY_STATIC_TARGET;
+  std::int64_t targets = 0;
   if (!all(first.c, {9})) return targets;  // SSSE3
   targets |= HWY_SSSE3;
   if (!all(first.c, {1, 19, 20, 25})) return targets;  // PCLMUL, SSE4.1, SSE4.2, AES
@@ -59,6 +63,16 @@ std::int64_t detect_targets() {
 std::atomic<std::int64_t> forced_targets{0};  // 0: none
 
 }  // namespace
+
+void require_built_instructions() {
+  if constexpr (HWY_STATIC_TARGET >= HWY_EMU128) return;
+  if ((detect_targets() & HWY_STATIC_TARGET) != 0) return;
+  throw Error(ErrorKind::unavailable,
+              fmt::format("this ridge was built for {} only, which this processor does not have: build it here, or "
+                          "anywhere with -DRIDGE_TARGETS=all",
+                          hwy::TargetName(HWY_STATIC_TARGET)));
+}
+
 }  // namespace ridge::base
 
 // Weak: a program that links Highway's own library statically uses that one.
@@ -70,7 +84,7 @@ namespace hwy {
 }
 
 [[gnu::weak]] int64_t SupportedTargets() {
-  static const int64_t detected = ridge::base::detect_targets();
+  static const int64_t detected = ridge::base::detect_targets() | HWY_STATIC_TARGET;
   const int64_t forced = ridge::base::forced_targets.load();
   return forced == 0 ? detected : forced;
 }
@@ -81,4 +95,6 @@ namespace hwy {
 }
 
 }  // namespace hwy
+#else
+void ridge::base::require_built_instructions() {}
 #endif

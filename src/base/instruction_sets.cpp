@@ -36,6 +36,12 @@ void limit_instruction_sets() {
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("RIDGE_SIMD={}: unknown instruction set; use sse4, avx2, avx512, neon or fcma", name));
     }
+    if (last > HWY_STATIC_TARGET) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("RIDGE_SIMD={}: this build has kernels for {} only; configure it "
+                              "with -DRIDGE_TARGETS=all",
+                              name, hwy::TargetName(HWY_STATIC_TARGET)));
+    }
     // DisableTargets() would be undone by Highway's next query of the supported targets.
     hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(last - 1));
   });

@@ -12,4 +12,7 @@ bool has_fcma();
 // True if the processor has AVX2 (and with it fused multiply-add) and RIDGE_SIMD does not disable it.
 bool has_fma();
 
+// Throws if the library was built for one instruction set (RIDGE_TARGETS=native) that this processor lacks.
+void require_built_instructions();
+
 }  // namespace ridge::base

@@ -12,6 +12,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "base/instruction_sets.hpp"
 #include "base/threads.hpp"
 #include "device/backend.hpp"
 
@@ -145,6 +146,7 @@ std::string best_simd() {
 }  // namespace
 
 std::vector<std::shared_ptr<DeviceState>> enumerate_host(std::vector<std::string>&) {
+  base::require_built_instructions();
   auto device = std::make_shared<HostDevice>();
   DeviceInfo& info = device->info;
   info.id = "host";

@@ -4,6 +4,10 @@
 // parts at the first load and join them at the last store can apply any order for the same price and complete the
 // reordering. Included once per target, inside HWY_NAMESPACE, for vectors of sixteen floats.
 
+// In a template g++ 12 does not count an operand of this function as used.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
 // clang-format off
 #define RIDGE_SHUFFLE(a, b, ...) R1{__builtin_shufflevector((a).raw, (b).raw, __VA_ARGS__)}
 // clang-format on
@@ -257,3 +261,4 @@ constexpr Line<float> register_line() {
   entry.tables = LineTableKind::registers;
   return entry;
 }
+#pragma GCC diagnostic pop
