@@ -14,6 +14,7 @@
 namespace ridge::nufft {
 namespace {
 
+constexpr std::size_t kValues = 3;  // interpolation of values; 0, 1, 2: of their derivatives along that axis
 constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
 
 DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {

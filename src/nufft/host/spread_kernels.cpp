@@ -1,5 +1,7 @@
 // Spreading and interpolation of the points of one tile, for any vector width. A row of the kernel's box along the
 // fastest axis is one to four vectors of interleaved complex numbers; wider rows are processed four vectors at a time.
+// Spreading reads and writes aligned vectors only: on x86 an addition to a vector that crosses a cache line takes three
+// times as long as one to two aligned vectors.
 #include "base/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,38 +25,68 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());  // exact: all enabled targets have vectors of a fixed size
 
+template <class T>
+constexpr std::size_t kPerVector = kLanes<T> / 2;  // complex numbers
+
 constexpr std::size_t kBlock = 32;       // points whose weights are computed before they are used
+constexpr std::size_t kChains = 8;       // points whose polynomials are evaluated together
 constexpr std::size_t kMostVectors = 4;  // of a row in registers
 
-// Kernel values of a block of points: x along the fastest axis, in pairs; y and z per row and plane.
+// Kernel values of a block of points along one axis; along the fastest axis with zeros on both sides.
 template <class T>
-struct Weights {
-  alignas(64) T x[kBlock][2 * kWidest];
-  alignas(64) T y[kBlock][kWidest];
-  alignas(64) T z[kBlock][kWidest];
+struct AxisWeights {
+  static constexpr std::size_t kRow = 2 * kLanes<T> + kWidest;
+  alignas(64) T row[kBlock][kRow];
+
+  HWY_INLINE T* of(std::size_t point) { return row[point] + kLanes<T>; }
+  HWY_INLINE const T* of(std::size_t point) const { return row[point] + kLanes<T>; }
 };
 
+// Weights per axis, slowest first. An unused axis has one cell of weight 1.
 template <class T>
-HWY_INLINE void Evaluate(const T* table, std::size_t stride, std::size_t terms, std::size_t count, T s, T* out) {
+struct Weights {
+  AxisWeights<T> axis[3];
+
+  explicit Weights(std::size_t axes) {
+    std::memset(static_cast<void*>(&axis[2]), 0, sizeof axis[2]);
+    for (std::size_t i = 0; i + axes < 3; ++i) {
+      for (std::size_t p = 0; p < kBlock; ++p) axis[i].of(p)[0] = 1;
+    }
+  }
+};
+
+// Evaluates the kernel for kChains points at a time: independent multiply-adds hide each other's latency.
+template <class T>
+HWY_INLINE void Evaluate(const KernelTable<T>& table, const T* s, std::size_t count, AxisWeights<T>& out) {
   const Tag<T> d;
-  const auto argument = hn::Set(d, s);
-  for (std::size_t at = 0; at < count; at += kLanes<T>) {
-    auto value = hn::Load(d, table + at);
-    for (std::size_t p = 1; p < terms; ++p) value = hn::MulAdd(value, argument, hn::Load(d, table + p * stride + at));
-    hn::Store(value, d, out + at);
+  using V = hn::Vec<Tag<T>>;
+  for (std::size_t first = 0; first < count; first += kChains) {
+    for (std::size_t at = 0; at < table.width; at += kLanes<T>) {
+      V value[kChains];
+      for (V& v : value) v = hn::Load(d, table.coefficient[0] + at);
+      for (std::size_t p = 1; p < table.terms; ++p) {
+        const V coefficient = hn::Load(d, table.coefficient[p] + at);
+        for (std::size_t k = 0; k < kChains; ++k) {
+          value[k] = hn::MulAdd(value[k], hn::Set(d, s[first + k]), coefficient);
+        }
+      }
+      for (std::size_t k = 0; k < kChains; ++k) hn::Store(value[k], d, out.of(first + k) + at);
+    }
   }
 }
 
+// Arguments of a block of points, one axis after another.
 template <class T>
-HWY_INLINE void EvaluateBlock(const TileJob<T>& job, std::size_t first, std::size_t count, Weights<T>& weights) {
-  const KernelTable<T>& x = *job.table[2];
-  for (std::size_t p = 0; p < count; ++p) {
-    const SortedPoint<T>& point = job.points[first + p];
-    Evaluate(&x.pairs[0][0], 2 * kWidest, x.terms, 2 * x.width, point.s[2], weights.x[p]);
-    if (job.axes > 1) Evaluate(&job.table[1]->single[0][0], kWidest, x.terms, x.width, point.s[1], weights.y[p]);
-    if (job.axes > 2) Evaluate(&job.table[0]->single[0][0], kWidest, x.terms, x.width, point.s[0], weights.z[p]);
+struct Arguments {
+  alignas(64) T s[3][kBlock];
+
+  Arguments(const SortedPoint<T>* points, std::size_t count) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t p = 0; p < count; ++p) s[i][p] = points[p].s[i];
+      for (std::size_t p = count; p < kBlock; ++p) s[i][p] = 0;
+    }
   }
-}
+};
 
 // The complex number in every pair of lanes.
 template <class T>
@@ -69,17 +101,26 @@ HWY_INLINE hn::Vec<Tag<T>> Repeat(const std::complex<T>& value) {
   }
 }
 
+// The next kPerVector weights, each for the real and the imaginary part of a cell.
+template <class T>
+HWY_INLINE hn::Vec<Tag<T>> LoadPairs(const T* weights) {
+  const Tag<T> d;
+  const hn::RebindToUnsigned<Tag<T>> lanes;
+  return hn::TableLookupLanes(hn::LoadU(d, weights), hn::IndicesFromVec(d, hn::ShiftRight<1>(hn::Iota(lanes, 0))));
+}
+
 // Rows and planes of a point's box in the local grid. Strides are in reals.
 struct Box {
   std::size_t rows, planes, row_stride, plane_stride;
 };
 
+// `x` are the weights of the cells at `at`, which is aligned: zeros before the point's first cell.
 template <std::size_t kVectors, class T>
 HWY_INLINE void AddBox(const Box& box, const T* x, const T* y, const T* z, const std::complex<T>& strength, T* at) {
   const Tag<T> d;
   const auto parts = Repeat(strength);
   hn::Vec<Tag<T>> row[kVectors], scaled[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) row[v] = hn::Mul(hn::Load(d, x + v * kLanes<T>), parts);
+  for (std::size_t v = 0; v < kVectors; ++v) row[v] = hn::Mul(LoadPairs(x + v * kPerVector<T>), parts);
   for (std::size_t plane = 0; plane < box.planes; ++plane) {
     const auto factor = hn::Set(d, z[plane]);
     for (std::size_t v = 0; v < kVectors; ++v) scaled[v] = hn::Mul(row[v], factor);
@@ -89,7 +130,7 @@ HWY_INLINE void AddBox(const Box& box, const T* x, const T* y, const T* z, const
       const auto weight = hn::Set(d, y[r]);
       for (std::size_t v = 0; v < kVectors; ++v) {
         T* cells = to + v * kLanes<T>;
-        hn::StoreU(hn::MulAdd(scaled[v], weight, hn::LoadU(d, cells)), d, cells);
+        hn::Store(hn::MulAdd(scaled[v], weight, hn::Load(d, cells)), d, cells);
       }
     }
   }
@@ -109,33 +150,70 @@ HWY_INLINE std::complex<T> SumPairs(D d, hn::Vec<D> vector) {
   }
 }
 
+// Sum of a row's cells times the weights along the fastest axis.
 template <std::size_t kVectors, class T>
-HWY_INLINE std::complex<T> ReadBox(const Box& box, const T* x, const T* y, const T* z, const T* at) {
+HWY_INLINE std::complex<T> SumRow(const hn::Vec<Tag<T>>* sum, const T* x) {
+  auto total = hn::Mul(sum[0], LoadPairs(x));
+  for (std::size_t v = 1; v < kVectors; ++v) total = hn::MulAdd(sum[v], LoadPairs(x + v * kPerVector<T>), total);
+  return SumPairs(Tag<T>(), total);
+}
+
+// Weights of one point: x, y, z of the value, and those of its derivatives by the same axes.
+template <class T>
+struct PointWeights {
+  const T *x, *y, *z, *by_x, *by_y, *by_z;
+};
+
+// Adds the value at a point to sums[0] and, with kSlopes, its derivatives by z, y and x to sums[1 .. 3]. Cells are
+// loaded once for all of them. Rows alternate between kSets sums, whose chains of additions are independent.
+template <std::size_t kVectors, bool kSlopes, class T>
+HWY_INLINE void ReadBox(const Box& box, const PointWeights<T>& weights, const T* at, std::complex<T>* sums) {
+  constexpr std::size_t kSets = kVectors == 1 && !kSlopes ? 4 : kVectors <= 2 || !kSlopes ? 2 : 1;
   const Tag<T> d;
-  hn::Vec<Tag<T>> sum[kVectors], part[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  using V = hn::Vec<Tag<T>>;
+  V sum[kVectors], by_y[kVectors], by_z[kVectors], part[kSets][kVectors], slope[kSets][kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) sum[v] = by_y[v] = by_z[v] = hn::Zero(d);
   for (std::size_t plane = 0; plane < box.planes; ++plane) {
     const T* from = at + plane * box.plane_stride;
-    for (std::size_t v = 0; v < kVectors; ++v) part[v] = hn::Zero(d);
-#pragma GCC unroll 4
-    for (std::size_t r = 0; r < box.rows; ++r, from += box.row_stride) {
-      const auto weight = hn::Set(d, y[r]);
+    for (std::size_t k = 0; k < kSets; ++k) {
+      for (std::size_t v = 0; v < kVectors; ++v) part[k][v] = slope[k][v] = hn::Zero(d);
+    }
+    const auto add_row = [&](std::size_t r, std::size_t k) HWY_ATTR {
+      const V weight = hn::Set(d, weights.y[r]);
       for (std::size_t v = 0; v < kVectors; ++v) {
-        part[v] = hn::MulAdd(hn::LoadU(d, from + v * kLanes<T>), weight, part[v]);
+        const V cells = hn::LoadU(d, from + r * box.row_stride + v * kLanes<T>);
+        part[k][v] = hn::MulAdd(cells, weight, part[k][v]);
+        if constexpr (kSlopes) slope[k][v] = hn::MulAdd(cells, hn::Set(d, weights.by_y[r]), slope[k][v]);
+      }
+    };
+    std::size_t r = 0;
+    for (; r + kSets <= box.rows; r += kSets) {
+      for (std::size_t k = 0; k < kSets; ++k) add_row(r + k, k);
+    }
+    for (; r < box.rows; ++r) add_row(r, 0);
+    const V factor = hn::Set(d, weights.z[plane]);
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      for (std::size_t k = 1; k < kSets; ++k) part[0][v] = hn::Add(part[0][v], part[k][v]);
+      sum[v] = hn::MulAdd(part[0][v], factor, sum[v]);
+      if constexpr (kSlopes) {
+        for (std::size_t k = 1; k < kSets; ++k) slope[0][v] = hn::Add(slope[0][v], slope[k][v]);
+        by_y[v] = hn::MulAdd(slope[0][v], factor, by_y[v]);
+        by_z[v] = hn::MulAdd(part[0][v], hn::Set(d, weights.by_z[plane]), by_z[v]);
       }
     }
-    const auto factor = hn::Set(d, z[plane]);
-    for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(part[v], factor, sum[v]);
   }
-  auto total = hn::Mul(sum[0], hn::Load(d, x));
-  for (std::size_t v = 1; v < kVectors; ++v) total = hn::MulAdd(sum[v], hn::Load(d, x + v * kLanes<T>), total);
-  return SumPairs(d, total);
+  sums[0] += SumRow<kVectors>(sum, weights.x);
+  if constexpr (kSlopes) {
+    sums[1] += SumRow<kVectors>(by_z, weights.x);
+    sums[2] += SumRow<kVectors>(by_y, weights.x);
+    sums[3] += SumRow<kVectors>(sum, weights.by_x);
+  }
 }
 
 template <class T>
 Box BoxOf(const TileJob<T>& job) {
-  return {.rows = job.axes > 1 ? job.table[2]->width : 1,
-          .planes = job.axes > 2 ? job.table[2]->width : 1,
+  return {.rows = job.axes > 1 ? job.table->width : 1,
+          .planes = job.axes > 2 ? job.table->width : 1,
           .row_stride = 2 * job.row_stride,
           .plane_stride = 2 * job.plane_stride};
 }
@@ -160,60 +238,91 @@ HWY_INLINE void ForVectors(std::size_t vectors, const F& use) {
   }
 }
 
-template <class T>
-void SetUnusedAxes(std::size_t axes, Weights<T>& weights) {
-  for (std::size_t p = 0; p < kBlock; ++p) {
-    if (axes < 2) weights.y[p][0] = 1;
-    if (axes < 3) weights.z[p][0] = 1;
+// Points of a block by the number of aligned vectors that their rows touch: `fewest` or one more.
+struct VectorGroups {
+  std::uint8_t point[2][kBlock];
+  std::size_t count[2] = {0, 0}, fewest;
+
+  template <class T>
+  VectorGroups(const SortedPoint<T>* points, std::size_t block, std::size_t width, const T* /*type*/)
+      : fewest((width + kPerVector<T> - 1) / kPerVector<T>) {
+    for (std::size_t p = 0; p < block; ++p) {
+      const std::size_t group = points[p].cell % kPerVector<T> + width > fewest * kPerVector<T> ? 1 : 0;
+      point[group][count[group]++] = static_cast<std::uint8_t>(p);
+    }
   }
-}
+};
 
 template <class T>
 void SpreadTile(const TileJob<T>& job, const std::complex<T>* strengths) {
   const Box box = BoxOf(job);
-  const std::size_t vectors = (2 * job.table[2]->width + kLanes<T> - 1) / kLanes<T>;
   T* const local = reinterpret_cast<T*>(job.local);
-  Weights<T> weights;
-  SetUnusedAxes(job.axes, weights);
+  Weights<T> weights(job.axes);
   std::complex<T> gathered[kBlock];
   for (std::size_t first = 0; first < job.count; first += kBlock) {
     const std::size_t count = std::min(kBlock, job.count - first);
     const SortedPoint<T>* points = job.points + first;
-    // A loop of loads only keeps many cache misses in flight.
+    // A loop of loads only keeps many cache misses in flight; the next block's begin while this one is computed.
     for (std::size_t p = 0; p < count; ++p) gathered[p] = strengths[points[p].index];
-    EvaluateBlock(job, first, count, weights);
+    for (std::size_t p = kBlock; p < std::min(2 * kBlock, job.count - first); ++p) {
+      __builtin_prefetch(strengths + points[p].index);
+    }
+    const Arguments<T> arguments(points, count);
+    for (std::size_t i = 3 - job.axes; i < 3; ++i) Evaluate(*job.table, arguments.s[i], count, weights.axis[i]);
+    const VectorGroups groups(points, count, job.table->width, local);
+    for (std::size_t group = 0; group < 2; ++group) {
+      ForVectors(groups.fewest + group, [&](auto some, std::size_t from) HWY_ATTR {
+        for (std::size_t i = 0; i < groups.count[group]; ++i) {
+          const std::size_t p = groups.point[group][i], shift = points[p].cell % kPerVector<T>;
+          AddBox<some()>(box, weights.axis[2].of(p) + from * kPerVector<T> - shift, weights.axis[1].of(p),
+                         weights.axis[0].of(p), gathered[p], local + 2 * (points[p].cell - shift) + from * kLanes<T>);
+        }
+      });
+    }
+  }
+}
+
+// values: of the function; with kSlopes also its derivatives, slowest axis first, null for unused axes.
+template <bool kSlopes, class T>
+HWY_INLINE void InterpolateTile(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values) {
+  constexpr std::size_t kOutputs = kSlopes ? 4 : 1;
+  const Box box = BoxOf(job);
+  const std::size_t vectors = (job.table->width + kPerVector<T> - 1) / kPerVector<T>;
+  const T* const local = reinterpret_cast<const T*>(job.local);
+  Weights<T> weights(job.axes), slopes(job.axes);
+  std::complex<T> sums[kBlock][kOutputs];
+  for (std::size_t first = 0; first < job.count; first += kBlock) {
+    const std::size_t count = std::min(kBlock, job.count - first);
+    const SortedPoint<T>* points = job.points + first;
+    for (std::size_t p = 0; p < count; ++p) __builtin_prefetch(values[0] + points[p].index, 1);
+    const Arguments<T> arguments(points, count);
+    for (std::size_t i = 3 - job.axes; i < 3; ++i) {
+      Evaluate(*job.table, arguments.s[i], count, weights.axis[i]);
+      if constexpr (kSlopes) Evaluate(job.slopes[i], arguments.s[i], count, slopes.axis[i]);
+    }
+    for (std::size_t p = 0; p < count; ++p) std::fill_n(sums[p], kOutputs, std::complex<T>());
     ForVectors(vectors, [&](auto some, std::size_t from) HWY_ATTR {
-      const std::size_t skip = from * kLanes<T>;
+      const std::size_t skip = from * kPerVector<T>;
       for (std::size_t p = 0; p < count; ++p) {
-        AddBox<some()>(box, weights.x[p] + skip, weights.y[p], weights.z[p], gathered[p],
-                       local + 2 * std::size_t{points[p].cell} + skip);
+        const PointWeights<T> point{weights.axis[2].of(p) + skip, weights.axis[1].of(p), weights.axis[0].of(p),
+                                    slopes.axis[2].of(p) + skip,  slopes.axis[1].of(p),  slopes.axis[0].of(p)};
+        ReadBox<some(), kSlopes>(box, point, local + 2 * (std::size_t{points[p].cell} + skip), sums[p]);
       }
     });
+    for (std::size_t k = 0; k < kOutputs; ++k) {
+      if (values[k] == nullptr) continue;
+      for (std::size_t p = 0; p < count; ++p) values[k][points[p].index] = sums[p][k];
+    }
   }
 }
 
 template <class T>
-void InterpolateTile(const TileJob<T>& job, std::complex<T>* values) {
-  const Box box = BoxOf(job);
-  const std::size_t vectors = (2 * job.table[2]->width + kLanes<T> - 1) / kLanes<T>;
-  const T* const local = reinterpret_cast<const T*>(job.local);
-  Weights<T> weights;
-  SetUnusedAxes(job.axes, weights);
-  std::complex<T> sums[kBlock];
-  for (std::size_t first = 0; first < job.count; first += kBlock) {
-    const std::size_t count = std::min(kBlock, job.count - first);
-    const SortedPoint<T>* points = job.points + first;
-    EvaluateBlock(job, first, count, weights);
-    for (std::size_t p = 0; p < count; ++p) sums[p] = 0;
-    ForVectors(vectors, [&](auto some, std::size_t from) HWY_ATTR {
-      const std::size_t skip = from * kLanes<T>;
-      for (std::size_t p = 0; p < count; ++p) {
-        sums[p] += ReadBox<some()>(box, weights.x[p] + skip, weights.y[p], weights.z[p],
-                                   local + 2 * std::size_t{points[p].cell} + skip);
-      }
-    });
-    for (std::size_t p = 0; p < count; ++p) values[points[p].index] = sums[p];
-  }
+void ReadTile(const TileJob<T>& job, std::complex<T>* values) {
+  InterpolateTile<false>(job, {values, nullptr, nullptr, nullptr});
+}
+template <class T>
+void ReadSlopes(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values) {
+  InterpolateTile<true>(job, values);
 }
 
 template <class T>
@@ -267,7 +376,7 @@ void PlaceAxis(const Coordinate* x, std::size_t count, const PlacedAxis& axis, T
 
 template <class T>
 SpreadKernels<T> AllKernels() {
-  return {&SpreadTile<T>, &InterpolateTile<T>, &AddRow<T>, &PlaceAxis<T, float>, &PlaceAxis<T, double>};
+  return {&SpreadTile<T>, &ReadTile<T>, &ReadSlopes<T>, &AddRow<T>, &PlaceAxis<T, float>, &PlaceAxis<T, double>};
 }
 
 }  // namespace

@@ -21,18 +21,18 @@ struct SortedPoint {
 template <class T>
 struct KernelTable {
   static constexpr std::size_t kMostTerms = kWidest + 3;
-  std::size_t width = 0, terms = 0;                   // terms: degree + 1, highest power first
-  alignas(64) T single[kMostTerms][kWidest] = {};     // one coefficient per cell
-  alignas(64) T pairs[kMostTerms][2 * kWidest] = {};  // each twice: for the real and the imaginary part
+  std::size_t width = 0, terms = 0;                     // terms: degree + 1, highest power first
+  alignas(64) T coefficient[kMostTerms][kWidest] = {};  // per cell
 };
 
-// Cells that are read or written along the fastest axis: the kernel's, rounded up to whole vectors of any target.
-inline std::size_t padded_width(std::size_t width) { return (width + 7) / 8 * 8; }
+// Complex numbers of a cache line, which is at least as long as a vector.
+inline constexpr std::size_t line_cells(std::size_t complex_bytes) { return 64 / complex_bytes; }
 
-// Points of one tile and the tile's local grid. Strides are in complex numbers.
+// Points of one tile and the tile's local grid, whose rows begin at a cache line. Strides are in complex numbers.
 template <class T>
 struct TileJob {
-  std::array<const KernelTable<T>*, 3> table;  // per axis, slowest first; all of one width
+  const KernelTable<T>* table;
+  const KernelTable<T>* slopes;  // derivatives by the coordinates, one table per axis, slowest first
   const SortedPoint<T>* points;
   std::size_t count;
   std::complex<T>* local;
@@ -51,6 +51,8 @@ template <class T>
 struct SpreadKernels {
   void (*spread)(const TileJob<T>& job, const std::complex<T>* strengths);  // adds the points to the local grid
   void (*interpolate)(const TileJob<T>& job, std::complex<T>* values);      // sets the points' values
+  // The same with the derivatives along each axis after them, slowest axis first; null for axes that do not exist.
+  void (*slopes)(const TileJob<T>& job, const std::array<std::complex<T>*, 4>& values);
   void (*add)(const std::complex<T>* from, std::complex<T>* to, std::size_t count);  // to += from
   void (*place_float)(const float* x, std::size_t count, const PlacedAxis& axis, T* s);
   void (*place_double)(const double* x, std::size_t count, const PlacedAxis& axis, T* s);

@@ -16,8 +16,7 @@ KernelTable<T> kernel_table(const Kernel& kernel, const std::vector<double>& coe
   table.terms = kernel.degree() + 1;
   for (std::size_t p = 0; p < table.terms; ++p) {
     for (std::size_t c = 0; c < table.width; ++c) {
-      const T value = static_cast<T>(coefficients[p * table.width + c]);
-      table.single[p][c] = table.pairs[p][2 * c] = table.pairs[p][2 * c + 1] = value;
+      table.coefficient[p][c] = static_cast<T>(coefficients[p * table.width + c]);
     }
   }
   return table;
@@ -54,16 +53,15 @@ void TileGrid<T>::clear() const {
 }
 
 template <class T>
-TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, Complex* local, std::size_t slope) const {
-  TileJob<T> job{.table = {&values_, &values_, &values_},
-                 .points = points,
-                 .count = count,
-                 .local = local,
-                 .axes = tiling_.axes,
-                 .row_stride = tiling_.row_stride,
-                 .plane_stride = tiling_.plane_stride};
-  if (slope != kValues) job.table[slope] = &slopes_[slope];
-  return job;
+TileJob<T> TileGrid<T>::job(const SortedPoint<T>* points, std::size_t count, Complex* local) const {
+  return {.table = &values_,
+          .slopes = slopes_.data(),
+          .points = points,
+          .count = count,
+          .local = local,
+          .axes = tiling_.axes,
+          .row_stride = tiling_.row_stride,
+          .plane_stride = tiling_.plane_stride};
 }
 
 // Calls use(local row, grid row, first cell, cells up to the period's end, cells after it) for each row of a tile.
@@ -91,7 +89,7 @@ void TileGrid<T>::spread_tile(const SortedPoints<T>& points, std::size_t tile, c
   for (std::size_t first = 0; first < points.count_in(tile); first += part) {
     std::fill_n(local, tiling_.local_cells, Complex{});
     const std::size_t count = std::min(part, points.count_in(tile) - first);
-    kernels_.spread(job(points.tile(tile) + first, count, local, kValues), strengths);
+    kernels_.spread(job(points.tile(tile) + first, count, local), strengths);
     for_tile_rows(tile, [&](std::size_t from, std::size_t to, std::size_t x, std::size_t before, std::size_t after) {
       kernels_.add(local + from, grid_.data() + to + x, before);
       if (after != 0) kernels_.add(local + from + before, grid_.data() + to, after);
@@ -116,22 +114,28 @@ void TileGrid<T>::spread(const SortedPoints<T>& points, const Complex* strengths
 }
 
 template <class T>
-void TileGrid<T>::interpolate_tile(const SortedPoints<T>& points, std::size_t tile, Complex* values, Complex* local,
-                                   std::size_t slope) const {
-  for_tile_rows(tile, [&](std::size_t to, std::size_t from, std::size_t x, std::size_t before, std::size_t after) {
-    std::copy_n(grid_.data() + from + x, before, local + to);
-    std::copy_n(grid_.data() + from, after, local + to + before);
-    std::fill_n(local + to + before + after, tiling_.row_stride - before - after, Complex{});
+template <class Use>
+void TileGrid<T>::for_copied_tiles(const SortedPoints<T>& points, const Use& use) const {
+  for_units(threads_, tiling_.tiles(), [&](std::size_t tile, std::size_t thread) {
+    if (points.count_in(tile) == 0) return;
+    Complex* local = locals_[thread].data();
+    for_tile_rows(tile, [&](std::size_t to, std::size_t from, std::size_t x, std::size_t before, std::size_t after) {
+      std::copy_n(grid_.data() + from + x, before, local + to);
+      std::copy_n(grid_.data() + from, after, local + to + before);
+      std::fill_n(local + to + before + after, tiling_.row_stride - before - after, Complex{});
+    });
+    use(job(points.tile(tile), points.count_in(tile), local));
   });
-  kernels_.interpolate(job(points.tile(tile), points.count_in(tile), local, slope), values);
 }
 
 template <class T>
-void TileGrid<T>::interpolate(const SortedPoints<T>& points, Complex* values, std::size_t slope) const {
-  for_units(threads_, tiling_.tiles(), [&](std::size_t tile, std::size_t thread) {
-    if (points.count_in(tile) == 0) return;
-    interpolate_tile(points, tile, values, locals_[thread].data(), slope);
-  });
+void TileGrid<T>::interpolate(const SortedPoints<T>& points, Complex* values) const {
+  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.interpolate(job, values); });
+}
+
+template <class T>
+void TileGrid<T>::slopes(const SortedPoints<T>& points, const std::array<Complex*, 4>& values) const {
+  for_copied_tiles(points, [&](const TileJob<T>& job) { kernels_.slopes(job, values); });
 }
 
 template class TileGrid<float>;

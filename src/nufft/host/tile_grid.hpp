@@ -16,9 +16,6 @@
 
 namespace ridge::nufft {
 
-// Interpolation of values; 0, 1, 2: of their derivatives along that axis, slowest first.
-inline constexpr std::size_t kValues = 3;
-
 template <class T>
 class TileGrid {
  public:
@@ -34,15 +31,18 @@ class TileGrid {
   // One at a time: all of them use the grid and the local tiles.
   void clear() const;
   void spread(const SortedPoints<T>& points, const Complex* strengths) const;  // clears the grid first
-  void interpolate(const SortedPoints<T>& points, Complex* values, std::size_t slope = kValues) const;
+  void interpolate(const SortedPoints<T>& points, Complex* values) const;
+  // Values, and their derivatives along each axis, slowest first; null for unused axes.
+  void slopes(const SortedPoints<T>& points, const std::array<Complex*, 4>& values) const;
 
  private:
-  TileJob<T> job(const SortedPoint<T>* points, std::size_t count, Complex* local, std::size_t slope) const;
+  TileJob<T> job(const SortedPoint<T>* points, std::size_t count, Complex* local) const;
   template <class Use>
   void for_tile_rows(std::size_t tile, const Use& use) const;
   void spread_tile(const SortedPoints<T>& points, std::size_t tile, const Complex* strengths, Complex* local) const;
-  void interpolate_tile(const SortedPoints<T>& points, std::size_t tile, Complex* values, Complex* local,
-                        std::size_t slope) const;
+  // Calls use(job) for each tile that has points, with the tile's cells copied to the local grid.
+  template <class Use>
+  void for_copied_tiles(const SortedPoints<T>& points, const Use& use) const;
 
   std::size_t threads_;
   Tiling tiling_;

@@ -93,10 +93,11 @@ void Tiles<T>::slopes(const PointSet& points, int sign, const Complex* modes, Co
   std::lock_guard lock(busy_);
   for (std::size_t set = 0; set < layout_.batch; ++set) {
     set_grid(sign, modes + set * layout_.mode_count());
-    grid_.interpolate(sorted, values + set * points.count());
+    std::array<Complex*, 4> outputs{values + set * points.count(), nullptr, nullptr, nullptr};
     for (std::size_t i = 0; i < layout_.axes; ++i) {
-      grid_.interpolate(sorted, slopes + (i * layout_.batch + set) * points.count(), layout_.first_axis() + i);
+      outputs[1 + layout_.first_axis() + i] = slopes + (i * layout_.batch + set) * points.count();
     }
+    grid_.slopes(sorted, outputs);
   }
 }
 
@@ -150,7 +151,7 @@ namespace {
 
 planner::Cost tiles_cost(const Layout& layout, const TilesDesign& design) {
   const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
-  const auto rounded = static_cast<double>(padded_width(design.width));
+  const auto line = static_cast<double>(line_cells(layout.complex_bytes())), rounded = std::ceil(width / line) * line;
   const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
   const double box = rounded * std::pow(width, static_cast<double>(layout.axes - 1));
   const double weights = static_cast<double>(layout.axes) * 2 * rounded * (width + 3);

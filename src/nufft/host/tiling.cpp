@@ -15,11 +15,12 @@ namespace {
 
 constexpr std::size_t kPart = 4;  // cells of a part of a tile: boxes of its points share most of their cells
 
-// log2 of a tile's cells per axis, slowest first. A local grid of narrow kernels fits the first-level cache.
-std::array<std::size_t, 3> tile_shifts(std::size_t axes, std::size_t width, std::size_t complex_bytes) {
+// log2 of a tile's cells per axis, slowest first. In 3D a local grid fits the second-level cache, and the cells that
+// the points of one part share fit the first.
+std::array<std::size_t, 3> tile_shifts(std::size_t axes, std::size_t complex_bytes) {
   if (axes == 1) return {0, 0, 10};
   if (axes == 2) return {0, 5, complex_bytes == 16 ? 5u : 6u};
-  return width > 8 ? std::array<std::size_t, 3>{4, 4, 4} : std::array<std::size_t, 3>{3, 3, 4};
+  return {4, 4, 4};
 }
 
 // Points of a block, placed together: cells and arguments per axis, slowest first.
@@ -84,12 +85,14 @@ void for_placed(const Tiling& tiling, const Coordinates<Coordinate>& points, con
 Tiling::Tiling(const std::array<std::size_t, 3>& cells, std::size_t axis_count, std::size_t kernel_width,
                std::size_t complex_bytes)
     : axes(axis_count), width(kernel_width) {
-  const std::array<std::size_t, 3> shifts = tile_shifts(axes, width, complex_bytes);
+  const std::array<std::size_t, 3> shifts = tile_shifts(axes, complex_bytes);
   for (std::size_t i = 0; i < 3; ++i) {
     axis[i] = {.cells = cells[i], .shift = shifts[i], .tiles = std::max<std::size_t>(1, cells[i] >> shifts[i])};
     if (axes == 3 && i < 2) parts[i] = (axis[i].largest() + kPart - 1) / kPart;
   }
-  row_stride = axis[2].largest() - 1 + padded_width(width);
+  // Rows hold whole vectors of any target from a tile's last cell on, and are an odd number of cache lines apart.
+  const std::size_t line = line_cells(complex_bytes), reach = (width + line - 1) / line * line;
+  row_stride = ((axis[2].largest() - 1 + reach + line - 1) / line | 1) * line;
   plane_stride = row_stride * (axis[1].largest() + (axes > 1 ? width - 1 : 0));
   local_cells = plane_stride * (axis[0].largest() + (axes > 2 ? width - 1 : 0));
 }
