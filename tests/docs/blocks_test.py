@@ -52,7 +52,7 @@ PLUGIN = os.path.join(build, "libridge-place.so")
 if not os.path.exists(PLUGIN):
     NOT_RUN.append("place::analyze(")
 PRELUDE = "\n".join(f"#include <ridge/{name}>" for name in (
-    "fft.hpp", "fft/dealias.hpp", "fft/tensor.hpp", "fft/zoom.hpp", "fft/hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "nufft.hpp", "place.hpp", "plan.hpp", "sar.hpp", "sar/backprojection.hpp", "sar/omega_k.hpp", "search.hpp",
+    "fft.hpp", "fft/columns.hpp", "fft/dealias.hpp", "fft/tensor.hpp", "fft/zoom.hpp", "fft/hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "nufft.hpp", "place.hpp", "plan.hpp", "sar.hpp", "sar/backprojection.hpp", "sar/omega_k.hpp", "search.hpp",
     "stencil.hpp", "transpose.hpp")) + "\n#include <complex>\n#include <iostream>\n#include <string>\n#include <vector>\n"
 PRELUDE += """static ridge::Device accelerator() {
   for (const ridge::Device& device : ridge::devices().devices) if (!device.is_host()) return device;
