@@ -77,6 +77,8 @@ class Plan {
   // Buffers of the plan's device, with the contents of the spans of run(). The fine grid belongs to the plan: enqueue
   // the runs of one plan on one queue, or wait between queues.
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
+  // The same for slopes(): `values` receives the values, then the derivatives ((1 + axes) x batch x points).
+  void enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& values) const;
 
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;  // the variant, then the lengths of the fine grid

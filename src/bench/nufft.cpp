@@ -27,6 +27,7 @@ struct NufftCase {
   std::string modes = "256x256", numbers = "f32", places = "uniform";
   std::size_t points = std::size_t{1} << 20, type = 0, threads = 0;
   double epsilon = 1e-6, seconds = 0.5;
+  bool slopes = false;
 };
 
 template <class T>
@@ -168,8 +169,11 @@ void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type
   queue.upload(data.strengths.data(), strengths, strengths.size());
   queue.upload(data.modes.data(), modes, modes.size());
   const bool to_modes = type == nufft::Type::to_modes;
+  const Buffer derived =
+      wanted.slopes ? device.buffer((1 + problem.modes.size()) * strengths.size(), {.name = "slopes"}) : Buffer{};
   std::vector<std::function<void()>> calls{
       [&] { plan.enqueue(queue, to_modes ? strengths : modes, to_modes ? modes : strengths); }};
+  if (wanted.slopes) calls.push_back([&] { plan.enqueue_slopes(queue, modes, derived); });
   if (device.is_host() && !options.against.empty()) calls.push_back(Finufft().prepare<T>(problem, data));
   const auto seconds =
       device.is_host() && wanted.threads == 1
@@ -188,7 +192,8 @@ void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type
   row.gbytes_per_s = plan.bytes() / seconds[0] * 1e-9;
   row.chosen = true;
   row.more = {{"mpoints_per_s", static_cast<double>(wanted.points) / seconds[0] * 1e-6}, {"sort_seconds", sorting}};
-  if (seconds.size() > 1) row.peers = {{"finufft", seconds[1]}};
+  if (wanted.slopes) row.more["slopes_seconds"] = seconds[1];
+  if (device.is_host() && !options.against.empty()) row.peers = {{"finufft", seconds.back()}};
   result.rows.push_back(row);
 }
 
@@ -215,6 +220,8 @@ void add_bench_nufft(Command& bench) {
   command.option("--places", wanted->places, "Points: uniform, or cluster (in 1/100 of the period per axis)")
       .one_of({"uniform", "cluster"})
       .shows_default();
+  command.flag("--slopes", wanted->slopes,
+               "Time values with their derivatives by the points too (slopes_seconds in --json)");
   command.option("--seconds", wanted->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
   command.threads(wanted->threads);
   command.runs([options, wanted] {

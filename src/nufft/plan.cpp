@@ -174,6 +174,20 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
 }
 
 template <class T>
+void Plan<T>::enqueue_slopes(Queue& queue, const Buffer& modes, const Buffer& values) const {
+  if (!points_) refuse_call("enqueue_slopes() needs points: call set_points() first");
+  const Layout& layout = state_->layout;
+  const std::size_t each = sizeof(Complex) * sets_of(layout, false, points_->count());
+  if (each == 0) return;
+  planner::check_queue(kWorkload, queue, state_->device);
+  planner::check_buffer(kWorkload, "modes", modes, state_->device, sizeof(Complex) * sets_of(layout, true, 0));
+  planner::check_buffer(kWorkload, "values", values, state_->device, (1 + layout.axes) * each);
+  planner::check_apart(kWorkload, modes, values, false);
+  const int sign = layout.type == Type::to_points ? layout.sign : -layout.sign;
+  state_->variant->enqueue_slopes(queue, *points_, sign, modes, values);
+}
+
+template <class T>
 std::string Plan<T>::explain() const {
   std::string text;
   for (const planner::Decision& decision : state_->decisions) text += decision.explain() + "\n";

@@ -58,6 +58,9 @@ class Variant {
     auto* to = reinterpret_cast<std::complex<T>*>(out.native());
     type == Type::to_modes ? to_modes(points, sign, from, to) : to_points(points, sign, from, to);
   }
+  // slopes() on buffers; the derivatives follow the values of the whole batch.
+  virtual void enqueue_slopes(Queue& queue, const PointSet& points, int sign, const Buffer& modes,
+                              const Buffer& values) const = 0;
   // The whole batch. `points` was returned by sort() of the same variant.
   virtual void to_modes(const PointSet& points, int sign, const std::complex<T>* strengths,
                         std::complex<T>* modes) const = 0;

@@ -249,23 +249,40 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
 #define PLANES (AXES > 2 ? WIDTH : 1)
 #define ROWS (AXES > 1 ? WIDTH : 1)
 
-// Fills the weights of the slow axes and returns that of this lane's column; *at is the first plane, row and column.
-FUNCTION NUMBER box_weights(GLOBAL const NUMBER* record, GLOBAL const NUMBER* tables, const int* table,
-                            const int* cells, int lane, LOCAL NUMBER* rows, LOCAL NUMBER* planes, int* at) {
+// Work-items of one point are in one sub-group where there are any.
+#if SUB_GROUP_WIDTH >= 32
+#define BOX_BARRIER() SUB_GROUP_BARRIER()
+#else
+#define BOX_BARRIER() BARRIER()
+#endif
+
+// Weights of a work-item's column, and of its derivative.
+typedef struct {
+  NUMBER value, slope;
+} ColumnWeight;
+
+// Fills the weights of the slow axes (with `slopes` also their derivatives, LANES later) and returns those of this
+// lane's column; *at is the first plane, row and column. Table 0 is the kernel's, tables 1 to 3 are its derivatives.
+FUNCTION ColumnWeight box_weights(GLOBAL const NUMBER* record, GLOBAL const NUMBER* tables, const int* cells, int lane,
+                                  LOCAL NUMBER* rows, LOCAL NUMBER* planes, int* at, const int slopes) {
   NUMBER s;
+  ColumnWeight column;
+  const int own = lane < WIDTH ? lane : 0;
   at[0] = at[1] = 0;
   at[2] = place(record[AXES - 1], cells[2], &s);
-  const int own = lane < WIDTH ? lane : 0;
-  const NUMBER column = weight(tables + table[2] * TABLE, own, s);
+  column.value = lane < WIDTH ? weight(tables, own, s) : 0;
+  column.slope = slopes && lane < WIDTH ? weight(tables + 3 * TABLE, own, s) : 0;
 #if AXES > 1
   at[1] = place(record[AXES - 2], cells[1], &s);
-  if (lane < WIDTH) rows[lane] = weight(tables + table[1] * TABLE, lane, s);
+  if (lane < WIDTH) rows[lane] = weight(tables, lane, s);
+  if (slopes && lane < WIDTH) rows[LANES + lane] = weight(tables + 2 * TABLE, lane, s);
 #endif
 #if AXES > 2
   at[0] = place(record[0], cells[0], &s);
-  if (lane < WIDTH) planes[lane] = weight(tables + table[0] * TABLE, lane, s);
+  if (lane < WIDTH) planes[lane] = weight(tables, lane, s);
+  if (slopes && lane < WIDTH) planes[LANES + lane] = weight(tables + TABLE, lane, s);
 #endif
-  return lane < WIDTH ? column : 0;
+  return column;
 }
 
 // Adds each point's box straight to the grid.
@@ -277,13 +294,13 @@ void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2
   LOCAL_ARRAY(NUMBER, plane_weights, 128);
   const int slot = LOCAL_ID(0) / LANES, lane = LOCAL_ID(0) % LANES;
   const uint j = GROUP_ID(0) * POINTS + (uint)slot;
-  const int cells[3] = {cells0, cells1, cells2}, table[3] = {0, 0, 0};
+  const int cells[3] = {cells0, cells1, cells2};
   LOCAL NUMBER* rows = row_weights + slot * LANES;
   LOCAL NUMBER* planes = plane_weights + slot * LANES;
   GLOBAL const NUMBER* record = records + 4 * (ulong)(j < count ? j : count - 1);
   int at[3];
-  const NUMBER column = box_weights(record, tables, table, cells, lane, rows, planes, at);
-  BARRIER();
+  const NUMBER column = box_weights(record, tables, cells, lane, rows, planes, at, 0).value;
+  BOX_BARRIER();
   if (j >= count || lane >= WIDTH) return;
   const NUMBER2 strength = strengths[offset + LOADED_INDEX(record[3])];
   const ulong x = (ulong)((at[2] + lane) % cells2);
@@ -298,51 +315,94 @@ void spread_straight(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2
   }
 }
 
-// Values of the grid at the points; table 0 is the kernel's, tables 1 to 3 are its slopes along the axes.
-KERNEL WORK_GROUP(128, 1, 1)
-void interpolate(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid,
-                 GLOBAL NUMBER2* RESTRICT values, GLOBAL const NUMBER* RESTRICT tables, ulong offset, uint count,
-                 int cells0, int cells1, int cells2, int table0, int table1, int table2) {
-  LOCAL_ARRAY(NUMBER, row_weights, 128);
-  LOCAL_ARRAY(NUMBER, plane_weights, 128);
-  LOCAL_ARRAY(NUMBER2, sums, 128);
-  const int slot = LOCAL_ID(0) / LANES, lane = LOCAL_ID(0) % LANES;
-  const uint j = GROUP_ID(0) * POINTS + (uint)slot;
-  const int cells[3] = {cells0, cells1, cells2}, table[3] = {table0, table1, table2};
-  LOCAL NUMBER* rows = row_weights + slot * LANES;
-  LOCAL NUMBER* planes = plane_weights + slot * LANES;
+// Sum over the work-items of a point, returned to all of them.
+FUNCTION NUMBER2 sum_lanes(NUMBER re, NUMBER im, LOCAL NUMBER2* sums) {
+#if SUB_GROUP_WIDTH >= 32
+  UNROLL for (int step = LANES / 2; step > 0; step /= 2) {
+    re += SHUFFLE_XOR(re, step);
+    im += SHUFFLE_XOR(im, step);
+  }
+  return MAKE2(re, im);
+#else
+  BARRIER();
+  sums[LOCAL_ID(0)] = MAKE2(re, im);
+  BARRIER();
+  NUMBER2 total = MAKE2(0, 0);
+  for (int k = 0; k < LANES; ++k) {
+    total.x += sums[LOCAL_ID(0) / LANES * LANES + k].x;
+    total.y += sums[LOCAL_ID(0) / LANES * LANES + k].y;
+  }
+  return total;
+#endif
+}
+
+// Value of the grid at a point and, with `slopes`, its derivatives along the axes in arrays `stride` apart, slowest axis
+// first. Every cell is read once. `rows` and `planes` are this point's part of local memory.
+FUNCTION void read_box(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid,
+                       GLOBAL NUMBER2* RESTRICT values, GLOBAL const NUMBER* RESTRICT tables, ulong stride, uint count,
+                       const int* cells, LOCAL NUMBER* rows, LOCAL NUMBER* planes, LOCAL NUMBER2* sums,
+                       const int slopes) {
+  const int lane = LOCAL_ID(0) % LANES;
+  const uint j = GROUP_ID(0) * POINTS + (uint)(LOCAL_ID(0) / LANES);
   GLOBAL const NUMBER* record = records + 4 * (ulong)(j < count ? j : count - 1);
   int at[3];
-  const NUMBER column = box_weights(record, tables, table, cells, lane, rows, planes, at);
-  BARRIER();
-  NUMBER re = 0, im = 0;
-  const ulong x = (ulong)((at[2] + lane) % cells2);
+  const ColumnWeight column = box_weights(record, tables, cells, lane, rows, planes, at, slopes);
+  BOX_BARRIER();
+  NUMBER re = 0, im = 0, row_re = 0, row_im = 0, plane_re = 0, plane_im = 0;
+  const ulong x = (ulong)((at[2] + lane) % cells[2]);
   if (lane < WIDTH) {
     for (int z = 0; z < PLANES; ++z) {
-      const int plane = at[0] + z < cells0 ? at[0] + z : at[0] + z - cells0;
-      NUMBER sum_re = 0, sum_im = 0;
+      const int plane = at[0] + z < cells[0] ? at[0] + z : at[0] + z - cells[0];
+      NUMBER sum_re = 0, sum_im = 0, slope_re = 0, slope_im = 0;
       UNROLL for (int y = 0; y < ROWS; ++y) {
-        const int row = at[1] + y < cells1 ? at[1] + y : at[1] + y - cells1;
-        const NUMBER2 value = grid[((ulong)plane * (ulong)cells1 + (ulong)row) * (ulong)cells2 + x];
+        const int row = at[1] + y < cells[1] ? at[1] + y : at[1] + y - cells[1];
+        const NUMBER2 value = grid[((ulong)plane * (ulong)cells[1] + (ulong)row) * (ulong)cells[2] + x];
         const NUMBER factor = AXES > 1 ? rows[y] : 1;
         sum_re = FMA(value.x, factor, sum_re);
         sum_im = FMA(value.y, factor, sum_im);
+        if (slopes && AXES > 1) {
+          slope_re = FMA(value.x, rows[LANES + y], slope_re);
+          slope_im = FMA(value.y, rows[LANES + y], slope_im);
+        }
       }
       const NUMBER factor = AXES > 2 ? planes[z] : 1;
       re = FMA(sum_re, factor, re);
       im = FMA(sum_im, factor, im);
+      row_re = FMA(slope_re, factor, row_re);
+      row_im = FMA(slope_im, factor, row_im);
+      if (slopes && AXES > 2) {
+        plane_re = FMA(sum_re, planes[LANES + z], plane_re);
+        plane_im = FMA(sum_im, planes[LANES + z], plane_im);
+      }
     }
   }
-  sums[LOCAL_ID(0)] = MAKE2(re * column, im * column);
-  BARRIER();
-  if (j >= count || lane != 0) return;
-  NUMBER2 total = sums[LOCAL_ID(0)];
-  for (int k = 1; k < WIDTH; ++k) {
-    total.x += sums[LOCAL_ID(0) + k].x;
-    total.y += sums[LOCAL_ID(0) + k].y;
+  NUMBER2 result = sum_lanes(re * column.value, im * column.value, sums);
+  if (slopes) {  // lane k stores array k
+    const NUMBER2 by_column = sum_lanes(re * column.slope, im * column.slope, sums);
+    const NUMBER2 by_row = sum_lanes(row_re * column.value, row_im * column.value, sums);
+    const NUMBER2 by_plane = sum_lanes(plane_re * column.value, plane_im * column.value, sums);
+    if (lane == AXES) result = by_column;
+    if (lane == AXES - 1 && lane > 0) result = by_row;
+    if (lane == AXES - 2 && lane > 0) result = by_plane;
   }
-  values[offset + LOADED_INDEX(record[3])] = total;
+  if (j >= count || lane > (slopes ? AXES : 0)) return;
+  values[(ulong)lane * stride + LOADED_INDEX(record[3])] = result;
 }
+
+#define READ_KERNEL(NAME, SLOPES)                                                                                      \
+  KERNEL WORK_GROUP(128, 1, 1)                                                                                         \
+  void NAME(GLOBAL const NUMBER* RESTRICT records, GLOBAL const NUMBER2* RESTRICT grid, GLOBAL NUMBER2* RESTRICT values, \
+            GLOBAL const NUMBER* RESTRICT tables, ulong offset, ulong stride, uint count, int cells0, int cells1,      \
+            int cells2) {                                                                                              \
+    LOCAL_ARRAY(NUMBER, row_weights, 256);                                                                             \
+    LOCAL_ARRAY(NUMBER, plane_weights, 256);                                                                           \
+    LOCAL_ARRAY(NUMBER2, sums, 128);                                                                                   \
+    const int cells[3] = {cells0, cells1, cells2}, slot = LOCAL_ID(0) / LANES;                                         \
+    read_box(records, grid, values + offset, tables, stride, count, cells, row_weights + slot * 2 * LANES,             \
+             plane_weights + slot * 2 * LANES, sums, SLOPES);                                                          \
+  }
+READ_KERNEL(interpolate, 0)
+READ_KERNEL(interpolate_slopes, 1)
 
 // Rank of a cell's frequency from -(modes/2) on; -1 if the cell holds no mode.
 FUNCTION int rank_of(int cell, int cells, int modes) {

@@ -14,7 +14,6 @@
 namespace ridge::nufft {
 namespace {
 
-constexpr std::size_t kValues = 3;  // interpolation of values; 0, 1, 2: of their derivatives along that axis
 constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
 
 DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
@@ -40,6 +39,7 @@ class OnDevice final : public Variant<T> {
         sorter_(device, design, program_, layout.fold),
         straight_(program_.kernel("spread_straight")),
         interpolate_(program_.kernel("interpolate")),
+        slopes_(program_.kernel("interpolate_slopes")),
         put_(program_.kernel("put_modes")),
         take_(program_.kernel("take_modes")),
         transform_(device, fft_problem(design), options),
@@ -94,7 +94,7 @@ class OnDevice final : public Variant<T> {
         queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(grid_, out, modes));
       } else if (points.count() > 0) {
         set_grid(queue, sign, in, modes);
-        interpolate(queue, sorted, out, values, kValues);
+        interpolate(queue, interpolate_, sorted, out, values, 0);
       }
     }
   }
@@ -121,26 +121,24 @@ class OnDevice final : public Variant<T> {
                    enqueue(queue, points, Type::to_points, sign, in, out);
                  });
   }
-  // Values first, then one array per axis.
+  void enqueue_slopes(Queue& queue, const PointSet& points, int sign, const Buffer& modes,
+                      const Buffer& values) const override {
+    for (std::size_t set = 0; set < layout_.batch; ++set) {
+      set_grid(queue, sign, modes, set * layout_.mode_count());
+      interpolate(queue, slopes_, static_cast<const DevicePoints&>(points), values, set * points.count(),
+                  layout_.batch * points.count());
+    }
+  }
   void slopes(const PointSet& points, int sign, const Complex* modes, Complex* values, Complex* slopes) const override {
     if (points.count() == 0) return;
-    const auto& sorted = static_cast<const DevicePoints&>(points);
     const std::size_t count = layout_.batch * points.count();
     std::vector<Complex> all((1 + layout_.axes) * count);
-    staging_.run({.in = modes,
-                  .in_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex),
-                  .out = all.data(),
-                  .out_bytes = all.size() * sizeof(Complex)},
-                 [&](Queue& queue, const Buffer& in, const Buffer& out) {
-                   for (std::size_t set = 0; set < layout_.batch; ++set) {
-                     set_grid(queue, sign, in, set * layout_.mode_count());
-                     interpolate(queue, sorted, out, set * points.count(), kValues);
-                     for (std::size_t i = 0; i < layout_.axes; ++i) {
-                       interpolate(queue, sorted, out, (1 + i) * count + set * points.count(),
-                                   layout_.first_axis() + i);
-                     }
-                   }
-                 });
+    staging_.run(
+        {.in = modes,
+         .in_bytes = layout_.batch * layout_.mode_count() * sizeof(Complex),
+         .out = all.data(),
+         .out_bytes = all.size() * sizeof(Complex)},
+        [&](Queue& queue, const Buffer& in, const Buffer& out) { enqueue_slopes(queue, points, sign, in, out); });
     std::copy_n(all.data(), count, values);
     std::copy_n(all.data() + count, layout_.axes * count, slopes);
   }
@@ -217,12 +215,12 @@ class OnDevice final : public Variant<T> {
     queue.launch(put_, per_element(design_.grid_cells()), mode_arguments(modes, grid_, offset));
     transform(queue, sign);
   }
-  void interpolate(Queue& queue, const DevicePoints& points, const Buffer& values, std::uint64_t offset,
-                   std::size_t slope) const {
-    const auto table = [&](std::size_t i) { return static_cast<std::int32_t>(i == slope ? i + 1 : 0); };
-    queue.launch(interpolate_, per_box(points.count()),
-                 {points.records, grid_, values, tables_, offset, static_cast<std::uint32_t>(points.count()), cells(0),
-                  cells(1), cells(2), table(0), table(1), table(2)});
+  // Derivatives, if the kernel has any, go to arrays `stride` apart after the values.
+  void interpolate(Queue& queue, const ridge::Kernel& kernel, const DevicePoints& points, const Buffer& values,
+                   std::uint64_t offset, std::uint64_t stride) const {
+    queue.launch(kernel, per_box(points.count()),
+                 {points.records, grid_, values, tables_, offset, stride, static_cast<std::uint32_t>(points.count()),
+                  cells(0), cells(1), cells(2)});
   }
 
   Device device_;
@@ -230,7 +228,7 @@ class OnDevice final : public Variant<T> {
   DeviceDesign design_;
   Program program_;
   DeviceSorter<T> sorter_;
-  ridge::Kernel window_, straight_, interpolate_, put_, take_;
+  ridge::Kernel window_, straight_, interpolate_, slopes_, put_, take_;
   fft::Plan<T> transform_;
   Staging staging_;
   Buffer grid_, tables_, factors_;

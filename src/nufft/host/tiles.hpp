@@ -36,6 +36,11 @@ class Tiles final : public Variant<T> {
   void to_modes(const PointSet& points, int sign, const Complex* strengths, Complex* modes) const override;
   void to_points(const PointSet& points, int sign, const Complex* modes, Complex* values) const override;
   void slopes(const PointSet& points, int sign, const Complex* modes, Complex* values, Complex* slopes) const override;
+  void enqueue_slopes(Queue& /*queue*/, const PointSet& points, int sign, const Buffer& modes,
+                      const Buffer& values) const override {
+    auto* const to = reinterpret_cast<Complex*>(values.native());
+    slopes(points, sign, reinterpret_cast<const Complex*>(modes.native()), to, to + layout_.batch * points.count());
+  }
   std::vector<planner::Decision> decisions() const override { return transform_.decisions(); }
 
  private:
