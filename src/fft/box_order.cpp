@@ -21,7 +21,7 @@ std::size_t BoxAxis::lines(std::size_t batch) const {
   return count;
 }
 
-std::vector<BoxAxis> ordered_axes(const Problem& problem, const Layout& layout, Direction direction) {
+std::vector<BoxAxis> ordered_axes(const Problem& problem, const Layout& layout, Direction direction, bool rows_last) {
   const bool forward = direction == Direction::forward, real = problem.kind == Kind::real;
   const auto& read = forward ? layout.given : layout.wanted;
   const auto& written = forward ? layout.wanted : layout.given;
@@ -49,7 +49,8 @@ std::vector<BoxAxis> ordered_axes(const Problem& problem, const Layout& layout, 
       one.to = shape;
       axes.push_back(one);
     }
-    if (best.empty() || points_of(axes) < points_of(best)) best = std::move(axes);
+    const double points = points_of(axes), least = best.empty() ? points + 1 : points_of(best);
+    if (points < least || (points == least && rows_last && std::ranges::is_sorted(order))) best = std::move(axes);
   } while (std::next_permutation(free.begin(), free.end()));
   return best;
 }

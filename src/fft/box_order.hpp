@@ -19,10 +19,11 @@ struct BoxAxis {
   std::size_t lines(std::size_t batch) const;
 };
 
-// The order that transforms the fewest points; the last axis first if two orders cost the same. Real samples make the
-// last axis the first of a forward and the last of an inverse transform. Axes of one point are left out if others
-// remain.
-std::vector<BoxAxis> ordered_axes(const Problem& problem, const Layout& layout, Direction direction);
+// The order that transforms the fewest points; if orders cost the same, the last axis first, or, with `rows_last`, the
+// first axis first. Real samples make the last axis the first of a forward and the last of an inverse transform. Axes
+// of one point are left out if others remain.
+std::vector<BoxAxis> ordered_axes(const Problem& problem, const Layout& layout, Direction direction,
+                                  bool rows_last = false);
 
 // Points of all lines, as a share of those of the whole transform.
 double share_of_points(const std::vector<BoxAxis>& axes, const Problem& problem);

@@ -233,7 +233,8 @@ template <class T>
 void BoxedTransform<T>::build(Directed& directed, Direction direction, const Layout& layout, const Kernels& kernels) {
   const bool forward = direction == Direction::forward;
   const Side &first = forward ? layout.samples : layout.spectrum, &end = forward ? layout.spectrum : layout.samples;
-  const std::vector<BoxAxis> axes = ordered_axes(problem_, layout, direction);
+  // A padded transform writes more than it reads: its last pass writes whole rows, plane by plane.
+  const std::vector<BoxAxis> axes = ordered_axes(problem_, layout, direction, end.points() > first.points());
   directed.axes = axes;
   const auto inner_of = [&](const BoxAxis& axis, const Side& in, const Side& out) {
     // Adjacent lines if there are any; kMostAxes stands for the batch.
