@@ -33,11 +33,23 @@ enum class LeapUse {
   always,  // for any number of steps; Error if the problem does not support it
 };
 
+// Division of a step's rows, tiles or blocks among host threads, as in OpenMP's schedule clause. Answers do not depend
+// on it. Grids with fewer than two rows per thread are divided along x, always evenly.
+enum class Schedule {
+  automatic,  // the variant's own: rows evenly, tiles and blocks dynamically
+  fixed,      // "static": equal parts, the same in every step
+  dynamic,    // small parts; a thread that is free takes the next one
+  guided,     // as dynamic, with parts that become smaller towards the end
+};
+std::string to_string(Schedule schedule);          // "automatic", "static", "dynamic", "guided"
+Schedule parse_schedule(const std::string& name);  // Error{invalid_argument} for other names
+
 struct Problem {
   std::vector<std::size_t> shape;
   Borders borders = {};
   std::size_t threads = 0;  // host: 0 = all
   LeapUse leap = LeapUse::automatic;
+  Schedule schedule = Schedule::automatic;  // host
 };
 
 // Norm of the change in one step, u(new) - u(old) over all cells and fields; l2 is the root mean square.

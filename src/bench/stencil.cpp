@@ -20,7 +20,7 @@ namespace {
 
 struct StencilOptions {
   std::vector<std::string> stencils;
-  std::string size, border = "fixed", type = "both";
+  std::string size, border = "fixed", type = "both", schedule = "automatic";
   std::size_t steps = 0, threads = 0, trials = 0;
   double seconds = 0.5, plan_seconds = 4, watts = 0;
   bool every = false, quick = false, power = false;
@@ -100,6 +100,7 @@ void run_stencil(const StencilOptions& options, const BenchOptions& bench, const
         if (options.steps > 0) one.steps = options.steps;
         one.border = options.border;
         one.threads = options.threads;
+        one.schedule = options.schedule;
         one.variant = bench.variant;
         one.every = options.every;
         one.trials = options.trials;
@@ -221,6 +222,11 @@ void add_bench_stencil(Command& bench) {
   command.option("--border", options->border, "Border: fixed, mirror, periodic").shows_default();
   command.option("--type", options->type, "Precision: f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.threads(options->threads);
+  command
+      .option("--schedule", options->schedule,
+              "Host: division of the rows among threads, as in OpenMP; automatic: the variant's own")
+      .shows_default()
+      .one_of({"automatic", "static", "dynamic", "guided"});
   command.option("--trials", options->trials, "Number of variants to try before one is chosen (default 8)").positive();
   command.option("--plan-seconds", options->plan_seconds, "Time limit of the trials, in seconds; at least one is run")
       .shows_default()

@@ -19,6 +19,7 @@ struct StencilBench {
   std::size_t steps = 200;
   std::string border = "fixed";
   std::size_t threads = 0;
+  std::string schedule = "automatic";
   std::string variant;        // only this variant; empty: the planner's choice
   bool every = false;         // every variant in a separate row
   std::size_t trials = 0;     // variants to try before one is chosen; 0: the planner's default

@@ -121,7 +121,8 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
                          .problem = {.shape = wanted.shape,
                                      .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
                                      .threads = wanted.threads,
-                                     .leap = stencil::LeapUse::never},  // measures single steps
+                                     .leap = stencil::LeapUse::never,  // measures single steps
+                                     .schedule = stencil::parse_schedule(wanted.schedule)},
                          .grid = stencil::Grid<T>(wanted.shape, fields)};
   if (system) {
     fill_system(*system, made);

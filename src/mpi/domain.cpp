@@ -52,7 +52,7 @@ struct Cut {
       bool direct)
       : part(std::move(its_part)),
         exchanges(std::move(with_neighbours)),
-        plan(device, update, {part.shape, part.borders, threads, LeapUse::never}, planning),
+        plan(device, update, {part.shape, part.borders, threads, LeapUse::never, layout.schedule}, planning),
         grid(part.shape, update.fields),
         edges(plan, layout, part, exchanges, depth) {
     for (const Exchange& exchange : exchanges) {
@@ -253,7 +253,8 @@ class DistributedDomain final : public Domain<T> {
     }
     if (!device.is_host() || options.planner.effort != Effort::measured || update.coefficients > 0) return {};
     const Part part = part_of(layout_, counts_, depth_, processes_.rank());
-    const Plan<T> plan(device, update, {part.shape, part.borders, problem.threads, LeapUse::never}, options.planner);
+    const Plan<T> plan(device, update, {part.shape, part.borders, problem.threads, LeapUse::never, problem.schedule},
+                       options.planner);
     Grid<T> grid(part.shape, update.fields);
     std::fill(grid.all().begin(), grid.all().end(), T{1});
     Session<T> session = plan.start(grid);

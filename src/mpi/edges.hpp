@@ -91,9 +91,10 @@ class Edges {
                                    slab.box.extent.end());
     ridge::stencil::Borders borders = part_.borders;
     (slab.low ? borders.high : borders.low)[slab.axis - missing] = ridge::stencil::Border::fixed;
-    const ridge::stencil::Plan<T> plan(plan_.device(), plan_.update(),
-                                       {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never},
-                                       {.effort = Effort::quick, .variant = same_arithmetic()});
+    const ridge::stencil::Plan<T> plan(
+        plan_.device(), plan_.update(),
+        {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never, layout_.schedule},
+        {.effort = Effort::quick, .variant = same_arithmetic()});
     ridge::stencil::Grid<T> grid(shape, layout_.fields);
     std::fill(grid.all().begin(), grid.all().end(), T{});
     slab.session.emplace(plan.start(grid));

@@ -53,6 +53,27 @@ std::string border_key(const Layout& layout) {
 
 }  // namespace
 
+std::string to_string(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::fixed:
+      return "static";
+    case Schedule::dynamic:
+      return "dynamic";
+    case Schedule::guided:
+      return "guided";
+    case Schedule::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+Schedule parse_schedule(const std::string& name) {
+  for (const Schedule one : {Schedule::automatic, Schedule::fixed, Schedule::dynamic, Schedule::guided}) {
+    if (name == to_string(one)) return one;
+  }
+  refuse_layout(fmt::format("no schedule \"{}\": use automatic, static, dynamic or guided", name));
+}
+
 std::size_t Layout::source(std::size_t axis, std::ptrdiff_t index) const {
   const auto size = static_cast<std::ptrdiff_t>(shape[axis]);
   // Wraps more than once if the grid is smaller than the radius.
@@ -97,6 +118,7 @@ Layout resolve(const Update<T>& update, const Problem& problem) {
   layout.update = fmt::format("{} {}", update.name, type);
   if (update.name.find(print) == std::string::npos) layout.update += " " + print;
   layout.threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  layout.schedule = problem.schedule;
   if (layout.threads > 4096) refuse_layout(fmt::format("at most 4096 threads are possible, got {}", layout.threads));
   std::size_t bytes = sizeof(T) * (layout.fields + layout.coefficients);
   for (std::size_t i = 0; i < problem.shape.size(); ++i) {

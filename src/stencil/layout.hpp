@@ -19,6 +19,7 @@ struct Layout {
   double flops = 0;         // per cell and step
   std::string update{};     // its name and fingerprint
   std::size_t threads = 1;  // host: number of threads that may be used
+  Schedule schedule = Schedule::automatic;
 
   std::size_t rows() const { return shape[0] * shape[1]; }
   std::size_t cells() const { return rows() * shape[2]; }  // of one field

@@ -80,6 +80,7 @@ planner::Problem describe(const Device& device, const Update<T>& update, const L
   std::string key = layout.key();
   if (single_steps) key += " in single steps";
   if (device.is_host()) key += fmt::format(" threads {}", layout.threads);
+  if (device.is_host() && layout.schedule != Schedule::automatic) key += " schedule " + to_string(layout.schedule);
   const planner::Cost least = step_cost(update, layout, 2, 1);
   return {.workload = "stencil", .key = key, .flops = least.flops, .bytes = least.bytes};
 }

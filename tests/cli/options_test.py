@@ -52,6 +52,7 @@ COMMANDS = {
     "ridge stencil heat": ["--size", "16x16", "--steps", "2"] + HOST,
     "ridge stencil wave": ["--size", "16x16", "--steps", "2"] + HOST,
     "ridge stencil euler": ["--size", "16x16", "--steps", "2"] + HOST,
+    "ridge stencil fluid": ["--size", "8x8x8", "--steps", "2"] + HOST,
     "ridge stencil life": ["--size", "16x16", "--steps", "2"] + HOST,
     "ridge stencil convolve": ["--in", "grid.npy"] + HOST,
     "ridge stencil acoustic": ["--size", "32x32", "--steps", "2"] + HOST,

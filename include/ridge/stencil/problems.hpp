@@ -105,6 +105,24 @@ Gas riemann(const Gas& left, const Gas& right, double gamma, double speed);
 // Its fastest wave: max |u| + c.
 double riemann_speed(const Gas& left, const Gas& right, double gamma);
 
+// --- viscous flow, 3D -----------------------------------------------------------------------------------------------
+// Incompressible Navier-Stokes equations with artificial compressibility: p_t = -sound^2 div v. Second order in space
+// (staggered grid: each velocity on the low face of its axis) and in time (Adams-Bashforth), radius 1. Errors of the
+// velocity grow with (|v| / sound)^2. Seven fields: pressure, velocity along x, y, z, and the rates of change of the
+// three by advection and viscosity in the step before. A fixed border is a wall at the centres of its cells, where
+// velocities are 0; its pressure is kept too, so it suits channels and ducts, not jets against a wall.
+struct Fluid {
+  double viscosity = 0.05;  // kinematic
+  double sound = 10;        // speed of pressure waves
+  double dt = 0;
+  std::array<double, 3> spacing{1, 1, 1};  // z, y, x
+  std::array<double, 3> force{0, 0, 0};    // acceleration along z, y, x
+};
+// dt (sound sqrt(sum of 1/dx^2) + 4 viscosity (sum of 1/dx^2)), stable below 1
+double fluid_number(const Fluid& fluid);
+template <class T>
+Update<T> fluid(const Fluid& fluid);  // Error if unstable
+
 // --- cellular automata ----------------------------------------------------------------------------------------------
 // "B3/S23": cells of 0 and 1; born with 3 of 8 neighbours, survives with 2 or 3. Error for an invalid rule.
 template <class T>

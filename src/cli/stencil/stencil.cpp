@@ -18,11 +18,13 @@ namespace {
 struct Options {
   RunOptions run;
   std::string size, border, type = "f32", overlap;
+  std::string schedule = "automatic";
   bool measure = false, demo = false, no_leap = false;
   std::size_t threads = 0;
   stencil::HeatOptions heat;
   stencil::WaveOptions wave;
   stencil::EulerOptions euler;
+  stencil::FluidOptions fluid;
   stencil::LifeOptions life;
   stencil::ConvolveOptions convolve;
 };
@@ -34,6 +36,11 @@ void add_run_options(Command& command, const std::shared_ptr<Options>& options) 
               "Device: host, cuda:0, opencl:pocl or best; \"cuda:*\" gives each process of an MPI run its own")
       .value_name("NAME");
   command.threads(options->threads);
+  command
+      .option("--schedule", options->schedule,
+              "Host: division of the rows among threads, as in OpenMP; automatic: the variant's own")
+      .shows_default()
+      .one_of({"automatic", "static", "dynamic", "guided"});
   command
       .option("--border", options->border,
               "Borders: fixed, mirror, periodic; per axis x=periodic,y=fixed; per side y=fixed/mirror (low/high)")
@@ -109,6 +116,7 @@ void add_size(Command& command, const std::shared_ptr<Options>& options, const c
 template <class T>
 void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const Options& options) {
   scenario.problem.threads = options.threads;
+  scenario.problem.schedule = stencil::parse_schedule(options.schedule);
   if (options.no_leap) scenario.problem.leap = stencil::LeapUse::never;
   if (const int code = run_scenario(processes, std::move(scenario), options.run); code != 0) throw ExitWith{code};
 }
@@ -220,6 +228,31 @@ void add_euler(Command& stencil) {
       .positive();
 }
 
+void add_fluid(Command& stencil) {
+  Command& command = stencil.subcommand(
+      "fluid", "Viscous flow in 3D: incompressible Navier-Stokes equations, second order in space and time");
+  const auto options = add_problem(
+      command,
+      "\nExamples:\n"
+      "  ridge stencil fluid --every 200 --out vortex.pvd                     a decaying vortex (Beltrami flow)\n"
+      "  ridge stencil fluid --flow channel --steps 8000 --out channel.npy    flow between plates, from rest\n"
+      "  ridge stencil fluid --flow channel --border x=periodic,y=fixed,z=fixed --size 65x65x32    a square duct\n"
+      "\nWritten and shown: velocity_x, velocity_y, velocity_z, pressure. The vortex decays by exp(-viscosity t) in a\n"
+      "cube of side 2 pi; the channel of height 1 tends to a parabola with the velocity 1 in its middle.",
+      1000, [](Options& w, const mpi::Communicator& processes) {
+        w.fluid.border = w.border;
+        if (!w.size.empty()) w.fluid.shape = parse_cells(w.size);
+        start_typed(processes, w, [&]<class T>() { return stencil::fluid_scenario<T>(w.fluid); });
+      });
+  add_size(command, options, "suitable for the flow");
+  add_type(command, options);
+  stencil::FluidOptions& fluid = options->fluid;
+  command.option("--flow", fluid.flow, "Flow").shows_default().one_of({"vortex", "channel"});
+  command.option("--viscosity", fluid.viscosity, "Kinematic viscosity").shows_default().positive();
+  command.option("--sound", fluid.sound, "Speed of pressure waves (default: ten times the fastest flow)").positive();
+  command.option("--dt", fluid.dt, "Time step (default: half of the stability limit)").positive();
+}
+
 void add_life(Command& stencil) {
   Command& command = stencil.subcommand("life", "Cellular automata of 0 and 1: Game of Life and similar rules");
   const auto options =
@@ -265,7 +298,7 @@ void add_convolve(Command& stencil) {
 
 void add_stencil(Command& program) {
   Command& command = program.subcommand(
-      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, euler, life, convolve");
+      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, euler, fluid, life, convolve");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"
@@ -282,6 +315,7 @@ void add_stencil(Command& program) {
   add_acoustic(command);
   add_maxwell(command);
   add_euler(command);
+  add_fluid(command);
   add_life(command);
   add_convolve(command);
 }

@@ -140,6 +140,8 @@ std::string refusal(const Update<T>& update, const Layout& layout) {
   if (!update.linear || layout.fields != 1)
     return fmt::format("needs a linear update of one field, got {} {}", layout.fields,
                        layout.fields == 1 ? "field and another form" : "fields");
+  if (layout.schedule != Schedule::automatic && layout.schedule != Schedule::fixed)
+    return fmt::format("divides rows evenly: a {} schedule is not available", to_string(layout.schedule));
   if (!DltRows::fits(layout, dlt_lanes<T>()))
     return fmt::format("needs rows of at least the radius ({}) times the vector lanes ({}), got {} cells",
                        layout.radius[2], dlt_lanes<T>(), layout.shape[2]);
@@ -156,6 +158,7 @@ void list_host_dlt(const Device&, const Update<T>& update, const Layout& layout,
       entry.candidate.variant = "historical/dlt";
       entry.candidate.parameters = {{"kernel", simd ? "simd" : "compiler"}};
       if (rows > 1) entry.candidate.parameters.push_back({"rows", std::to_string(rows)});
+      add_schedule(entry.candidate, layout);
       entry.candidate.parameters.push_back({"threads", std::to_string(threads)});
       entry.candidate.cost = step_cost(update, layout, 2, 0.3);
       entry.candidate.cost.threads = threads;

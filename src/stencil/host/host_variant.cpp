@@ -78,6 +78,10 @@ std::vector<KernelChoice<T>> row_kernels(const Update<T>& update, bool streaming
   return kernels;
 }
 
+void add_schedule(planner::Candidate& candidate, const Layout& layout) {
+  if (layout.schedule != Schedule::automatic) candidate.parameters.emplace_back("schedule", to_string(layout.schedule));
+}
+
 std::vector<std::size_t> thread_counts(const Layout& layout) {
   if (layout.threads == 1) return {1};
   return {layout.threads, 1};

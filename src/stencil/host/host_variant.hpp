@@ -49,6 +49,9 @@ struct KernelChoice {
 template <class T>
 std::vector<KernelChoice<T>> row_kernels(const Update<T>& update, bool streaming = false);
 
+// Names the schedule in the candidate, if the caller chose one.
+void add_schedule(planner::Candidate& candidate, const Layout& layout);
+
 // One thread, and all threads that the problem may use: forking costs more than small grids take.
 std::vector<std::size_t> thread_counts(const Layout& layout);
 

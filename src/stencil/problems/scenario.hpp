@@ -83,6 +83,25 @@ Scenario<T> euler_scenario(const EulerOptions& options);
 // Initial state of a flow at the position (x, y), in the flow's coordinates.
 Gas euler_initial(const std::string& flow, double gamma, double y, double x);
 
+struct FluidOptions {
+  std::vector<std::size_t> shape{};  // empty: the case's default
+  std::string border{};              // empty: the case's default
+  std::string flow = "vortex";       // vortex, channel
+  double viscosity = 0.05;
+  double sound = 0, dt = 0;  // 0: ten times the fastest flow; half of the stability limit
+};
+template <class T>
+Scenario<T> fluid_scenario(const FluidOptions& options);
+struct FluidState {
+  double pressure = 0;
+  std::array<double, 3> velocity{};  // along z, y, x
+};
+// Exact solution of a flow at a time and a position (z, y, x).
+FluidState fluid_exact(const std::string& flow, double viscosity, double t, const std::array<double, 3>& at);
+// Position of a cell's centre (face = -1) or of its low face along the axis `face`; cells have the size h.
+std::array<double, 3> fluid_position(const FluidOptions& options, double h, const std::array<std::size_t, 3>& cell,
+                                     int face);
+
 struct LifeOptions {
   std::vector<std::size_t> shape{512, 512};
   std::string border = "periodic";

@@ -1,15 +1,15 @@
 // Variant "in_place": systems that keep the previous time level, such as waves. The new level overwrites the older one,
 // which is read only at the cell itself, and the two swap roles. A step thus reads and writes each value once, and no
-// cache line is read only to be overwritten. Blocks of rows are scheduled dynamically; in 3D their height keeps the
-// planes that a stencil reads in the second-level cache.
+// cache line is read only to be overwritten. Blocks of rows are scheduled dynamically by default; in 3D their height
+// keeps the planes that a stencil reads in the second-level cache.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
 #include "machine/host/caches.hpp"
 #include "stencil/host/kernels/sweep_kernels.hpp"
 #include "stencil/host/kernels/vector_program.hpp"
 #include "stencil/host/row_variants/row_variant.hpp"
+#include "stencil/host/schedule.hpp"
 #include "stencil/time_levels.hpp"
 #include "stencil/variant.hpp"
 
@@ -71,7 +71,8 @@ class InPlace final : public HostVariant<T> {
       : HostVariant<T>(layout),
         program_(std::move(program)),
         pairs_(levels.pairs),
-        single_(layout, kernel, {.threads = loops.threads}),
+        single_(layout, kernel,
+                {.threads = loops.threads, .pieces = layout.schedule == Schedule::dynamic ? kPieces : 0}),
         blocks_(blocks_of(layout, loops)),
         rows_(loops.rows),
         fetch_(loops.fetch),
@@ -129,15 +130,16 @@ class InPlace final : public HostVariant<T> {
 
  private:
   void step(Levels<T>& levels, bool odd) const {
-    std::atomic<std::size_t> next{0};
+    Shares shares(this->layout().schedule, blocks_.size(), threads_);
     const bool split = blocks_.front().x_end < this->layout().end[2];
-    base::parallel(threads_, [&](std::size_t, std::size_t) {
+    base::parallel(threads_, [&](std::size_t thread, std::size_t) {
       std::vector<const T*> in(program_->rows().size() * kBlockRows);
       std::vector<T*> out(program_->outputs() * kBlockRows);
       std::vector<const T*> ahead;
       ahead.reserve(in.size());
-      for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks_.size();)
-        block(levels, blocks_[i], odd, split, in, out, ahead);
+      shares.take(thread, [&](const base::Share& share) {
+        for (std::size_t i = share.begin; i < share.end; ++i) block(levels, blocks_[i], odd, split, in, out, ahead);
+      });
     });
     if (split) {
       for (std::size_t z = this->layout().begin[0]; z < this->layout().end[0]; ++z) {
@@ -370,6 +372,7 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
         if (loops.height > 0) candidate.parameters.emplace_back("height", std::to_string(loops.height));
         if (loops.rows > 1) candidate.parameters.emplace_back("rows", std::to_string(loops.rows));
         if (loops.fetch) candidate.parameters.emplace_back("fetch", "within");
+        add_schedule(candidate, layout);
         candidate.parameters.emplace_back("threads", std::to_string(threads));
         candidate.refusal = levels.refusal;
         candidate.cost = step_cost(update, layout, 1.5, 0.6);

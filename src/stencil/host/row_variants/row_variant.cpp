@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/threads.hpp"
+#include "stencil/host/schedule.hpp"
 
 namespace ridge::stencil {
 
@@ -47,13 +48,17 @@ void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   tables.reserve(loops_.threads);
   for (std::size_t thread = 0; thread < loops_.threads; ++thread) tables.emplace_back(layout, loops_.rows);
   Pieces pieces(loops_.threads, loops_.pieces);
+  Shares guided(Schedule::guided, layout.rows(), loops_.threads);
   for (std::size_t step = 0; step < count; ++step) {
     pieces.refill();
+    guided.refill();
     base::parallel(loops_.threads, [&](std::size_t thread, std::size_t threads) {
       if (columns) {
         thread_columns(levels, tables[thread], thread, threads);
       } else if (loops_.pieces > 0) {
         pieces.take(layout, thread, [&](const base::Share& share) { thread_rows(levels, tables[thread], share); });
+      } else if (layout.schedule == Schedule::guided) {
+        guided.take(thread, [&](const base::Share& share) { thread_rows(levels, tables[thread], share); });
       } else {
         thread_rows(levels, tables[thread], rows_of(layout, thread, threads));
       }
@@ -159,7 +164,8 @@ void RowVariant<T>::close_rows(Levels<T>& levels) const {
 
 template <class T>
 Entry<T> row_entry(const std::string& variant, const Update<T>& update, const Layout& layout,
-                   const KernelChoice<T>& choice, const RowLoops& loops, double accesses, double efficiency) {
+                   const KernelChoice<T>& choice, RowLoops loops, double accesses, double efficiency) {
+  if (layout.schedule != Schedule::automatic) loops.pieces = layout.schedule == Schedule::dynamic ? kPieces : 0;
   Entry<T> entry;
   planner::Candidate& candidate = entry.candidate;
   candidate.variant = variant;
@@ -172,6 +178,7 @@ Entry<T> row_entry(const std::string& variant, const Update<T>& update, const La
   parameter("height", loops.height, 0);
   parameter("flat", loops.flat, 0);
   parameter("pieces", loops.pieces, 0);
+  add_schedule(candidate, layout);
   parameter("threads", loops.threads, 0);
   candidate.cost = step_cost(update, layout, accesses, efficiency);
   candidate.cost.threads = loops.threads;
@@ -192,12 +199,12 @@ template class RowVariant<double>;
 template class RowVariant<std::int32_t>;
 template class RowVariant<std::uint8_t>;
 template Entry<float> row_entry(const std::string&, const Update<float>&, const Layout&, const KernelChoice<float>&,
-                                const RowLoops&, double, double);
+                                RowLoops, double, double);
 template Entry<double> row_entry(const std::string&, const Update<double>&, const Layout&, const KernelChoice<double>&,
-                                 const RowLoops&, double, double);
+                                 RowLoops, double, double);
 template Entry<std::int32_t> row_entry(const std::string&, const Update<std::int32_t>&, const Layout&,
-                                       const KernelChoice<std::int32_t>&, const RowLoops&, double, double);
+                                       const KernelChoice<std::int32_t>&, RowLoops, double, double);
 template Entry<std::uint8_t> row_entry(const std::string&, const Update<std::uint8_t>&, const Layout&,
-                                       const KernelChoice<std::uint8_t>&, const RowLoops&, double, double);
+                                       const KernelChoice<std::uint8_t>&, RowLoops, double, double);
 
 }  // namespace ridge::stencil

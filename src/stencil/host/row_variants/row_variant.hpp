@@ -8,6 +8,8 @@
 
 namespace ridge::stencil {
 
+constexpr std::size_t kPieces = 32;  // per thread, with the dynamic schedule
+
 struct RowLoops {
   std::size_t rows = 1;    // output rows per kernel call
   std::size_t width = 0;   // cells per block along x; 0: whole rows
@@ -17,7 +19,8 @@ struct RowLoops {
   // Computes the rows of a plane as one long row; the padding between them is computed too and restored afterwards. For
   // kernels that accept any range of x, one field, whole blocks.
   bool flat = false;
-  // If not 0, each thread's rows are divided into this many blocks, and idle threads take blocks of others.
+  // If not 0, each thread's rows are divided into this many blocks, and idle threads take blocks of others: the dynamic
+  // schedule.
   std::size_t pieces = 0;
 };
 
@@ -42,9 +45,9 @@ class RowVariant final : public HostVariant<T> {
 };
 
 // Base candidate of the row variants: name, kernel, loop parameters, and the cost of `accesses` memory accesses per
-// cell.
+// cell. A schedule that the caller chose replaces the one of `loops`.
 template <class T>
 Entry<T> row_entry(const std::string& variant, const Update<T>& update, const Layout& layout,
-                   const KernelChoice<T>& choice, const RowLoops& loops, double accesses, double efficiency);
+                   const KernelChoice<T>& choice, RowLoops loops, double accesses, double efficiency);
 
 }  // namespace ridge::stencil

@@ -17,11 +17,11 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
   const auto last = machine::host_caches().back();
   const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
   // Dynamic scheduling with many threads, so that a slow core does not delay the rest.
-  constexpr std::size_t kManyThreads = 4, kPieces = 32;
+  constexpr std::size_t kManyThreads = 4;
   std::vector<RowLoops> loops;
   for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {
     loops.push_back({.rows = rows, .threads = layout.threads, .fence = true});
-    if (layout.threads > kManyThreads)
+    if (layout.threads > kManyThreads && layout.schedule == Schedule::automatic)
       loops.push_back({.rows = rows, .threads = layout.threads, .fence = true, .pieces = kPieces});
   }
   for (const KernelChoice<T>& choice : row_kernels(update, true)) {

@@ -2,10 +2,10 @@
 #include "stencil/host/temporal_tiles/overlapped_tiles.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
 #include "base/threads.hpp"
+#include "stencil/host/schedule.hpp"
 #include "stencil/host/temporal_tiles/overlapped_tile.hpp"
 
 namespace ridge::stencil {
@@ -81,19 +81,21 @@ void TimeSweep<T>::steps(Levels<T>& levels, std::size_t count) const {
 template <class T>
 void TimeSweep<T>::sweep(Levels<T>& levels, std::size_t depth) const {
   const Cuts cuts(layout_, tiling_);
-  std::atomic<std::size_t> next{0};
   const std::size_t threads = std::min(tiling_.threads, cuts.tiles());
-  base::parallel(threads, [&](std::size_t, std::size_t) {
+  Shares shares(layout_.schedule, cuts.tiles(), threads);
+  base::parallel(threads, [&](std::size_t thread, std::size_t) {
     OverlappedTile<T> tile(layout_, tiling_, kernels_);
-    for (std::size_t index; (index = next.fetch_add(1, std::memory_order_relaxed)) < cuts.tiles();) {
-      const base::Share x = cuts.x.piece(index % cuts.x.pieces);
-      const base::Share y = cuts.y.piece(index / cuts.x.pieces % cuts.y.pieces);
-      const base::Share z = cuts.z.piece(index / cuts.x.pieces / cuts.y.pieces);
-      const auto cell = [](std::size_t a, std::size_t b, std::size_t c) {
-        return Cell3{static_cast<std::ptrdiff_t>(a), static_cast<std::ptrdiff_t>(b), static_cast<std::ptrdiff_t>(c)};
-      };
-      tile.run(levels, depth, cell(z.begin, y.begin, x.begin), cell(z.end, y.end, x.end));
-    }
+    shares.take(thread, [&](const base::Share& share) {
+      for (std::size_t index = share.begin; index < share.end; ++index) {
+        const base::Share x = cuts.x.piece(index % cuts.x.pieces);
+        const base::Share y = cuts.y.piece(index / cuts.x.pieces % cuts.y.pieces);
+        const base::Share z = cuts.z.piece(index / cuts.x.pieces / cuts.y.pieces);
+        const auto cell = [](std::size_t a, std::size_t b, std::size_t c) {
+          return Cell3{static_cast<std::ptrdiff_t>(a), static_cast<std::ptrdiff_t>(b), static_cast<std::ptrdiff_t>(c)};
+        };
+        tile.run(levels, depth, cell(z.begin, y.begin, x.begin), cell(z.end, y.end, x.end));
+      }
+    });
     if (kernels_.streams) streaming_fence();
   });
 }

@@ -139,6 +139,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
   if (tiling.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
   if (tiling.within) candidate.parameters.emplace_back("fetch", "within");
   if (kernel.streaming) candidate.parameters.emplace_back("stores", "streaming");
+  add_schedule(candidate, layout);
   add("threads", tiling.threads);
   candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(tiling.depth), kernel.efficiency,
                              TimeSweep<T>::redundancy(layout, tiling));
