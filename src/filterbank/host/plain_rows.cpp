@@ -16,8 +16,8 @@ std::size_t room_floats(const Geometry& g) { return whole_lines(g.row_bytes() / 
 
 }  // namespace
 
-void plain_row(const Geometry& geometry, const std::byte* from, float* to) {
-  for (std::size_t i = 0; i < geometry.row_samples(); ++i) {
+void plain_row(const Geometry& geometry, const std::byte* from, float* to, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
     const std::complex<double> value = sample_at(geometry.samples, from, i);
     to[2 * i] = static_cast<float>(value.real());
     to[2 * i + 1] = static_cast<float>(value.imag());
@@ -57,7 +57,7 @@ std::size_t PlainScratch::slot_of(std::int64_t row) const {
 }
 
 void PlainScratch::load(const RawView& raw, std::size_t station, std::int64_t row) {
-  plain_row(geometry_, raw.row(geometry_, station, row, room_), slot(slot_of(row)));
+  plain_row(geometry_, bytes(raw, station, row), slot(slot_of(row)), 0, geometry_.row_samples());
 }
 
 }  // namespace ridge::filterbank

@@ -8,8 +8,8 @@
 
 namespace ridge::filterbank {
 
-// Converts one station's row to [channel][polarization][re, im].
-void plain_row(const Geometry& geometry, const std::byte* from, float* to);
+// Converts the samples `begin` to `end` of one station's row to [channel][polarization][re, im].
+void plain_row(const Geometry& geometry, const std::byte* from, float* to, std::size_t begin, std::size_t end);
 
 // [tap, newest first][channel]: tap 0 is the newest block. Critical sampling only.
 class TapWeights final : public Weights {
@@ -30,6 +30,9 @@ class PlainScratch {
   PlainScratch(const Geometry& geometry, float* memory);
   float* slot(std::size_t index) const { return slots_ + index * row_floats_; }
   std::size_t slot_of(std::int64_t row) const;
+  const std::byte* bytes(const RawView& raw, std::size_t station, std::int64_t row) const {
+    return raw.row(geometry_, station, row, room_);
+  }
   void load(const RawView& raw, std::size_t station, std::int64_t row);
   float* branches(std::size_t polarization) const { return branches_ + polarization * branch_floats_; }
   float* block() const { return block_; }  // `taps` rows of kBlock channels, all polarizations
