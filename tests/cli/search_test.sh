@@ -16,6 +16,10 @@ has '<circle' all.svg
 # A pipe and two threads give the same candidates.
 "$ridge" search - --dm 0..200 --device host --out - --threads 2 <test.fil >piped.json || fail "pipe"
 same found.json piped.json "a pipe or threads change the candidates"
+# Reading and searching are stages of a graph.
+"$ridge" search test.fil --dm 0..200 --device host --out - --schedule - 2>schedule.txt >again.json || fail "schedule"
+same found.json again.json "a schedule changes the candidates"
+has 'read' schedule.txt && has 'search' schedule.txt
 # Every number of bits; one pulse of S/N 25 each.
 for bits in 1 2 4 16 32; do
   "$ridge" search signal - "${small[@]}" --bits $bits --pulse 120:3:16:25 >bits.fil || fail "signal of $bits bits"

@@ -23,6 +23,9 @@ mistake "name is missing" "$ridge" bench fft --device host+ --lengths 16
 expect '^20 frames with transfers' "$ridge" sar --device host --frames 20 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 head -c $((3 * 256 * 256 * 8)) /dev/zero >frames.raw
 expect '^3 frames' "$ridge" sar --device host --in frames.raw --out images.raw --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+expect '^focus' "$ridge" sar --device host --in frames.raw --out images.raw --schedule - --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+mistake '--schedule needs --in' "$ridge" sar --device host --schedule - --frames 1
+mistake '--copies is for simulated frames' "$ridge" sar --device host --in frames.raw --copies
 tr '\200' '\0' <images.raw | cmp -s frames.raw - || fail "silence did not stay silent"  # -0 is zero too
 npy frames.npy '<c8' '(3, 256, 256)' <frames.raw
 small=(--device host --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6)

@@ -16,6 +16,7 @@ struct SarOptions {
   std::size_t autofocus = 0;  // iterations
   sar::Problem problem;
   std::size_t frames = 100;
+  std::string schedule{};  // .svg or -, with --in
   double rate = 0;
   bool measure = false, explain = false, copies = false;
 };

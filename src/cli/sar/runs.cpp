@@ -5,8 +5,11 @@
 #include <deque>
 #include <thread>
 
+#include <ridge/graph.hpp>
+
 #include "base/clock.hpp"
 #include "base/progress.hpp"
+#include "command/schedule.hpp"
 #include "device/timing.hpp"
 #include "machine/energy.hpp"
 
@@ -43,13 +46,9 @@ void fill_and_warm(sar::Stream& stream, std::span<const sar::Complex> frame) {
 SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream, const Device& device,
                                  SarFrames& frames, const HaveImage& have) {
   SarTimes times;
-  const bool simulated = frames.simulated();
   std::vector<sar::Complex> image(options.copies ? options.problem.pulses * options.problem.samples : 0), echoes;
-  if (options.copies) {
-    echoes.assign(frames.frame().begin(), frames.frame().end());
-    echoes.resize(image.size());
-  }
-  if (simulated) fill_and_warm(stream, frames.frame());
+  if (options.copies) echoes.assign(frames.frame().begin(), frames.frame().end());
+  fill_and_warm(stream, frames.frame());
   const auto progress = base::terminal_progress();
   Meter meter(device);
   const double start = base::now();
@@ -59,14 +58,12 @@ SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream,
     times.frames.push_back(now - before);
     before = now;
     have(finished);
-    if (simulated) progress(static_cast<double>(times.frames.size()) / static_cast<double>(options.frames), "focusing");
+    progress(static_cast<double>(times.frames.size()) / static_cast<double>(options.frames), "focusing");
   };
-  for (std::size_t i = 0; !simulated || i < options.frames; ++i) {
+  for (std::size_t i = 0; i < options.frames; ++i) {
     if (options.copies) {
-      if (!simulated && !frames.read(echoes)) break;
       if (stream.push(echoes, image)) done(image);
     } else {
-      if (!simulated && !frames.read(stream.frame())) break;
       stream.submit();
       if (stream.full()) done(stream.take());
     }
@@ -76,6 +73,37 @@ SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream,
   } else {
     while (stream.on_their_way() > 0) done(stream.take());
   }
+  times.total = base::now() - start;
+  meter.stop(times);
+  return times;
+}
+
+SarTimes run_files(const SarOptions& options, sar::Stream& stream, const Device& device,
+                   const std::shared_ptr<SarFrames>& frames, const HaveImage& have) {
+  SarTimes times;
+  const std::size_t bytes = options.problem.pulses * options.problem.samples * sizeof(sar::Complex);
+  const auto all = [](graph::Block& block) {
+    return std::span(reinterpret_cast<sar::Complex*>(block.bytes.data()), block.bytes.size() / sizeof(sar::Complex));
+  };
+  graph::Graph graph;
+  const auto echoes = graph.stage(
+      "read", {}, {.bytes = bytes, .may_block = true},
+      [frames, bytes, all](graph::Step& step) -> std::size_t { return frames->read(all(*step.out)) ? bytes : 0; });
+  // The stream returns the image of an earlier frame while the device works on this one.
+  const auto images = graph.stage("focus", {echoes}, {.bytes = bytes, .finish = true}, [&](graph::Step& step) {
+    const bool made = step.ended ? stream.finish(all(*step.out)) : stream.push(all(*step.in[0]), all(*step.out));
+    return made ? bytes : 0;
+  });
+  Meter meter(device);
+  double before = base::now();
+  const double start = before;
+  graph.stage("write", {images}, {.in_caller = true}, [&](graph::Step& step) -> std::size_t {
+    have(step.in[0]->host<sar::Complex>());
+    times.frames.push_back(base::now() - before);
+    before = base::now();
+    return 0;
+  });
+  write_schedule(options.schedule, graph.run());
   times.total = base::now() - start;
   meter.stop(times);
   return times;

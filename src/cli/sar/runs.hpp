@@ -1,6 +1,7 @@
 // Timed runs of `ridge sar`: at full speed, at a given frame rate, and with data resident on the device.
 #pragma once
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,10 +19,14 @@ struct SarTimes {
 
 using HaveImage = std::function<void(std::span<const sar::Complex> image)>;
 
-// Processes frames at full speed. Simulated frames are already in the stream's own memory, as a receiver would write
+// Processes simulated frames at full speed. They are already in the stream's own memory, as a receiver would write
 // them; with `copies`, frames and images are copied from and to pageable memory.
 SarTimes run_as_fast_as_possible(const SarOptions& options, sar::Stream& stream, const Device& device,
                                  SarFrames& frames, const HaveImage& have);
+
+// Reads, focuses and writes the frames of a file or pipe, each in a stage of a graph, so that they overlap.
+SarTimes run_files(const SarOptions& options, sar::Stream& stream, const Device& device,
+                   const std::shared_ptr<SarFrames>& frames, const HaveImage& have);
 
 // Simulated frames arrive `rate` times per second; measures the latency of each image.
 SarTimes run_at_a_rate(const SarOptions& options, sar::Stream& stream, const Device& device);

@@ -11,6 +11,7 @@
 #include "cli/sar/runs.hpp"
 #include "command/command.hpp"
 #include "command/output_folder.hpp"
+#include "command/schedule.hpp"
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {
@@ -74,8 +75,10 @@ void print_stream(const SarOptions& options, const SarTimes& times) {
   auto sorted = times.frames;
   std::sort(sorted.begin(), sorted.end());
   fmt::print("{} frames with transfers, {}: {:.1f} per second, {} per frame (median {}, worst {}), {}\n", sorted.size(),
-             options.copies ? "copied from and to pageable memory" : "in the stream's own memory", 1 / mean,
-             base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
+             !options.in.empty() ? "read and written at the same time"
+             : options.copies    ? "copied from and to pageable memory"
+                                 : "in the stream's own memory",
+             1 / mean, base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
              base::human_seconds(sorted.back()), energy_text(times, count));
   if (options.rate <= 0) return;
   const double deadline = 1 / options.rate;
@@ -107,7 +110,11 @@ void run_sar(SarOptions options) {
       options.device.empty() ? std::vector{ridge::device("")} : parse_joined_devices(options.device);
   const Device device = devices.front();
   const planner::Options planning{.effort = options.measure ? Effort::measured : Effort::quick};
-  SarFrames frames(options);
+  if (options.in.empty() && !options.schedule.empty())
+    mistake("--schedule needs --in: simulated frames have one stage");
+  if (!options.in.empty() && options.copies) mistake("--copies is for simulated frames: leave it out with --in");
+  const auto source = std::make_shared<SarFrames>(options);
+  const SarFrames& frames = *source;
   SarImages images(options);
   std::vector<sar::Complex> image;  // the last image
   sar::Stream stream(devices, options.problem, planning);
@@ -116,12 +123,13 @@ void run_sar(SarOptions options) {
   }
   const bool keep = !options.png.empty() || frames.simulated();
   std::size_t seen = 0;
-  const SarTimes times =
-      run_as_fast_as_possible(options, stream, device, frames, [&](std::span<const sar::Complex> finished) {
-        images.write(finished);
-        // The number of frames in a file is unknown, so every image is kept as the possibly last one.
-        if (keep && (!frames.simulated() || ++seen == options.frames)) image.assign(finished.begin(), finished.end());
-      });
+  const HaveImage have = [&](std::span<const sar::Complex> finished) {
+    images.write(finished);
+    // The number of frames in a file is unknown, so every image is kept as the possibly last one.
+    if (keep && (!frames.simulated() || ++seen == options.frames)) image.assign(finished.begin(), finished.end());
+  };
+  const SarTimes times = frames.simulated() ? run_as_fast_as_possible(options, stream, device, *source, have)
+                                            : run_files(options, stream, device, source, have);
   if (times.frames.empty()) throw Error(ErrorKind::io, options.in + ": contains no frame");
   images.finish();
   if (!options.png.empty()) draw_image(options, image);
@@ -158,7 +166,8 @@ void add_sar(Command& program) {
       "  receiver | ridge sar --in - --out - | display    raw complex floats, frame after frame\n"
       "\nEchoes are pulses x samples at baseband, images ranges x pulses. Range-Doppler algorithm: range compression,\n"
       "transpose, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
-      "overlap with the computation of another; frames are read into and written from page-locked memory directly.\n"
+      "overlap with the computation of another. Files and pipes are read, focused and written at the same time\n"
+      "(--schedule - shows which of the three limits the rate).\n"
       "With --rate, simulated frames are processed first at full speed, then at this rate.");
   auto options = std::make_shared<SarOptions>();
   auto& radar = options->problem.radar;
@@ -167,6 +176,7 @@ void add_sar(Command& program) {
   command.option("--png", options->png, "Write the last image, in dB, as .png").writes().ends_in({".png"});
   command.option("--device", options->device,
                  "Device: host, cuda:0, opencl:pocl or best; several, as host+cuda:0, share frames");
+  add_schedule_option(command, options->schedule);
   command.option("--frames", options->frames, "Number of simulated frames").shows_default().positive();
   command.option("--rate", options->rate, "Required frames per second, which gives the deadline").positive();
   command.option("--pulses", options->problem.pulses, "Pulses per frame").shows_default();

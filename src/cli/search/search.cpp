@@ -13,13 +13,14 @@
 #include "cli/search/power_file.hpp"
 #include "cli/search/waterfall.hpp"
 #include "command/command.hpp"
+#include "command/schedule.hpp"
 #include "command/status.hpp"
 
 namespace ridge::cli {
 namespace {
 
 struct SearchOptions {
-  std::string in, out, dm = "0..1000", device, variant, svg, plots, flags, mask;
+  std::string in, out, dm = "0..1000", device, variant, svg, plots, flags, mask, schedule;
   std::size_t number = 0, most_plots = 20;
   search::Settings settings{};
   bool explain = false, measure = false, quiet = false;
@@ -92,19 +93,44 @@ struct SearchRun {
   double seconds = 0;
 };
 
-SearchRun run_through(const SearchOptions& options, PowerFile& in, search::Stream& stream) {
+// Rows of the input as they pass from the reading stage to the searching one.
+struct SearchRows {
+  std::vector<std::byte> bytes{}, bits{};  // bits: flags, empty if there are none
+  std::size_t count = 0;
+  std::uint64_t lost = 0;  // rows lost so far
+};
+
+// Reads the next rows while earlier ones are searched. The stage owns the files, because a read from a pipe may never
+// return.
+graph::Graph::Edge read_stage(graph::Graph& graph, const std::shared_ptr<PowerFile>& in,
+                              const std::shared_ptr<MaskReader>& reader) {
+  const std::size_t at_once = std::max<std::size_t>(256, (std::size_t{8} << 20) / in->row_bytes());
+  return graph.stage("read", {}, {.may_block = true}, [in, reader, at_once](graph::Step& step) -> std::size_t {
+    if (!step.out->value.has_value()) step.out->value = SearchRows{};
+    auto& rows = *std::any_cast<SearchRows>(&step.out->value);
+    rows.count = in->read(rows.bytes, at_once);
+    rows.bits.clear();
+    if (rows.count > 0 && (reader || in->knows_losses())) {
+      rows.bits.resize(rows.count * ((in->band().channels + 7) / 8));
+      if (reader) reader->add(rows.bits, rows.count);
+      if (in->knows_losses()) in->flag_lost(rows.bits);
+    }
+    rows.lost = in->rows_lost();
+    return rows.count;
+  });
+}
+
+SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerFile>& file, search::Stream& stream) {
   SearchRun run;
+  const PowerFile& in = *file;  // from here on only what does not change while it is read
   std::unique_ptr<MaskWriter> writer;
-  std::unique_ptr<MaskReader> reader;
-  if (!options.mask.empty()) reader = std::make_unique<MaskReader>(options.mask, in);
+  const auto reader = options.mask.empty() ? nullptr : std::make_shared<MaskReader>(options.mask, in);
   if (!options.flags.empty()) {
     writer = std::make_unique<MaskWriter>(options.flags, in);
     stream.on_mask([&](std::span<const std::byte> bits, std::size_t rows) { writer->write(bits, rows); });
   }
   const base::Progress progress = options.quiet ? base::Progress{} : base::terminal_progress();
   const auto all = in.rows_left();
-  const std::size_t at_once = std::max<std::size_t>(256, (std::size_t{8} << 20) / in.row_bytes());
-  std::vector<std::byte> bytes;
   const double begin = base::now();
   LiveWaterfall waterfall(in);
   const auto status = [&](bool ended) {
@@ -112,7 +138,7 @@ SearchRun run_through(const SearchOptions& options, PowerFile& in, search::Strea
     const double sky = static_cast<double>(run.rows) * in.band().interval;
     json["seconds"] = sky;
     json["margin"] = sky / std::max(base::now() - begin, 1e-9);
-    json["rows_lost"] = in.rows_lost();
+    json["rows_lost"] = run.rows_lost;
     json["ended"] = ended;
     constexpr std::size_t kShown = 50;
     const auto from = run.found.end() - static_cast<std::ptrdiff_t>(std::min(run.found.size(), kShown));
@@ -121,28 +147,29 @@ SearchRun run_through(const SearchOptions& options, PowerFile& in, search::Strea
     json["waterfall"] = waterfall.json();
     return json;
   };
-  while (const std::size_t got = in.read(bytes, at_once)) {
-    if (reader || in.knows_losses()) {
-      std::vector<std::byte> bits(got * ((in.band().channels + 7) / 8));
-      if (reader) reader->add(bits, got);
-      if (in.knows_losses()) in.flag_lost(bits);
-      stream.push_mask(bits);
-    }
-    stream.push(bytes);
-    run.rows += got;
+  graph::Graph graph;
+  const auto read = read_stage(graph, file, reader);
+  graph.stage("search", {read}, {.in_caller = true}, [&](graph::Step& step) -> std::size_t {
+    const auto& rows = *std::any_cast<SearchRows>(&step.in[0]->value);
+    if (!rows.bits.empty()) stream.push_mask(rows.bits);
+    stream.push(rows.bytes);
+    run.rows += rows.count;
+    run.rows_lost = rows.lost;
     for (const search::Candidate& one : stream.take()) run.found.push_back(one);
-    if (wants_status()) waterfall.add(bytes, got);
+    if (wants_status()) waterfall.add(rows.bytes, rows.count);
     show_status([&] { return status(false); });
     if (progress && all && *all > 0) {
       progress(static_cast<double>(run.rows) / static_cast<double>(*all + 1),
                fmt::format("{} candidates", run.found.size()));
     }
-  }
+    return 0;
+  });
+  const graph::Report schedule = graph.run();
   for (const search::Candidate& one : stream.finish()) run.found.push_back(one);
   run.seconds = base::now() - begin;
   show_status([&] { return status(true); }, true);
   if (progress) progress(1, "");
-  run.rows_lost = in.rows_lost();
+  write_schedule(options.schedule, schedule);
   if (writer) writer->finish();
   std::stable_sort(run.found.begin(), run.found.end(),
                    [](const search::Candidate& a, const search::Candidate& b) { return a.time < b.time; });
@@ -190,7 +217,8 @@ void run_search(SearchOptions options) {
   options.settings.dm_end = range.end;
   if (!options.plots.empty() && (options.in == "-" || io::is_ring(options.in)))
     mistake("--plots reads the input again: it needs a file, not a pipe or a ring");
-  PowerFile in(options.in, options.number);
+  const auto file = std::make_shared<PowerFile>(options.in, options.number);
+  const PowerFile& in = *file;
   options.settings.bits = in.bits();
   options.settings.is_signed = in.header().is_signed;
   const search::Band band = in.band();
@@ -203,7 +231,7 @@ void run_search(SearchOptions options) {
   search::Stream stream(ridge::device(options.device), band, options.settings,
                         {.effort = options.measure ? Effort::measured : Effort::quick, .variant = options.variant});
   if (options.explain) fmt::print("{}", stream.explain());
-  const SearchRun run = run_through(options, in, stream);
+  const SearchRun run = run_through(options, file, stream);
   if (run.rows == 0) throw Error(ErrorKind::io, options.in + ": contains no samples");
   if (!options.out.empty()) write_candidates(options.out, run.found, in.header().tstart);
   if (!options.svg.empty()) {
@@ -275,6 +303,7 @@ void add_search(Command& program) {
   command.option("--block", settings.block, "Input samples per block (0: chosen)").shows_default().between(0, 1e8);
   command.bytes("--memory", settings.memory, "Memory for the arrays of a block");
   command.threads(settings.threads);
+  add_schedule_option(command, options->schedule);
   command.flag("--measure", options->measure, "Time the variants and use the fastest");
   command.flag("--explain", options->explain, "Print the trials and the plans");
   command.flag("--quiet", options->quiet, "Show no progress");
