@@ -120,16 +120,21 @@ def _shape_and_axes(x, s, axes, halved=False):
     return lengths, axes
 
 
+def _cut(x, lengths, axes):
+    """x, or a view of its first values along the axes."""
+    if all(x.shape[a] <= n for n, a in zip(lengths, axes)):
+        return x
+    cut = [slice(None)] * x.ndim
+    for n, a in zip(lengths, axes):
+        cut[a] = slice(0, n)
+    return x[tuple(cut)]
+
+
 def _resized(x, lengths, axes):
     """x cut or zero-padded along the axes, and True if the result is a new array."""
-    if all(x.shape[a] == n for n, a in zip(lengths, axes)):
-        return x, False
-    cut = [slice(None)] * x.ndim
-    shape = list(x.shape)
+    x, shape = _cut(x, lengths, axes), list(x.shape)
     for n, a in zip(lengths, axes):
-        cut[a] = slice(0, min(n, x.shape[a]))
         shape[a] = n
-    x = x[tuple(cut)]
     if list(x.shape) == shape:
         return x, False
     padded = np.zeros(shape, x.dtype)

@@ -22,8 +22,8 @@ import operator
 import numpy as np
 
 from . import _foreign, _ridge
-from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _no_plan, _one,
-                             _product, _resized, _scale, _shape_and_axes, _threads, get_workers, set_workers)
+from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _cut, _no_plan, _one,
+                             _product, _scale, _shape_and_axes, _threads, get_workers, set_workers)
 from . import _fft_cosine
 from ._fft_device import Float16Plan, _elsewhere, _on_device, plan_float16
 from ._fft_plan import Convolution, Plan, convolution, plan
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 
+_MOST_KEPT = 1 << 16  # points of padded transforms whose plans are kept
 _QUICK = {"fft": 0, "ifft": 1, "rfft": 2, "irfft": 3}  # transforms with a short path in C++
 
 
@@ -76,48 +77,67 @@ def _complex(x, s, axes, norm, overwrite_x, workers, inverse):
 
 def _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse):
     """`owned`: x is a copy made here. The result overwrites such a copy; it overwrites the caller's array only if overwrite_x."""
-    scale = _scale(norm, _product(lengths), inverse)
-    resized, made = _resized(x, lengths, axes)
-    flags = resized.flags
-    in_place = made or (resized is x and (owned or (overwrite_x and flags.writeable and flags.forc)))
-    out = resized if in_place else np.empty(resized.shape, resized.dtype)
-    if made and len(axes) > 1:
-        _along_axes(out, x.shape, axes, _INVERSE if inverse else _FORWARD, scale, _threads(workers))
-        return out
-    _ridge.transform(resized, out, _INVERSE if inverse else _FORWARD, axes, (), scale, _threads(workers))
+    scale, kind = _scale(norm, _product(lengths), inverse), _INVERSE if inverse else _FORWARD
+    cut = _cut(x, lengths, axes)
+    if any(cut.shape[a] < n for n, a in zip(lengths, axes)):
+        return _padded(cut, lengths, axes, kind, scale, _threads(workers))
+    in_place = cut is x and (owned or (overwrite_x and x.flags.writeable and x.flags.forc))
+    out = x if in_place else np.empty(cut.shape, cut.dtype)
+    _ridge.transform(cut, out, kind, axes, (), scale, _threads(workers))
     return out
 
 
-def _along_axes(padded, given, axes, kind, scale, threads):
-    """Transforms an array in place whose values beyond the lengths `given` are zero: axis by axis, without the lines of zeros."""
-    for i, axis in enumerate(reversed(axes)):
-        later = axes[:len(axes) - 1 - i]
-        part = padded[tuple(slice(0, n) if a in later else slice(None) for a, n in enumerate(given))]
-        _ridge.transform(part, part, kind, [axis], (), 1.0 if later else scale, threads)
+@functools.lru_cache(maxsize=32)
+def _box_plan(*problem):
+    return _ridge.BoxPlan(*problem)
+
+
+def _padded(x, lengths, axes, kind, scale, threads):
+    """The transform of x, which is shorter than the lengths along some axes, and zero there. The zeros are not stored."""
+    single, real = x.dtype.char in "fF", kind in (_REAL_FORWARD, _REAL_INVERSE)
+    if not real:
+        axes, lengths = zip(*sorted(zip(axes, lengths)))
+    first, end = axes[0], axes[0] + len(axes)
+    if x.size and (len(axes) > 3 or list(axes) != list(range(first, end))):
+        steps = [(lengths[:-1], axes[:-1], _INVERSE if kind in (_INVERSE, _REAL_INVERSE) else _FORWARD),
+                 (lengths[-1:], axes[-1:], kind)]
+        for i, step in enumerate(steps if kind == _REAL_INVERSE else reversed(steps)):
+            x = _padded(x, *step, scale if i else 1.0, threads)
+        return x
+    shape = list(x.shape)
+    for n, a in zip(lengths, axes):
+        shape[a] = n
+    if kind == _REAL_FORWARD:
+        shape[axes[-1]] = lengths[-1] // 2 + 1
+    dtype = ("f4" if single else "f8") if kind == _REAL_INVERSE else ("c8" if single else "c16")
+    if not x.size:
+        return np.zeros(shape, dtype)
+    out = np.empty(shape, dtype)
+    make = _box_plan if out.size <= _MOST_KEPT else _ridge.BoxPlan  # long plans hold large scratch memory
+    make(tuple(lengths), x.shape[first:end], _product(x.shape[:first]), _product(x.shape[end:]), real,
+         kind in (_INVERSE, _REAL_INVERSE), single, scale, threads).run(np.ascontiguousarray(x), out)
+    return out
 
 
 def _real_forward(x, lengths, axes, norm, workers, inverse=False):
     if x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
     scale = _scale(norm, _product(lengths), inverse)
-    given = x.shape
-    x, made = _resized(x, lengths, axes)
+    x = _cut(x, lengths, axes)
+    if any(x.shape[a] < n for n, a in zip(lengths, axes)):
+        return _padded(x, lengths, axes, _REAL_FORWARD, scale, _threads(workers))
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    made = made and any(n > given[a] for n, a in zip(lengths[:-1], axes))
-    out = (np.zeros if made else np.empty)(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
-    if made:
-        rows = tuple(slice(0, n) if a in axes[:-1] else slice(None) for a, n in enumerate(given))
-        _ridge.transform(x[rows], out[rows], _REAL_FORWARD, axes[-1:], (), 1.0, _threads(workers))
-        _along_axes(out, given, axes[:-1], _FORWARD, scale, _threads(workers))
-        return out
+    out = np.empty(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
     _ridge.transform(x, out, _REAL_FORWARD, axes, (), scale, _threads(workers))
     return out
 
 
 def _real_inverse(x, lengths, axes, norm, workers, inverse=True):
-    scale = _scale(norm, _product(lengths), inverse)
-    x, _ = _resized(x, [*lengths[:-1], lengths[-1] // 2 + 1], axes)
+    scale, held = _scale(norm, _product(lengths), inverse), [*lengths[:-1], lengths[-1] // 2 + 1]
+    x = _cut(x, held, axes)
+    if any(x.shape[a] < n for n, a in zip(held, axes)):
+        return _padded(x, lengths, axes, _REAL_INVERSE, scale, _threads(workers))
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1]
     out = np.empty(shape, _REAL.get(x.dtype, np.dtype(np.float64)))
