@@ -69,6 +69,18 @@ ridge_status ridge_devices(char* text, size_t* size);
 ridge_status ridge_trace_start(const char* path); /* see docs/trace.md */
 ridge_status ridge_trace_stop(void);
 
+/* What a background thread does for plans that are created from now on without `measured`: it times the candidates and
+ * saves the winner for later processes, or also exchanges the plan (the last bits of results may change). */
+typedef enum ridge_improvement {
+  RIDGE_IMPROVE_NEVER = 0,
+  RIDGE_IMPROVE_NEXT_TIME = 1,
+  RIDGE_IMPROVE_NOW = 2
+} ridge_improvement;
+ridge_status ridge_improve(int improvement);
+/* Between the two calls no plan is exchanged and no candidate is timed in the background. Calls may be nested. */
+ridge_status ridge_hold(void);
+ridge_status ridge_release(void);
+
 /* --- Fourier, cosine and sine transforms
  * ------------------------------------------------------------------------------------ */
 

@@ -160,8 +160,8 @@ class Plan {
   void run_float16(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
 
   Directions directions_ = Directions::both;
-  std::shared_ptr<const Transform<T>> transform_;  // host plans; null otherwise
-  std::shared_ptr<const DeviceTransform<T>> on_device_;
+  planner::Exchangeable<Transform<T>> transform_;  // host plans; null otherwise
+  planner::Exchangeable<DeviceTransform<T>> on_device_;
 };
 
 inline constexpr std::size_t kPreparedCallers = 2;

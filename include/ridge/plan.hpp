@@ -2,8 +2,10 @@
 // wisdom, and explains the choice. It is independent of workloads: it sees names, costs and a function that times a
 // candidate.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +78,28 @@ struct Progress {
   std::size_t done = 0, of = 0;
 };
 
+// Measurement of a quick plan in a background thread, for transforms, tensors and transposes: the thread makes the
+// measured plan of the same problem and saves its wisdom.
+enum class Improve : unsigned char {
+  unspecified,  // the process's default: set_improve(), else RIDGE_IMPROVE, else never
+  never,
+  next_time,  // later plans use the wisdom; this plan stays as it is
+  now,        // this plan and its copies change to the measured variant: the last bits of results may change
+};
+void set_improve(Improve improve);  // of plans made from now on with Improve::unspecified
+
+// While one exists, no plan is exchanged and no trial runs in the background. The constructor waits for a running one.
+class Hold {
+ public:
+  Hold();
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+};
+
+// Waits until the background thread has nothing left to do; false if that takes longer.
+bool wait_for_improvements(double seconds);
+
 struct Options {
   Effort effort = Effort::measured;
   std::size_t most_trials = 8;  // in order of predicted time
@@ -85,7 +109,34 @@ struct Options {
   std::string variant{};  // "name" or "name(parameters)": consider only these candidates; Error if none is allowed
   bool verify =
       false;  // compare each result with the reference before the candidate may win; always on with RIDGE_VERIFY=1
+  Improve improve = Improve::unspecified;              // quick plans only
   std::function<void(const Progress&)> progress = {};  // called before each trial, from the planning thread
+};
+
+// The object that a plan runs. The background thread may exchange it once. Copies share it. The first object is kept as
+// long as the plan, because a run may still use it.
+template <class V>
+class Exchangeable {
+ public:
+  Exchangeable() = default;
+  explicit Exchangeable(std::shared_ptr<const V> first) : shared_(std::make_shared<Shared>(std::move(first))) {}
+  explicit operator bool() const { return shared_ != nullptr; }
+  const V& operator*() const { return *shared_->now.load(std::memory_order_acquire); }
+  const V* operator->() const { return shared_->now.load(std::memory_order_acquire); }
+  const V* get() const { return shared_ ? operator->() : nullptr; }
+  bool has_copies() const { return shared_.use_count() > 1; }
+  void exchange(std::shared_ptr<const V> better) const {
+    shared_->better = std::move(better);
+    shared_->now.store(shared_->better.get(), std::memory_order_release);
+  }
+
+ private:
+  struct Shared {
+    explicit Shared(std::shared_ptr<const V> one) : first(std::move(one)), now(first.get()) {}
+    std::shared_ptr<const V> first, better{};
+    std::atomic<const V*> now;
+  };
+  std::shared_ptr<Shared> shared_;
 };
 
 // Builds, warms up and times candidate i; returns seconds per run. May throw Error: the candidate is then rejected with

@@ -52,7 +52,7 @@ class AnyPlan {
   double bytes() const;  // read and written
 
  private:
-  std::shared_ptr<const PlanState> state_;
+  planner::Exchangeable<PlanState> state_;
 };
 
 template <class T>

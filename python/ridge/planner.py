@@ -6,11 +6,12 @@
 >>> decision.winner, decision.reasons["magic"]
 ('loop', 'not invented')
 """
+import contextlib
 from dataclasses import asdict, dataclass
 
 from . import _ridge
 
-__all__ = ["Candidate", "Decision", "decide"]
+__all__ = ["Candidate", "Decision", "decide", "improve", "hold", "wait_for_improvements"]
 
 
 @dataclass
@@ -46,3 +47,37 @@ def decide(problem, candidates, seconds, flops=0.0, bytes=0.0, device="host", wi
     winner, trials, text = _ridge.decide(device, problem, [asdict(c) for c in candidates], flops, bytes, wisdom, seconds)
     return Decision(winner, {name: reason for _, name, _, _, reason, won in trials if not won},
                     {name: measured for _, name, _, measured, _, _ in trials if measured}, text)
+
+
+def improve(mode):
+    """What a background thread does for quick plans made from now on: "never", "next_time" or "now".
+
+    "next_time" measures and saves the winner for later processes; "now" also exchanges the plans, whose results may change in the last
+    bits. The functions of ridge.fft make quick plans.
+
+    >>> improve("never")
+    """
+    _ridge.improve(mode)
+
+
+@contextlib.contextmanager
+def hold():
+    """Context manager: no plan is exchanged and nothing is timed in the background.
+
+    >>> with hold():
+    ...     pass
+    """
+    held = _ridge.Hold()
+    try:
+        yield
+    finally:
+        del held
+
+
+def wait_for_improvements(seconds):
+    """Waits until the background thread has nothing left to do; False if that takes longer.
+
+    >>> wait_for_improvements(1)
+    True
+    """
+    return _ridge.wait_for_improvements(float(seconds))

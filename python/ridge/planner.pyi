@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterable
+from typing import Callable, ContextManager, Dict, Iterable
 
 @dataclass
 class Candidate:
@@ -21,3 +21,6 @@ class Decision:
 
 def decide(problem: str, candidates: Iterable[Candidate], seconds: Callable[[str], float], flops: float = ..., bytes: float = ...,
            device: str = ..., wisdom: bool = ...) -> Decision: ...
+def improve(mode: str) -> None: ...
+def hold() -> ContextManager[None]: ...
+def wait_for_improvements(seconds: float) -> bool: ...

@@ -43,6 +43,14 @@ py::tuple decide(const std::string& device, const std::string& key, const std::v
 void add_planner(py::module_& module) {
   module.def("decide", &decide, py::arg("device"), py::arg("key"), py::arg("candidates"), py::arg("flops"),
              py::arg("bytes"), py::arg("wisdom"), py::arg("seconds"));
+  module.def("improve", [](const std::string& mode) {
+    using planner::Improve;
+    if (mode != "never" && mode != "next_time" && mode != "now")
+      throw py::value_error("improve needs \"never\", \"next_time\" or \"now\", got \"" + mode + "\"");
+    planner::set_improve(mode == "now" ? Improve::now : mode == "never" ? Improve::never : Improve::next_time);
+  });
+  module.def("wait_for_improvements", &planner::wait_for_improvements, py::call_guard<py::gil_scoped_release>());
+  py::class_<planner::Hold>(module, "Hold").def(py::init<>(), py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace ridge::python

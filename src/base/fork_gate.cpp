@@ -68,6 +68,8 @@ ForkGate::~ForkGate() {
   if (--depth == 0) holders.fetch_sub(1);
 }
 
+bool fork_waits() { return forks.load() != 0; }
+
 void set_fork_patience(double seconds) { patience.store(seconds); }
 
 }  // namespace ridge::base

@@ -18,6 +18,8 @@ class ForkGate {
   ForkGate& operator=(const ForkGate&) = delete;
 };
 
+bool fork_waits();  // a fork waits for the threads that hold a gate
+
 // Longest time that fork() waits. The default is 10 s.
 void set_fork_patience(double seconds);
 

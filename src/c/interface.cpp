@@ -5,9 +5,11 @@
 #include <complex>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <ridge/device.hpp>
 #include <ridge/error.hpp>
@@ -35,6 +37,8 @@ struct ridge_convolution_plan {
 namespace {
 
 thread_local std::string last_error;
+std::mutex holds_mutex;
+std::vector<std::unique_ptr<ridge::planner::Hold>> holds;  // of ridge_hold()
 
 ridge_status status_of(const Error& error) {
   switch (error.kind()) {
@@ -161,6 +165,29 @@ ridge_status ridge_trace_start(const char* path) {
 }
 ridge_status ridge_trace_stop(void) {
   return guarded([] { ridge::trace::stop(); });
+}
+
+ridge_status ridge_improve(int improvement) {
+  return guarded([&] {
+    using ridge::planner::Improve;
+    if (improvement < RIDGE_IMPROVE_NEVER || improvement > RIDGE_IMPROVE_NOW)
+      refuse("improvement must be 0 to 2, got " + std::to_string(improvement));
+    constexpr Improve kModes[] = {Improve::never, Improve::next_time, Improve::now};
+    ridge::planner::set_improve(kModes[improvement]);
+  });
+}
+ridge_status ridge_hold(void) {
+  return guarded([] {
+    const std::lock_guard lock(holds_mutex);
+    holds.push_back(std::make_unique<ridge::planner::Hold>());
+  });
+}
+ridge_status ridge_release(void) {
+  return guarded([] {
+    const std::lock_guard lock(holds_mutex);
+    if (holds.empty()) refuse("ridge_release() without ridge_hold()");
+    holds.pop_back();
+  });
 }
 
 ridge_status ridge_fft_plan_create(const char* device, const ridge_fft_problem* given, ridge_fft_plan** plan) {

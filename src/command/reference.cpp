@@ -136,6 +136,9 @@ std::string manual_end() {
               {"RIDGE_VERIFY",
                "1: plans compare each variant with a reference before it may win. strict: a wrong variant "
                "is an error."},
+              {"RIDGE_IMPROVE",
+               "next_time: quick plans are measured in the background for later processes. now: this process uses the "
+               "better plan too. Default: never."},
               {"RIDGE_CHECK", "1: guard zones around buffers and new memory filled with NaN, to find defects. Slow."},
               {"RIDGE_SIMD", "Widest instruction set on the host: sse4, avx2, avx512, neon, fcma."},
               {"RIDGE_COMPILE_CACHE",

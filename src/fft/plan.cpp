@@ -16,6 +16,7 @@
 #include "fft/host/lines.hpp"
 #include "fft/host/transform.hpp"
 #include "plan/arguments.hpp"
+#include "plan/improve.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -118,11 +119,13 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
   if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
     refuse_call("16-bit storage needs float arithmetic, got double: use plan<float>");
   }
-  if (device.is_host()) {
-    transform_ = std::make_shared<const Transform<T>>(device, problem, options);
-  } else {
-    on_device_ = std::make_shared<const DeviceTransform<T>>(device, problem, options);
-  }
+  const auto make = [&]<class V>(planner::Exchangeable<V>& plan) {
+    plan = planner::Exchangeable<V>(std::make_shared<const V>(device, problem, options));
+    planner::improve<V>(plan, options, [device, problem](const planner::Options& measuring) {
+      return std::make_shared<const V>(device, problem, measuring);
+    });
+  };
+  device.is_host() ? make(transform_) : make(on_device_);
 }
 
 template <class T>

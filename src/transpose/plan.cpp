@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "plan/arguments.hpp"
+#include "plan/improve.hpp"
 #include "transpose/trials.hpp"
 #include "transpose/variant.hpp"
 
@@ -29,10 +30,8 @@ planner::Problem describe(const Device& device, const Layout& layout) {
           .bytes = 2.0 * static_cast<double>(layout.elements()) * static_cast<double>(layout.element_bytes)};
 }
 
-}  // namespace
-
-AnyPlan::AnyPlan(const Device& device, const Problem& problem, std::size_t element_bytes,
-                 const planner::Options& options) {
+std::shared_ptr<const PlanState> make_plan(const Device& device, const Problem& problem, std::size_t element_bytes,
+                                           const planner::Options& options) {
   auto state = std::make_shared<PlanState>(PlanState{device, problem, resolve(problem, element_bytes)});
   const std::vector<Entry> entries = list_variants(device, state->layout);
   Trials trials(device, state->layout);
@@ -40,7 +39,17 @@ AnyPlan::AnyPlan(const Device& device, const Problem& problem, std::size_t eleme
   state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
   state->variant = std::move(chosen.winner);
   state->decisions.push_back(std::move(chosen.decision));
-  state_ = std::move(state);
+  return state;
+}
+
+}  // namespace
+
+AnyPlan::AnyPlan(const Device& device, const Problem& problem, std::size_t element_bytes,
+                 const planner::Options& options)
+    : state_(make_plan(device, problem, element_bytes, options)) {
+  planner::improve<PlanState>(state_, options, [device, problem, element_bytes](const planner::Options& measuring) {
+    return make_plan(device, problem, element_bytes, measuring);
+  });
 }
 
 void AnyPlan::run_bytes(const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) const {

@@ -110,5 +110,7 @@ assert [round(v, 9) + 0 for v in back] == [3, 1, 2], list(back)
 assert text_of(ridge.ridge_convolution_explain, plan)
 ridge.ridge_convolution_plan_free(plan), ridge.ridge_convolution_plan_free(adjoint)
 assert b"host\n" in text_of(ridge.ridge_devices)
+assert ridge.ridge_improve(3) == 1 and b"0 to 2, got 3" in ridge.ridge_last_error() and ridge.ridge_improve(0) == 0
+assert ridge.ridge_hold() == 0 and ridge.ridge_release() == 0 and ridge.ridge_release() == 1
 assert ridge.ridge_trace_stop() == 0 and ridge.ridge_trace_start(None) == 1
 print(f"{len(exported)} functions")

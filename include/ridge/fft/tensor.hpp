@@ -99,7 +99,7 @@ class TensorPlan {
   const std::vector<KernelSource>& kernels() const;  // none: the host compiles nothing
 
  private:
-  std::shared_ptr<const Tensor<T>> tensor_;
+  planner::Exchangeable<Tensor<T>> tensor_;
 };
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include "base/threads.hpp"
 #include "fft/tensor/builder.hpp"
+#include "plan/improve.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -101,7 +102,11 @@ std::string Tensor<T>::explain() const {
 
 template <class T>
 TensorPlan<T>::TensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options)
-    : tensor_(std::make_shared<const Tensor<T>>(device, problem, options)) {}
+    : tensor_(std::make_shared<const Tensor<T>>(device, problem, options)) {
+  planner::improve<Tensor<T>>(tensor_, options, [device, problem](const planner::Options& measuring) {
+    return std::make_shared<const Tensor<T>>(device, problem, measuring);
+  });
+}
 
 template <class T>
 TensorPlan<T> TensorPlan<T>::adjoint(const planner::Options& options) const {
