@@ -39,7 +39,8 @@ __all__ = [
 
 
 _MOST_KEPT = 1 << 16  # points of padded transforms whose plans are kept
-_QUICK = {"fft": 0, "ifft": 1, "rfft": 2, "irfft": 3}  # transforms with a short path in C++
+# Transforms with a short path in C++.
+_QUICK = {name: code for code, name in enumerate(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct", "dst", "idst"))}
 
 
 def _any_array(function):

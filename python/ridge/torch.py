@@ -21,6 +21,7 @@ _MANY_POINTS = 1 << 16  # from here on the host uses torch's number of threads
 _COMPLEX = {_torch.float32: _torch.complex64, _torch.float64: _torch.complex128}
 _REAL = {wide: narrow for narrow, wide in _COMPLEX.items()}
 _TYPES = {*_COMPLEX, *_REAL}
+_PLAIN = (_torch.Tensor, _torch.nn.Parameter)  # subclasses may redefine operations
 _MOST_CALLS = 512  # remembered by _Tensors.short
 
 
@@ -164,14 +165,79 @@ def _no_transformation():
     return not _torch.compiler.is_compiling() and _torch._C._functorch.peek_interpreter_stack() is None
 
 
+def _direct(x):
+    """True for a tensor whose memory can be transformed directly: no lazy conjugation, no transformation of torch."""
+    return (type(x) in _PLAIN and x.dtype in _TYPES and not x.is_conj() and not x.is_neg() and _no_transformation())
+
+
 def _plain(x):
-    """True for a tensor whose memory can be transformed directly: no gradient, no lazy conjugation, no transformation of torch."""
-    return (type(x) is _torch.Tensor and x.dtype in _TYPES and not (x.requires_grad and _torch.is_grad_enabled())
-            and not x.is_conj() and not x.is_neg() and _no_transformation())
+    """True for a tensor that can be transformed directly and needs no gradient."""
+    return not (x.requires_grad and _torch.is_grad_enabled()) and _direct(x)
+
+
+class _Call:
+    """A prepared map of tensors of one layout: the result's shape and type, the plan, and the arguments of the operator."""
+    __slots__ = ("shape", "dtype", "device", "run", "how", "map", "held", "other")
+
+    def __init__(self, x, shape, dtype, run, how, map_):
+        self.shape, self.dtype, self.device, self.run, self.how, self.map = shape, dtype, x.device, run, how, map_
+        self.held = x.shape, x.dtype
+        self.other = None
+
+    def __call__(self, x):
+        out = _torch.empty(self.shape, dtype=self.dtype, device=self.device)
+        self.run(x.data_ptr(), out.data_ptr(), *self.how)
+        return out
+
+    def adjoint(self, g):
+        """The call of the adjoint, for packed gradients on the same stream; g is one of them."""
+        if self.other is None:
+            kind, axes, real_kinds, length, scale, adjoint = self.map
+            (shape, dtype), adjoint = self.held, not adjoint
+            if self.device.type == "cpu":
+                out = _torch.empty(shape, dtype=dtype)
+                run, how = _ridge.Plan(g.numpy(), out.numpy(), kind, [a % g.ndim for a in axes], real_kinds, scale, 1, False,
+                                       adjoint).run_at, ()
+            else:
+                run, how = _on_stream(g, kind, axes, length, scale, adjoint, self.how[1])
+            self.other = _Call(g, shape, dtype, run, how, (kind, axes, real_kinds, length, scale, adjoint))
+            self.other.other = self
+        return self.other
+
+
+def _on_stream(x, kind, axes, length, scale, adjoint, stream):
+    """Plan and arguments of a map of packed CUDA tensors over their last axes."""
+    inverse = (kind in (_INVERSE, _SAMPLES)) != adjoint
+    first = x.ndim - len(axes)
+    lengths = [*x.shape[first:]]
+    if kind >= _HALF and inverse:
+        lengths[-1] = length
+    plan = _cuda._plan(f"cuda:{x.device.index or 0}", stream, x.dtype in (_torch.float32, _torch.complex64), tuple(lengths),
+                      _product(x.shape[:first]), kind >= _HALF, inverse, scale, adjoint)
+    return plan.enqueue, (inverse, stream)
+
+
+class _Prepared(_torch.autograd.Function):
+    """A prepared call with a gradient, outside forward mode and torch.func. The backward pass is its adjoint's prepared call."""
+
+    @staticmethod
+    def forward(ctx, x, call):
+        ctx.call = call
+        return call(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        call = ctx.call
+        if not _direct(g) or not g.is_contiguous():
+            if not _no_transformation():
+                return _linear(g, *call.map[:-1], not call.map[-1]), None
+            g = g.resolve_conj().resolve_neg().contiguous()
+        other = call.adjoint(g.detach())
+        return (_Prepared.apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
 
 
 def _prepared(name, x, s, dim, norm, stream):
-    """Shape, type and plan of a transform that needs nothing but a plan, else None. Raises what the transform would raise."""
+    """The call of a transform that needs nothing but a plan, else None. Raises what the transform would raise."""
     kind, hermitian, several = _FOURIER[name]
     if hermitian or (kind == _HALF) == x.dtype.is_complex or not 0 < x.numel() < _MANY_POINTS and not x.is_cuda:
         return None
@@ -185,16 +251,13 @@ def _prepared(name, x, s, dim, norm, stream):
         return None
     scale = _scale(norm, _product(lengths), kind in (_INVERSE, _SAMPLES))
     shape, dtype = _result(x, kind, axes, lengths[-1], False)
+    map_ = kind, [a - x.ndim for a in axes], [], lengths[-1], scale, False
     if not x.is_cuda:
         out = _torch.empty(shape, dtype=dtype)
-        return shape, dtype, _ridge.Plan(x.numpy(), out.numpy(), kind, axes, (), scale, 1, False).run_at, ()
-    first = x.ndim - len(axes)
-    if axes != list(range(first, x.ndim)) or len(axes) > 3 or not x.is_contiguous():
+        return _Call(x, shape, dtype, _ridge.Plan(x.numpy(), out.numpy(), kind, axes, (), scale, 1, False).run_at, (), map_)
+    if axes != list(range(x.ndim - len(axes), x.ndim)) or len(axes) > 3 or not x.is_contiguous():
         return None
-    inverse = kind in (_INVERSE, _SAMPLES)
-    plan = _cuda._plan(f"cuda:{x.device.index or 0}", stream, x.dtype in (_torch.float32, _torch.complex64), tuple(lengths),
-                      _product(x.shape[:first]), kind >= _HALF, inverse, scale, False)
-    return shape, dtype, plan.enqueue, (inverse, stream)
+    return _Call(x, shape, dtype, *_on_stream(x, kind, axes, lengths[-1], scale, False, stream), map_)
 
 
 class _Transforms(_Operators):
@@ -205,7 +268,7 @@ class _Transforms(_Operators):
 
     def short(self, name, x, s, dim, norm):
         """Plans of repeated calls are found by the tensor's layout: a call is a look-up, an allocation and a run."""
-        if not _plain(x):
+        if not isinstance(x, _torch.Tensor) or not _direct(x):
             return None
         device = x.device
         if device.type == "cpu":
@@ -222,13 +285,10 @@ class _Transforms(_Operators):
         if found is self:
             if len(self.calls) >= _MOST_CALLS:
                 self.calls.clear()
-            found = self.calls[key] = _prepared(name, x, s, dim, norm, stream)
+            found = self.calls[key] = _prepared(name, x.detach(), s, dim, norm, stream)
         if found is None:
             return None
-        shape, dtype, run, how = found
-        out = _torch.empty(shape, dtype=dtype, device=device)
-        run(x.data_ptr(), out.data_ptr(), *how)
-        return out
+        return _Prepared.apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
 
     def floating(self, x, complex_wanted):
         if not isinstance(x, _torch.Tensor):

@@ -54,9 +54,36 @@ class ShortPath(unittest.TestCase):
                                                            atol=(1e-4 if dtype in (np.float32, np.complex64) else 1e-12) * max(1, n))
         self.assertGreater(taken, 2000)
 
+    def test_lengths_hermitian_and_cosines(self):
+        """Cut and padded lines, hfft, ihfft, and the cosine and sine transforms: all take the short path, with the full path's values."""
+        fourier = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+        for n in (1, 2, 3, 8, 17, 100):
+            for shape, axis in (((n,), -1), ((3, n), 1), ((n, 3), 0)):
+                for dtype in (np.float32, np.float64, np.complex64, np.complex128):
+                    x = samples(shape, dtype)
+                    for code, name in enumerate(fourier):
+                        if (x.dtype.kind == "c") != (name not in ("rfft", "ihfft")) and name not in ("fft", "ifft"):
+                            continue
+                        for length in (1, n, n + 1, 3 * n + 2):
+                            if axis != 0 and not (name in ("fft", "ifft") and x.dtype.kind == "f" and length < n):
+                                self.assertIsNotNone(_ridge.quick(code, x, (length, axis), {}), (name, shape, length))
+                            self.both(lambda: getattr(fft, name)(x, length, axis, "ortho"))
+                    for code, name in enumerate(("dct", "idct", "dst", "idst")) if x.dtype.kind == "f" else ():
+                        for kind in (1, 2, 3, 4):
+                            if kind == 1 and n < 2:
+                                continue
+                            for norm, orthogonalize in ((None, None), ("ortho", None), ("forward", True), ("ortho", False)):
+                                named = {"norm": norm, "orthogonalize": orthogonalize}
+                                short = _ridge.quick(6 + code, x, (kind, n, axis), named)
+                                with fft.set_workers(2):  # the full path
+                                    full = getattr(fft, name)(x, kind, None, axis, **named)
+                                self.assertEqual(short.dtype, full.dtype)
+                                np.testing.assert_allclose(short, full, rtol=0, atol=np.finfo(dtype).eps * 4 * max(1, abs(full).max()))
+        self.assertIsNone(_ridge.quick(6, samples((4,), np.float64), (2, 5), {}))
+
     def test_left_to_the_full_path(self):
         x = samples((4, 8), np.complex128)
-        for args, kwargs in (((16,), {}), ((), {"workers": 2}), ((), {"overwrite_x": True}), ((), {"norm": "no"}), ((), {"axis": 9}),
+        for args, kwargs in (((-3,), {}), ((), {"type": 2}), ((), {"workers": 2}), ((), {"overwrite_x": True}), ((), {"norm": "no"}), ((), {"axis": 9}),
                              ((), {"axis": 1.0}), ((None, -1, None, False, None, 3), {}), ((None,), {"n": None}), ((), {"what": 1})):
             self.assertIsNone(_ridge.quick(0, x, args, kwargs), (args, kwargs))
         for other in (x[:, :0], x.astype(x.dtype.newbyteorder()), x.real.astype(np.float16), [1.0], x.view(np.matrix), np.float64(3)):
