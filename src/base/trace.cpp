@@ -19,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/new_file.hpp"
+#include "base/nvtx.hpp"
 
 namespace ridge::base::trace {
 
@@ -181,7 +182,7 @@ class TraceWriter {
 
 // The parent's threads do not exist in a child, and its file is the parent's.
 void in_child() {
-  on.store(false, std::memory_order_relaxed);
+  receivers.fetch_and(~unsigned{kFile});
   recorder().path.clear();
 }
 
@@ -193,8 +194,9 @@ void at_exit() {
   }
 }
 
-// Starts a recording when the library is loaded with RIDGE_TRACE set.
+// Starts a recording when the library is loaded with RIDGE_TRACE set, and NVTX ranges if a tool has been attached.
 const bool started_by_environment = [] {
+  if (nvtx::attached()) receivers.fetch_or(kNvtx);
   const char* const path = std::getenv("RIDGE_TRACE");
   if (path == nullptr || *path == 0) return false;
   start(path);
@@ -202,6 +204,18 @@ const bool started_by_environment = [] {
 }();
 
 }  // namespace
+
+void Span::open(std::string detail) {
+  detail_ = std::move(detail);
+  in_nvtx_ = (receivers.load() & kNvtx) != 0;
+  if (in_nvtx_) nvtx::push(detail_.empty() ? name_ : fmt::format("{}: {}", name_, detail_));
+  begin_ = ticks();
+}
+
+void Span::close() {
+  add(name_, std::move(detail_), begin_, ticks());
+  if (in_nvtx_) nvtx::pop();
+}
 
 double seconds_since_start() {
   const Recorder& all = recorder();
@@ -254,12 +268,12 @@ void start(const std::string& path) {
   all.shortest_ticks = static_cast<std::int64_t>(kShortest / all.seconds_per_tick);
   all.first_second = now();
   all.first_tick = ticks();
-  on.store(true, std::memory_order_release);
+  receivers.fetch_or(kFile);
 }
 
 void stop() {
   Recorder& all = recorder();
-  if (!on.exchange(false)) return;
+  if ((receivers.fetch_and(~unsigned{kFile}) & kFile) == 0) return;
   const std::lock_guard lock(all.mutex);
   TraceWriter(all.path).run(all);
 }

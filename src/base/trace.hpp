@@ -12,8 +12,9 @@
 
 namespace ridge::base::trace {
 
-inline std::atomic<bool> on{false};
-inline bool recording() { return on.load(std::memory_order_relaxed); }
+enum Receiver : unsigned { kFile = 1, kNvtx = 2 };  // NVTX: a tool such as Nsight Systems, attached before the start
+inline std::atomic<unsigned> receivers{0};
+inline bool recording() { return (receivers.load(std::memory_order_relaxed) & kFile) != 0; }
 
 std::int64_t ticks();          // of the processor's counter
 double seconds_since_start();  // of the recording
@@ -24,26 +25,30 @@ void add(const char* name, std::string detail, std::int64_t begin, std::int64_t 
 class Span {
  public:
   explicit Span(const char* name) : name_(name) {
-    if (recording()) [[unlikely]]
-      begin_ = ticks();
+    if (receivers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      open({});
   }
   template <class Text>
-  Span(const char* name, const Text& text) : Span(name) {
-    if (begin_ != 0) [[unlikely]]
-      detail_ = text();
+  Span(const char* name, const Text& text) : name_(name) {
+    if (receivers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      open(text());
   }
   ~Span() {
     if (begin_ != 0) [[unlikely]]
-      add(name_, std::move(detail_), begin_, ticks());
+      close();
   }
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
   bool active() const { return begin_ != 0; }
-  void note(std::string detail) { detail_ = std::move(detail); }  // replaces the text
+  void note(std::string detail) { detail_ = std::move(detail); }  // replaces the text, except in NVTX
 
  private:
+  void open(std::string detail);
+  void close();
+
   const char* name_;
   std::int64_t begin_ = 0;
+  bool in_nvtx_ = false;
   std::string detail_{};
 };
 

@@ -36,7 +36,6 @@ std::shared_ptr<QueueTrace> make_trace(QueueState& queue) {
 }  // namespace
 
 void TracedWork::begin(QueueState& queue, const char* name, std::string detail) {
-  span_.note(detail);
   if (queue.device->info.backend == Backend::host) return;
   if (!queue.trace) queue.trace = make_trace(queue);
   name_ = name;

@@ -12,8 +12,8 @@ namespace ridge::detail {
 class TracedWork {
  public:
   template <class Text>
-  TracedWork(QueueState& queue, const char* name, const Text& text) : span_(name) {
-    if (span_.active()) [[unlikely]]
+  TracedWork(QueueState& queue, const char* name, const Text& text) : span_(name, text) {
+    if (base::trace::recording()) [[unlikely]]
       begin(queue, name, text());
   }
   ~TracedWork();

@@ -1,12 +1,33 @@
 """Tests --trace, RIDGE_TRACE and ridge trace: well-formed files, nested spans, sums, refusals."""
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
 ridge = os.path.abspath(sys.argv[1])
+TOOL = """#include <stdio.h>
+#include <nvtx3/nvToolsExt.h>
+static int depth;
+static int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  printf("range %d %s\\n", depth, event->message.ascii);
+  return domain ? depth++ : -1;
+}
+static int pop(nvtxDomainHandle_t domain) { return domain ? --depth : -1; }
+static nvtxDomainHandle_t create(const char* name) { return (nvtxDomainHandle_t)name; }
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
+  const NvtxExportTableCallbacks* callbacks = (const NvtxExportTableCallbacks*)get(NVTX_ETID_CALLBACKS);
+  NvtxFunctionTable table = 0;
+  unsigned size = 0;
+  if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size)) return 0;
+  *table[NVTX_CBID_CORE2_DomainRangePushEx] = (NvtxFunctionPointer)push;
+  *table[NVTX_CBID_CORE2_DomainRangePop] = (NvtxFunctionPointer)pop;
+  *table[NVTX_CBID_CORE2_DomainCreateA] = (NvtxFunctionPointer)create;
+  return 1;
+}
+"""
 
 
 def run(*words, expect=0, **environment):
@@ -88,5 +109,16 @@ with tempfile.TemporaryDirectory() as folder:
         error = run(*words, expect=1)
         assert error.count("\n") == 1, error
     assert sorted(os.listdir(".")) == before, os.listdir(".")
+
+    # A library in the place of Nsight Systems: it prints the ranges that the command pushes, and counts those that are open.
+    include = next((p for p in ("/usr/local/cuda/include", "/usr/include") if os.path.exists(p + "/nvtx3/nvToolsExt.h")), None)
+    if include and shutil.which("cc"):
+        with open("tool.c", "w", encoding="ascii") as file:
+            file.write(TOOL)
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", include, "tool.c", "-o", "tool.so"], check=True)
+        ranges = run("fft", "in.npy", "out.npy", NVTX_INJECTION64_PATH=os.path.abspath("tool.so")).splitlines()
+        ranges = [line for line in ranges if line.startswith("range ")]
+        assert any(line.startswith("range 0 command: ") for line in ranges), ranges
+        assert any(line.startswith("range 1 plan: fft complex 4096") for line in ranges), ranges
     os.chdir("/")
 print("all well")
