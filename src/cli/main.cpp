@@ -4,6 +4,7 @@
 
 #include <ridge/threads.hpp>
 
+#include "cli/arrays/arrays.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
@@ -52,6 +53,8 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_bench(program);
   ridge::cli::add_fft(program);
   ridge::cli::add_nufft(program);
+  ridge::cli::add_convolve(program);
+  ridge::cli::add_transpose(program);
   ridge::cli::add_fftw(program);
   ridge::cli::add_sar(program);
   ridge::cli::add_size(program);

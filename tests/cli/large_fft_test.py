@@ -1,4 +1,4 @@
-"""Tests ridge fft --memory with transforms that exceed it: values, resuming after kill -9, refusals. Needs NumPy."""
+"""Tests ridge fft --memory, transpose and convolve beyond --memory: values, resuming after kill -9, refusals. Needs NumPy."""
 import os
 import random
 import subprocess
@@ -16,8 +16,8 @@ ridge = os.path.abspath(sys.argv[1])
 chance = np.random.default_rng(2)
 
 
-def call(*words, expect=0):
-    done = subprocess.run([ridge, "fft", *map(str, words)], capture_output=True, text=True)
+def call(*words, expect=0, command="fft"):
+    done = subprocess.run([ridge, command, *map(str, words)], capture_output=True, text=True)
     assert done.returncode == expect, (words, done.returncode, done.stderr)
     assert expect == 0 or done.stderr.count("\n") == 1, done.stderr
     return done.stderr
@@ -126,7 +126,78 @@ def refusals():
         assert file.read() == "another problem\n1:0\n"
 
 
-for test in (values, resumed, refusals):
+def transposes():
+    for dtype, shape in ((np.uint8, (60, 45)), (np.int16, (1, 7)), (np.float32, (7, 131)), (np.complex64, (3, 33, 29)),
+                         (np.complex128, (2, 2, 31, 2)), (np.float64, (1, 1))):
+        x = samples(shape, dtype) if np.dtype(dtype).kind == "c" else chance.integers(0, 100, shape).astype(dtype)
+        np.save("in.npy", x)
+        for memory in (4 * max(shape) * x.itemsize * 9, "64M"):
+            call("in.npy", "out.npy", "--memory", memory, command="transpose")
+            got = np.load("out.npy")
+            assert got.dtype == x.dtype and np.array_equal(got, np.swapaxes(x, -1, -2)), (dtype, shape, memory)
+    assert sorted(os.listdir(".")) == ["in.npy", "out.npy"], os.listdir(".")
+    x = chance.integers(0, 1 << 30, (201, 177)).astype(np.int32)
+    np.save("in.npy", x)
+    words = ["in.npy", "out.npy", "--memory", "20000"]
+    with open("out.npy.ridge-progress", "w") as file:
+        file.write("another problem\n")
+    assert "--resume" in call(*words, expect=1, command="transpose")
+    assert "another problem" in call(*words, "--resume", expect=1, command="transpose")
+    os.remove("out.npy.ridge-progress")
+    killed("transpose", words)
+    assert np.array_equal(np.load("out.npy"), x.T)
+    np.save("in.npy", np.arange(5.0))
+    assert "at least 2" in call("in.npy", "out.npy", expect=1, command="transpose")
+    np.save("in.npy", np.zeros((3, 100), np.int16))
+    assert "at least" in call("in.npy", "out.npy", "--memory", "100", expect=1, command="transpose")
+
+
+def killed(command, words):
+    """Kills the command once it has finished some panels, and continues it."""
+    process = subprocess.Popen([ridge, command, *words], stderr=subprocess.DEVNULL)
+    while process.poll() is None and not (os.path.exists("out.npy.ridge-progress")
+                                          and os.path.getsize("out.npy.ridge-progress") > 150):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    if os.path.exists("out.npy.ridge-progress"):
+        call(*words, "--resume", command=command)
+    assert not [name for name in os.listdir(".") if "ridge" in name], os.listdir(".")
+
+
+def convolutions():
+    for dtype, kind, n, k, lines, mode in (
+            (np.float64, np.float64, 1009, 17, 2, "full"), (np.complex128, np.float64, 1009, 17, 1, "same"),
+            (np.int32, np.complex128, 300, 8, 3, "valid"), (np.float32, np.float32, 300, 7, 4, "same"),
+            (np.int16, np.float32, 1, 1, 1, "valid"), (np.complex64, np.complex64, 2, 3, 1, "full"), (np.float64, np.float64, 50, 50, 3, "valid")):
+        x, h = (10 * samples((lines, n), dtype if np.dtype(dtype).kind == "c" else np.float64)).astype(dtype), samples(k, kind)
+        np.save("in.npy", x)
+        np.save("filter.npy", h)
+        first, count = {"full": (0, n + k - 1), "same": ((k - 1) // 2, n), "valid": (k - 1, n - k + 1)}[mode]
+        want = np.array([np.convolve(line.astype(np.clongdouble), h.astype(np.clongdouble)) for line in x])[:, first:first + count]
+        for memory in (16 * 2 * k * 9 + 2000, "64M"):
+            call("in.npy", "filter.npy", "out.npy", "--mode", mode, "--memory", memory, command="convolve")
+            got = np.load("out.npy")
+            assert got.shape == want.shape and np.iscomplexobj(got) == (np.iscomplexobj(x) or np.iscomplexobj(h))
+            worst = abs(got - want).max() / max(abs(want).max(), 1)
+            assert worst < (2e-6 if got.dtype in (np.float32, np.complex64) else 1e-14), (dtype, n, k, mode, memory, worst)
+    np.save("filter.npy", samples(51, np.float64))
+    assert "valid" in call("in.npy", "filter.npy", "out.npy", "--mode", "valid", expect=1, command="convolve")
+    np.save("in.npy", samples((2, 8000), np.float32))
+    np.save("filter.npy", samples(50, np.float32))
+    words = ["in.npy", "filter.npy", "out.npy", "--memory", "16000"]
+    call(*words, command="convolve")
+    with open("out.npy", "rb") as file:
+        whole = file.read()
+    os.remove("out.npy")
+    killed("convolve", words)
+    with open("out.npy", "rb") as file:
+        assert file.read() == whole
+    assert "too little" in call("in.npy", "filter.npy", "out.npy", "--memory", "1000", expect=1, command="convolve")
+    assert "one axis" in call("filter.npy", "in.npy", "out.npy", expect=1, command="convolve")
+
+
+for test in (values, resumed, refusals, transposes, convolutions):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test()

@@ -45,6 +45,8 @@ COMMANDS = {
     "ridge fftw": ["--where"],
     "ridge fft": ["c.npy", "out.npy"],
     "ridge nufft": ["points.npy", "strengths.npy", "out.npy", "--modes", "4x4"],
+    "ridge convolve": ["c.npy", "line.npy", "out.npy"],
+    "ridge transpose": ["c.npy", "out.npy"],
     "ridge fft explain": ["16", "--quick"],
     "ridge fft papers": ["--list"],
     "ridge sar": ["--pulses", "64", "--samples", "1024", "--frames", "1"] + HOST,

@@ -1,141 +1,27 @@
 #include "cli/fft/out_of_core.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <numbers>
-#include <set>
-#include <sstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "base/files.hpp"
-#include "base/progress.hpp"
-#include "base/trace.hpp"
 #include "cli/fft/convert.hpp"
+#include "command/disk_passes.hpp"
 #include "command/options.hpp"
 
 namespace ridge::cli {
 namespace {
 
-constexpr std::size_t kHeader = 4096;  // bytes before the elements of work files: whole pages, and a legal .npy header
+constexpr std::size_t kHeader = kDiskPage;  // bytes before the elements of work files: a legal .npy header
 constexpr std::size_t kPanels = 5;  // in memory at once: two being read, one computed, one rearranged, scratch of plans
-
-[[noreturn]] void fail_file(const std::string& path, const std::string& what, int error) {
-  throw Error(ErrorKind::io, fmt::format("{}: cannot {}: {}", path, what, std::generic_category().message(error)));
-}
-
-class WorkFile {
- public:
-  WorkFile(std::string path, int flags)
-      : path_(std::move(path)), descriptor_(::open(path_.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail_file(path_, "open it", errno);
-  }
-  ~WorkFile() { ::close(descriptor_); }
-  WorkFile(const WorkFile&) = delete;
-  WorkFile& operator=(const WorkFile&) = delete;
-
-  void read(void* to, std::size_t bytes, std::size_t offset) const {
-    for (std::size_t done = 0; done < bytes;) {
-      const ssize_t got =
-          ::pread(descriptor_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail_file(path_, "read it", errno);
-      if (got == 0) throw Error(ErrorKind::io, fmt::format("{}: ends early, at byte {}", path_, offset + done));
-      done += static_cast<std::size_t>(got);
-    }
-  }
-  void write(const void* from, std::size_t bytes, std::size_t offset) const {
-    for (std::size_t done = 0; done < bytes;) {
-      const ssize_t put =
-          ::pwrite(descriptor_, static_cast<const char*>(from) + done, bytes - done, static_cast<off_t>(offset + done));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail_file(path_, "write it (continue with --resume)", errno);
-      done += static_cast<std::size_t>(put);
-    }
-  }
-  void flush() const {
-    if (::fdatasync(descriptor_) != 0) fail_file(path_, "write it to the disk (continue with --resume)", errno);
-  }
-  void resize(std::size_t bytes) const {
-    if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_file(path_, "set its size", errno);
-  }
-  // The pages of a finished panel are not needed again soon: they would displace those of other programs.
-  void drop_pages() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  int descriptor_;
-};
-
-// A matrix on disk and its division into panels of rows and of columns. Tile (p, q) is in slot p * column_panels + q.
-struct Panels {
-  std::size_t rows = 0, columns = 0, height = 1, width = 1;  // of the matrix, and of a full tile
-  std::size_t row_panels() const { return (rows + height - 1) / height; }
-  std::size_t column_panels() const { return (columns + width - 1) / width; }
-  std::size_t height_of(std::size_t p) const { return std::min(height, rows - p * height); }
-  std::size_t width_of(std::size_t q) const { return std::min(width, columns - q * width); }
-  std::size_t slot(std::size_t p, std::size_t q) const { return (p * column_panels() + q) * height * width; }
-  std::size_t tiled() const { return row_panels() * column_panels() * height * width; }  // elements of a tiled file
-};
-
-// Finished panels, one line each; the first line identifies the problem.
-class Ledger {
- public:
-  Ledger(std::string path, const std::string& identity, bool resume) : path_(std::move(path)) {
-    const auto text = base::read_file(path_, std::size_t{1} << 26);
-    if (text && !resume) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{} is of an interrupted run: pass --resume to continue it, or remove it", path_));
-    }
-    if (text) {
-      std::istringstream lines(*text);
-      std::string line;
-      std::getline(lines, line);
-      if (line != identity) {
-        throw Error(ErrorKind::invalid_argument,
-                    fmt::format("{} is of another problem, another --memory or a changed input: remove it to start "
-                                "anew",
-                                path_));
-      }
-      while (std::getline(lines, line)) done_.insert(line);
-    }
-    resumed_ = text.has_value();
-    file_.emplace(path_, O_WRONLY | O_CREAT);
-    size_ = text ? text->size() : 0;
-    if (!text) append(identity);
-  }
-  bool resumed() const { return resumed_; }
-  bool done(std::size_t pass, std::size_t panel) const { return done_.count(fmt::format("{}:{}", pass, panel)) != 0; }
-  void note(std::size_t pass, std::size_t panel) { append(fmt::format("{}:{}", pass, panel)); }
-  void remove() const { std::filesystem::remove(path_); }
-
- private:
-  void append(const std::string& line) {
-    const std::string text = line + "\n";
-    file_->write(text.data(), text.size(), size_);
-    file_->flush();
-    size_ += text.size();
-  }
-  std::string path_;
-  std::optional<WorkFile> file_;
-  std::set<std::string> done_;
-  std::size_t size_ = 0;
-  bool resumed_ = false;
-};
 
 // The largest divisor of n that is at most its square root.
 std::size_t balanced_divisor(std::size_t n) {
@@ -152,18 +38,22 @@ class LargeTransform {
   using Complex = std::complex<T>;
 
   LargeTransform(const FftFileOptions& options, const FftFileProblem& problem)
-      : options_(options), problem_(problem), panels_(divide()), input_(options.in, O_RDONLY) {
-    const std::size_t elements = std::max(panels_.tiled(), panels_.rows * panels_.columns);
-    work_bytes_ = kHeader + elements * sizeof(Complex);
+      : options_(options),
+        problem_(problem),
+        memory_(divide_memory(options.memory, kPanels)),
+        panels_(divide()),
+        input_(options.in, O_RDONLY, memory_.chunk) {
+    work_bytes_ = std::max(panels_.tiled(), kHeader + panels_.rows * panels_.columns * sizeof(Complex));
     in_offset_ = std::filesystem::file_size(options.in) - problem.in_bytes();
   }
 
   void run() {
-    const std::filesystem::path target = std::filesystem::absolute(options_.out);
-    check_space(target.parent_path());
+    if (!options_.resume) check_free_space(options_.out, 2 * work_bytes_, "two work files");
     Ledger ledger(options_.out + ".ridge-progress", identity(), options_.resume);
     const int flags = O_RDWR | O_CREAT | (ledger.resumed() ? 0 : O_TRUNC);
-    first_.emplace(options_.out + ".ridge-a", flags), second_.emplace(options_.out + ".ridge-b", flags);
+    first_.emplace(options_.out + ".ridge-a", flags, memory_.chunk);
+    second_.emplace(options_.out + ".ridge-b", flags, memory_.chunk);
+    report_direct(*first_);
     if (!ledger.resumed()) first_->resize(work_bytes_), second_->resize(work_bytes_);
     const WorkFile& result = one_axis() ? run_one_axis(ledger) : run_rows_and_columns(ledger);
     const std::string header = npy_header(header_of(problem_, 1), kHeader);
@@ -188,7 +78,7 @@ class LargeTransform {
   }
 
   Panels divide() const {
-    Panels panels;
+    Panels panels{.element = sizeof(Complex)};
     if (one_axis()) {
       if (problem_.real && problem_.inverse)
         mistake(
@@ -201,7 +91,7 @@ class LargeTransform {
       if (problem_.real) panels.columns = panels.columns / problem_.shape.back() * (problem_.shape.back() / 2 + 1);
     }
     const std::size_t element = std::max(sizeof(Complex), io::bytes_of(problem_.element));
-    const std::size_t panel = options_.memory / kPanels;
+    const std::size_t panel = memory_.panel;
     const std::size_t longest = std::max(panels.rows, panels.columns) * element;
     if (longest > panel) {
       mistake(fmt::format("--memory {} is too little: panels of this transform need at least {} bytes{}",
@@ -213,59 +103,20 @@ class LargeTransform {
     return panels;
   }
 
-  void check_space(const std::filesystem::path& folder) const {
-    struct statvfs space {};
-    if (options_.resume || ::statvfs(folder.c_str(), &space) != 0) return;
-    const auto free = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
-    if (free < 2 * work_bytes_) {
-      throw Error(ErrorKind::io, fmt::format("{}: needs {} bytes of free space for two work files, has {}",
-                                             folder.string(), 2 * work_bytes_, free));
-    }
-  }
-
   std::string identity() const {
-    struct stat facts {};
-    if (::stat(options_.in.c_str(), &facts) != 0) fail_file(options_.in, "examine it", errno);
-    return fmt::format("ridge-fft-1 input {} {} {}.{:09} shape {} {}{} scale {:a} bytes {} panels {}x{}", facts.st_ino,
-                       facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, fmt::join(problem_.shape, "x"),
-                       problem_.real ? "real" : "complex", problem_.inverse ? " inverse" : "", problem_.scale,
-                       sizeof(T), panels_.height, panels_.width);
+    return fmt::format("ridge-fft-2 input {} shape {} {}{} scale {:a} bytes {} panels {}x{}",
+                       file_identity(options_.in), fmt::join(problem_.shape, "x"), problem_.real ? "real" : "complex",
+                       problem_.inverse ? " inverse" : "", problem_.scale, sizeof(T), panels_.height, panels_.width);
   }
 
   // --- passes -------------------------------------------------------------------------------------------------------
 
   using Panel = std::vector<Complex>;
 
-  // Reads, computes and writes every panel that is not finished; the next panel is read while one is computed.
   void pass(Ledger& ledger, std::size_t number, std::size_t passes, std::size_t count, const WorkFile& to,
             const std::function<void(std::size_t, Panel&)>& read,
             const std::function<void(std::size_t, Panel&)>& finish) {
-    std::vector<std::size_t> left;
-    for (std::size_t p = 0; p < count; ++p) {
-      if (!ledger.done(number, p)) left.push_back(p);
-    }
-    Panel buffers[2];
-    std::future<void> ahead;
-    const auto start = [&](std::size_t i) {
-      return std::async(std::launch::async, [&, i] {
-        const base::trace::Span span("read", [&] { return fmt::format("pass {}, panel {}", number, left[i]); });
-        read(left[i], buffers[i % 2]);
-      });
-    };
-    if (!left.empty()) ahead = start(0);
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      ahead.get();
-      if (i + 1 < left.size()) ahead = start(i + 1);
-      progress_((static_cast<double>(number - 1) + static_cast<double>(left[i]) / static_cast<double>(count)) /
-                    static_cast<double>(passes),
-                fmt::format("pass {} of {}, panel {} of {}", number, passes, left[i] + 1, count));
-      const base::trace::Span span("panel", [&] { return fmt::format("pass {}, panel {}", number, left[i]); });
-      finish(left[i], buffers[i % 2]);
-      to.flush();
-      to.drop_pages();
-      ledger.note(number, left[i]);
-    }
-    if (number == passes) progress_(1, "");
+    run_pass<Panel>(ledger, {number, passes, count}, to, progress_, read, finish);
   }
 
   // Rows of the input as complex values, or packed real ones for a real transform.
@@ -294,14 +145,14 @@ class LargeTransform {
     panel.resize(panels_.rows * width);
     for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
       from.read(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
-                kHeader + panels_.slot(p, q) * sizeof(Complex));
+                panels_.slot(p, q));
     }
   }
   void write_tile_column(const WorkFile& to, std::size_t q, const Panel& panel) const {
     const std::size_t width = panels_.width_of(q);
     for (std::size_t p = 0; p < panels_.row_panels(); ++p) {
       to.write(panel.data() + p * panels_.height * width, panels_.height_of(p) * width * sizeof(Complex),
-               kHeader + panels_.slot(p, q) * sizeof(Complex));
+               panels_.slot(p, q), WorkFile::Pad::page);
     }
   }
   void read_tile_row(const WorkFile& from, std::size_t p, Panel& panel) const {
@@ -310,7 +161,7 @@ class LargeTransform {
     Panel tile(rows * panels_.width);
     for (std::size_t q = 0; q < panels_.column_panels(); ++q) {
       const std::size_t width = panels_.width_of(q);
-      from.read(tile.data(), rows * width * sizeof(Complex), kHeader + panels_.slot(p, q) * sizeof(Complex));
+      from.read(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q));
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(tile.data() + r * width, width, panel.data() + r * columns + q * panels_.width);
     }
@@ -322,7 +173,8 @@ class LargeTransform {
       const std::size_t width = panels_.width_of(q);
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(panel.data() + r * columns + q * panels_.width, width, tile.data() + r * width);
-      to.write(tile.data(), rows * width * sizeof(Complex), kHeader + panels_.slot(p, q) * sizeof(Complex));
+      to.write(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q),
+               WorkFile::Pad::page);
     }
   }
 
@@ -446,6 +298,7 @@ class LargeTransform {
 
   const FftFileOptions& options_;
   const FftFileProblem& problem_;
+  DiskMemory memory_;
   Panels panels_;
   WorkFile input_;
   std::optional<WorkFile> first_, second_;

@@ -1,0 +1,143 @@
+// Computations larger than memory: passes over panels of files, with direct I/O, read-ahead and resuming.
+//
+// Every pass reads panels of one file and writes panels of another. A panel is noted in the ledger after it is on disk,
+// so that --resume continues after any interruption with the same bytes.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/aligned.hpp"
+#include "base/progress.hpp"
+#include "base/trace.hpp"
+
+namespace ridge::cli {
+
+inline constexpr std::size_t kDiskPage = 4096;  // unit of direct I/O; .npy headers of work files fill one page
+
+std::size_t whole_pages(std::size_t bytes);  // rounded up
+
+// A file that bypasses the page cache (O_DIRECT) where its file system allows that. One thread reads it at a time, and
+// one writes it.
+class WorkFile {
+ public:
+  // `chunk` bytes are transferred at once: whole pages.
+  WorkFile(std::string path, int flags, std::size_t chunk);
+  ~WorkFile();
+  WorkFile(const WorkFile&) = delete;
+  WorkFile& operator=(const WorkFile&) = delete;
+
+  void read(void* to, std::size_t bytes, std::size_t offset) const;
+  // Pad::page: the rest of the last page belongs to these bytes and may be overwritten.
+  enum class Pad { none, page };
+  void write(const void* from, std::size_t bytes, std::size_t offset, Pad pad = Pad::none) const;
+  void flush() const;
+  void resize(std::size_t bytes) const;
+  bool direct() const { return direct_ >= 0; }
+  const std::string& path() const { return path_; }
+
+ private:
+  void read_buffered(void* to, std::size_t bytes, std::size_t offset) const;
+  void write_buffered(const void* from, std::size_t bytes, std::size_t offset) const;
+  bool refused() const;  // after a failed transfer: true if direct I/O has ended and the transfer must be repeated
+  std::byte* staging() const;
+
+  std::string path_;
+  std::size_t chunk_;
+  int descriptor_;
+  mutable int direct_ = -1;
+  mutable std::mutex mutex_{};
+  mutable base::AlignedArray<std::byte> staging_{};
+};
+
+// A matrix on disk and its division into panels of rows and of columns. Tile (p, q) begins at a whole page.
+struct Panels {
+  std::size_t rows = 0, columns = 0, element = 1;  // of the matrix; bytes of an element
+  std::size_t height = 1, width = 1;               // of a full tile
+  std::size_t row_panels() const { return (rows + height - 1) / height; }
+  std::size_t column_panels() const { return (columns + width - 1) / width; }
+  std::size_t height_of(std::size_t p) const { return std::min(height, rows - p * height); }
+  std::size_t width_of(std::size_t q) const { return std::min(width, columns - q * width); }
+  std::size_t slot(std::size_t p, std::size_t q) const {  // first byte of a tile, after a page for the header
+    return kDiskPage + (p * column_panels() + q) * whole_pages(height * width * element);
+  }
+  std::size_t tiled() const { return slot(row_panels(), 0); }  // bytes of a tiled file
+};
+
+// Finished panels, one line each; the first line identifies the problem.
+class Ledger {
+ public:
+  Ledger(std::string path, const std::string& identity, bool resume);
+  bool resumed() const { return resumed_; }
+  bool done(std::size_t pass, std::size_t panel) const { return done_.count(fmt::format("{}:{}", pass, panel)) != 0; }
+  void note(std::size_t pass, std::size_t panel) { append(fmt::format("{}:{}", pass, panel)); }
+  void remove() const { std::filesystem::remove(path_); }
+
+ private:
+  void append(const std::string& line);
+  std::string path_;
+  std::optional<WorkFile> file_;
+  std::set<std::string> done_;
+  std::size_t size_ = 0;
+  bool resumed_ = false;
+};
+
+// Memory of a computation within a limit: bytes of each of `panels` panels, and of a transfer.
+struct DiskMemory {
+  std::size_t panel, chunk;
+};
+DiskMemory divide_memory(std::size_t limit, std::size_t panels);
+
+// Text that identifies a file in a ledger: inode, size and time.
+std::string file_identity(const std::string& path);
+// Error{io} if the folder of a file has less free space.
+void check_free_space(const std::string& path, std::size_t bytes, const char* what);
+// Warns if the file is not transferred directly.
+void report_direct(const WorkFile& file);
+
+struct PassNumber {
+  std::size_t number, of, panels;
+};
+
+// Reads, computes and writes every panel that is not finished; the next panel is read while one is computed.
+template <class Panel>
+void run_pass(Ledger& ledger, const PassNumber& pass, const WorkFile& to, const base::Progress& progress,
+              const std::function<void(std::size_t, Panel&)>& read,
+              const std::function<void(std::size_t, Panel&)>& finish) {
+  std::vector<std::size_t> left;
+  for (std::size_t p = 0; p < pass.panels; ++p) {
+    if (!ledger.done(pass.number, p)) left.push_back(p);
+  }
+  Panel buffers[2];
+  std::future<void> ahead;
+  const auto start = [&](std::size_t i) {
+    return std::async(std::launch::async, [&, i] {
+      const base::trace::Span span("read", [&] { return fmt::format("pass {}, panel {}", pass.number, left[i]); });
+      read(left[i], buffers[i % 2]);
+    });
+  };
+  if (!left.empty()) ahead = start(0);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    ahead.get();
+    if (i + 1 < left.size()) ahead = start(i + 1);
+    progress((static_cast<double>(pass.number - 1) + static_cast<double>(left[i]) / static_cast<double>(pass.panels)) /
+                 static_cast<double>(pass.of),
+             fmt::format("pass {} of {}, panel {} of {}", pass.number, pass.of, left[i] + 1, pass.panels));
+    const base::trace::Span span("panel", [&] { return fmt::format("pass {}, panel {}", pass.number, left[i]); });
+    finish(left[i], buffers[i % 2]);
+    to.flush();
+    ledger.note(pass.number, left[i]);
+  }
+  if (pass.number == pass.of) progress(1, "");
+}
+
+}  // namespace ridge::cli
