@@ -178,6 +178,20 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_definitions(ridge_options INTERFACE HWY_BROKEN_EMU128=0)
   endif()
 endif()
+# The oldest x86-64 processors. Without kernels for processors before x86-64-v2 (SSE4.2, 2009), which Highway emulates in
+# plain code, the library is a quarter smaller.
+set(RIDGE_BASELINE "" CACHE STRING "Oldest x86-64 processor: empty for all of them, x86-64-v2 in wheels")
+if(RIDGE_WHEEL AND NOT RIDGE_BASELINE)
+  set(RIDGE_BASELINE x86-64-v2)
+endif()
+if(RIDGE_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(ridge_options INTERFACE -march=${RIDGE_BASELINE})
+  target_compile_definitions(ridge_options INTERFACE HWY_DISABLE_PCLMUL_AES)  # not part of x86-64-v2, and not used
+endif()
+if(RIDGE_WHEEL)
+  target_compile_options(ridge_options INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(ridge_options INTERFACE -Wl,--gc-sections)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Warns about loops marked free of dependences that it does not vectorize.
   target_compile_options(ridge_options INTERFACE -Wno-pass-failed)
