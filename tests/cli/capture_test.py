@@ -238,6 +238,60 @@ out = "found.json"
         check(code == 1 and wanted in text, f"{line}: {text}")
 
 
+def piped_day():
+    """channelize and search joined by a pipe: the candidates are those of a file between them."""
+    options = ["--channels", 16, "--taps", 4, "--times", 4, "--rate", 1e6, "--frequency", 1400]
+    code, text = end(start("channelize", "volts.raw", "power.fil", "--polarizations", 1, *options))
+    check(code == 0, f"channelize to a file: {text}")
+    code, text = end(start("search", "power.fil", "--dm", "0..1", "--device", "host", "--widest", 16, "--threshold", 4,
+                           "--out", "file.json"))
+    check(code == 0 and len(json.loads(read("file.json"))) > 0, f"search of a file: {text}")
+    channelize = """[[stage]]
+run = "channelize"
+in = "volts.raw"
+polarizations = 1
+channels = 16
+taps = 4
+times = 4
+rate = 1e6
+frequency = 1400
+link = "pipe"
+"""
+    search = '[[stage]]\nrun = "search"\ndm = "0..1"\ndevice = "host"\nwidest = 16\nthreshold = 4\n'
+    for name, text, good, wanted in (
+            ("pipe.toml", channelize + search + 'out = "pipe.json"\n', True, "search: finished"),
+            ("flag.toml", channelize + search + "if = 3\n", False, "stage search failed"),
+            ("lost.toml", '[[stage]]\nrun = "capture"\nin = "udp://127.0.0.1:9"\nlink = "pipe"\n' + search, False,
+             "a pipe carries no flags of lost packets")):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(text)
+        code, text = end(start("run", name))
+        check((code == 0) == good and wanted in text, f"{name}: exit {code}: {text}")
+    check(read("pipe.json") == read("file.json"), "a pipe changes the candidates")
+
+
+def listed_losses():
+    """channelize flags the spectra of the bytes that capture listed as lost; a header before the samples is not counted."""
+    for name, start_of in (("volts.raw", b""), ("volts.dada", read("obs.txt"))):
+        if start_of:
+            with open(name, "wb") as file:
+                file.write(start_of + read("volts.raw"))
+        with open("few.csv", "w", encoding="ascii") as file:
+            file.write("byte,bytes,counter,stream\n32000,3200,5,0\n600000,2,6,0\n")
+        code, text = end(start("channelize", name, "power.fil", "--polarizations", 1, "--channels", 16, "--taps", 4, "--times", 4,
+                               "--rate", 1e6, "--frequency", 1400, "--lost", "few.csv", "--flags", "mask.fil"))
+        check(code == 0 and "1601 samples lost in 2 gaps" in text, f"--lost {name}: {text}")
+        mask, count = read("mask.fil"), os.path.getsize("volts.raw") // 2 // 64
+        rows = [i for i in range(count) if mask[len(mask) - 2 * (count - i):][:2] == b"\xff\xff"]
+        # Samples 16000 to 17600 are in spectra 1000 to 1102 (4 taps), sample 300000 in spectra 18750 to 18753.
+        check(rows == list(range(250, 276)) + [4687, 4688], f"--lost {name}: rows {rows[:3]} to {rows[-3:]}")
+    for text in ("byte,bytes\n5,0\n", "5\n", "a,b\n", "10,5\n3,1\n", "1,2x\n", "-1,5\n"):
+        with open("few.csv", "w", encoding="ascii") as file:
+            file.write(text)
+        code, out = end(start("channelize", "volts.raw", "power.fil", "--rate", 1e6, "--frequency", 1400, "--lost", "few.csv"))
+        check(code == 1 and "needs byte,bytes as ridge capture --flags writes" in out, f"{text}: {code}: {out}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -251,6 +305,8 @@ def main():
         slow_output(data)
         mistakes()
         whole_day()
+        piped_day()
+        listed_losses()
         os.chdir("/")
     print("\n".join(failures) or "all well")
     return 1 if failures else 0

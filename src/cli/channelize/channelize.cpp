@@ -99,6 +99,7 @@ void add_channelize(Command& program) {
       "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
       "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
       "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
+      "  ridge channelize obs.dada - --channels 1024 --times 16 --output-format fil | ridge search - --out found.json\n"
       "  ridge channelize in.raw rest.raw --from-sample 1048576                 continues exactly where a run ended\n"
       "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
       "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
@@ -124,6 +125,13 @@ void add_channelize(Command& program) {
               "Input format: auto (by name and first bytes), raw, npy, guppi, dada or vdif")
       .one_of({"auto", "raw", "npy", "guppi", "dada", "vdif"})
       .shows_default();
+  command
+      .option("--output-format", options->output_format,
+              "Output format: auto (by the ending of OUT), raw, fil or dada, for standard output")
+      .one_of({"auto", "raw", "fil", "dada"})
+      .shows_default();
+  command.option("--lost", options->lost, "Raw and PSRDADA input: lost bytes, as ridge capture --flags lists them")
+      .reads();
   const Option stations =
       command.option("--stations", options->stations, "Raw input: number of stations (.npy: given by its shape)")
           .shows_default();

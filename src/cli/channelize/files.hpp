@@ -55,6 +55,7 @@ struct ChannelizeOptions {
   bool correlate = false;
   std::string arithmetic = "float32";
   double scale = 1;
+  std::string output_format = "auto", lost;
   std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;
   std::uint64_t from_sample = 0;
@@ -66,6 +67,9 @@ struct ChannelizeOptions {
   std::size_t memory = std::size_t{64} << 20;
   bool measure = false, quiet = false;
 };
+
+// True if the output has this format ("fil", "dada", "npy"), by --output-format or its name's ending.
+bool writes_format(const ChannelizeOptions& options, const std::string& format);
 
 // In one process or under mpirun, one subband or many.
 void channelize(const ChannelizeOptions& options, const mpi::Communicator& processes);

@@ -98,7 +98,7 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeOptions& options) {
 // Rejects sums over neighbouring channels before the spectrum is in order of frequency: they would join both ends of
 // the band.
 void check_sums(const ChannelizeOptions& options, filterbank::Problem& problem) {
-  if (!io::has_ending(options.out, ".fil")) return;
+  if (!writes_format(options, "fil")) return;
   if (problem.channels % 2 == 0) {
     problem.centred = true;
   } else if (options.sum_channels > 1) {
@@ -119,6 +119,7 @@ void refuse_foreign(io::InputStream& in, bool sure) {
 
 std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options) {
   auto in = std::make_unique<io::InputStream>(options.in);
+  if (!options.lost.empty()) in->expect_lost(io::read_lost(options.lost));
   std::string format = options.format;
   const std::string_view start = in->peek(64);
   if (format == "auto") {
@@ -129,6 +130,8 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeOptions& options)
              : io::has_ending(options.in, ".vdif")                           ? "vdif"
                                                                              : "raw";
   }
+  if (!options.lost.empty() && format != "raw" && format != "dada")
+    mistake(fmt::format("--lost is for raw and PSRDADA input; {} is {}", in->name(), format));
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
   if (format == "raw") refuse_foreign(*in, options.format == "raw");
   if (format == "guppi") return io::guppi_reader(std::move(in));

@@ -76,8 +76,13 @@ void Digest::add(std::span<const std::complex<float>> values) {
 
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
 
+bool writes_format(const ChannelizeOptions& options, const std::string& format) {
+  if (options.output_format != "auto") return options.output_format == format;
+  return io::has_ending(options.out, "." + format);
+}
+
 std::optional<filterbank::Detection> detection_for(const ChannelizeOptions& options) {
-  if (options.correlate || (options.detect.empty() && !io::has_ending(options.out, ".fil"))) return std::nullopt;
+  if (options.correlate || (options.detect.empty() && !writes_format(options, "fil"))) return std::nullopt;
   return filterbank::Detection{
       .products = products_of(options.detect), .times = options.times, .channels = options.sum_channels};
 }
@@ -94,9 +99,9 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
     : problem_(problem),
       hop_(hop),
       out_(options.out, options.resume),
-      fil_(io::has_ending(options.out, ".fil")),
-      npy_(io::has_ending(options.out, ".npy")),
-      dada_(io::has_ending(options.out, ".dada")),
+      fil_(writes_format(options, "fil")),
+      npy_(writes_format(options, "npy")),
+      dada_(writes_format(options, "dada")),
       made_(made) {
   if (options.resume && !out_.is_pipe()) note_.emplace(options.out, what_is_written(options, problem_));
   problem_.weights.clear();

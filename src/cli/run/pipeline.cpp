@@ -39,6 +39,10 @@ bool writes_second(const std::string& run) {
 }
 bool reads_power(const std::string& run) { return run == "search" || run == "fold" || run == "periods"; }
 
+bool flags_go_elsewhere(const StageDescription& stage) {
+  return std::any_of(stage.options.begin(), stage.options.end(), [](const auto& one) { return one.first == "flags"; });
+}
+
 void take_key(StageDescription& stage, const std::string& key, const std::string& value, const std::string& where) {
   if (key == "run") {
     stage.run = value;
@@ -115,6 +119,12 @@ std::vector<std::vector<std::string>> stage_arguments(const PipelineDescription&
       if (!writes_second(stage.run))
         mistake(fmt::format("stage {}: {} writes no stream; it must be the last stage", stage.name, stage.run));
       const std::string ending = reads_power(pipeline.stages[i + 1].run) ? ".fil" : "";
+      if (stage.link == "pipe" && stage.run == "capture" && !flags_go_elsewhere(stage)) {
+        mistake(
+            fmt::format("stage {}: a pipe carries no flags of lost packets: use link = \"ring\", or give the option "
+                        "flags = \"FILE\"",
+                        stage.name));
+      }
       next = stage.link == "pipe" ? "-" : fmt::format("ring:{}-{}{}", unique, i, ending);
       out = next == "-" || stage.ring.empty() ? next : next + "," + stage.ring;
     }
@@ -124,6 +134,8 @@ std::vector<std::vector<std::string>> stage_arguments(const PipelineDescription&
     words.push_back(in);
     if (!out.empty() && writes_second(stage.run)) words.push_back(out);
     if (!out.empty() && !writes_second(stage.run)) words.insert(words.end(), {"--out", out});
+    if (next == "-" && stage.run == "channelize" && reads_power(pipeline.stages[i + 1].run))
+      words.insert(words.end(), {"--output-format", "fil"});
     for (const auto& [key, value] : stage.options) {
       if (value == "false") continue;
       words.push_back("--" + key);

@@ -123,7 +123,7 @@ class Pipeline {
       int status = 0;
       if (stage.code < 0 && ::waitpid(stage.process, &status, WNOHANG) == stage.process) {
         stage.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (stage.code != 0 && failed_ == 0) failed_ = base::now();
+        if (stage.code != 0 && failed_ == 0) failed_ = base::now(), first_failed_ = stage.name;
       }
       any = any || stage.code < 0;
     }
@@ -172,16 +172,12 @@ class Pipeline {
       fmt::print("{}", log);
     }
   }
-  std::string first_failure() const {
-    for (const Stage& stage : stages_) {
-      if (stage.code != 0) return stage.name;
-    }
-    return "";
-  }
+  const std::string& first_failure() const { return first_failed_; }  // by time: others end because of it
 
  private:
   double grace_, begun_ = 0, failed_ = 0;
   bool told_ = false;
+  std::string first_failed_;
   RunFolder folder_;
   std::vector<Stage> stages_;
 };

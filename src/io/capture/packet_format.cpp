@@ -115,7 +115,6 @@ void take_line(PacketFormat& format, const std::string& name, std::size_t line, 
   const std::string& key = words[0];
   if (key == "kind" && words.size() == 2 && (words[1] == "counter" || words[1] == "vdif" || words[1] == "spead")) {
     format.kind = words[1] == "vdif" ? PacketKind::vdif : words[1] == "spead" ? PacketKind::spead : PacketKind::counter;
-    if (format.kind == PacketKind::vdif) format.header = 0;
   } else if (key == "counter") {
     format.counter = field();
   } else if (key == "stream") {
@@ -157,7 +156,8 @@ std::string PacketFormat::learn(std::span<const std::byte> packet) {
   if (kind == PacketKind::spead) {
     SpeadItems items;
     if (const char* reason = spead_items(*this, packet, items)) return reason;
-    if (items.payload == 0 || items.heap_size % items.payload != 0 || items.header + items.payload != packet.size())
+    if (items.payload == 0 || items.heap_size == 0 || items.heap_size % items.payload != 0 ||
+        items.header + items.payload != packet.size())
       return "its heap is not a whole number of payloads";
     header = items.header;
     payload = static_cast<std::size_t>(items.payload);
@@ -257,9 +257,10 @@ PacketFormat packet_format(const std::string& name) {
     for (std::string one; parts >> one;) words.push_back(one);
     if (!words.empty()) take_line(format, name, number, words);
   }
+  if (format.kind == PacketKind::vdif) format.header = 0;  // frames are stored whole
   const auto beyond = [&](const PacketField& field) { return field.offset + field.bytes > format.header; };
   const bool inside = format.kind != PacketKind::counter || (!beyond(format.counter) && !beyond(format.stream));
-  if (!inside || format.step == 0 || format.header > kMostPacketHeader ||
+  if (!inside || format.step == 0 || format.header > kMostPacketHeader || format.payload > kMostPacket ||
       format.header + format.payload > kMostPacket) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("--format {}: needs counter and stream within the {} bytes before the samples (\"samples "

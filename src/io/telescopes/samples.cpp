@@ -25,7 +25,7 @@ class RawReader final : public SampleReader {
   }
 
  private:
-  bool counts_losses() const override { return in_->from_ring(); }
+  bool counts_losses() const override { return in_->knows_lost(); }
   bool next(std::vector<std::byte>& piece) override {
     piece.resize(kSamplesPiece);
     piece.resize(in_->read(piece.data(), piece.size()));
@@ -120,6 +120,7 @@ bool SampleReader::is_lost(std::uint64_t sample) const {
 
 void SampleReader::note_lost(InputStream& in, std::size_t piece, std::size_t block) {
   const std::uint64_t start = in.position() - piece, unit = block * info_.sample_bytes();
+  in.begin_lost(start);
   for (const LostBytes& lost : in.take_lost()) {
     const std::uint64_t begin = made_ + (std::max(lost.first, start) - start),
                         end = made_ + (lost.first + lost.bytes - start);

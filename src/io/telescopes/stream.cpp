@@ -7,12 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/files.hpp"
 #include "base/trace.hpp"
 
 namespace ridge::io {
@@ -61,7 +65,51 @@ InputStream::~InputStream() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
 }
 
-std::vector<LostBytes> InputStream::take_lost() { return ring_ ? ring_->take_lost() : std::vector<LostBytes>(); }
+std::vector<LostBytes> InputStream::take_lost() {
+  if (ring_) return ring_->take_lost();
+  std::vector<LostBytes> due;
+  while (lost_begun_ && lost_taken_ < lost_.size() && lost_[lost_taken_].first < position())
+    due.push_back(lost_[lost_taken_++]);
+  return due;
+}
+
+void InputStream::expect_lost(std::vector<LostBytes> lost) {
+  lost_ = std::move(lost);
+  lists_lost_ = true;
+}
+
+void InputStream::begin_lost(std::uint64_t position) {
+  if (std::exchange(lost_begun_, true)) return;
+  for (LostBytes& one : lost_) one.first += position;
+}
+
+std::vector<LostBytes> read_lost(const std::string& name) {
+  constexpr std::size_t kMostText = std::size_t{1} << 30;
+  const auto text = base::read_file(name, kMostText);
+  if (!text) throw Error(ErrorKind::io, fmt::format("cannot read {}", name));
+  std::vector<LostBytes> lost;
+  std::istringstream lines(*text);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    if (number == 1 && line.starts_with("byte,bytes")) continue;
+    LostBytes one;
+    const char* end = line.data() + line.size();
+    const auto [comma, error] = std::from_chars(line.data(), end, one.first);
+    const bool first = error == std::errc() && comma != end && *comma == ',';
+    const auto [rest, wrong] = std::from_chars(first ? comma + 1 : end, end, one.bytes);
+    const bool good = first && wrong == std::errc() && (rest == end || *rest == ',' || *rest == '\r') &&
+                      one.bytes > 0 && one.first < (std::uint64_t{1} << 62) && one.bytes < (std::uint64_t{1} << 62) &&
+                      (lost.empty() || one.first >= lost.back().first + lost.back().bytes);
+    if (!good) {
+      throw Error(
+          ErrorKind::io,
+          fmt::format("{}: line {}: needs byte,bytes as ridge capture --flags writes, in ascending order, got \"{}\"",
+                      name, number, line.substr(0, 60)));
+    }
+    lost.push_back(one);
+  }
+  return lost;
+}
 
 std::size_t InputStream::read_some(void* to, std::size_t bytes) {
   if (ring_) {

@@ -35,8 +35,13 @@ class InputStream {
   std::optional<std::uint64_t> remaining() const;                     // bytes left in a regular file
   std::uint64_t position() const { return taken_ - peeked_.size(); }  // bytes read
   bool from_ring() const { return ring_ != nullptr; }
+  bool knows_lost() const { return ring_ != nullptr || lists_lost_; }  // losses are listed
   // Rings: zeros of lost samples, by position, among the bytes read so far and a little later. Each is returned once.
   std::vector<LostBytes> take_lost();
+  // Files: these bytes, counted from the first sample, are lost. take_lost() returns them after begin_lost() has said
+  // where the samples begin.
+  void expect_lost(std::vector<LostBytes> lost);
+  void begin_lost(std::uint64_t position);
   const std::string& name() const { return name_; }
 
  private:
@@ -47,12 +52,18 @@ class InputStream {
   std::string name_;
   int descriptor_ = -1;
   std::unique_ptr<RingReader> ring_;
+  std::vector<LostBytes> lost_;  // of a file, in order
+  std::size_t lost_taken_ = 0;
+  bool lost_begun_ = false, lists_lost_ = false;
   std::uint64_t taken_ = 0;  // bytes read from the descriptor, including peeked ones
   std::string peeked_;
   std::optional<std::uint64_t> expected_;  // bytes that must still follow
   std::uint64_t expected_in_all_ = 0;
   std::string whose_;
 };
+
+// The ranges of a file of `ridge capture --flags`, in order. Error{io} names the first line that is wrong.
+std::vector<LostBytes> read_lost(const std::string& name);
 
 // A file appears under its name after finish(); otherwise not at all, and no partial file remains if a signal ends a
 // program that asked for this (base/temporaries.hpp). With `in_place`, the file exists at once, keeps its content, and
