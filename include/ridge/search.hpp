@@ -49,8 +49,9 @@ struct TrialOptions {
   double tolerance = 1.05;
   double pulse_seconds = 40e-6;  // intrinsic width that the tolerance refers to
   std::size_t most_factor = 64;
+  double smear_per_sample = 1;  // samples are added in pairs where a channel's smearing exceeds this many samples
 };
-// Adds samples in pairs wherever a channel's own smearing exceeds one sample. Error{invalid_argument} for a band or a
+// Adds samples in pairs as the channels' own smearing allows. Error{invalid_argument} for a band or a
 // range that is impossible.
 std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options);
 
@@ -61,6 +62,7 @@ struct Problem {
   std::size_t times = 0;         // samples of each output series
   std::size_t row = 0;           // input samples per channel; 0: as many as needed
   std::size_t threads = 0;       // host: 0 = all
+  bool exact = false;            // only variants whose delays are off by at most half a sample
 };
 
 struct PlanState;
@@ -71,13 +73,16 @@ class Plan {
   Plan(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
 
   std::size_t row() const;  // input samples per channel: at least times and the longest delay
-  // in: channels x row() bytes. out: trials x times sums, which are whole numbers.
+  // in: channels x row() bytes. out: trials x times sums: whole numbers, except those of `fourier`, which interpolates.
   void run(std::span<const std::uint8_t> in, std::span<float> out) const;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
 
   // Delays in samples per channel that the variant applies to a trial. Brute force rounds to the nearest sample; the
-  // tree's delays differ by about one.
+  // tree's delays differ by about one; those of `fourier`, rounded here, are not rounded.
   std::vector<std::int32_t> delays(std::size_t trial) const;
+  // 0: delays are whole samples. Else (`fourier`) they are exact: channels, with their means behind the row, are
+  // interpolated by the periodic sinc of this many samples.
+  std::size_t interpolates() const;
   // Mean share of brute force's S/N that the variant keeps for pulses of this many samples.
   double kept(std::size_t width) const;
 
@@ -129,6 +134,9 @@ struct Settings {
   std::size_t memory = std::size_t{1} << 30;  // bytes that a block's arrays should not exceed
   std::size_t most_per_block = 1000;          // candidates per block; more are reported as interference
   std::size_t threads = 0;
+  // Finds narrow pulses near the threshold too: exact delays, and samples are added in pairs only where the smearing
+  // exceeds two. Takes two to ten times as long.
+  bool exact = false;
   Flagging flagging = {};
 };
 
@@ -177,14 +185,17 @@ class Stream {
 // Noise with pulses of known dispersion measure, width and S/N, for tests and lessons.
 struct Pulse {
   double dm = 0, time = 0;  // at the highest frequency: the pulse's first sample contains `time`
-  std::size_t samples = 1;  // width of the boxcar
-  double snr = 0;           // after quantization, over all channels, for a filter of the same width
+  std::size_t samples = 1;  // width
+  double snr = 0;           // after quantization, over all channels, of the best boxcar at the nearest delays
 };
 struct Simulation {
   Band band = {};
   std::size_t bits = 8;
   std::uint64_t seed = 1;
   std::vector<Pulse> pulses = {};
+  // Pulses begin between samples and are smeared within each channel, as dispersed signals are. False: their samples
+  // are whole, at the delays of brute force.
+  bool smeared = false;
 };
 // Writes rows [first, first + rows) to `out`, rows * channels * bits / 8 bytes. Every value depends on the seed, its
 // channel and its sample alone.

@@ -126,7 +126,7 @@ bool touch(const Cluster& a, const Cluster& b) {
          b.trial_first <= a.trial_last + kLinkTrials;
 }
 
-std::vector<Cluster> cluster(std::vector<Detection> detections) {
+std::vector<std::vector<Detection>> friends(std::vector<Detection> detections) {
   std::sort(detections.begin(), detections.end(), [](const Detection& a, const Detection& b) {
     return a.trial != b.trial ? a.trial < b.trial : a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
@@ -150,22 +150,41 @@ std::vector<Cluster> cluster(std::vector<Detection> detections) {
       }
     }
   }
-  std::vector<Cluster> by_root(detections.size());
+  std::vector<std::vector<Detection>> groups;
+  std::vector<std::size_t> group_of(detections.size(), detections.size());
   for (std::size_t i = 0; i < detections.size(); ++i) {
-    const Detection& one = detections[i];
+    std::size_t& group = group_of[sets.root(i)];
+    if (group == detections.size()) group = groups.size(), groups.emplace_back();
+    groups[group].push_back(detections[i]);
+  }
+  const auto begin = [](const std::vector<Detection>& group) { return cluster_of(group).best.begin; };
+  std::sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) { return begin(a) < begin(b); });
+  return groups;
+}
+
+Cluster cluster_of(std::span<const Detection> members) {
+  Cluster whole;
+  for (const Detection& one : members) {
     const Cluster single{.best = one,
                          .begin = one.begin,
                          .end = one.end,
                          .trial_first = one.trial,
                          .trial_last = one.trial,
                          .members = 1};
-    Cluster& whole = by_root[sets.root(i)];
     whole = whole.members == 0 ? single : joined(whole, single);
   }
-  std::erase_if(by_root, [](const Cluster& one) { return one.members == 0; });
-  std::sort(by_root.begin(), by_root.end(),
-            [](const Cluster& a, const Cluster& b) { return a.best.begin < b.best.begin; });
-  return by_root;
+  return whole;
+}
+
+bool explains(const Box& strong, const Box& weak, std::span<const double> slope) {
+  const double begin = strong.begin - strong.samples, end = strong.begin + 2 * strong.samples;
+  const std::size_t step = std::max<std::size_t>(1, slope.size() / 64);  // a sample of the channels is enough
+  double covered = 0, channels = 0;
+  for (std::size_t c = 0; c < slope.size(); c += step, ++channels) {
+    const double shift = (strong.delay - weak.delay) * slope[c];
+    covered += std::max(0.0, std::min(end + shift, weak.begin + weak.samples) - std::max(begin + shift, weak.begin));
+  }
+  return weak.snr <= strong.snr * covered / channels / std::sqrt(weak.samples * strong.samples) + 4.5;
 }
 
 }  // namespace ridge::search

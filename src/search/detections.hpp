@@ -44,8 +44,17 @@ struct Cluster {
   std::size_t members = 0;
 };
 // Friends of friends: detections whose boxcars overlap in time and whose trials differ by at most three are in one
-// cluster. Ordered by the time of the best member.
-std::vector<Cluster> cluster(std::vector<Detection> detections);
+// group. Groups are ordered by the time of their best member.
+std::vector<std::vector<Detection>> friends(std::vector<Detection> detections);
+Cluster cluster_of(std::span<const Detection> members);
+
+// A pulse in input samples at the highest frequency; `delay` is that of the whole band.
+struct Box {
+  double begin = 0, samples = 0, delay = 0, snr = 0;
+};
+// True if `weak` may be a detection of `strong` at a wrong dispersion measure or time: its S/N is at most 4.5 above
+// that of a pulse as high as `strong` and three times as wide. slope: share of the delay, per channel.
+bool explains(const Box& strong, const Box& weak, std::span<const double> slope);
 
 // True if two clusters overlap in time and trials.
 bool touch(const Cluster& a, const Cluster& b);

@@ -59,7 +59,7 @@ std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options) 
   std::vector<Segment> segments{Segment{}};
   std::size_t trials = 0;
   for (double dm = options.dm_begin;;) {
-    while (smear * dm > static_cast<double>(segments.back().factor) * band.interval &&
+    while (smear * dm > options.smear_per_sample * static_cast<double>(segments.back().factor) * band.interval &&
            segments.back().factor < options.most_factor) {
       const std::size_t factor = 2 * segments.back().factor;
       if (segments.back().dms.empty()) segments.pop_back();
@@ -85,7 +85,8 @@ double Layout::additions() const {
 }
 
 std::string Layout::key() const {
-  return fmt::format("{} channels {} trials {} times of {}, {}", channels, trials, times, row, text);
+  return fmt::format("{} channels {} trials {} times of {}, {}{}", channels, trials, times, row, text,
+                     exact ? ", exact" : "");
 }
 
 Layout resolve(const Problem& problem) {
@@ -123,6 +124,7 @@ Layout resolve(const Problem& problem) {
     }
     layout.row = problem.row;
   }
+  layout.exact = problem.exact;
   layout.threads = problem.threads != 0 ? problem.threads : base::hardware_threads();
   layout.text = fmt::format("{:.6g} MHz step {:.6g}, {:.6g} s, delays {:.2f} to {:.2f}", band.first_mhz, band.step_mhz,
                             band.interval, layout.delay.front(), layout.delay.back());

@@ -15,6 +15,7 @@ struct Layout {
   std::vector<double> slope = {};  // per channel: share of the whole band's delay, 0 for the first, 1 for the last
   std::vector<double> delay = {};  // per trial: delay of the last channel in samples, not rounded
   std::size_t threads = 1;
+  bool exact = false;
   std::string text = {};  // band and range of trials, for the key
 
   // Samples that channel c of a trial is late, to the nearest one.

@@ -71,6 +71,8 @@ void Plan::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   state_->variant->enqueue(queue, in, out);
 }
 
+std::size_t Plan::interpolates() const { return state_->variant->interpolates(); }
+
 std::vector<std::int32_t> Plan::delays(std::size_t trial) const {
   if (trial >= state_->layout.trials) {
     throw Error(ErrorKind::invalid_argument,
@@ -81,6 +83,7 @@ std::vector<std::int32_t> Plan::delays(std::size_t trial) const {
 
 // A channel that is e samples off contributes 1 - |e| / width of its share; the best common offset is subtracted.
 double Plan::kept(std::size_t width) const {
+  if (interpolates() > 0) return 1;
   constexpr std::size_t kTrials = 7;
   const Layout& layout = state_->layout;
   double total = 0;

@@ -11,23 +11,23 @@ namespace {
 // plane are left out.
 void sum_exactly(const RefineJob& job, double delay, std::size_t first, std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0F);
-  for (std::size_t c = 0; c < job.layout.channels; ++c) {
-    const std::size_t from = first + static_cast<std::size_t>(std::lround(delay * job.layout.slope[c]));
+  for (std::size_t c = 0; c < job.slope.size(); ++c) {
+    const std::size_t from = first + static_cast<std::size_t>(std::lround(delay * job.slope[c]));
     if (from >= job.columns) continue;
     const std::size_t count = std::min(out.size(), job.columns - from);
-    const std::uint8_t* in = job.plane + c * job.layout.row + from;
+    const std::uint8_t* in = job.plane + c * job.stride + from;
     for (std::size_t t = 0; t < count; ++t) out[t] += static_cast<float>(in[t]);
   }
 }
 
-// Best boxcar of the widths from half to twice the detected one.
+// Best boxcar of the widths up to twice the detected one.
 void best_boxcar(const RefineJob& job, double delay, std::size_t first, const std::vector<float>& series,
                  Refined& best) {
   std::vector<double> prefix(series.size() + 1, 0);
   for (std::size_t t = 0; t < series.size(); ++t)
     prefix[t + 1] = prefix[t] + (static_cast<double>(series[t]) - job.normal.mean) / job.normal.sigma;
   const std::size_t step = std::max<std::size_t>(1, job.width / 8);
-  for (std::size_t w = std::max<std::size_t>(1, job.width / 2); w <= std::min(2 * job.width, job.widest); w += step) {
+  for (std::size_t w = job.narrowest; w <= std::min(2 * job.width, job.widest); w += step) {
     const double scale = 1 / std::sqrt(static_cast<double>(w));
     for (std::size_t t = 0; t + w <= series.size(); ++t) {
       const double snr = (prefix[t + w] - prefix[t]) * scale;
@@ -39,25 +39,22 @@ void best_boxcar(const RefineJob& job, double delay, std::size_t first, const st
 }  // namespace
 
 Refined refine(const RefineJob& job) {
-  const std::vector<double>& delays = job.layout.delay;
-  const std::size_t before = job.trial > 0 ? job.trial - 1 : 0, after = std::min(job.trial + 1, delays.size() - 1);
-  const double spacing = after > before ? (delays[after] - delays[before]) / static_cast<double>(after - before) : 1;
   const std::size_t margin = 2 * job.width + 2;
   const std::size_t first = job.begin > margin ? job.begin - margin : 0;
   std::vector<float> series(job.begin - first + job.width + margin);
-  Refined best{.delay = delays[job.trial], .begin = job.begin, .width = job.width, .snr = 0};
+  Refined best{.delay = job.delay, .begin = job.begin, .width = job.width, .snr = 0};
   const auto look = [&](double middle, double step, int steps) {
     for (int i = -steps; i <= steps; ++i) {
       const double delay = middle + step * i;
-      if (delay < 0 || delay > delays.back() + 2 * spacing) continue;
+      if (delay < 0 || delay > job.longest + 2 * job.spacing) continue;
       sum_exactly(job, delay, first, series);
       best_boxcar(job, delay, first, series, best);
     }
   };
   // Two trials to each side in steps of a quarter of the pulse's width over the band, then an eighth of such a step.
-  const int steps = std::clamp(static_cast<int>(std::ceil(4 * spacing / static_cast<double>(job.width))), 2, 16);
-  look(delays[job.trial], spacing / steps, 2 * steps);
-  look(best.delay, spacing / steps / 8, 7);
+  const int steps = std::clamp(static_cast<int>(std::ceil(4 * job.spacing / static_cast<double>(job.width))), 2, 16);
+  look(job.delay, job.spacing / steps, 2 * steps);
+  look(best.delay, job.spacing / steps / 8, 7);
   return best;
 }
 

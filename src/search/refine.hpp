@@ -9,13 +9,13 @@
 namespace ridge::search {
 
 struct RefineJob {
-  const Layout& layout;       // of the segment's plan
-  const std::uint8_t* plane;  // channels x layout.row
-  std::size_t columns;        // valid samples of the plane
-  std::size_t trial;          // within the segment
-  std::size_t begin, width;   // of the detected boxcar, in samples of the segment
-  std::size_t widest;
-  Normal normal;  // of the trial's series
+  const std::vector<double>& slope;  // per channel, as in Layout
+  const std::uint8_t* plane;         // channels x stride, at the finest sample interval
+  std::size_t stride, columns;       // columns: valid samples
+  double delay, spacing, longest;    // of the detected trial, between trials, of the last trial; in samples
+  std::size_t begin, width;          // of the detected boxcar, in samples
+  std::size_t narrowest, widest;     // boxcars to try
+  Normal normal;                     // of the series
 };
 
 struct Refined {

@@ -1,4 +1,7 @@
-// Noise from a hash of seed, channel and sample, and pulses at the delays that brute force applies.
+// Noise from a hash of seed, channel and sample, and pulses at the delays that brute force applies, or smeared within
+// channels as those of the sky.
+#include "search/simulate.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -70,6 +73,14 @@ double efficiency_of(std::size_t bits) {
   return slope / std::sqrt(square - mean * mean);
 }
 
+// Integral up to x of a box of `width` samples that is smeared over `smear` samples.
+double smeared_integral(double x, double width, double smear) {
+  const auto ramp = [](double y) { return std::max(0.0, y); };
+  const auto square = [&](double y) { return ramp(y) * ramp(y) / 2; };
+  if (smear < 1e-4) return ramp(x) - ramp(x - width);
+  return (square(x) - square(x - width) - square(x - smear) + square(x - width - smear)) / smear;
+}
+
 void check_simulation(const Simulation& simulation) {
   check_band(simulation.band);
   check_bits(simulation.bits, simulation.band.channels);
@@ -86,6 +97,51 @@ void check_simulation(const Simulation& simulation) {
 
 }  // namespace
 
+double PlacedPulse::share(std::size_t channel, double sample) const {
+  const double x = sample - begin[channel];
+  return smeared_integral(x + 1, samples, smear[channel]) - smeared_integral(x, samples, smear[channel]);
+}
+
+PlacedPulse placed_pulse(const Simulation& simulation, const Pulse& pulse) {
+  const Band& band = simulation.band;
+  PlacedPulse placed{.samples = static_cast<double>(pulse.samples)};
+  const double exact = pulse.time / band.interval + 1e-9, start = simulation.smeared ? exact : std::floor(exact);
+  std::vector<double> late(band.channels);
+  for (std::size_t c = 0; c < band.channels; ++c) {
+    const double mhz = band.first_mhz + band.step_mhz * static_cast<double>(c);
+    const double delay = delay_seconds(pulse.dm, mhz, band.highest_mhz()) / band.interval;
+    late[c] = std::round(delay);
+    const double smear = simulation.smeared
+                             ? 2 * kDispersion * pulse.dm * std::abs(band.step_mhz) / (mhz * mhz * mhz) / band.interval
+                             : 0;
+    placed.smear.push_back(smear);
+    placed.begin.push_back(start + (simulation.smeared ? delay - smear / 2 : late[c]));
+    placed.first = std::min(c == 0 ? placed.begin[c] : placed.first, std::floor(placed.begin[c]));
+    placed.last = std::max(placed.last, placed.begin[c] + placed.samples + smear);
+  }
+  // The channels' sum at the nearest delays, and the boxcar that has the highest S/N in it.
+  const double widest = *std::max_element(placed.smear.begin(), placed.smear.end());
+  const double origin = std::floor(start - widest / 2) - 1;
+  std::vector<double> prefix{0};
+  for (double t = 0; t < placed.samples + widest + 4; ++t) {
+    double sum = 0;
+    for (std::size_t c = 0; c < band.channels; ++c) sum += placed.share(c, origin + t + late[c]);
+    prefix.push_back(prefix.back() + sum);
+  }
+  double best = 0;
+  for (std::size_t begin = 0; begin < prefix.size(); ++begin) {
+    for (std::size_t end = begin + 1; end < prefix.size(); ++end) {
+      const double snr = (prefix[end] - prefix[begin]) / std::sqrt(static_cast<double>((end - begin) * band.channels));
+      if (!(snr > best * (1 + 1e-9))) continue;
+      best = snr;
+      placed.box_begin = origin + static_cast<double>(begin);
+      placed.box_samples = end - begin;
+    }
+  }
+  placed.amplitude = static_cast<float>(pulse.snr / best);
+  return placed;
+}
+
 void simulate(const Simulation& simulation, std::uint64_t first, std::size_t rows, std::span<std::byte> out) {
   check_simulation(simulation);
   const Band& band = simulation.band;
@@ -95,30 +151,15 @@ void simulate(const Simulation& simulation, std::uint64_t first, std::size_t row
                 fmt::format("search: {} rows need {} bytes, got {}", rows, rows * row_bytes, out.size()));
   }
   const Levels levels = levels_of(simulation.bits);
-  const double efficiency = efficiency_of(simulation.bits);
   const double rounding = simulation.bits == 8 ? std::sqrt(1 + 1 / (12 * levels.sigma * levels.sigma)) : 1;
-  struct Placed {
-    std::uint64_t start, end;
-    std::size_t samples;
-    float amplitude;                   // in units of sigma
-    std::vector<std::uint64_t> begin;  // per channel
-  };
-  std::vector<Placed> placed;
+  const double gain = simulation.bits < 8 ? 1 / efficiency_of(simulation.bits) : rounding;
+  std::vector<PlacedPulse> placed;
   for (const Pulse& pulse : simulation.pulses) {
-    const auto start = static_cast<std::uint64_t>(pulse.time / band.interval + 1e-9);
-    Placed one{.start = start,
-               .end = start,
-               .samples = pulse.samples,
-               .amplitude = static_cast<float>(pulse.snr / (simulation.bits < 8 ? efficiency : 1 / rounding) /
-                                               std::sqrt(static_cast<double>(channels * pulse.samples))),
-               .begin = {}};
-    for (std::size_t c = 0; c < channels; ++c) {
-      const double mhz = band.first_mhz + band.step_mhz * static_cast<double>(c);
-      const double late = std::round(delay_seconds(pulse.dm, mhz, band.highest_mhz()) / band.interval);
-      one.begin.push_back(start + static_cast<std::uint64_t>(late));
-      one.end = std::max(one.end, one.begin.back() + pulse.samples);
-    }
-    placed.push_back(std::move(one));
+    const double begin = pulse.time / band.interval - 2, end = static_cast<double>(first + rows);
+    if (begin > end) continue;
+    placed.push_back(placed_pulse(simulation, pulse));
+    placed.back().amplitude *= static_cast<float>(gain);
+    if (placed.back().last < static_cast<double>(first)) placed.pop_back();
   }
   base::parallel(0, [&](std::size_t thread, std::size_t threads) {
     const base::Share mine = base::share(rows, thread, threads);
@@ -129,10 +170,11 @@ void simulate(const Simulation& simulation, std::uint64_t first, std::size_t row
     for (std::size_t r = mine.begin; r < mine.end; ++r) {
       const std::uint64_t sample = first + r;
       for (std::size_t c = 0; c < channels; ++c) row[c] = noise_at(streams[c], sample);
-      for (const Placed& one : placed) {
-        if (sample < one.start || sample >= one.end) continue;
+      for (const PlacedPulse& one : placed) {
+        const auto at = static_cast<double>(sample);
+        if (at < one.first || at >= one.last) continue;
         for (std::size_t c = 0; c < channels; ++c) {
-          if (sample >= one.begin[c] && sample < one.begin[c] + one.samples) row[c] += one.amplitude;
+          if (at + 1 > one.begin[c]) row[c] += one.amplitude * static_cast<float>(one.share(c, at));
         }
       }
       for (float& value : row) value = static_cast<float>(levels.mean) + value * static_cast<float>(levels.sigma);

@@ -97,9 +97,13 @@ struct StreamState {
   std::size_t valid_samples(const Lane& lane, std::size_t trial) const;
   std::vector<Detection> search_lane(std::size_t index);
   bool search_on_device(std::size_t index, std::vector<Detection>& found);
+  Box box_of(const Detection& one) const;
+  Box box_of(const Candidate& one) const;
+  void separate(std::vector<Detection> group, std::vector<Found>& found) const;
   void join_echoes(std::vector<Found>& found) const;
   void keep(std::vector<Found> found);
   Found measured(const Cluster& cluster) const;
+  void describe_members(Found& found) const;
 };
 
 // The block holds at least 64 of the widest boxcars, so that subtracting its mean costs at most 1/64 of a pulse, and
@@ -151,7 +155,7 @@ void StreamState::make_lanes(const planner::Options& options) {
     Lane lane{.segment = segment, .first_trial = trials};
     trials += segment.dms.size();
     lane.widths = boxcar_widths(std::max<std::size_t>(1, settings.widest / segment.factor));
-    Problem problem{.band = descending, .dms = segment.dms, .threads = threads};
+    Problem problem{.band = descending, .dms = segment.dms, .threads = threads, .exact = settings.exact};
     problem.band.interval *= static_cast<double>(segment.factor);
     problem.times = block / segment.factor + lane.widest();
     problem.row = columns(lane);
@@ -333,14 +337,40 @@ Found StreamState::measured(const Cluster& cluster) const {
   const Detection& best = cluster.best;
   const Lane& lane = lanes[best.segment];
   const std::size_t factor = lane.segment.factor, trial = best.trial - lane.first_trial;
-  const Refined refined = refine({.layout = lane.layout,
-                                  .plane = lane.plane.data(),
-                                  .columns = columns(lane),
-                                  .trial = trial,
-                                  .begin = static_cast<std::size_t>(best.begin - searched) / factor,
-                                  .width = static_cast<std::size_t>(best.end - best.begin) / factor,
-                                  .widest = lane.widest(),
-                                  .normal = lane.normals[trial]});
+  // The finest plane holds all samples of the block: a narrow pulse is not averaged with its neighbours there.
+  const Lane& finest = lanes.front();
+  const std::size_t fine = finest.segment.factor, ratio = factor / fine;
+  const std::vector<double>& delays = lane.layout.delay;
+  const std::size_t before = trial > 0 ? trial - 1 : 0, after = std::min(trial + 1, delays.size() - 1);
+  const double scale = static_cast<double>(ratio), middle = kByteMean * static_cast<double>(band.channels);
+  const std::size_t width = static_cast<std::size_t>(best.end - best.begin) / fine;
+  const Refined refined = refine(
+      {.slope = finest.layout.slope,
+       .plane = finest.plane.data(),
+       .stride = finest.layout.row,
+       .columns = columns(finest),
+       .delay = delays[trial] * scale,
+       .spacing = after > before ? scale * (delays[after] - delays[before]) / static_cast<double>(after - before) : 1,
+       .longest = delays.back() * scale,
+       .begin = static_cast<std::size_t>(best.begin - searched) / fine,
+       .width = width,
+       .narrowest = width == ratio ? 1 : width / 2,
+       .widest = finest.widest(),
+       .normal = {.mean = static_cast<float>(middle + (lane.normals[trial].mean - middle) / std::sqrt(scale)),
+                  .sigma = lane.normals[trial].sigma}});
+  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
+  Candidate candidate;
+  candidate.sample = searched + refined.begin * fine;
+  candidate.samples = refined.width * fine;
+  candidate.width = static_cast<double>(candidate.samples) * band.interval;
+  candidate.time = static_cast<double>(candidate.sample) * band.interval + candidate.width / 2;
+  candidate.dm = refined.delay * band.interval * static_cast<double>(fine) / whole;
+  if (band.channels == 1 || !(whole > 0)) candidate.dm = lane.segment.dms[trial];
+  candidate.snr = refined.snr;
+  return {.cluster = cluster, .candidate = candidate};
+}
+
+void StreamState::describe_members(Found& found) const {
   const auto dm_of = [&](std::size_t number) {
     const Lane* of = &lanes.front();
     for (const Lane& one : lanes) {
@@ -348,34 +378,54 @@ Found StreamState::measured(const Cluster& cluster) const {
     }
     return of->segment.dms[number - of->first_trial];
   };
-  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
-  Candidate candidate;
-  candidate.sample = searched + refined.begin * factor;
-  candidate.samples = refined.width * factor;
-  candidate.width = static_cast<double>(candidate.samples) * band.interval;
-  candidate.time = static_cast<double>(candidate.sample) * band.interval + candidate.width / 2;
-  candidate.dm = refined.delay * band.interval * static_cast<double>(factor) / whole;
-  if (band.channels == 1 || !(whole > 0)) candidate.dm = lane.segment.dms[trial];
-  candidate.snr = refined.snr;
-  candidate.members = cluster.members;
-  candidate.dm_first = dm_of(cluster.trial_first);
-  candidate.dm_last = dm_of(cluster.trial_last);
-  return {.cluster = cluster, .candidate = candidate};
+  found.candidate.members = found.cluster.members;
+  found.candidate.dm_first = dm_of(found.cluster.trial_first);
+  found.candidate.dm_last = dm_of(found.cluster.trial_last);
 }
 
-// A strong pulse is also detected at wrong dispersion measures, where it is spread over the difference of the delays.
-// Joins candidates of less than half the S/N within that distance of a stronger one.
+Box StreamState::box_of(const Detection& one) const {
+  const Lane& lane = lanes[one.segment];
+  return {.begin = static_cast<double>(one.begin),
+          .samples = static_cast<double>(one.end - one.begin),
+          .delay = lane.layout.delay[one.trial - lane.first_trial] * static_cast<double>(lane.segment.factor),
+          .snr = one.snr};
+}
+Box StreamState::box_of(const Candidate& one) const {
+  return {.begin = static_cast<double>(one.sample),
+          .samples = static_cast<double>(one.samples),
+          .delay = one.dm * delay_seconds(1, band.lowest_mhz(), band.highest_mhz()) / band.interval,
+          .snr = one.snr};
+}
+
+// Measures the best detection of a group, and then the best of those that it does not explain: pulses near each other
+// in time have detections in common.
+void StreamState::separate(std::vector<Detection> group, std::vector<Found>& found) const {
+  std::vector<std::vector<Detection>> groups{std::move(group)};
+  for (std::size_t i = 0; i < groups.size() && i < settings.most_per_block; ++i) {
+    const std::vector<Detection> members = std::move(groups[i]);
+    const Detection best = cluster_of(members).best;
+    Found strongest = measured(cluster_of({&best, 1}));
+    const Box strong = box_of(strongest.candidate);
+    std::vector<Detection> explained{best}, others;
+    for (const Detection& one : members) {
+      if (one.trial == best.trial && one.begin == best.begin && one.end == best.end) continue;
+      (explains(strong, box_of(one), lanes.front().layout.slope) ? explained : others).push_back(one);
+    }
+    strongest.cluster = cluster_of(explained);
+    describe_members(strongest);
+    found.push_back(strongest);
+    for (std::vector<Detection>& rest : friends(std::move(others))) groups.push_back(std::move(rest));
+  }
+}
+
+// Joins candidates that a stronger one explains with it.
 void StreamState::join_echoes(std::vector<Found>& found) const {
-  const double whole = delay_seconds(1, band.lowest_mhz(), band.highest_mhz());
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) { return a.candidate.snr > b.candidate.snr; });
   std::vector<Found> kept;
   for (Found& one : found) {
     const auto strong = std::find_if(kept.begin(), kept.end(), [&](const Found& other) {
-      const double reach =
-          (one.candidate.width + other.candidate.width) / 2 + whole * std::abs(one.candidate.dm - other.candidate.dm);
-      return one.candidate.snr < other.candidate.snr / 2 &&
-             std::abs(one.candidate.time - other.candidate.time) <= reach;
+      return explains(box_of(other.candidate), box_of(one.candidate), lanes.front().layout.slope);
     });
     if (strong == kept.end()) {
       kept.push_back(std::move(one));
@@ -432,18 +482,21 @@ void StreamState::search_block() {
                      [](const Detection& a, const Detection& b) { return a.snr > b.snr; });
     detections.resize(kMostDetections);
   }
-  std::vector<Cluster> clusters = cluster(std::move(detections));
-  if (clusters.size() > settings.most_per_block) {
+  std::vector<std::vector<Detection>> groups = friends(std::move(detections));
+  if (groups.size() > settings.most_per_block) {
     ++report.crowded_blocks;
-    std::nth_element(clusters.begin(), clusters.begin() + static_cast<std::ptrdiff_t>(settings.most_per_block),
-                     clusters.end(), [](const Cluster& a, const Cluster& b) { return a.best.snr > b.best.snr; });
-    clusters.resize(settings.most_per_block);
+    const auto strength = [](const std::vector<Detection>& group) { return cluster_of(group).best.snr; };
+    std::nth_element(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(settings.most_per_block),
+                     groups.end(), [&](const auto& a, const auto& b) { return strength(a) > strength(b); });
+    groups.resize(settings.most_per_block);
   }
-  std::vector<Found> found(clusters.size());
+  std::vector<std::vector<Found>> parts(groups.size());
   base::parallel(threads, [&](std::size_t thread, std::size_t of) {
-    const base::Share mine = base::share(clusters.size(), thread, of);
-    for (std::size_t i = mine.begin; i < mine.end; ++i) found[i] = measured(clusters[i]);
+    const base::Share mine = base::share(groups.size(), thread, of);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) separate(std::move(groups[i]), parts[i]);
   });
+  std::vector<Found> found;
+  for (const std::vector<Found>& part : parts) found.insert(found.end(), part.begin(), part.end());
   std::erase_if(found, [&](const Found& one) { return !(one.candidate.snr >= settings.threshold); });
   join_echoes(found);
   keep(std::move(found));
@@ -464,8 +517,10 @@ Stream::Stream(const Device& device, const Band& band, const Settings& settings,
   check_settings(band, settings);
   StreamState& state = *state_;
   state.threads = settings.threads != 0 ? settings.threads : base::hardware_threads();
-  state.segments =
-      plan_trials(band, {.dm_begin = settings.dm_begin, .dm_end = settings.dm_end, .tolerance = settings.tolerance});
+  state.segments = plan_trials(band, {.dm_begin = settings.dm_begin,
+                                      .dm_end = settings.dm_end,
+                                      .tolerance = settings.tolerance,
+                                      .smear_per_sample = settings.exact ? 2.0 : 1.0});
   state.choose_block();
   state.make_lanes(options);
   state.raw.resize(state.block * state.row_bytes());

@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Narrow channels: smearing within a channel, which the simulation does not have, stays below one sample.
+// Narrow channels: smearing within a channel, which these pulses do not have, stays below one sample.
 const Band kBand{.channels = 128, .first_mhz = 1500, .step_mhz = -0.25, .interval = 256e-6};
 
 std::vector<std::byte> simulated(const Simulation& simulation, std::size_t rows) {
@@ -182,11 +182,12 @@ TEST(SearchBoxcars, WidthsAndTimesAreThoseOfAPulse) {
                 .first = 100,
                 .factor = 2},
                found);
-  const auto clusters = cluster(found);
-  ASSERT_EQ(clusters.size(), 1U);
-  EXPECT_EQ(clusters[0].best.begin, 100 + 2 * 2040U);
-  EXPECT_EQ(clusters[0].best.end, 100 + 2 * 2064U);
-  EXPECT_NEAR(clusters[0].best.snr, std::sqrt(24.0) * 10, 1.5);
+  const auto groups = friends(found);
+  ASSERT_EQ(groups.size(), 1U);
+  const Cluster whole = cluster_of(groups[0]);
+  EXPECT_EQ(whole.best.begin, 100 + 2 * 2040U);
+  EXPECT_EQ(whole.best.end, 100 + 2 * 2064U);
+  EXPECT_NEAR(whole.best.snr, std::sqrt(24.0) * 10, 1.5);
 }
 
 TEST(SearchStream, ReadsEveryNumberOfBits) {
@@ -242,6 +243,21 @@ TEST(SearchStream, PulsesAcrossBlocksAreOneCandidate) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found[0].snr, 40, 3);
   EXPECT_NEAR(found[0].dm, 60, 10);
+}
+
+// Pulses of other dispersion measures whose detections touch those of a strong one are candidates of their own.
+TEST(SearchStream, PulsesNearAStrongOneAreSeparate) {
+  Simulation simulation{.band = kBand, .seed = 6};
+  simulation.pulses = {{.dm = 150, .time = 2, .samples = 8, .snr = 60},
+                       {.dm = 40, .time = 2.02, .samples = 4, .snr = 16},
+                       {.dm = 160, .time = 2.04, .samples = 16, .snr = 20}};
+  const auto found = searched(kBand, {.dm_end = 220, .widest = 64}, simulated(simulation, 32000));
+  ASSERT_EQ(found.size(), 3U);
+  for (const Pulse& pulse : simulation.pulses) {
+    const Candidate* one = nearest_to(pulse, found);
+    ASSERT_NE(one, nullptr) << pulse.dm;
+    EXPECT_NEAR(one->snr, pulse.snr, 3.5);
+  }
 }
 
 TEST(SearchStream, FlagsValuesThatAreNotNumbers) {

@@ -299,7 +299,9 @@ void add_search(Command& program) {
       .ends_in({".fil"});
   command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
   command.option("--variant", options->variant,
-                 "Dedispersion: brute_force or tree, with parameters as --explain prints");
+                 "Dedispersion: brute_force, tree or fourier, with parameters as --explain prints");
+  command.flag("--exact", settings.exact,
+               "Exact delays and finer samples: no narrow pulse near the threshold is missed");
   command.option("--block", settings.block, "Input samples per block (0: chosen)").shows_default().between(0, 1e8);
   command.bytes("--memory", settings.memory, "Memory for the arrays of a block");
   command.threads(settings.threads);

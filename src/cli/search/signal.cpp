@@ -20,6 +20,7 @@ struct PulseOptions {
   std::size_t channels = 1024, bits = 8, count = 0, widest = 32, seed = 1;
   double top = 1500, bandwidth = 200, interval = 512e-6, seconds = 20;
   std::vector<std::string> pulses;
+  bool smear = false;
 };
 
 search::Pulse parse_pulse(const std::string& text) {
@@ -61,8 +62,11 @@ void write_test_signal(const PulseOptions& options) {
                           .first_mhz = options.top,
                           .step_mhz = -options.bandwidth / static_cast<double>(options.channels),
                           .interval = options.interval};
-  const search::Simulation simulation{
-      .band = band, .bits = options.bits, .seed = options.seed, .pulses = all_pulses(options, band)};
+  const search::Simulation simulation{.band = band,
+                                      .bits = options.bits,
+                                      .seed = options.seed,
+                                      .pulses = all_pulses(options, band),
+                                      .smeared = options.smear};
   const auto rows = static_cast<std::uint64_t>(options.seconds / options.interval);
   if (rows == 0) mistake(fmt::format("--seconds {}: shorter than one sample", options.seconds));
   search::simulate(simulation, 0, 0, {});  // checks the pulses before the file is made
@@ -110,7 +114,7 @@ void add_search_signal(Command& search) {
       "\nExamples:\n"
       "  ridge search signal test.fil --pulse 350:1.5:8:20     DM 350 at 1.5 s, 8 samples wide, S/N 20\n"
       "  ridge search signal test.fil --pulses 10 --truth pulses.json --bits 2\n"
-      "\nThe S/N is that of a boxcar of the pulse's width over all channels, after rounding to the bits.");
+      "\nThe S/N is that of the best boxcar over all channels, after rounding to the bits.");
   auto options = std::make_shared<PulseOptions>();
   command.option("out", options->out, "Filterbank file to write (.fil), or -").required().writes();
   command.option("--pulse", options->pulses, "A pulse: DM:SECONDS:SAMPLES:S/N; may be repeated");
@@ -118,6 +122,7 @@ void add_search_signal(Command& search) {
   command.option("--dm", options->dm, "Dispersion measures of random pulses").shows_default();
   command.option("--snr", options->snr, "S/N of random pulses").shows_default();
   command.option("--widest", options->widest, "Widest random pulse, in samples").shows_default().between(1, 100000);
+  command.flag("--smear", options->smear, "Smear pulses within channels and begin between samples, as in the sky");
   command.option("--truth", options->truth, "Write the pulses as JSON").writes().ends_in({".json"});
   command.option("--channels", options->channels, "Channels").shows_default().between(1, 65536);
   command.option("--top", options->top, "Centre of the highest channel, MHz").shows_default().positive();
