@@ -77,7 +77,8 @@ class Survey {
   Survey(const Device& device, const SurveyMedium& medium, const planner::Options& options = {});
   // The same grid, layers and time step with other velocities. Error if one of them breaks the stability limit.
   Survey with_velocity(std::vector<double> velocity) const;
-  std::vector<double> ricker(std::size_t steps) const;  // pulse of amplitude 1, its peak at t = 1.5 / frequency
+  // Pulse of amplitude 1, its peak at t = 1.5 / frequency; value n is at t = (n + shift) dt.
+  std::vector<double> ricker(std::size_t steps, double shift = 0) const;
   // Values at the receivers after each step, shot after shot, each steps by receivers: row n is the time (n + 1) dt.
   // Each step adds (c dt)^2 times the wavelet at the sources: u_tt = c^2 (laplacian + wavelet). `field`, if given, gets
   // the last state of the last shot in the cells of the model. At most `batch` shots.

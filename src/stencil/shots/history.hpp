@@ -43,4 +43,26 @@ std::size_t blocks_to_advance(std::size_t blocks, std::size_t states);
 // Blocks computed in total to reverse such a range.
 double blocks_computed(std::size_t blocks, std::size_t states);
 
+// Reverses `blocks` blocks from block `begin` on, whose first state is given, with `states` further ones. `run` has
+// restore(state), advance(block, blocks), save() and reverse(block), which computes a block from its restored first
+// state, keeps its history and goes back through it.
+template <class Run, class State>
+void reverse_blocks(Run& run, std::size_t begin, std::size_t blocks, std::size_t states, const State& state) {
+  while (blocks > 1) {
+    const std::size_t ahead = blocks_to_advance(blocks, states);
+    run.restore(state);
+    run.advance(begin, ahead);
+    if (states == 0) {
+      run.reverse(begin + ahead);
+      --blocks;
+      continue;
+    }
+    const State kept = run.save();
+    reverse_blocks(run, begin + ahead, blocks - ahead, states - 1, kept);
+    blocks = ahead;
+  }
+  run.restore(state);
+  run.reverse(begin);
+}
+
 }  // namespace ridge::stencil

@@ -271,7 +271,7 @@ class Reversal {
     if (progress_) progress_(0);
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
     std::vector<T> first;  // empty: the zero state
-    reverse(0, blocks, history_.states, first);
+    reverse_blocks(*this, 0, blocks, history_.states, first);
     backward_->wait();
     seconds_ = base::now() - start;
   }
@@ -285,6 +285,27 @@ class Reversal {
     std::vector<T> values(steps_ * sources);
     backward_->get_rows(pulses_, 0, steps_, values.data());
     return values;
+  }
+
+  // For reverse_blocks(). An empty state is that of the start: zeros.
+  void restore(const std::vector<T>& state) {
+    if (state.empty()) {
+      forward_->clear();
+    } else {
+      forward_->restore(state.data());
+    }
+  }
+  void advance(std::size_t block, std::size_t blocks) {
+    take(block * history_.block, end_of(block + blocks - 1), false);
+  }
+  std::vector<T> save() {
+    std::vector<T> kept(forward_->state_values());
+    forward_->save(kept.data());
+    return kept;
+  }
+  void reverse(std::size_t block) {
+    take(block * history_.block, end_of(block), true);
+    reverse_block(block * history_.block, end_of(block));
   }
 
  private:
@@ -310,7 +331,7 @@ class Reversal {
 
   std::size_t end_of(std::size_t block) const { return std::min(steps_, (block + 1) * history_.block); }
 
-  void advance(std::size_t begin, std::size_t end, bool keep) {
+  void take(std::size_t begin, std::size_t end, bool keep) {
     const std::size_t first = begin;
     for (std::size_t n = begin; n < end; ++n, ++taken_) {
       const bool slot = keep && (n - first) % history_.every == 0;
@@ -345,38 +366,6 @@ class Reversal {
       backward_->take(pulses_, n);
       if (n > 0) backward_->step();
     }
-  }
-
-  void restore(const std::vector<T>& state) {
-    if (state.empty()) {
-      forward_->clear();
-    } else {
-      forward_->restore(state.data());
-    }
-  }
-
-  // Reverses `blocks` blocks from `begin` on, whose first state is given; the forward run may be anywhere.
-  void reverse(std::size_t begin, std::size_t blocks, std::size_t states, const std::vector<T>& state) {
-    while (blocks > 1) {
-      const std::size_t ahead = blocks_to_advance(blocks, states);
-      restore(state);
-      advance(begin * history_.block, end_of(begin + ahead - 1), false);
-      if (states == 0) {
-        last(begin + ahead);
-        --blocks;
-        continue;
-      }
-      std::vector<T> kept(forward_->state_values());
-      forward_->save(kept.data());
-      reverse(begin + ahead, blocks - ahead, states - 1, kept);
-      blocks = ahead;
-    }
-    restore(state);
-    last(begin);
-  }
-  void last(std::size_t block) {
-    advance(block * history_.block, end_of(block), true);
-    reverse_block(block * history_.block, end_of(block));
   }
 
   const SurveyState<T>& state_;
@@ -439,10 +428,10 @@ Survey<T> Survey<T>::with_velocity(std::vector<double> velocity) const {
 }
 
 template <class T>
-std::vector<double> Survey<T>::ricker(std::size_t steps) const {
+std::vector<double> Survey<T>::ricker(std::size_t steps, double shift) const {
   std::vector<double> wavelet(steps);
   for (std::size_t n = 0; n < steps; ++n) {
-    const double t = static_cast<double>(n) * state_->medium.dt;
+    const double t = (static_cast<double>(n) + shift) * state_->medium.dt;
     const double a = std::numbers::pi * state_->medium.frequency * (t - 1.5 / state_->medium.frequency);
     wavelet[n] = (1 - 2 * a * a) * std::exp(-a * a);
   }
