@@ -80,7 +80,7 @@ TEST(Verdicts, OfTheTransformations) {
     EXPECT_EQ(report.placed.empty(), report.kernels.empty());
   }
   for (const char* each : {"fusion", "fission", "coalescing", "index-set", "strip", "tiling", "interchange",
-                           "unrolling", "skewing", "expansion", "dead-write", "lanes"}) {
+                           "unrolling", "skewing", "expansion", "dead-write", "lanes", "rescheduling"}) {
     EXPECT_EQ(legal.count(each), 1u) << each;
     EXPECT_EQ(illegal.count(each), 1u) << each;
   }
@@ -152,6 +152,8 @@ TEST(Verdicts, OfTheWindows) {
     return std::string();
   };
   EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 1);
+  // A tile holds the elements of the group and their neighbours, and no more: 8 x 32 items with a border of one.
+  EXPECT_NE(kernel("window_of_nine_l1").find("LOCAL_ARRAY(float, in_tile, 340)"), std::string::npos);
   EXPECT_EQ(count(kernel("window_in_a_volume_l1"), "LOCAL_ARRAY("), 0);
   options.memories.local = 0.3;
   EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);

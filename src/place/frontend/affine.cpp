@@ -226,7 +226,7 @@ std::optional<Poly> Reader::poly_of_operator(const BinaryOperator* e, std::vecto
       if (!by || *by <= 0 || !l->affine()) return {};
       if (e->getOpcode() == BO_Shr && *by > 30) return {};
       const long divisor = e->getOpcode() == BO_Shr ? 1L << *by : *by;
-      not_negative.push_back(*l);
+      if (e->getOpcode() != BO_Shr || e->getType()->isUnsignedIntegerType()) not_negative.push_back(*l);
       const Poly quotient = Poly::quotient(*l, divisor);
       return e->getOpcode() == BO_Rem ? l->plus(quotient, -divisor) : quotient;
     }

@@ -19,6 +19,18 @@ struct Range {
   bool written = false;
 };
 
+// The address as C: reinterpret_cast<T*>(a) becomes (T*)(a).
+std::string in_c(std::string text) {
+  const std::string cast = "reinterpret_cast<";
+  for (std::size_t at = text.find(cast); at != std::string::npos; at = text.find(cast, at)) {
+    const std::size_t end = text.find(">(", at);
+    if (end == std::string::npos) return text;
+    text =
+        text.substr(0, at) + "(" + text.substr(at + cast.size(), end - at - cast.size()) + ")" + text.substr(end + 1);
+  }
+  return text;
+}
+
 class Maker {
  public:
   Guard run(const std::vector<const State*>& states) {
@@ -39,7 +51,7 @@ class Maker {
     for (const std::string& t : tests_) test += (test.empty() ? "" : " &&\n         ") + ("(" + t + ")");
     for (std::size_t k = 0; k < all.size(); ++k) {
       const std::string name = "a" + std::to_string(k);
-      pass("const void* " + name, all[k].data);
+      pass("const void* " + name, in_c(all[k].data));
       body += "  const char* const " + name + "_from = (const char*)" + name +
               (all[k].first.empty() ? "" : " + (" + all[k].first + ")") + ";\n  const char* const " + name +
               "_to = " + "(const char*)" + name + " + (" + all[k].bytes + ");\n";

@@ -7,6 +7,17 @@
 
 namespace ridge::place::transform {
 
+namespace {
+
+bool varies(const Poly& poly, const Nest& nest) {
+  const auto symbols = poly.symbols();
+  return std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& l) {
+    return std::find(symbols.begin(), symbols.end(), l.iterator) != symbols.end();
+  });
+}
+
+}  // namespace
+
 std::vector<Proposal> index_set_splitting(const State& state) {
   std::vector<Proposal> all;
   const Nest& nest = state.nest;
@@ -33,8 +44,9 @@ std::vector<Proposal> index_set_splitting(const State& state) {
       };
       const Poly i = Poly::symbol(l.iterator);
       const Poly wrest = w->subscripts[0].plus(i, -factor(w)), rrest = r->subscripts[0].plus(i, -factor(r));
-      const auto gap = host_text(rrest.plus(wrest, -1), nest);  // write at i + a, read at k * i + b
-      if (factor(w) != 1 || !gap) continue;
+      const Poly between = rrest.plus(wrest, -1);  // write at i + a, read at k * i + b
+      const auto gap = host_text(between, nest);
+      if (factor(w) != 1 || !gap || varies(between, nest)) continue;
       if (factor(r) == 0) {  // all iterations read one element: split where it is written
         add(*gap);
         add(*gap + " + 1");

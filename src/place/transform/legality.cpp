@@ -76,10 +76,16 @@ const isl::union_map& Legality::pairs(int variable) {
   return pairs_.emplace(variable, meet.unite(meet.reverse()).intersect(execution_order_)).first->second;
 }
 
+isl::union_map Legality::all_pairs() {
+  isl::union_map all = isl::union_map::empty(state_.relations.context);
+  for (int v = 0; v < static_cast<int>(state_.nest.variables.size()); ++v) all = all.unite(pairs(v));
+  return all;
+}
+
 std::string Legality::broken_by(const Proposal& proposal) {
-  if (proposal.order.empty()) return "";
+  if (!proposal.reorders()) return "";
   const analysis::Relations& r = state_.relations;
-  const isl::union_map after = schedule(state_, proposal);
+  const isl::union_map after = proposal.schedule ? *proposal.schedule : schedule(state_, proposal);
   const isl::union_map not_kept = isl::manage(isl_union_map_lex_ge_union_map(after.copy(), after.copy()));
   for (int v = 0; v < static_cast<int>(state_.nest.variables.size()); ++v) {
     if (pairs(v).is_empty()) continue;

@@ -30,8 +30,8 @@ const Node& body_block(const Node& loop) {
 
 bool plain(const Nest& nest, int loop) {
   const Loop& l = nest.loops[loop];
-  return l.counted && l.exact && l.kind == "for" && !l.iterator_outside && !l.host_iterator.empty() && l.span.known &&
-         l.body.known && l.leaves_early == 0 && l.counters == 1;
+  return l.counted && l.exact && l.kind == "for" && !l.host_iterator.empty() && l.span.known && l.body.known &&
+         l.leaves_early == 0 && l.counters == 1;
 }
 
 std::string slice(const State& state, const Span& span) { return state.text.substr(span.begin, span.end - span.begin); }

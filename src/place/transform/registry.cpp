@@ -12,6 +12,7 @@ const std::vector<Transformation>& registry() {
       {"expansion", expansion},
       {"index-set splitting", index_set_splitting},
       {"strip mining", strip_mining},
+      {"rescheduling", rescheduling},
       {"tiling", tiling},
       {"lanes", lanes},
   };

@@ -234,8 +234,8 @@ class Search {
         const std::string key = always ? t.name + std::to_string(which++) : what;
         if (!tried_.insert(slice(state, nest.span) + key).second) continue;
         if (spent()) return false;
-        if (!legality && !p.order.empty()) legality.emplace(state);
-        const std::string why = p.order.empty() ? "" : legality->broken_by(p);
+        if (!legality && p.reorders()) legality.emplace(state);
+        const std::string why = !p.reorders() ? "" : legality->broken_by(p);
         if (!why.empty()) {
           note(at, p.loops, what + ": " + why, false);
           continue;
@@ -276,10 +276,10 @@ class Search {
             const std::vector<const State*>& states, int first, int count, bool always,
             const std::function<std::string(const AnalyzedProgram&)>& check) {
     const Function& function = now_.program.functions[at.function];
-    Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an unchanged order needs no guard
+    Guard test = !p.reorders() && !p.test.empty() ? Guard{} : guard(states);  // an unchanged order needs no guard
     if (test.call.empty())
       test.call = p.test;
-    else if (!p.order.empty() && !p.test.empty())
+    else if (p.reorders() && !p.test.empty())
       test.call += " && " + p.test;
     if (!test.possible || !function.whole.known) {
       note(at, p.loops, what + ": overlap of the arrays cannot be tested", false);

@@ -2,6 +2,7 @@
 // Legality is tested with isl; the benefit is found by parsing and analyzing the new text.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ struct Proposal {
   // New schedule per instance, by index into Relations::instances; missing instances keep theirs. Empty: the order does
   // not change.
   std::map<std::size_t, std::vector<std::string>> order{};
+  std::optional<isl::union_map> schedule{};  // instead of `order`: of all instances
   std::string test{};  // further C++ condition; if it is false at run time, the original loops run
   int whole = -1;      // iterations of this loop move as a whole, so its private variables carry no dependence
   std::vector<std::string> loops{};  // per loop of the new text, in order: the loops of the old text it comes from
+  bool reorders() const { return schedule || !order.empty(); }
 };
 
 struct State {
@@ -43,6 +46,7 @@ class Legality {
   explicit Legality(const State& state);
   // "" if every dependence keeps its direction; else the first that would be reversed.
   std::string broken_by(const Proposal& proposal);
+  isl::union_map all_pairs();  // of all variables
 
  private:
   const State& state_;
@@ -60,5 +64,6 @@ std::vector<Proposal> strip_mining(const State& state);
 std::vector<Proposal> expansion(const State& state);
 std::vector<Proposal> tiling(const State& state);
 std::vector<Proposal> lanes(const State& state);
+std::vector<Proposal> rescheduling(const State& state);
 
 }  // namespace ridge::place::transform

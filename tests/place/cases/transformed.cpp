@@ -38,7 +38,7 @@ void other_diagonals(float* a, int n, int m) {
       a[i * m + j] = 0.5f * a[(i - 1) * m + j] + 0.25f * a[(i - 1) * m + j - 1] + a[i * m + j - 1];
 }
 
-//: everywhere l1=sequential:flow l2=sequential:flow kernels=0 not=skewing
+//: everywhere l1=sequential:flow l2=sequential:flow kernels=0 run not=skewing by=rescheduling
 void everywhere(float* a, int n, int m) {
   for (int i = 1; i < n; ++i)
     for (int j = 1; j < m - 1; ++j) a[i * m + j] = a[(i - 1) * m + j + 1] + a[i * m + j - 1];
@@ -216,6 +216,39 @@ void sums_of_every_other(const float* a, float* b, int n, int m) {
     for (int j = 0; j < m; ++j) sum += a[2 * i + j];
     b[i] = sum;
   }
+}
+
+//: solved_downwards l1=sequential:flow l2=reduction kernels=0 run by=rescheduling
+void solved_downwards(const float* l, const float* b, float* x, int n) {
+  for (int i = 0; i < n; ++i) {
+    x[i] = b[i];
+    for (int j = 0; j < i; ++j) x[i] -= 0.1f * l[i * n + j] * x[j];
+    x[i] = x[i] / (1 + l[i * n + i]);
+  }
+}
+
+//: best_of_parts l1=sequential:flow l2=sequential l3=sequential kernels=0 run by=rescheduling
+void best_of_parts(int* best, const int* gain, int n) {
+  for (int i = n - 1; i >= 0; --i)
+    for (int j = i + 1; j < n; ++j) {
+      if (i + 1 < j) best[i * n + j] = best[(i + 1) * n + j - 1] + (gain[i] == gain[j] ? 1 : 0);
+      for (int k = i + 1; k < j; ++k)
+        if (best[i * n + k] + best[(k + 1) * n + j] > best[i * n + j])
+          best[i * n + j] = best[i * n + k] + best[(k + 1) * n + j];
+    }
+}
+
+//: shortest_paths l1=sequential:flow l2=sequential:flow l3=sequential:flow kernels=0 run by=rescheduling
+void shortest_paths(int (*d)[64], int n) {
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];
+}
+
+//: no_order_helps l1=sequential:flow l2=sequential:flow kernels=0 without=rescheduling
+void no_order_helps(float* a, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 1; j < m; ++j) a[j] = 0.5f * a[j - 1] + 0.5f * a[m - 1];
 }
 
 template <class T, int N>
