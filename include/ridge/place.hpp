@@ -96,6 +96,7 @@ struct Parameter {  // parameter of the placed function
 struct Report {
   std::string file{}, function{}, result{}, emit{};
   std::string qualified{};                // name with namespaces
+  std::string source{};                   // the file with a member function as a free function; "" for other functions
   std::vector<std::string> errors{};      // compiler errors, or: no such function
   std::vector<Diagnostic> diagnostics{};  // constructs that are not supported, with file and line
   std::vector<LoopVerdict> loops{};

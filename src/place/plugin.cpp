@@ -118,6 +118,7 @@ class Work {
     shared_ = std::make_shared<Shared>(isl::ctx(context), read_);
     Program program = shared_->reader.read();
     Report report = analyzed(program);
+    report.source = program.source;
     drop_unneeded_claims(program, report);
     report.readings = 1;
     report.judged = shared_->memo.analyzed_nests();
@@ -191,7 +192,7 @@ class Work {
       const bool last = f + 1 == program.functions.size();
       prefix_ =
           last && !read_.function.empty() ? "" : function.name + ".";  // without a name: all functions of the file
-      if (!function.refused.empty())
+      if (!function.refused.empty() && (last || loops_in(function.root)))
         report.diagnostics.push_back(
             {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
       part(program, static_cast<int>(f), function.root, "", 0, report);
@@ -270,6 +271,11 @@ class Work {
       at = std::max<std::size_t>(at, end);
     }
     restore_pragmas(program.text, at, program.text.size());
+  }
+
+  static bool loops_in(const Part& p) {
+    return p.kind == PartKind::loop || p.kind == PartKind::nest ||
+           std::any_of(p.children.begin(), p.children.end(), loops_in);
   }
 
   static std::string key_of(const Function& function, const Loop& l) {

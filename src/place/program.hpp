@@ -1,6 +1,7 @@
 // Functions as the host runs them: trees of parts that stay unchanged and nests that may be placed.
 #pragma once
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,7 @@ struct TemplateCall {
 struct Rewrite {
   unsigned begin = 0, end = 0;
   std::string text{};
+  std::vector<int> lines{};  // line of the user's file for each line of `text`; empty: taken from the replaced lines
 };
 
 struct Program {
@@ -124,7 +126,10 @@ struct Program {
   std::vector<Function> functions{};  // callees first; the requested function is last
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
-  std::vector<Rewrite> rewrites{};     // of loops with several counters: to be applied and read again
+  std::vector<Rewrite> rewrites{};     // of loops with several counters and member functions: applied and read again
+  std::string source{};                // the file with the requested member function as a free function; else ""
+  std::set<std::string> lifted{};      // member functions that became free functions
+  std::string renamed{};               // the requested function after these rewrites, if it is a member function
   std::vector<FunctionBody> bodies{};  // positions in the user's file
   std::vector<std::string> errors{};   // of the compiler: nothing else is filled in then
   bool has_main = false;
@@ -137,8 +142,9 @@ inline constexpr const char* kGuard = "ridge_fits_";
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};
-  std::string models{};  // C++ text with models of library functions
-  bool opencv = true;    // use the models of OpenCV, if the text includes it
+  std::string models{};            // C++ text with models of library functions
+  std::set<std::string> lifted{};  // member functions that are free functions already
+  bool opencv = true;              // use the models of OpenCV, if the text includes it
 };
 
 // Parses one file, again with changed text as often as needed: its includes are compiled once. (frontend/)

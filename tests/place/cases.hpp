@@ -14,6 +14,7 @@ namespace place_test {
 
 struct Case {
   std::string file, function;
+  std::string shown;  // name in reports: Grid::relax is shown as Grid_relax, Blur::operator() as Blur_call
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
   int kernels = -1, tiles = -1, constants = -1;
   std::string says, by, not_by, without,
@@ -34,6 +35,9 @@ inline std::vector<Case> cases() {
       Case c;
       c.file = entry.path().string();
       words >> c.function;
+      c.shown = c.function;
+      if (const auto at = c.shown.find("operator()"); at != std::string::npos) c.shown.replace(at, 10, "call");
+      if (const auto at = c.shown.find("::"); at != std::string::npos) c.shown.replace(at, 2, "_");
       for (std::string word; words >> word;) {
         const auto equal = word.find('=');
         const std::string name = word.substr(0, equal),

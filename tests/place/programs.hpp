@@ -62,7 +62,7 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
       ++read;
       EXPECT_TRUE(emit == "openmp" || !report.placed.empty()) << sources[at].function;
       if (!report.placed.empty())  // OpenMP has no clause for argmin and argmax
-        all.push_back({sources[at].function, sources[at].text, report});
+        all.push_back({sources[at].function, report.source.empty() ? sources[at].text : report.source, report});
     });
   EXPECT_EQ(read, sources.size()) << "one of them does not compile";
   return all;

@@ -27,7 +27,7 @@ TEST(Verdicts, OfTheCorpus) {
     for (const auto& [loop, expected] : c.loops) {
       bool found = false;
       for (const auto& l : report.loops)
-        if (l.id == c.function + "." + loop) {
+        if (l.id == c.shown + "." + loop || l.id == loop) {
           found = true;
           EXPECT_TRUE(agrees(expected, verdict(l)))
               << loop << " is " << verdict(l) << ", not " << expected << ": " << l.why;
@@ -36,12 +36,12 @@ TEST(Verdicts, OfTheCorpus) {
       EXPECT_TRUE(found) << "no loop " << loop;
     }
     int kernels = 0;
-    for (const auto& k : report.kernels) kernels += k.loops[0].rfind(c.function + ".", 0) == 0;
+    for (const auto& k : report.kernels) kernels += k.loops[0].rfind(c.shown + ".", 0) == 0;
     EXPECT_TRUE(kernels == c.kernels || c.function == "whole_tree") << kernels << " kernels, not " << c.kernels;
     if (!c.says.empty()) {
       bool said = false;
       for (const auto& d : report.diagnostics) said |= d.text.find(c.says) != std::string::npos && d.line > 0;
-      for (const auto& l : report.loops) said |= l.function == c.function && l.why.find(c.says) != std::string::npos;
+      for (const auto& l : report.loops) said |= l.function == c.shown && l.why.find(c.says) != std::string::npos;
       EXPECT_TRUE(said) << "nobody says \"" << c.says << "\"";
     }
     ++checked;
@@ -130,7 +130,7 @@ TEST(Verdicts, OfTheWindows) {
     const auto text = [&](const ridge::place::Report& report) {
       std::string all;
       for (const auto& k : report.kernels)
-        if (k.name == c.function + "_l1") all += k.text;
+        if (k.name == c.shown + "_l1") all += k.text;
       return all;
     };
     EXPECT_EQ(count(text(always), "LOCAL_ARRAY("), c.tiles) << text(always);

@@ -53,11 +53,14 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (decl->getNumParams() > 0)
     result.parameter_text = original(
         SourceRange(decl->getParamDecl(0)->getBeginLoc(), decl->getParamDecl(decl->getNumParams() - 1)->getEndLoc()));
-  if (isa<CXXMethodDecl>(decl)) result.refused = "member functions are not supported";
   if (decl->isTemplateInstantiation() || decl->isTemplated()) result.refused = "templates are not supported";
   if (decl->isVariadic()) result.refused = "variadic functions are not supported";
   if (decl->isConstexpr()) result.refused = "constexpr functions are not supported";
   if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
+  if (const auto* method = dyn_cast<CXXMethodDecl>(decl)) {
+    result.refused = loops_in(method) ? lift(method) : "";
+    if (result.refused.empty()) result.refused = "member functions are not supported";  // read again as a free function
+  }
   if (find_uses(decl->getBody(), result)) result.refused = "goto or setjmp: the order of its statements is unknown";
   if (result.refused.empty()) rewrite_counters(decl->getBody());
   result.root = part(decl->getBody(), false);

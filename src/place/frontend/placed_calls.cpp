@@ -72,6 +72,7 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
                                                        !reachable(referred(b->getLHS())))
     inner = b->getRHS()->IgnoreImplicit();
   const auto* call = dyn_cast<CallExpr>(inner);
+  if (call != nullptr && (lift_call(call) || (e == s && lift_parallel_for(call)))) return {};  // read again
   const bool alone = call != nullptr && !isa<CXXMemberCallExpr>(call) && !isa<CXXOperatorCallExpr>(call);
   if (!alone) call = call_inside(e);
   if (call == nullptr) return {};

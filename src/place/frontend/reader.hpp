@@ -92,7 +92,8 @@ class Reader {
   Function function(const clang::FunctionDecl* decl, std::set<const clang::FunctionDecl*>& called);
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
-  std::vector<Edit> rewrites{};  // of loops with several counters (induction.cpp)
+  std::vector<Edit> rewrites{};  // of loops with several counters (induction.cpp) and member functions (members.cpp)
+  std::map<std::string, std::string> renamed{};  // member function: the free function that replaces it
 
  private:
   // --- functions (function.cpp)
@@ -330,6 +331,29 @@ class Reader {
   bool quiet_arguments(const clang::CallExpr* call, const clang::FunctionDecl* body) const;
   const clang::CallExpr* call_inside(const clang::Expr* e) const;
   void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp
+  bool template_names(const clang::TemplateParameterList* parameters, const clang::TemplateArgumentList& arguments,
+                      std::string& known, std::string& name) const;
+
+  // --- member functions as free functions whose parameters are the fields (members.cpp)
+  class Lifter;
+  struct Lifted {
+    struct Field {
+      const clang::FieldDecl* decl = nullptr;
+      std::string name{};
+      clang::QualType type{};
+      bool changed = false;  // more than its value is used
+    };
+    std::string name{}, why{};            // why: reason why it is not possible; then nothing else is set
+    std::string head{}, known{}, body{};  // text: declaration, names of types, rest of the body
+    std::vector<Field> fields{};
+    std::set<int> stored{};  // bytes of the numbers that it stores outside its own variables; negative: floating point
+    bool calls = false;      // of functions that may change a field through another name
+  };
+  bool loops_in(const clang::CXXMethodDecl* method) const;
+  const Lifted& lifted(const clang::CXXMethodDecl* method);
+  std::string lift(const clang::CXXMethodDecl* method);  // returns the reason why not, or ""
+  bool lift_call(const clang::CallExpr* call);
+  bool lift_parallel_for(const clang::CallExpr* call);
 
   // --- local arrays (locals.cpp)
   bool makes(const clang::DeclStmt* d, Part& into);
@@ -349,6 +373,7 @@ class Reader {
   std::map<const clang::Stmt*, std::optional<Claim>> claims_{};  // by loop
   std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
   std::set<const clang::FunctionDecl*> being_read_{};
+  std::map<const clang::CXXMethodDecl*, Lifted> lifted_{};
   std::set<const clang::FunctionDecl*>* called_ = nullptr;
   Function* result_ = nullptr;
   struct Frame {

@@ -11,6 +11,32 @@
 namespace ridge::place::frontend {
 using namespace clang;
 
+// Declares the template's parameters with their values, as text, and appends the values to `name`.
+bool Reader::template_names(const TemplateParameterList* parameters, const TemplateArgumentList& arguments,
+                            std::string& known, std::string& name) const {
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    const TemplateArgument& a = arguments.get(i);
+    const std::string formal = parameters->getParam(i)->getNameAsString();
+    std::string value;
+    if (a.getKind() == TemplateArgument::Type) {
+      value = type_text(a.getAsType());
+      if (!formal.empty()) known += "  using " + formal + " = " + value + ";\n";
+    } else if (a.getKind() == TemplateArgument::Integral) {
+      llvm::SmallString<32> digits;
+      a.getAsIntegral().toString(digits, 10);
+      value = digits.str().str();
+      if (!formal.empty())
+        known += "  constexpr " + type_text(a.getIntegralType()) + " " + formal + " = " + value + ";\n";
+    } else {
+      return false;
+    }
+    name += "_" + value;
+  }
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return true;
+}
+
 void Reader::template_call(const CallExpr* call, const FunctionDecl* callee) {
   const FunctionTemplateDecl* from = callee->getPrimaryTemplate();
   const TemplateArgumentList* arguments = callee->getTemplateSpecializationArgs();
@@ -24,26 +50,7 @@ void Reader::template_call(const CallExpr* call, const FunctionDecl* callee) {
   if (!loops || !whole.known || !inside.known || !made.name.known) return;
   std::string known, formals;
   made.function = callee->getNameAsString();
-  const TemplateParameterList* parameters = from->getTemplateParameters();
-  for (unsigned i = 0; i < arguments->size(); ++i) {
-    const TemplateArgument& a = arguments->get(i);
-    const std::string name = parameters->getParam(i)->getNameAsString();
-    std::string value;
-    if (a.getKind() == TemplateArgument::Type) {
-      value = type_text(a.getAsType());
-      if (!name.empty()) known += "  using " + name + " = " + value + ";\n";
-    } else if (a.getKind() == TemplateArgument::Integral) {
-      llvm::SmallString<32> digits;
-      a.getAsIntegral().toString(digits, 10);
-      value = digits.str().str();
-      if (!name.empty()) known += "  constexpr " + type_text(a.getIntegralType()) + " " + name + " = " + value + ";\n";
-    } else {
-      return;
-    }
-    made.function += "_" + value;
-  }
-  for (char& c : made.function)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  if (!template_names(from->getTemplateParameters(), *arguments, known, made.function)) return;
   while (main_text_.find(made.function + "(") != std::string::npos) made.function += "_";
   for (const ParmVarDecl* p : body->parameters()) {
     const QualType type = p->getType();

@@ -52,6 +52,9 @@ using namespace clang;
 void find_functions(const DeclContext* context, const std::string& name, bool all_files,
                     std::vector<const FunctionDecl*>& found, bool& has_main, bool& is_template, int depth) {
   if (depth > 8) return;
+  const auto in_file = [](const Decl* decl) {
+    return decl->getASTContext().getSourceManager().isInMainFile(decl->getLocation());
+  };
   const auto visit = [&](const Decl* decl) {
     if (const auto* f = dyn_cast<FunctionDecl>(decl)) {
       if (!f->doesThisDeclarationHaveABody() || f->isImplicit() || f->isDefaulted()) return;
@@ -64,13 +67,14 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
       if (wanted) found.push_back(f);
     } else if (const auto* made = dyn_cast<FunctionTemplateDecl>(decl)) {
       is_template |= !name.empty() && made->getNameAsString() == name;
-    } else if (const auto* of_template = dyn_cast<ClassTemplateDecl>(decl); of_template != nullptr && name.empty()) {
+    } else if (const auto* of_template = dyn_cast<ClassTemplateDecl>(decl);
+               of_template != nullptr && (name.empty() || in_file(decl))) {
       for (const ClassTemplateSpecializationDecl* made : of_template->specializations())
         find_functions(made, name, all_files, found, has_main, is_template, depth + 1);
     } else if (const auto* inner = dyn_cast<DeclContext>(decl);
                inner != nullptr &&
                (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl) ||
-                (isa<CXXRecordDecl>(decl) && !decl->isImplicit() && name.empty())) &&
+                (isa<CXXRecordDecl>(decl) && !decl->isImplicit() && (name.empty() || in_file(decl)))) &&
                !frontend::holds_models(decl)) {
       find_functions(inner, name, all_files, found, has_main, is_template, depth + 1);
     }
@@ -125,6 +129,17 @@ void find_bodies(const DeclContext* context, const SourceManager& sources, std::
   }
 }
 
+// NAME:LINE names one of several functions of the same name: removes the line from the name and returns it, or 0.
+int line_asked(std::string& name) {
+  const auto at = name.rfind(':');
+  if (at == std::string::npos || at == 0 || name[at - 1] == ':' || at + 1 == name.size() ||
+      name.find_first_not_of("0123456789", at + 1) != std::string::npos)
+    return 0;
+  const int line = std::atoi(name.c_str() + at + 1);
+  name.resize(at);
+  return line;
+}
+
 Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text, const std::vector<int>& lines) {
   Program result;
   result.file = request.file;
@@ -134,22 +149,40 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   std::vector<const FunctionDecl*> found;
   bool is_template = false;
   const TranslationUnitDecl* all = unit.getASTContext().getTranslationUnitDecl();
-  if (!lines.empty()) find_functions(all, request.function, false, found, result.has_main, is_template, 0);
-  if (found.empty()) find_functions(all, request.function, true, found, result.has_main, is_template, 0);
+  std::string name = request.function;
+  const int at_line = line_asked(name);
+  if (!lines.empty()) find_functions(all, name, false, found, result.has_main, is_template, 0);
+  if (found.empty()) find_functions(all, name, true, found, result.has_main, is_template, 0);
+  const auto unwanted = [&](const FunctionDecl* f) {
+    const int line = static_cast<int>(unit.getSourceManager().getExpansionLineNumber(f->getLocation()));
+    const bool moved = line > 0 && line <= static_cast<int>(lines.size());
+    return (at_line > 0 && (moved ? lines[line - 1] : line) != at_line) ||
+           (name.empty() && request.lifted.count(f->getQualifiedNameAsString()) > 0);
+  };
+  found.erase(std::remove_if(found.begin(), found.end(), unwanted), found.end());
   if (found.empty() && is_template)
     return refused(request.file, request.function + " is a template: name a function that calls it");
   if (found.empty())
     return refused(request.file,
                    "no function " + (request.function.empty() ? "" : request.function + " ") + "with a body");
+  if (found.size() > 1 && !request.function.empty())  // f is the free function, C::f the member of a class
+    if (std::any_of(found.begin(), found.end(), [](const FunctionDecl* f) { return !isa<CXXMethodDecl>(f); }))
+      found.erase(
+          std::remove_if(found.begin(), found.end(), [](const FunctionDecl* f) { return isa<CXXMethodDecl>(f); }),
+          found.end());
   if (found.size() > 1 && !request.function.empty())
     return refused(request.file, std::to_string(found.size()) + " functions are named " + request.function +
-                                     ": give the qualified name of one");
+                                     ": give the qualified name of one, or its line (NAME:LINE)");
   frontend::Reader reader(unit.getASTContext(), result.text, result.lines);
   std::set<const FunctionDecl*> seen;
   for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
   result.refusals = reader.refusals;
   result.template_calls = reader.template_calls;
-  for (const Edit& e : reader.rewrites) result.rewrites.push_back({e.begin, e.end, e.text});
+  for (const Edit& e : reader.rewrites) result.rewrites.push_back({e.begin, e.end, e.text, e.lines});
+  for (const auto& [method, free] : reader.renamed) result.lifted.insert(method);
+  if (const auto at = reader.renamed.find(found.back()->getQualifiedNameAsString());
+      at != reader.renamed.end() && !request.function.empty())
+    result.renamed = at->second;
   return result;
 }
 
@@ -231,21 +264,30 @@ Program FileReader::read() {
   if (unit && collected.errors.empty()) {
     Program program = model(*unit, request_, text, {});
     std::vector<FunctionBody> bodies;
+    std::string source;
     find_bodies(unit->getASTContext().getTranslationUnitDecl(), unit->getSourceManager(), bodies);
-    for (int depth = 0; depth < 4 && !(program.template_calls.empty() && program.rewrites.empty()); ++depth) {
+    for (int depth = 0; depth < 8 && !(program.template_calls.empty() && program.rewrites.empty()); ++depth) {
       std::vector<Edit> edits;
-      for (const Rewrite& r : program.rewrites) edits.push_back({r.begin, r.end, r.text, {}});
+      for (const Rewrite& r : program.rewrites) edits.push_back({r.begin, r.end, r.text, r.lines});
       std::map<std::string, unsigned> written;
       for (const TemplateCall& t : program.template_calls) {
         edits.push_back({t.name.begin, t.name.end, t.function, {}});
         if (written.emplace(t.function, t.at).second) edits.push_back({t.at, t.at, t.text, t.lines});
       }
       const Text changed = applied(program.text, lines_of(program), edits);
+      const ReadRequest asked = request_;
+      if (!program.renamed.empty()) request_.function = program.renamed;
+      request_.lifted.insert(program.lifted.begin(), program.lifted.end());
       Program next = read(changed.bytes, changed.lines);
-      if (!next.errors.empty()) break;  // the text stays as written
+      if (!next.errors.empty()) {  // the text stays as written
+        request_ = asked;
+        break;
+      }
+      if (!program.renamed.empty()) source = changed.bytes;
       program = std::move(next);
     }
     program.bodies = std::move(bodies);
+    program.source = source;
     return program;
   }
   Program result = refused(request_.file, "Clang could not parse the file");

@@ -157,7 +157,7 @@ class Comparison {
  public:
   Comparison(const Report& report, const std::string& source, const Options& options)
       : report_(report),
-        source_(source),
+        source_(report.source.empty() ? source : report.source),
         options_(options),
         compiler_(compiler_of(options.emit)),
         c_(is_c(report.file)),

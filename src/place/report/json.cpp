@@ -16,10 +16,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constan
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, function, parent, entries, turns, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionRun, function, line, body, calls, seconds, own)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BranchRun, branch, held, failed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, emit, qualified, errors, diagnostics, loops, notes,
-                                   assumptions, kernels, spine, parameters, placed, device_part, permuted, reassociates,
-                                   varies, libm, has_main, run, functions, branches, run_seconds, readings, judged,
-                                   enough)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, emit, qualified, source, errors, diagnostics, loops,
+                                   notes, assumptions, kernels, spine, parameters, placed, device_part, permuted,
+                                   reassociates, varies, libm, has_main, run, functions, branches, run_seconds,
+                                   readings, judged, enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;
