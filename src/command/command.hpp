@@ -41,5 +41,6 @@ void add_channelize_synthesis(Command& channelize);
 void add_search_signal(Command& search);
 void add_acoustic(Command& stencil);
 void add_maxwell(Command& stencil);
+void add_elastic(Command& stencil);
 
 }  // namespace ridge::cli

@@ -59,6 +59,7 @@ COMMANDS = {
     "ridge stencil convolve": ["--in", "grid.npy"] + HOST,
     "ridge stencil acoustic": ["--size", "32x32", "--steps", "2"] + HOST,
     "ridge stencil maxwell": ["--size", "32x32", "--steps", "2"] + HOST,
+    "ridge stencil elastic": ["--size", "32x32", "--steps", "2"] + HOST,
     "ridge channelize": ["raw", "out.raw", "--quiet"] + BANK,
     "ridge channelize design": ["-"] + BANK,
     "ridge channelize signal": ["out.raw", "--seconds", "0.001"],

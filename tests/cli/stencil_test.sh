@@ -120,7 +120,6 @@ mistake "is not above 0" "$ridge" stencil acoustic --spacing -1
 mistake "is not a number" "$ridge" stencil acoustic --dt nan
 mistake "is not above 0" "$ridge" stencil acoustic --frequency 0
 mistake "receivers are outside a grid of 40x50" "$ridge" stencil acoustic --size 40x50 --record x.npy --depth 40
-mistake "would cover a whole grid of 40x50" "$ridge" stencil maxwell --size 40x50 --layer 20
 mistake "must end in .npy" "$ridge" stencil maxwell --size 40x50 --record x.txt
 mistake "no folder /no/such" "$ridge" stencil acoustic --size 40x50 --steps 1000000000 --record /no/such/x.npy
 mistake "no-such.npy" "$ridge" stencil acoustic --velocity no-such.npy
@@ -131,7 +130,42 @@ mistake "need at least 24 changing cells" "$ridge" stencil acoustic --size 1x1
 stencil maxwell --size 40x50 --steps 30 --source 20,25 --out light.npy --type f64
 [ "$(stat -c %s light.npy)" -eq $((128 + 40 * 50 * 8)) ] || fail "light: $(stat -c %s light.npy)"
 mistake "is unstable" "$ridge" stencil acoustic --size 40x50 --dt 1
-mistake "not a cell of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --source 40,0
+# The same mistakes in all media: one line with the numbers.
+python3 - <<'END' || fail "a model with NaN"
+import struct
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': (40, 50), }"
+header += " " * (64 - (10 + len(header) + 1) % 64) + "\n"
+with open("hole.npy", "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    file.write(struct.pack("<2000f", *[float("nan") if i == 153 else 2 for i in range(2000)]))
+with open("rock.npy", "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<2000f", *[3000] * 2000))
+END
+echo 3,50 >beyond.csv
+for medium in acoustic maxwell elastic; do
+  small="$ridge stencil $medium --size 40x50 --steps 3"
+  mistake "the time step 1e+06 is unstable: c dt" $small --dt 1e6
+  mistake "use a dt up to" $small --dt 1e6
+  mistake "source 0 at (40, 0) is outside the model of 40 x 50 cells, where the absorbing layers are: positions are from 0 to 39" $small --source 40,0
+  mistake "receiver 0 at (3, 50) is outside the model of 40 x 50 cells, where the absorbing layers are: positions are from 0 to 49" $small --receivers beyond.csv --record no.npy
+  mistake "waves would be shorter than two cells at the lowest velocity" $small --frequency 1e5
+  option=--velocity
+  [ $medium = maxwell ] && option=--permittivity
+  mistake "is nan in cell (3, 3); all values must be above 0 and finite" "$ridge" stencil $medium $option hole.npy
+  stencil $medium --size 40x50 --steps 60 --type f64 --free-surface --record traces.npy
+  mistake "is too small for a gradient: the fields alone take" "$ridge" stencil $medium --size 40x50 --steps 60 --type f64 --free-surface --observed traces.npy --gradient no.npy --memory 100K
+done
+mistake "is between cells; elastic waves need whole numbers" "$ridge" stencil elastic --size 40x50 --source 3.5,7
+mistake "100x100 cells; the velocity of P waves has 40x50" "$ridge" stencil elastic --velocity rock.npy --density even.npy
+# A gradient is zero for the true model only.
+for medium in maxwell elastic; do
+  steps="--size 40x50 --steps 60 --type f64"
+  stencil $medium $steps --record light.npy
+  stencil $medium $steps --observed light.npy --gradient zero.npy
+  has "gradient: from 0 to 0" stdout
+done
+stencil maxwell $steps --epsilon 1.2 --dt 0.4 --observed light.npy --gradient light-g.npy
+has "misfit " stdout
 stencil life --size 30x40 --steps 5 --out life.npy
 for rule in B/S B3/S B/S2; do
   stencil life --size 30x40 --steps 2 --rule $rule
@@ -302,7 +336,7 @@ for problem in heat wave euler life convolve; do
   has "Examples" stdout
   has "--checkpoint" stdout
 done
-for problem in acoustic maxwell; do
+for problem in acoustic maxwell elastic; do
   "$ridge" stencil $problem --help >stdout || fail "$problem --help"
   has "Examples" stdout
   has "--record" stdout

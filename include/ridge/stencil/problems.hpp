@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ridge/stencil/grid.hpp>
 #include <ridge/stencil/update.hpp>
 
 namespace ridge::stencil {
@@ -83,6 +84,51 @@ struct Maxwell {
 double courant_number(const Maxwell& maxwell, double least_permittivity = 1);
 template <class T>
 Update<T> maxwell(const Maxwell& maxwell);
+
+// --- elastic waves in a medium, 2D (P and SV waves): velocities and stresses on a staggered grid --------------------
+//
+// Fields: vz half a cell below the cells, vx half a cell beside them, both half a step before the stresses szz, sxx (at
+// the cells) and sxz (half a cell below and beside). Coefficients per cell: dt / density for vz and for vx, dt (lambda
+// + 2 mu), dt lambda, dt mu for sxz. With layers (CPML) the memory variables are eight more fields, and their profiles
+// eight more coefficients: an ordinary update, which runs on every device and can be transposed.
+struct Elastic {
+  double dt = 0;
+  double spacing = 1;
+  int accuracy = 4;  // of the first derivatives: 2 or 4
+  bool layers = true;
+};
+double elastic_limit(int accuracy);  // of c dt sqrt(2) / spacing, c the largest velocity of P waves: 1, then 0.857
+template <class T>
+Update<T> elastic(const Elastic& elastic);
+
+// A model of the ground with absorbing layers around it, which continue its edge.
+struct ElasticModel {
+  std::vector<std::size_t> shape{};                           // depth, then the other axis
+  std::vector<double> p_velocity{}, s_velocity{}, density{};  // one value per cell; s_velocity may be 0
+  double spacing = 1;
+  double dt = 0;         // 0: 0.9 of the stability limit
+  double frequency = 0;  // peak of the source's pulse; 0: 16 cells per wave at the lowest velocity
+  int accuracy = 4;
+  std::size_t layer = 8;                                  // cells of the layers; 0: none
+  std::array<bool, 2> low{true, true}, high{true, true};  // sides with a layer
+  bool free_surface = false;  // nothing is above depth 0: the surface is half a cell above the first row
+};
+template <class T>
+struct ElasticProblem {
+  Update<T> update{};
+  Grid<T> coefficients;
+  std::vector<std::size_t> begin{};  // of the model in the grid; the grid has the shape of the coefficients
+  double dt = 0, frequency = 0, courant = 0;
+};
+// Error{invalid_argument}, with the numbers, for values that are not finite or not above 0, s_velocity above 0.866 of
+// p_velocity, an unstable time step, and waves of fewer than two cells.
+template <class T>
+ElasticProblem<T> elastic_problem(const ElasticModel& model);
+// The derivative with respect to p_velocity in each cell of the model, from that with respect to the coefficients.
+// Cells of the layers add to the edge that they continue.
+template <class T>
+std::vector<double> p_velocity_gradient(const ElasticModel& model, const ElasticProblem<T>& problem,
+                                        const Grid<T>& coefficients);
 
 // --- Euler's equations of a gas, 2D ---------------------------------------------------------------------------------
 // Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in

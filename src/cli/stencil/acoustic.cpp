@@ -1,7 +1,5 @@
-// Acoustic waves: velocity models, shots between cells, traces, and gradients of a misfit.
+// Acoustic and electromagnetic waves: models, shots between cells, traces, and gradients of a misfit.
 #include "command/command.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,108 +15,51 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "cli/stencil/input.hpp"
 #include "cli/stencil/points.hpp"
 #include "cli/stencil/run.hpp"
+#include "cli/stencil/wave_options.hpp"
 #include "command/process.hpp"
 #include "stencil/problems/scenario.hpp"
 
 namespace ridge::cli {
 namespace {
 
-struct AcousticOptions {
-  std::string device, size, velocity, border = "fixed", source, sources, receivers, wavelet, record, out, type = "f32";
-  std::string observed, gradient, memory;
-  std::size_t steps = 1000, layer = 8, depth = 4, batch = 0;
-  double speed = 1500, spacing = 10, dt = 0, frequency = 0;
-  int accuracy = 8, bits = 16;
-  bool free_surface = false, shots = false, exact = false, measure = false, explain = false;
+// Both are u_tt = c(x)^2 (laplacian of u + w). For Ez of Maxwell's equations in two dimensions (TM), c^2 = 1 /
+// permittivity and w is the derivative of the current with respect to time.
+struct AcousticOptions : WaveOptions {
+  std::string model, border = "fixed", sources, wavelet;
+  std::size_t batch = 0;
+  double value = 1500;  // velocity or permittivity without a model
+  int bits = 16;
+  bool electric = false, shots = false, exact = false;
 };
 
 [[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
-void read_velocity(const AcousticOptions& options, stencil::SurveyMedium& medium) {
-  if (options.velocity.empty()) {
-    medium.shape = options.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(options.size);
-    std::size_t cells = 1;
-    for (const std::size_t side : medium.shape) {
-      if (__builtin_mul_overflow(cells, side, &cells))
-        refuse_acoustic(fmt::format("--size {}: the number of cells overflows 64 bits", options.size));
-    }
-    medium.velocity.assign(cells, options.speed);
-    return;
-  }
-  if (!options.size.empty())
-    refuse_acoustic("--size is for a homogeneous medium; a file gives its own size: leave it out");
-  InputGrid grid;
-  try {
-    grid = read_grid(options.velocity, 3);
-    if (grid.channels != 1) refuse_acoustic(fmt::format("{}: a velocity model needs 2 or 3 axes", options.velocity));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::io) throw;
-    grid = read_grid(options.velocity, 2);
-    if (grid.channels != 1) throw;
-  }
-  medium.shape = grid.shape;
-  medium.velocity = std::move(grid.values);
-}
-
 stencil::SurveyMedium medium_of(const AcousticOptions& options) {
-  stencil::SurveyMedium medium{.spacing = options.spacing,
+  WaveModel model = read_model(options, options.model, options.value, options.electric ? "permittivity" : "velocity",
+                               options.electric ? 2 : 3);
+  if (options.electric) {
+    for (double& value : model.values) value = 1 / std::sqrt(value);
+  }
+  stencil::SurveyMedium medium{.shape = model.shape,
+                               .velocity = std::move(model.values),
+                               .spacing = options.spacing,
                                .dt = options.dt,
                                .frequency = options.frequency,
                                .accuracy = options.accuracy,
                                .layer = options.layer,
                                .free_surface = options.free_surface};
-  read_velocity(options, medium);
-  if (medium.shape.size() < 2 || medium.shape.size() > 3)
-    refuse_acoustic(fmt::format("a grid of {} axes; this problem needs 2 or 3", medium.shape.size()));
   medium.borders = stencil::parse_borders(options.border, medium.shape.size());
   return medium;
 }
 
-// Positions of the sources: a file, a point, or the default near the first side.
-std::vector<double> source_positions(const AcousticOptions& options, const std::vector<std::size_t>& shape) {
-  if (!options.sources.empty()) return read_points(options.sources, shape.size());
-  if (!options.source.empty()) return parse_point(options.source, "--source", shape);
-  std::vector<double> position;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    position.push_back(static_cast<double>(axis == 0 ? std::min<std::size_t>(4, shape[0] / 2) : shape[axis] / 2));
-  return position;
-}
-
-// A row of cells at --depth, in the plane of the first source, or the positions of a file.
-std::vector<double> receiver_positions(const AcousticOptions& options, const std::vector<std::size_t>& shape,
-                                       const std::vector<double>& sources) {
-  if (!options.receivers.empty()) return read_points(options.receivers, shape.size());
-  if (options.depth >= shape[0])
-    refuse_acoustic(
-        fmt::format("--depth {}: the receivers are outside a grid of {}", options.depth, fmt::join(shape, "x")));
-  std::vector<double> positions;
-  for (std::size_t x = 0; x < shape.back(); ++x) {
-    positions.push_back(static_cast<double>(options.depth));
-    for (std::size_t axis = 1; axis + 1 < shape.size(); ++axis) positions.push_back(sources[axis]);
-    positions.push_back(static_cast<double>(x));
-  }
-  return positions;
-}
-
-void check_traces_fit(const AcousticOptions& options, std::size_t shots, std::size_t receivers) {
-  const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(shots * receivers) *
-                       (options.type == "f64" ? sizeof(double) : sizeof(float));
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (!(bytes <= memory))
-    refuse_acoustic(
-        fmt::format("{} steps by {} receivers need {} of memory, but this machine has {}; use fewer --steps",
-                    options.steps, shots * receivers, base::human_bytes(bytes), base::human_bytes(memory)));
-}
-
-std::size_t memory_of(const AcousticOptions& options) {
-  if (options.memory.empty()) return 0;
-  const auto bytes = base::parse_bytes(options.memory);
-  if (!bytes || *bytes == 0)
-    refuse_acoustic(fmt::format("--memory {}: needs a number of bytes such as 16G or 500M", options.memory));
-  return *bytes;
+// A current in the middle of each step, as what it adds to the derivatives.
+std::vector<double> rates_of(const std::vector<double>& currents, std::size_t steps, double dt) {
+  std::vector<double> rates(currents.size());
+  for (std::size_t i = 0; i < currents.size(); ++i)
+    rates[i] = (currents[i] - (i % steps == 0 ? 0 : currents[i - 1])) / dt;
+  return rates;
 }
 
 template <class T>
@@ -126,10 +67,10 @@ class AcousticRun {
  public:
   AcousticRun(const AcousticOptions& options, const mpi::Communicator& processes)
       : options_(options), processes_(processes), begin_(base::now()), medium_(medium_of(options)) {
-    sources_ = source_positions(options, medium_.shape);
+    sources_ = options.sources.empty() ? source_position(options, medium_.shape) : read_points(options.sources, axes());
     if (!options.record.empty() || !options.gradient.empty()) {
       receivers_ = receiver_positions(options, medium_.shape, sources_);
-      check_traces_fit(options, shots(), receivers_.size() / axes());
+      check_traces_fit(options, shots() * (receivers_.size() / axes()));
     }
   }
 
@@ -138,8 +79,9 @@ class AcousticRun {
     medium_.batch = batch_of(device);
     const stencil::Survey<T> survey(device, medium_, {.effort = options_.measure ? Effort::measured : Effort::quick});
     if (options_.explain) fmt::print("{}\n", survey.explain());
-    wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps)
+    wavelets_ = options_.wavelet.empty() ? survey.ricker(options_.steps, options_.electric ? 0.5 : 0)
                                          : read_wavelets(options_.wavelet, options_.steps, sources_.size() / axes());
+    if (options_.electric) wavelets_ = rates_of(wavelets_, options_.steps, survey.medium().dt);
     planned_ = base::now() - begin_;
     if (options_.gradient.empty()) {
       record(survey);
@@ -257,6 +199,9 @@ class AcousticRun {
     }
     bar_(1, "");
     field_.assign(sum.begin() + 1, sum.end());
+    // c = permittivity^(-1/2): its derivative is -c^3 / 2.
+    for (std::size_t i = 0; options_.electric && i < field_.size(); ++i)
+      field_[i] = static_cast<T>(0 - 0.5 * std::pow(medium_.velocity[i], 3) * sum[1 + i]);
     write_values(options_.gradient, medium_.shape, field_);
     fmt::print("misfit {:.9g}\nhistory: {}\n", sum[0], how);
   }
@@ -264,12 +209,17 @@ class AcousticRun {
   void report(const Device& device, const stencil::Survey<T>& survey) const {
     const stencil::SurveyMedium& medium = survey.medium();
     const auto [slowest, fastest] = std::minmax_element(medium.velocity.begin(), medium.velocity.end());
+    const std::string values =
+        options_.electric ? fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}", fmt::join(medium.shape, "x"),
+                                        options_.type, 1 / (*fastest * *fastest), 1 / (*slowest * *slowest))
+                          : fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}", fmt::join(medium.shape, "x"),
+                                        options_.type, *slowest, *fastest);
     fmt::print(
-        "acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, "
-        "{:.3g} cells per shortest wave, layers of {} cells{}\n",
-        fmt::join(medium.shape, "x"), options_.type, *slowest, *fastest, survey.courant(),
-        stencil::acoustic_limit(medium.accuracy), medium.frequency, *slowest / (2 * medium.frequency * medium.spacing),
-        medium.layer, medium.free_surface ? ", a free surface" : "");
+        "{}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, {:.3g} cells per shortest wave, layers of {} "
+        "cells{}\n",
+        values, survey.courant(), stencil::acoustic_limit(medium.accuracy), medium.frequency,
+        *slowest / (2 * medium.frequency * medium.spacing), medium.layer,
+        medium.free_surface ? ", a free surface" : "");
     const auto& decision = survey.decision();
     const double rate = static_cast<double>(medium.velocity.size() * options_.steps * shots()) / seconds_;
     fmt::print("{} shots of {} steps in {}, {} by {} on {}{}; planned and compiled in {}\n", shots(), options_.steps,
@@ -296,53 +246,38 @@ class AcousticRun {
   base::Progress bar_ = base::terminal_progress();
 };
 
-void add_points_options(Command& command, const std::shared_ptr<AcousticOptions>& options) {
-  const Option source =
-      command.option("--source", options->source, "Position of the source in cells, slowest axis first: 40.5,256")
-          .value_name("POINT");
+// Options of shots and gradients, besides those of all waves.
+void add_shot_options(Command& command, AcousticOptions& options) {
+  add_wave_options(command, options, {"2", "4", "6", "8"});
+  command.option("--border", options.border, "Sides with --layer 0: fixed, mirror, periodic").shows_default();
+  const WaveFiles files = add_wave_files(command, options, options.electric ? "permittivities" : "velocities");
   const Option sources =
-      command.option("--sources", options->sources, "Positions of sources, one per row, .npy or .csv").reads();
-  sources.not_with(source);
-  const Option shots = command.flag("--shots", options->shots, "Each source is a shot of its own").only_with(sources);
-  command.option("--batch", options->batch, "Shots computed at once, 2D (default: as many as fill a device; host: 1)")
+      command.option("--sources", options.sources, "Positions of sources, one per row, .npy or .csv").reads();
+  sources.not_with(files.source);
+  const Option shots = command.flag("--shots", options.shots, "Each source is a shot of its own").only_with(sources);
+  command.option("--batch", options.batch, "Shots computed at once, 2D (default: as many as fill a device; host: 1)")
       .between(1, 4096)
       .only_with(shots);
-  command.option("--wavelet", options->wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
+  command.option("--wavelet", options.wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
-  command.option("--frequency", options->frequency, "Peak frequency of the Ricker pulse (default: 16 cells per wave)")
-      .positive();
-  const Option receivers =
-      command.option("--receivers", options->receivers, "Positions of receivers, one per row, .npy or .csv").reads();
-  command.option("--depth", options->depth, "Without --receivers: a row of them at this depth, one per cell")
-      .shows_default()
-      .not_with(receivers);
-}
-
-void add_outputs(Command& command, const std::shared_ptr<AcousticOptions>& options) {
-  const Option record =
-      command.option("--record", options->record, "Write the traces: [shots,] steps by receivers, .npy; or SEG-Y, .sgy")
-          .writes()
-          .ends_in({".npy", ".sgy"});
-  const Option out = command.option("--out", options->out, "Write the last state, .npy").writes().ends_in({".npy"});
-  const Option observed =
-      command.option("--observed", options->observed, "Observed traces, in the form of --record, .npy").reads();
-  const Option gradient = command
-                              .option("--gradient", options->gradient,
-                                      "Write the derivative of the misfit with respect to the velocities, .npy")
-                              .writes()
-                              .ends_in({".npy"})
-                              .only_with(observed)
-                              .not_with(record)
-                              .not_with(out);
-  observed.only_with(gradient);
-  command.option("--memory", options->memory, "Memory for a gradient: 16G, 500M (default: half of the device's)")
-      .value_name("BYTES")
-      .only_with(gradient);
-  command.flag("--exact", options->exact, "Gradients without snapshots of fewer bits").only_with(gradient);
-  command.option("--bits", options->bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
+  command.flag("--exact", options.exact, "Gradients without snapshots of fewer bits").only_with(files.gradient);
+  command.option("--bits", options.bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
       .shows_default()
       .between(8, 16)
-      .only_with(gradient);
+      .only_with(files.gradient);
+}
+
+void run_shots(Command& command, const std::shared_ptr<AcousticOptions>& options) {
+  command.runs([options] {
+    with_processes([&](const mpi::Communicator& processes) {
+      processes.set_deadline(0);  // a shot may take longer than any limit
+      if (options->type == "f64") {
+        AcousticRun<double>(*options, processes).run();
+      } else {
+        AcousticRun<float>(*options, processes).run();
+      }
+    });
+  });
 }
 
 }  // namespace
@@ -369,41 +304,41 @@ void add_acoustic(Command& stencil) {
       "--gradient is half the sum of squared differences between traces and --observed; docs/media.md explains how\n"
       "its history fits into --memory.");
   auto options = std::make_shared<AcousticOptions>();
-  command.option("--velocity", options->velocity, "Velocity model, .npy").reads();
-  command.option("--speed", options->speed, "Velocity of a homogeneous medium, without a model")
+  command.option("--velocity", options->model, "Velocity model, .npy").reads();
+  command.option("--speed", options->value, "Velocity of a homogeneous medium, without a model")
       .shows_default()
       .positive();
-  command.option("--size", options->size, "Cells along each axis of a homogeneous medium [512x512]")
-      .value_name("AxBxC");
-  command.option("--spacing", options->spacing, "Cell spacing, the same along each axis").shows_default().positive();
-  command.option("--accuracy", options->accuracy, "Order of the finite differences")
+  add_shot_options(command, *options);
+  run_shots(command, options);
+}
+
+void add_maxwell(Command& stencil) {
+  Command& command = stencil.subcommand(
+      "maxwell", "Electromagnetic waves in 2D: Maxwell's equations (TM) with shots, traces and gradients");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil maxwell --size 400x600 --steps 800 --out ez.npy\n"
+      "  ridge stencil maxwell --permittivity lens.npy --source 200,40 --steps 2000 --record behind.npy --depth 380\n"
+      "  ridge stencil maxwell --permittivity start.npy --sources s.csv --shots --receivers r.npy --observed data.npy "
+      "--gradient g.npy\n"
+      "\nThe electric field is perpendicular to the plane, in units in which the speed of light is 1 at permittivity "
+      "1.\n"
+      "With --accuracy 2 the values are those of Yee's grid (FDTD); higher orders need fewer cells per wavelength.\n"
+      "The permittivity is an array of two axes; absorbing layers (CPML) are outside the model and continue its edge.\n"
+      "c dt sqrt(1/dx^2 + 1/dy^2) must stay below 1 (order 2) to 0.78 (order 8); the default dt is 0.9 of this limit.\n"
+      "The source is a current, which adds a Ricker pulse of amplitude 1, or --wavelet, to the curl of H: its values "
+      "are\n"
+      "those in the middle of each step. --free-surface makes depth 0 perfectly conducting. --gradient writes the\n"
+      "derivative of half the sum of squared differences between traces and --observed.");
+  auto options = std::make_shared<AcousticOptions>();
+  options->electric = true;
+  options->value = options->spacing = 1;
+  command.option("--permittivity", options->model, "Relative permittivity, one number per cell, .npy").reads();
+  command.option("--epsilon", options->value, "Relative permittivity of a homogeneous medium, without a file")
       .shows_default()
-      .one_of({"2", "4", "6", "8"});
-  command.option("--steps", options->steps, "Number of time steps").shows_default().between(1, kMostSteps);
-  command.option("--dt", options->dt, "Time step (default: 0.9 of the stability limit)").positive();
-  command.option("--layer", options->layer, "Width of the absorbing layers outside the model, in cells; 0: none")
-      .shows_default()
-      .between(0, 1000)
-      .value_name("N");
-  command.flag("--free-surface", options->free_surface, "Depth 0 is a free surface: waves are reflected there");
-  command.option("--border", options->border, "Sides with --layer 0: fixed, mirror, periodic").shows_default();
-  add_points_options(command, options);
-  add_outputs(command, options);
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best; cuda:*: one per process")
-      .value_name("NAME");
-  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
-  command.flag("--measure", options->measure, "Time the best variants first and save the winner");
-  command.flag("--explain", options->explain, "Print the plan");
-  command.runs([options] {
-    with_processes([&](const mpi::Communicator& processes) {
-      processes.set_deadline(0);  // a shot may take longer than any limit
-      if (options->type == "f64") {
-        AcousticRun<double>(*options, processes).run();
-      } else {
-        AcousticRun<float>(*options, processes).run();
-      }
-    });
-  });
+      .positive();
+  add_shot_options(command, *options);
+  run_shots(command, options);
 }
 
 }  // namespace ridge::cli

@@ -298,7 +298,7 @@ void add_convolve(Command& stencil) {
 
 void add_stencil(Command& program) {
   Command& command = program.subcommand(
-      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, euler, fluid, life, convolve");
+      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, elastic, euler, fluid, life, convolve");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"
@@ -314,6 +314,7 @@ void add_stencil(Command& program) {
   add_wave(command);
   add_acoustic(command);
   add_maxwell(command);
+  add_elastic(command);
   add_euler(command);
   add_fluid(command);
   add_life(command);

@@ -1,13 +1,13 @@
 // Acoustic waves in media, with damping or absorbing layers.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 #include <ridge/stencil/from_expressions.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "stencil/problems/cpml.hpp"
 #include "stencil/problems/laplacian.hpp"
 
 namespace ridge::stencil {
@@ -84,20 +84,6 @@ void check_layers(const Acoustic& acoustic, const AbsorbingLayers& layers) {
                     layers.fastest, layers.frequency));
 }
 
-// a and b of the recursion psi = a du/dx + b psi, at a relative depth in the layer (0 outside, 1 at the grid's side).
-struct Recursion {
-  double a = 0, b = 0;
-};
-Recursion recursion_at(const Acoustic& acoustic, const AbsorbingLayers& layers, double dx, double depth) {
-  if (depth <= 0) return {};
-  const double width = static_cast<double>(layers.cells) * dx;
-  const double most = -(layers.power + 1) * layers.fastest * std::log(layers.reflection) / (2 * width);
-  const double damping = most * std::pow(depth, layers.power);
-  const double shift = std::numbers::pi * (layers.frequency / 2) * std::max(0.0, 1 - depth);
-  const double b = std::exp(-(damping + shift) * acoustic.dt);
-  return {damping / (damping + shift) * (b - 1), b};
-}
-
 // Profiles of a layer: a, its derivative, b a and b. All are zero outside the layer.
 enum LayerProfile : std::size_t { kStretch, kSlope, kGain, kDecay, kProfiles };
 
@@ -106,7 +92,14 @@ std::vector<std::vector<double>> layer_profiles(const Acoustic& acoustic, const 
   const int radius = acoustic.accuracy / 2, cells = static_cast<int>(layers.cells), band = cells + radius;
   const auto& weights = first_difference(acoustic.accuracy);
   const auto at = [&](int depth_index) {  // cells from the inner edge outwards; the outermost is cells - 1
-    return recursion_at(acoustic, layers, dx, (depth_index + 0.5) / cells);
+    return cpml_recursion({.cells = layers.cells,
+                           .spacing = dx,
+                           .dt = acoustic.dt,
+                           .fastest = layers.fastest,
+                           .frequency = layers.frequency,
+                           .power = layers.power,
+                           .reflection = layers.reflection},
+                          (depth_index + 0.5) / cells);
   };
   std::vector<std::vector<double>> profiles(kProfiles, std::vector<double>(static_cast<std::size_t>(band)));
   for (int i = 0; i < band; ++i) {

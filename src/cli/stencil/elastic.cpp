@@ -1,0 +1,287 @@
+// Elastic waves in 2D: models, a source, receivers and the time loop.
+#include "command/command.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/adjoint.hpp>
+#include <ridge/stencil/problems.hpp>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/stencil/points.hpp"
+#include "cli/stencil/wave_options.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct ElasticOptions : WaveOptions {
+  std::string velocity, shear, densities, force = "none", component = "vz";
+  double speed = 3000, shear_speed = 1700, density = 2200;
+};
+
+[[noreturn]] void refuse_run(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+stencil::ElasticModel elastic_model(const ElasticOptions& options) {
+  const WaveModel p = read_model(options, options.velocity, options.speed, "velocity of P waves", 2);
+  stencil::ElasticModel model{.shape = p.shape,
+                              .p_velocity = p.values,
+                              .spacing = options.spacing,
+                              .dt = options.dt,
+                              .frequency = options.frequency,
+                              .accuracy = options.accuracy,
+                              .layer = options.layer,
+                              .free_surface = options.free_surface};
+  const auto other = [&](const std::string& file, double value, const char* name, bool zero) {
+    if (file.empty()) return std::vector<double>(p.values.size(), value);
+    const WaveModel read = read_model(options, file, value, name, 2, zero);
+    if (read.shape != p.shape)
+      refuse_run(fmt::format("{}: a model of {} cells; the velocity of P waves has {}", file,
+                             fmt::join(read.shape, "x"), fmt::join(p.shape, "x")));
+    return read.values;
+  };
+  model.s_velocity = other(options.shear, options.shear_speed, "velocity of S waves", true);
+  model.density = other(options.densities, options.density, "density", false);
+  return model;
+}
+
+// Cells of the grid for positions in the model, which must be whole numbers.
+std::vector<std::array<std::size_t, 3>> grid_cells(const std::vector<double>& positions,
+                                                   const stencil::ElasticModel& model,
+                                                   const std::vector<std::size_t>& begin, const char* what) {
+  std::vector<std::array<std::size_t, 3>> cells;
+  for (std::size_t k = 0; k < positions.size() / 2; ++k) {
+    std::array<std::size_t, 3> cell{};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const double at = positions[2 * k + axis];
+      const std::string place = fmt::format("{} {} at ({:g}, {:g})", what, k, positions[2 * k], positions[2 * k + 1]);
+      if (!(at >= 0 && at <= static_cast<double>(model.shape[axis] - 1)))
+        refuse_run(fmt::format("{} is outside the model of {} cells{}: positions are from 0 to {}", place,
+                               fmt::join(model.shape, " x "), model.layer > 0 ? ", where the absorbing layers are" : "",
+                               model.shape[axis] - 1));
+      if (at != std::floor(at))
+        refuse_run(
+            fmt::format("{} is between cells; elastic waves need whole numbers, such as {:g}", place, std::round(at)));
+      cell[1 + axis] = begin[axis] + static_cast<std::size_t>(at);
+    }
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+template <class T>
+class ElasticRun {
+ public:
+  explicit ElasticRun(const ElasticOptions& options)
+      : options_(options),
+        begin_(base::now()),
+        model_(elastic_model(options)),
+        problem_(stencil::elastic_problem<T>(model_)),
+        position_(source_position(options, model_.shape)),
+        source_(grid_cells(position_, model_, problem_.begin, "source").front()) {
+    if (options.record.empty() && options.gradient.empty()) return;
+    positions_ = receiver_positions(options, model_.shape, position_);
+    receivers_ = grid_cells(positions_, model_, problem_.begin, "receiver");
+    check_traces_fit(options, receivers_.size() * problem_.update.fields);
+  }
+
+  void run() {
+    const Device device = ridge::device(options_.device);
+    const std::vector<std::size_t>& shape = problem_.coefficients.shape();
+    const stencil::Plan<T> plan(device, problem_.update, {.shape = shape},
+                                {.effort = options_.measure ? Effort::measured : Effort::quick});
+    if (options_.explain) fmt::print("{}\n", plan.explain());
+    stencil::Grid<T> grid(shape, problem_.update.fields);
+    if (!options_.gradient.empty()) return invert(plan, grid);
+    stencil::Session<T> session = plan.start(grid, &problem_.coefficients);
+    session.prepare(1);
+    const double start = base::now();
+    const auto progress = base::terminal_progress();
+    double shown = start;
+    for (std::size_t step = 0; step < options_.steps; ++step) {
+      session.run(1);
+      drive(session, (static_cast<double>(step) + 0.5) * problem_.dt);
+      listen(session);
+      if (base::now() - shown < 0.25) continue;
+      session.wait();
+      shown = base::now();
+      progress(static_cast<double>(step) / static_cast<double>(options_.steps),
+               fmt::format("step {} of {}", step, options_.steps));
+    }
+    session.wait();
+    progress(1, "");
+    const double seconds = base::now() - start;
+    write(session, grid);
+    const auto& decision = plan.decisions().front();
+    const double rate = static_cast<double>(model_.p_velocity.size() * options_.steps) / seconds;
+    const auto [slowest, fastest] = std::minmax_element(model_.p_velocity.begin(), model_.p_velocity.end());
+    fmt::print(
+        "elastic {} of {}: P velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to {:.3g}), source of {:.4g} Hz, "
+        "layers of {} cells{}\n{} steps in {}, {} by {} on {}; planned and compiled in {}\n",
+        fmt::join(model_.shape, "x"), options_.type, *slowest, *fastest, problem_.courant,
+        stencil::elastic_limit(model_.accuracy), problem_.frequency, model_.layer,
+        model_.free_surface ? ", a free surface" : "", options_.steps, base::human_seconds(seconds),
+        base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name, device.id(),
+        base::human_seconds(start - begin_));
+    report(grid);
+  }
+
+ private:
+  // The gradient of half the sum of squared differences from the observed traces.
+  void invert(const stencil::Plan<T>& plan, const stencil::Grid<T>& start) {
+    const std::vector<T> observed = read_traces<T>(options_.observed, 1, options_.steps, receivers_.size());
+    const stencil::PlanGradient<T> gradient(plan, {.effort = Effort::quick});
+    const auto bar = base::terminal_progress();
+    const double begin = base::now();
+    double misfit = 0;
+    const auto found = gradient.run(
+        start, options_.steps, &problem_.coefficients,
+        [&](std::size_t step, const stencil::Grid<T>& state, stencil::Grid<T>& derivative) {
+          for (std::size_t k = 0; k < receivers_.size(); ++k) {
+            const std::size_t cell = receivers_[k][1] * state.shape()[1] + receivers_[k][2];
+            const T apart =
+                component(state.all().data() + cell, state.cells()) - observed[(step - 1) * receivers_.size() + k];
+            misfit += 0.5 * static_cast<double>(apart) * static_cast<double>(apart);
+            if (options_.component == "pressure") {
+              for (const std::size_t stress : {2, 3}) derivative.field(stress)[cell] -= apart / 2;
+            } else {
+              derivative.field(options_.component == "vz" ? 0 : 1)[cell] += apart;
+            }
+          }
+          bar(1 - static_cast<double>(step) / static_cast<double>(options_.steps), "back");
+        },
+        memory_of(options_),
+        [&](std::size_t step, stencil::Session<T>& session) {
+          drive(session, (static_cast<double>(step) - 0.5) * problem_.dt);
+        });
+    bar(1, "");
+    const std::vector<double> values = stencil::p_velocity_gradient(model_, problem_, *found.coefficients);
+    last_.assign(values.begin(), values.end());
+    write_values(options_.gradient, model_.shape, last_);
+    const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
+    fmt::print("misfit {:.9g}\nhistory: {}\n{} steps forward and back in {}\ngradient: from {:.6g} to {:.6g}\n", misfit,
+               found.explain, options_.steps, base::human_seconds(base::now() - begin), static_cast<double>(*low),
+               static_cast<double>(*high));
+  }
+
+  // The pulse: a Ricker wavelet of amplitude 1 with its peak at 1.5 / frequency.
+  void drive(stencil::Session<T>& session, double t) const {
+    if (t > 3.5 / problem_.frequency) return;
+    const double a = std::numbers::pi * problem_.frequency * (t - 1.5 / problem_.frequency);
+    const double pulse = (1 - 2 * a * a) * std::exp(-a * a);
+    const std::size_t cell = source_[1] * problem_.coefficients.shape()[1] + source_[2];
+    if (options_.force == "none") {
+      for (const std::size_t stress : {2, 3}) session.add(source_, stress, static_cast<T>(problem_.dt * pulse));
+    } else {
+      const std::size_t field = options_.force == "z" ? 0 : 1;
+      session.add(source_, field, problem_.coefficients.field(field)[cell] * static_cast<T>(pulse));
+    }
+  }
+
+  // A row of cells is recorded at once, the positions of a file one by one.
+  void listen(stencil::Session<T>& session) const {
+    if (receivers_.empty()) return;
+    if (options_.receivers.empty()) {
+      session.keep({.begin = receivers_.front(), .extent = {1, 1, receivers_.size()}});
+    } else {
+      for (const auto& cell : receivers_) session.keep({.begin = cell, .extent = {1, 1, 1}});
+    }
+  }
+
+  // The chosen component of the fields of one cell, `stride` apart.
+  T component(const T* fields, std::size_t stride) const {
+    if (options_.component == "pressure") return -(fields[2 * stride] + fields[3 * stride]) / 2;
+    return fields[options_.component == "vz" ? 0 : stride];
+  }
+
+  void write(stencil::Session<T>& session, stencil::Grid<T>& grid) {
+    if (!options_.record.empty()) {
+      const std::vector<T> kept = session.kept();
+      const std::size_t fields = problem_.update.fields, width = options_.receivers.empty() ? receivers_.size() : 1;
+      std::vector<T> traces;
+      for (std::size_t i = 0; i < kept.size(); i += fields * width) {
+        for (std::size_t x = 0; x < width; ++x) traces.push_back(component(kept.data() + i + x, width));
+      }
+      write_traces(options_.record, 1, options_.steps, receivers_.size(), traces, problem_.dt, position_, positions_, 2,
+                   model_.spacing);
+    }
+    session.read(grid);
+    for (std::size_t z = 0; z < model_.shape[0]; ++z) {
+      const std::size_t row = (problem_.begin[0] + z) * grid.shape()[1] + problem_.begin[1];
+      for (std::size_t x = 0; x < model_.shape[1]; ++x)
+        last_.push_back(component(grid.all().data() + row + x, grid.cells()));
+    }
+    if (!options_.out.empty()) write_values(options_.out, model_.shape, last_);
+  }
+
+  void report(const stencil::Grid<T>& grid) const {
+    const auto [low, high] = std::minmax_element(last_.begin(), last_.end());
+    fmt::print("last state, {}: from {:.6g} to {:.6g}\n", options_.component, static_cast<double>(*low),
+               static_cast<double>(*high));
+    for (const T value : grid.all()) {
+      if (!std::isfinite(value)) refuse_run("the fields contain NaN or infinity");
+    }
+  }
+
+  const ElasticOptions& options_;
+  double begin_;
+  stencil::ElasticModel model_;
+  stencil::ElasticProblem<T> problem_;
+  std::vector<double> position_, positions_{};
+  std::array<std::size_t, 3> source_;
+  std::vector<std::array<std::size_t, 3>> receivers_{};
+  std::vector<T> last_{};
+};
+
+}  // namespace
+
+void add_elastic(Command& stencil) {
+  Command& command = stencil.subcommand("elastic", "Elastic waves in 2D: P and SV waves on a staggered grid");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil elastic --size 300x400 --free-surface --steps 1500 --record surface.npy --depth 0\n"
+      "  ridge stencil elastic --velocity vp.npy --shear vs.npy --density rho.npy --force z --source 2,150 --record "
+      "shot.sgy\n"
+      "\nVelocities and stresses on a staggered grid, leapfrog in time, differences of order 2 or 4. Models are arrays "
+      "of\n"
+      "two axes, depth first: the velocity of P waves in units of --spacing per second, that of S waves (0 in fluids)\n"
+      "and the density. Absorbing layers (CPML) are outside the model and continue its edge. c dt sqrt(2) / dx must "
+      "stay\n"
+      "below 1 (order 2) or 0.857 (order 4) for the largest c; the default dt is 0.9 of this limit. The source is an\n"
+      "explosion, which adds dt times a Ricker pulse of amplitude 1 to both normal stresses, or a --force. Positions "
+      "are\n"
+      "whole cells. With --free-surface nothing is above depth 0.");
+  auto options = std::make_shared<ElasticOptions>();
+  options->accuracy = 4;
+  command.option("--velocity", options->velocity, "Velocity of P waves, .npy").reads();
+  command.option("--shear", options->shear, "Velocity of S waves, .npy").reads();
+  command.option("--density", options->densities, "Density, .npy").reads();
+  command.option("--speed", options->speed, "Velocity of P waves without a model").shows_default().positive();
+  command.option("--shear-speed", options->shear_speed, "Velocity of S waves without a model; 0: a fluid")
+      .shows_default()
+      .between(0, 1e9);
+  command.option("--rho", options->density, "Density without a model").shows_default().positive();
+  command.option("--force", options->force, "The source is a force along z (down) or x; none: an explosion")
+      .shows_default()
+      .one_of({"none", "z", "x"});
+  command.option("--component", options->component, "What --record and --out hold: vz, vx or pressure")
+      .shows_default()
+      .one_of({"vz", "vx", "pressure"});
+  add_wave_options(command, *options, {"2", "4"});
+  add_wave_files(command, *options, "velocity of P waves");
+  command.runs([options] {
+    if (options->type == "f64") {
+      ElasticRun<double>(*options).run();
+    } else {
+      ElasticRun<float>(*options).run();
+    }
+  });
+}
+
+}  // namespace ridge::cli

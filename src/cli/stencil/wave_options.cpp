@@ -1,0 +1,167 @@
+// The option table of wave problems, and what it describes.
+#include "cli/stencil/wave_options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/text.hpp"
+#include "cli/stencil/input.hpp"
+#include "cli/stencil/points.hpp"
+#include "cli/stencil/run.hpp"
+
+namespace ridge::cli {
+namespace {
+
+[[noreturn]] void refuse_wave(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+InputGrid read_model_file(const std::string& file, std::size_t most_axes) {
+  const auto read = [&](std::size_t axes) {
+    InputGrid grid = read_grid(file, axes);
+    if (grid.channels != 1)
+      refuse_wave(fmt::format("{}: an array of shape {}x{}; a model needs {} axes and one number per cell", file,
+                              grid.channels, fmt::join(grid.shape, "x"), most_axes == 2 ? "2" : "2 or 3"));
+    return grid;
+  };
+  if (most_axes == 2) return read(2);
+  try {
+    return read(3);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    return read(2);
+  }
+}
+
+std::string cell_of(const std::vector<std::size_t>& shape, std::size_t index) {
+  std::vector<std::size_t> cell(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0; index /= shape[axis]) cell[axis] = index % shape[axis];
+  return fmt::format("({})", fmt::join(cell, ", "));
+}
+
+}  // namespace
+
+void add_wave_options(Command& command, WaveOptions& options, const std::vector<std::string>& orders) {
+  command.option("--size", options.size, "Cells along each axis of a homogeneous medium [512x512]").value_name("AxBxC");
+  command.option("--spacing", options.spacing, "Cell spacing, the same along each axis").shows_default().positive();
+  command.option("--accuracy", options.accuracy, "Order of the finite differences").shows_default().one_of(orders);
+  command.option("--steps", options.steps, "Number of time steps").shows_default().between(1, kMostSteps);
+  command.option("--dt", options.dt, "Time step (default: 0.9 of the stability limit)").positive();
+  command.option("--layer", options.layer, "Width of the absorbing layers outside the model, in cells; 0: none")
+      .shows_default()
+      .between(0, 1000)
+      .value_name("N");
+  command.flag("--free-surface", options.free_surface, "Depth 0 is a free surface: waves are reflected there");
+  command.option("--frequency", options.frequency, "Peak frequency of the Ricker pulse (default: 16 cells per wave)")
+      .positive();
+  command.option("--device", options.device, "Device: host, cuda:0, opencl:pocl or best; cuda:*: one per process")
+      .value_name("NAME");
+  command.option("--type", options.type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--measure", options.measure, "Time the best variants first and save the winner");
+  command.flag("--explain", options.explain, "Print the plan");
+}
+
+WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::string& parameter) {
+  const Option source =
+      command.option("--source", options.source, "Position of the source in cells, slowest axis first: 40.5,256")
+          .value_name("POINT");
+  const Option receivers =
+      command.option("--receivers", options.receivers, "Positions of receivers, one per row, .npy or .csv").reads();
+  command.option("--depth", options.depth, "Without --receivers: a row of them at this depth, one per cell")
+      .shows_default()
+      .not_with(receivers);
+  const Option record =
+      command.option("--record", options.record, "Write the traces: [shots,] steps by receivers, .npy; or SEG-Y, .sgy")
+          .writes()
+          .ends_in({".npy", ".sgy"});
+  const Option out = command.option("--out", options.out, "Write the last state, .npy").writes().ends_in({".npy"});
+  const Option observed =
+      command.option("--observed", options.observed, "Observed traces, in the form of --record, .npy").reads();
+  const Option gradient =
+      command
+          .option("--gradient", options.gradient,
+                  fmt::format("Write the derivative of the misfit with respect to the {}, .npy", parameter))
+          .writes()
+          .ends_in({".npy"})
+          .only_with(observed)
+          .not_with(record)
+          .not_with(out);
+  observed.only_with(gradient);
+  command.option("--memory", options.memory, "Memory for a gradient: 16G, 500M (default: half of the device's)")
+      .value_name("BYTES")
+      .only_with(gradient);
+  return {source, gradient};
+}
+
+std::size_t memory_of(const WaveOptions& options) {
+  if (options.memory.empty()) return 0;
+  const auto bytes = base::parse_bytes(options.memory);
+  if (!bytes || *bytes == 0)
+    refuse_wave(fmt::format("--memory {}: needs a number of bytes such as 16G or 500M", options.memory));
+  return *bytes;
+}
+
+WaveModel read_model(const WaveOptions& options, const std::string& file, double value, const std::string& name,
+                     std::size_t most_axes, bool zero) {
+  WaveModel model;
+  if (file.empty()) {
+    model.shape = options.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(options.size);
+    std::size_t cells = 1;
+    for (const std::size_t side : model.shape) {
+      if (__builtin_mul_overflow(cells, side, &cells))
+        refuse_wave(fmt::format("--size {}: the number of cells overflows 64 bits", options.size));
+    }
+    if (model.shape.size() < 2 || model.shape.size() > most_axes)
+      refuse_wave(
+          fmt::format("a grid of {} axes; this problem needs {}", model.shape.size(), most_axes == 2 ? "2" : "2 or 3"));
+    model.values.assign(cells, value);
+    return model;
+  }
+  if (!options.size.empty()) refuse_wave("--size is for a homogeneous medium; a file gives its own size: leave it out");
+  InputGrid grid = read_model_file(file, most_axes);
+  model = {.shape = grid.shape, .values = std::move(grid.values)};
+  for (std::size_t i = 0; i < model.values.size(); ++i) {
+    if (std::isfinite(model.values[i]) && (model.values[i] > 0 || (zero && model.values[i] == 0))) continue;
+    refuse_wave(fmt::format("{}: the {} is {} in cell {}; all values must be {} 0 and finite", file, name,
+                            model.values[i], cell_of(model.shape, i), zero ? "at least" : "above"));
+  }
+  return model;
+}
+
+std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape) {
+  if (!options.source.empty()) return parse_point(options.source, "--source", shape);
+  std::vector<double> position;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    position.push_back(static_cast<double>(axis == 0 ? std::min<std::size_t>(4, shape[0] / 2) : shape[axis] / 2));
+  return position;
+}
+
+std::vector<double> receiver_positions(const WaveOptions& options, const std::vector<std::size_t>& shape,
+                                       const std::vector<double>& sources) {
+  if (!options.receivers.empty()) return read_points(options.receivers, shape.size());
+  if (options.depth >= shape[0])
+    refuse_wave(
+        fmt::format("--depth {}: the receivers are outside a grid of {}", options.depth, fmt::join(shape, "x")));
+  std::vector<double> positions;
+  for (std::size_t x = 0; x < shape.back(); ++x) {
+    positions.push_back(static_cast<double>(options.depth));
+    for (std::size_t axis = 1; axis + 1 < shape.size(); ++axis) positions.push_back(sources[axis]);
+    positions.push_back(static_cast<double>(x));
+  }
+  return positions;
+}
+
+void check_traces_fit(const WaveOptions& options, std::size_t values) {
+  const double bytes = 2.0 * static_cast<double>(options.steps) * static_cast<double>(values) *
+                       (options.type == "f64" ? sizeof(double) : sizeof(float));
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (!(bytes <= memory))
+    refuse_wave(
+        fmt::format("{} steps of {} recorded values need {} of memory, but this machine has {}; use fewer --steps",
+                    options.steps, values, base::human_bytes(bytes), base::human_bytes(memory)));
+}
+
+}  // namespace ridge::cli

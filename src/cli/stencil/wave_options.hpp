@@ -1,0 +1,45 @@
+// Options, models and receivers that acoustic, electromagnetic and elastic waves share.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "command/command.hpp"
+
+namespace ridge::cli {
+
+struct WaveOptions {
+  std::string device, size, source, receivers, record, out, observed, gradient, memory, type = "f32";
+  std::size_t steps = 1000, layer = 8, depth = 4;
+  double spacing = 10, dt = 0, frequency = 0;
+  int accuracy = 8;
+  bool free_surface = false, measure = false, explain = false;
+};
+
+// The options must live as long as the command.
+void add_wave_options(Command& command, WaveOptions& options, const std::vector<std::string>& orders);
+// Positions and files. Returns --source and --gradient, which other options exclude or need.
+struct WaveFiles {
+  Option source, gradient;
+};
+WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::string& parameter);
+std::size_t memory_of(const WaveOptions& options);  // bytes of --memory; 0: not given
+
+// A value per cell: from a file of 2 or `most_axes` axes, or `value` everywhere in a grid of --size (default 512x512).
+// Values must be finite and above 0, or at least 0 with `zero`. Error that names the quantity and the cell.
+struct WaveModel {
+  std::vector<std::size_t> shape{};
+  std::vector<double> values{};
+};
+WaveModel read_model(const WaveOptions& options, const std::string& file, double value, const std::string& name,
+                     std::size_t most_axes, bool zero = false);
+
+// One position: --source, or the default near the first side.
+std::vector<double> source_position(const WaveOptions& options, const std::vector<std::size_t>& shape);
+// A row of cells at --depth, in the plane of the first source, or the positions of --receivers.
+std::vector<double> receiver_positions(const WaveOptions& options, const std::vector<std::size_t>& shape,
+                                       const std::vector<double>& sources);
+// Error if `values` numbers per step do not fit into the memory of this machine.
+void check_traces_fit(const WaveOptions& options, std::size_t values);
+
+}  // namespace ridge::cli
