@@ -10,18 +10,26 @@ option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs
 
 # Kernels of the host are compiled once per instruction set and chosen at run time. For one machine only its own set is
 # needed, which takes a third of their compile time. Arm has one set.
-set(RIDGE_TARGETS all CACHE STRING "Instruction sets of the host's kernels on x86-64: all, or native (this machine's only)")
-set(ridge_native_target "")
-if(RIDGE_TARGETS STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT CMAKE_CROSSCOMPILING)
+# Highway emulates vectors for processors without SSE4: sse4 leaves them out, a quarter of the code.
+set(ridge_targets all)
+if(RIDGE_WHEEL)
+  set(ridge_targets sse4)
+endif()
+set(RIDGE_TARGETS ${ridge_targets} CACHE STRING
+  "Instruction sets of the host's kernels on x86-64: all, sse4 (and newer), or native (this machine's only)")
+set(ridge_oldest_target "")
+if(RIDGE_TARGETS STREQUAL "sse4" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(ridge_oldest_target HWY_SSE4)
+elseif(RIDGE_TARGETS STREQUAL "native" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT CMAKE_CROSSCOMPILING)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null OUTPUT_VARIABLE ridge_macros ERROR_QUIET)
   if(ridge_macros MATCHES "__AVX512BW__" AND ridge_macros MATCHES "__AVX512DQ__" AND ridge_macros MATCHES "__AVX512VL__"
      AND ridge_macros MATCHES "__AVX512CD__")
-    set(ridge_native_target HWY_AVX3)
+    set(ridge_oldest_target HWY_AVX3)
   elseif(ridge_macros MATCHES "__AVX2__" AND ridge_macros MATCHES "__FMA__" AND ridge_macros MATCHES "__BMI2__" AND ridge_macros MATCHES "__F16C__")
-    set(ridge_native_target HWY_AVX2)
+    set(ridge_oldest_target HWY_AVX2)
   endif()
-elseif(NOT RIDGE_TARGETS MATCHES "^(all|native)$")
-  message(FATAL_ERROR "RIDGE_TARGETS is all or native, got ${RIDGE_TARGETS}")
+elseif(NOT RIDGE_TARGETS MATCHES "^(all|sse4|native)$")
+  message(FATAL_ERROR "RIDGE_TARGETS is all, sse4 or native, got ${RIDGE_TARGETS}")
 endif()
 
 # Precompiled headers save a quarter of the first build. AUTO disables them if ccache serves several trees (its base_dir
@@ -155,8 +163,8 @@ endfunction()
 
 add_library(ridge_options INTERFACE)
 target_compile_features(ridge_options INTERFACE cxx_std_20)
-if(ridge_native_target)
-  target_compile_definitions(ridge_options INTERFACE HWY_BASELINE_TARGETS=${ridge_native_target})
+if(ridge_oldest_target)
+  target_compile_definitions(ridge_options INTERFACE HWY_BASELINE_TARGETS=${ridge_oldest_target})
 endif()
 if(NOT APPLE)
   target_link_options(ridge_options INTERFACE -Wl,--as-needed)  # every library that is loaded costs time at each start
@@ -177,16 +185,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     # Highway 1.0 uses one lane on the oldest x86 processors, which the vector kernels do not support.
     target_compile_definitions(ridge_options INTERFACE HWY_BROKEN_EMU128=0)
   endif()
-endif()
-# The oldest x86-64 processors. Without kernels for processors before x86-64-v2 (SSE4.2, 2009), which Highway emulates in
-# plain code, the library is a quarter smaller.
-set(RIDGE_BASELINE "" CACHE STRING "Oldest x86-64 processor: empty for all of them, x86-64-v2 in wheels")
-if(RIDGE_WHEEL AND NOT RIDGE_BASELINE)
-  set(RIDGE_BASELINE x86-64-v2)
-endif()
-if(RIDGE_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(ridge_options INTERFACE -march=${RIDGE_BASELINE})
-  target_compile_definitions(ridge_options INTERFACE HWY_DISABLE_PCLMUL_AES)  # not part of x86-64-v2, and not used
 endif()
 if(RIDGE_WHEEL)
   target_compile_options(ridge_options INTERFACE -ffunction-sections -fdata-sections)

@@ -6,10 +6,6 @@
 namespace py = pybind11;
 
 PYBIND11_MODULE(_ridge, module) {
-#if defined(__x86_64__) && defined(__SSE4_2__)
-  if (__builtin_cpu_supports("sse4.2") == 0)
-    throw py::import_error("this build of ridge needs a processor with SSE4.2 (x86-64-v2): build it from source");
-#endif
   module.doc() = "Ridgeline's own part of the package ridge.";
   // Exceptions: wrong arguments become ValueError, lack of memory MemoryError, file errors OSError.
   py::register_exception_translator([](std::exception_ptr pointer) {
