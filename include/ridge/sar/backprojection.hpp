@@ -18,7 +18,7 @@ namespace ridge::sar {
 
 enum class Method {
   direct,      // adds every pulse of the aperture to every pixel
-  factorized,  // adds groups of pulses on coarse grids of ranges and angles first
+  factorized,  // adds groups of pulses on coarse grids of ranges and angles, and merges the groups level by level
 };
 
 // Position of the platform at a pulse, relative to the straight track: along it, and towards the scene.
@@ -30,7 +30,7 @@ struct BackprojectionProblem {
   Problem frame = {};
   Method method = Method::direct;
   std::vector<Offset> track = {};  // one per pulse; empty: the straight track
-  std::size_t group = 0;           // factorized: pulses per group; 0: the cheapest
+  std::size_t group = 0;           // factorized: pulses per group of the first level; 0: the cheapest
 };
 
 // Echoes of point targets for a track.

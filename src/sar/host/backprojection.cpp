@@ -3,7 +3,8 @@
 //
 // Factorized: the pulses of a group are added on a polar grid (distance r from the group's centre, sine u of the angle
 // off broadside). After removal of the phase of r the sum varies slowly, by at most half a cycle per u = wavelength /
-// (2 x length of the group), so that few angles suffice; pixels then interpolate one value per group.
+// (2 x length of the group), so that few angles suffice. Grids of kMerged neighbouring groups are interpolated onto the
+// grid of their union, level by level; pixels then interpolate one value per group of the last level.
 #include <ridge/sar/backprojection.hpp>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ namespace ridge::sar {
 namespace {
 
 constexpr double kAngleRate = 3, kRangeRate = 2;  // points of the polar grids, of the least number and of the samples
+constexpr std::size_t kMerged = 4;                // groups of a level that become one of the next
+constexpr std::size_t kFewestMerged = 7;  // pulses of a group that is merged: finer grids hold the window's jump
 
 // exp(2 pi i turns), by polynomials over a quarter turn; error below 1e-7.
 Complex turned(double turns) {
@@ -47,11 +50,40 @@ Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Weights of cubic interpolation between the second and the third of four points.
-std::array<float, 4> cubic(float t) {
-  return {-t * (t - 1) * (t - 2) / 6, (t + 1) * (t - 1) * (t - 2) / 2, -(t + 1) * t * (t - 2) / 2,
-          (t + 1) * t * (t - 1) / 6};
-}
+// Weights of four neighbours for a value between the second and the third of them: those with the least squared error
+// for all frequencies up to 1/6 cycle per point, the band of a polar grid.
+class FourTaps {
+ public:
+  FourTaps() : weights_(kFractions + 1) {
+    for (std::size_t i = 0; i <= kFractions; ++i) {
+      const double t = 1 + static_cast<double>(i) / kFractions;
+      double matrix[4][5];
+      for (int k = 0; k < 4; ++k) {
+        for (int l = 0; l < 4; ++l) matrix[k][l] = in_band(k - l) + (k == l ? 1e-9 : 0);
+        matrix[k][4] = in_band(t - k);
+      }
+      for (int k = 0; k < 4; ++k) {  // Gauss-Jordan; the matrix is positive definite
+        for (int row = 0; row < 4; ++row) {
+          const double factor = row == k ? 0 : matrix[row][k] / matrix[k][k];
+          for (int l = k; l < 5; ++l) matrix[row][l] -= factor * matrix[k][l];
+        }
+      }
+      for (std::size_t k = 0; k < 4; ++k) weights_[i][k] = static_cast<float>(matrix[k][4] / matrix[k][k]);
+    }
+  }
+  const std::array<float, 4>& at(double fraction) const {
+    return weights_[static_cast<std::size_t>(fraction * kFractions + 0.5)];
+  }
+
+ private:
+  static constexpr std::size_t kFractions = 1024;
+  // Mean of exp(2 pi i f distance) over the band.
+  static double in_band(double distance) {
+    const double angle = kPi * distance / 3;
+    return std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
+  }
+  std::vector<std::array<float, 4>> weights_;
+};
 
 // Calls use(item, thread) for all items; a thread that is free takes the next one.
 template <class Use>
@@ -71,7 +103,23 @@ struct Group {
 struct PolarGrid {
   std::size_t ranges = 0, angles = 0;
   double first_range = 0, range_step = 1, first_sine = 0, sine_step = 1;
+  double widest = 0, half_length = 0;  // sine of the processed band; of the group, in metres
   std::size_t size() const { return ranges * angles; }
+  double range(std::size_t i) const { return first_range + range_step * static_cast<double>(i); }
+  double sine(std::size_t j) const { return first_sine + sine_step * static_cast<double>(j); }
+  // Sines that pulses of the group see at a distance from its centre.
+  double edge(double radius) const { return std::min(0.95, widest + half_length / radius) + 3 * sine_step; }
+  // Angles [first, second) that are filled at a distance.
+  std::pair<std::size_t, std::size_t> filled(double radius) const {
+    const double reach = std::min(edge(radius), -first_sine);
+    const auto first = static_cast<std::size_t>(std::max(0.0, std::floor((-reach - first_sine) / sine_step)));
+    return {first, std::min(angles, angles - first)};
+  }
+};
+
+// Pulses per group of the first and of the last level.
+struct Levels {
+  std::size_t first = 0, last = 0;
 };
 
 }  // namespace
@@ -84,9 +132,10 @@ struct BackprojectionState {
   std::vector<float> weights;           // by sine
   std::vector<float> norms;             // per row
   fft::Plan<float> compress, refine;
+  FourTaps taps{};
   std::unique_ptr<const DeviceBackprojection> on_device{};  // null on the host
   mutable std::mutex busy{};
-  mutable std::vector<Complex> spectra, profiles, grids;
+  mutable std::vector<Complex> spectra, profiles;
 
   BackprojectionState(const Device& device, const BackprojectionProblem& given, const planner::Options& options)
       : problem(given),
@@ -191,70 +240,140 @@ struct BackprojectionState {
   // Grid around a group of `count` pulses: one for all groups.
   PolarGrid polar_grid(std::size_t count) const {
     PolarGrid grid;
-    double longest = along * static_cast<double>(count);
-    for (const Offset& offset : problem.track)
-      longest = std::max(longest, along * static_cast<double>(count) + 2 * std::abs(offset.along_m));
+    double farthest_along = 0, away = 0;
+    for (const Offset& offset : problem.track) {
+      farthest_along = std::max(farthest_along, std::abs(offset.along_m));
+      away = std::max(away, std::abs(offset.range_m));
+    }
+    const double longest = along * static_cast<double>(count) + 2 * farthest_along;
     grid.sine_step = 1 / (turns_per_metre * longest * kAngleRate);
+    grid.widest = widest_sine;
+    grid.half_length = longest / 2 + away;
     const double near = problem.frame.radar.near_range_m, far = range_of(samples());
-    const double edge = std::min(0.95, widest_sine + longest / near) + 3 * grid.sine_step;
+    const double edge = grid.edge(near - 2 * away);
     grid.first_sine = -edge;
     grid.angles = static_cast<std::size_t>(std::ceil(2 * edge / grid.sine_step)) + 1;
-    double away = 0;
-    for (const Offset& offset : problem.track) away = std::max(away, std::abs(offset.range_m));
     grid.range_step = cell / kRangeRate;
-    grid.first_range = near - away - 3 * grid.range_step;
-    grid.ranges =
-        static_cast<std::size_t>(std::ceil((far / std::sqrt(1 - edge * edge) + away - near) / grid.range_step)) + 8;
+    // Centres of groups that are merged see a point at distances that differ by part of their length.
+    const double apart = 2 * static_cast<double>(kMerged) * grid.half_length * edge + 2 * away;
+    grid.first_range = near - apart - 3 * grid.range_step;
+    const double last = far / std::sqrt(1 - widest_sine * widest_sine) + apart;
+    grid.ranges = static_cast<std::size_t>(std::ceil((last - grid.first_range) / grid.range_step)) + 8;
     return grid;
   }
 
-  // Cost in direct updates per pixel, for the choice of the group.
-  double factorized_cost(std::size_t count) const {
-    constexpr double kInterpolation = 4;
+  // Points of a group's grid that are filled.
+  double filled_points(const PolarGrid& grid) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < grid.ranges; i += 16) {
+      const auto [first, end] = grid.filled(grid.range(i));
+      sum += 16 * static_cast<double>(end - first);
+    }
+    return sum;
+  }
+  // Cost in direct updates per pixel, for the choice of the groups.
+  double factorized_cost(const Levels& levels) const {
+    constexpr double kInterpolation = 1.5;
+    const auto pixels = static_cast<double>(samples());
     const double aperture = 2 * range_of(samples() / 2) * widest_tangent / along;
-    const PolarGrid grid = polar_grid(count);
-    return static_cast<double>(grid.size()) / static_cast<double>(samples()) +
-           kInterpolation * (aperture / static_cast<double>(count) + 1);
-  }
-  std::size_t group_size() const {
-    if (problem.group != 0) return std::min(problem.group, pulses());
-    std::size_t best = 2;
-    for (std::size_t count = 4; count <= pulses(); count *= 2) {
-      if (factorized_cost(count) < factorized_cost(best)) best = count;
+    double cost = filled_points(polar_grid(levels.first)) / pixels +
+                  kInterpolation * (aperture / static_cast<double>(levels.last) + 1);
+    for (std::size_t count = levels.first * kMerged; count <= levels.last; count *= kMerged) {
+      cost += kInterpolation * filled_points(polar_grid(count)) / pixels / (static_cast<double>(count) / kMerged);
     }
-    return best;
+    return cost;
   }
-  std::vector<Group> groups_of(std::size_t count) const {
-    std::vector<Group> groups;
-    for (std::size_t first = 0; first < pulses(); first += count) {
-      Group group{.first = first, .end = std::min(first + count, pulses())};
-      const auto members = static_cast<double>(group.end - group.first);
-      for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
-        group.along += platform(pulse).along_m / members;
-        group.range += platform(pulse).range_m / members;
+  Levels levels() const {
+    Levels best{};
+    double least = 0;
+    const std::size_t given = std::min(problem.group, pulses());
+    for (std::size_t first = given == 0 ? 2 : given; first <= (given == 0 ? pulses() : given); first *= 2) {
+      for (std::size_t last = first; last <= pulses(); last *= kMerged) {
+        if (last > first && first < kFewestMerged) break;
+        const double cost = factorized_cost({first, last});
+        if (best.first != 0 && cost >= least) continue;
+        best = {first, last};
+        least = cost;
       }
-      groups.push_back(group);
     }
-    return groups;
+    return best.first == 0 ? Levels{1, 1} : best;
+  }
+  Group group_of(std::size_t first, std::size_t count) const {
+    Group group{.first = first, .end = std::min(first + count, pulses())};
+    const auto members = static_cast<double>(group.end - group.first);
+    for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
+      group.along += platform(pulse).along_m / members;
+      group.range += platform(pulse).range_m / members;
+    }
+    return group;
   }
 
-  // Sums of a group's pulses at one distance, for all angles, without the phase of the distance.
-  void fill_range(const Group& group, const PolarGrid& grid, std::size_t i, Complex* line) const {
-    const double radius = grid.first_range + grid.range_step * static_cast<double>(i);
+  // Sums of a group's pulses at one distance, for all angles, without the phase of the distance. The window ends with a
+  // jump that a coarse grid cannot hold: groups that are merged get their weights when they are.
+  void fill_range(const Group& group, const PolarGrid& grid, std::size_t i, bool weighted, Complex* line) const {
+    const double radius = grid.range(i);
+    const auto [begin, end] = grid.filled(radius);
     std::fill_n(line, grid.angles, Complex{});
     for (std::size_t pulse = group.first; pulse < group.end; ++pulse) {
       const Offset at = platform(pulse);
       const Complex* profile = profiles.data() + pulse * profile_size();
-      for (std::size_t j = 0; j < grid.angles; ++j) {
-        const double sine = grid.first_sine + grid.sine_step * static_cast<double>(j);
+      for (std::size_t j = begin; j < end; ++j) {
+        const double sine = grid.sine(j);
         const double off = group.along + radius * sine - at.along_m;
         const double across = group.range + radius * std::sqrt(1 - sine * sine) - at.range_m;
         const double distance = std::sqrt(off * off + across * across);
-        const auto share = static_cast<float>(weight(std::abs(off) / distance));
+        const float share = weighted ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
         if (share == 0) continue;
         line[j] += share * times(at_distance(profile, distance), turned((distance - radius) * turns_per_metre));
       }
     }
+  }
+
+  // The same from the grids of the groups that it consists of.
+  struct Part {
+    Group group;
+    std::vector<Complex> values;
+  };
+  void merge_range(const Group& group, const PolarGrid& grid, const std::vector<Part>& parts, const PolarGrid& from,
+                   std::size_t i, bool weigh, Complex* line) const {
+    const double radius = grid.range(i);
+    const auto [begin, end] = grid.filled(radius);
+    std::fill_n(line, grid.angles, Complex{});
+    for (const Part& part : parts) {
+      for (std::size_t j = begin; j < end; ++j) {
+        const double sine = grid.sine(j);
+        const double off = group.along + radius * sine - part.group.along;
+        const double across = group.range + radius * std::sqrt(1 - sine * sine) - part.group.range;
+        const double distance = std::sqrt(off * off + across * across);
+        const float share = weigh ? static_cast<float>(weight(std::abs(off) / distance)) : 1;
+        if (share == 0) continue;
+        line[j] += share * times(interpolated(from, part.values.data(), distance, off / distance),
+                                 turned((distance - radius) * turns_per_metre));
+      }
+    }
+  }
+
+  // Polar sums of the `count` pulses from `first` on, a group of one of the levels.
+  std::vector<Complex> polar_sums(std::size_t first, std::size_t count, const Levels& levels) const {
+    const Group group = group_of(first, count);
+    const PolarGrid grid = polar_grid(count);
+    std::vector<Complex> values(grid.size());
+    if (count == levels.first) {
+      for_all(threads, grid.ranges, [&](std::size_t i, std::size_t) {
+        fill_range(group, grid, i, levels.first == levels.last, values.data() + i * grid.angles);
+      });
+      return values;
+    }
+    const std::size_t each = count / kMerged;
+    const PolarGrid from = polar_grid(each);
+    std::vector<Part> parts;
+    for (std::size_t at = first; at < group.end; at += each) {
+      parts.push_back({group_of(at, each), polar_sums(at, each, levels)});
+    }
+    for_all(threads, grid.ranges, [&](std::size_t i, std::size_t) {
+      merge_range(group, grid, parts, from, i, each == levels.first, values.data() + i * grid.angles);
+    });
+    return values;
   }
 
   Complex interpolated(const PolarGrid& grid, const Complex* values, double radius, double sine) const {
@@ -263,7 +382,7 @@ struct BackprojectionState {
     if (!(down >= 1 && across >= 1 && down + 2 < static_cast<double>(grid.ranges) &&
           across + 2 < static_cast<double>(grid.angles)))
       return {};
-    const auto rows = cubic(static_cast<float>(i - down)), columns = cubic(static_cast<float>(j - across));
+    const auto &rows = taps.at(i - down), &columns = taps.at(j - across);
     const Complex* corner =
         values + (static_cast<std::size_t>(down) - 1) * grid.angles + static_cast<std::size_t>(across) - 1;
     Complex sum{};
@@ -275,31 +394,25 @@ struct BackprojectionState {
   }
 
   void run_factorized(std::span<Complex> image) const {
-    const std::size_t count = group_size();
-    const std::vector<Group> groups = groups_of(count);
-    const PolarGrid grid = polar_grid(count);
-    grids.resize(groups.size() * grid.size());
-    for_all(threads, groups.size() * grid.ranges, [&](std::size_t item, std::size_t) {
-      const std::size_t g = item / grid.ranges, i = item % grid.ranges;
-      fill_range(groups[g], grid, i, grids.data() + g * grid.size() + i * grid.angles);
-    });
-    const double edge = -grid.first_sine;
-    for_all(threads, samples(), [&](std::size_t row, std::size_t) {
-      Complex* line = image.data() + row * pulses();
-      std::fill_n(line, pulses(), Complex{});
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        const Offset centre{.along_m = groups[g].along, .range_m = groups[g].range};
-        const auto [first, end] = columns_of(centre, range_of(row), edge);
+    const Levels sizes = levels();
+    const PolarGrid grid = polar_grid(sizes.last);
+    std::ranges::fill(image, Complex{});
+    for (std::size_t begin = 0; begin < pulses(); begin += sizes.last) {
+      const Group group = group_of(begin, sizes.last);
+      const std::vector<Complex> values = polar_sums(begin, sizes.last, sizes);
+      for_all(threads, samples(), [&](std::size_t row, std::size_t) {
+        Complex* line = image.data() + row * pulses();
+        const Offset centre{.along_m = group.along, .range_m = group.range};
         const double across = range_of(row) - centre.range_m;
+        const auto [first, end] = columns_of(centre, range_of(row), grid.edge(across));
         for (std::size_t p = first; p < end; ++p) {
           const double off = along * static_cast<double>(p) - centre.along_m;
           const double radius = std::sqrt(across * across + off * off);
-          const Complex value = interpolated(grid, grids.data() + g * grid.size(), radius, off / radius);
-          line[p] += times(value, turned(radius * turns_per_metre));
+          line[p] += times(interpolated(grid, values.data(), radius, off / radius), turned(radius * turns_per_metre));
         }
-      }
-      finish_row(row, line);
-    });
+      });
+    }
+    for_all(threads, samples(), [&](std::size_t row, std::size_t) { finish_row(row, image.data() + row * pulses()); });
   }
 };
 
@@ -354,13 +467,12 @@ std::string Backprojection::explain() const {
   if (state_->problem.method == Method::direct) {
     return fmt::format("direct back-projection: {:.0f} pulses per pixel\n", each);
   }
-  const std::size_t count = state_->group_size();
-  const PolarGrid grid = state_->polar_grid(count);
+  const Levels sizes = state_->levels();
+  const PolarGrid grid = state_->polar_grid(sizes.last);
   return fmt::format(
-      "factorized back-projection: groups of {} pulses on {} ranges x {} angles, about {:.0f} updates per pixel "
-      "instead "
-      "of {:.0f}\n",
-      count, grid.ranges, grid.angles, state_->factorized_cost(count), each);
+      "factorized back-projection: groups of {} pulses, merged by {} up to {} pulses on {} ranges x {} angles, about "
+      "{:.0f} updates per pixel instead of {:.0f}\n",
+      sizes.first, kMerged, sizes.last, grid.ranges, grid.angles, state_->factorized_cost(sizes), each);
 }
 
 const BackprojectionProblem& Backprojection::problem() const { return state_->problem; }
