@@ -19,6 +19,10 @@ enum class Effort {
   measured,  // wisdom if present; otherwise runs and times the most promising candidates
 };
 
+// Quantity that a measured plan minimizes. Energy is the mean power while a candidate runs times its seconds; it needs
+// a power counter (ridge machine says whether there is one). Quick plans predict time only.
+enum class Objective { time, energy };
+
 namespace planner {
 
 // Text that identifies a problem, equal for equal problems in every process: "transpose c64 8192x8192 batch 1".
@@ -53,6 +57,7 @@ struct Trial {
   std::string name{};
   double predicted_seconds = 0;  // 0: refused
   double measured_seconds = 0;   // 0: not run
+  double measured_joules = 0;    // per run, with Objective::energy; 0: not measured
   std::string
       reason{};  // why it was not chosen: its refusal, "predicted 2.1x slower", "measured 1.3x slower", an error
 };
@@ -102,6 +107,7 @@ bool wait_for_improvements(double seconds);
 
 struct Options {
   Effort effort = Effort::measured;
+  Objective objective = Objective::time;
   std::size_t most_trials = 8;  // in order of predicted time
   double most_seconds = 60;     // a trial expected to end after this limit is not started, except the first
   bool use_wisdom = true;       // read it
@@ -111,6 +117,7 @@ struct Options {
       false;  // compare each result with the reference before the candidate may win; always on with RIDGE_VERIFY=1
   Improve improve = Improve::unspecified;              // quick plans only
   std::function<void(const Progress&)> progress = {};  // called before each trial, from the planning thread
+  std::function<double()> joules = {};  // Objective::energy: reads a counter of your own instead of the device's
 };
 
 // The object that a plan runs. The background thread may exchange it once. Copies share it. The first object is kept as

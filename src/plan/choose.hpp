@@ -20,6 +20,7 @@
 
 #include "device/compile_ahead.hpp"
 #include "plan/comparison.hpp"
+#include "plan/power.hpp"
 #include "plan/selection.hpp"
 
 namespace ridge::planner {
@@ -125,6 +126,9 @@ Chosen<VariantOf<E>> choose(const Device& device, const Problem& problem, const 
   ask.seconds = [&](std::size_t i) { return trials.seconds_of(i, [&built, i]() -> const V& { return built(i); }); };
   ask.compare = [&](std::size_t i) { return trials.compare(built(i)); };
   ask.prepare = compile_ahead;
+  PowerMeter meter;
+  ask.open_meter = [&] { meter.open(device, options); };
+  ask.watts = [&](std::size_t i) { return meter.watts([&] { ask.seconds(i); }); };
   Chosen<V> chosen{.decision =
                        select(device.info(), machine::ceilings(device), problem, candidates_of(entries), options, ask)};
   const std::size_t winner = chosen.decision.winner;

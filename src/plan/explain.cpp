@@ -43,7 +43,8 @@ std::string choice_of(const Decision& decision) {
     case Source::wisdom:
       return "wisdom: an earlier measurement of this problem on this device";
     case Source::measurement:
-      return fmt::format("measurement: the fastest of {} run, {} allowed",
+      return fmt::format("measurement: the {} of {} run, {} allowed",
+                         decision.trials[decision.winner].measured_joules > 0 ? "least energy" : "fastest",
                          count([](const Trial& trial) { return trial.measured_seconds > 0; }), allowed);
   }
   return "";
@@ -108,6 +109,12 @@ std::string Decision::explain() const {
   line("variant", best.name);
   line("time", time_of(best, source));
   line("rate", rate_of(problem, seconds));
+  const bool energy = best.measured_joules > 0;
+  if (energy)
+    line("energy", fmt::format("{:.3g} J per run, {:.3g} W{}", best.measured_joules, best.measured_joules / seconds,
+                               problem.flops > 0 ? fmt::format(", {:.3g} GFLOP/s per watt",
+                                                               1e-9 * problem.flops / best.measured_joules)
+                                                 : ""));
   if (roof_seconds > 0)
     line("roof", fmt::format("{:.0f} % of {}, which allows {}", 100 * roof_seconds / seconds, roof,
                              base::human_seconds(roof_seconds)));
@@ -117,9 +124,14 @@ std::string Decision::explain() const {
   const std::vector<Trial> losers = refusals_together(losers_of(*this));
   if (losers.empty()) return text;
   std::vector<std::vector<std::string>> rows{{"  others", "predicted", "measured", "why not"}};
-  for (const Trial& loser : losers)
+  if (energy) rows[0].insert(rows[0].end() - 1, "energy");
+  for (const Trial& loser : losers) {
     rows.push_back({fmt::format("  {}", loser.name), seconds_or_dash(loser.predicted_seconds),
                     seconds_or_dash(loser.measured_seconds), first_line(loser.reason)});
+    if (energy)
+      rows.back().insert(rows.back().end() - 1,
+                         loser.measured_joules > 0 ? fmt::format("{:.3g} J", loser.measured_joules) : "-");
+  }
   return text + base::table(rows);
 }
 

@@ -192,13 +192,15 @@ class Selection {
   // --- wisdom -------------------------------------------------------------------------------------------------------
   // A choice among some variants is not an answer for all of them, so it has its own key.
   std::string wisdom_key() const {
-    return options_.variant.empty() ? problem_.key : fmt::format("{}, only {}", problem_.key, options_.variant);
+    const std::string key = by_energy() ? problem_.key + ", by energy" : problem_.key;
+    return options_.variant.empty() ? key : fmt::format("{}, only {}", key, options_.variant);
   }
+  bool by_energy() const { return options_.objective == Objective::energy; }
 
   bool take_from_wisdom() {
     if (!options_.use_wisdom) return false;
     // The winner among all variants also wins in every subset that contains it.
-    return take_entry(wisdom_key()) || (!options_.variant.empty() && take_entry(problem_.key));
+    return take_entry(wisdom_key()) || (!options_.variant.empty() && !by_energy() && take_entry(problem_.key));
   }
 
   bool take_entry(const std::string& key) {
@@ -228,6 +230,9 @@ class Selection {
     if (!ask_.seconds)
       throw Error(ErrorKind::internal,
                   fmt::format("planning \"{}\": the workload provides no measurement", problem_.key));
+    if (by_energy() && (!ask_.open_meter || !ask_.watts))
+      throw Error(ErrorKind::invalid_argument, fmt::format("{} cannot be planned by energy", problem_.workload));
+    if (by_energy()) ask_.open_meter();
     const std::size_t most = std::max<std::size_t>(options_.most_trials, 1);
     const std::size_t first_round = std::min(most, allowed_.size());
     to_run_ = first_round + std::min(first_round, kRunAgain);
@@ -246,8 +251,10 @@ class Selection {
       }
       if (run(i)) ran.push_back(i);
     }
+    if (by_energy()) measure_energy(ran);
     order_by_measurement(ran);
-    for (std::size_t k = 0; ran.size() > 1 && k < std::min(kRunAgain, ran.size()) && time_for_another(); ++k)
+    for (std::size_t k = 0; !by_energy() && ran.size() > 1 && k < std::min(kRunAgain, ran.size()) && time_for_another();
+         ++k)
       run(ran[k]);
     std::erase_if(ran, [&](std::size_t i) { return trial(i).measured_seconds == 0; });
     order_by_measurement(ran);
@@ -256,22 +263,37 @@ class Selection {
     if (options_.save_wisdom) save_wisdom();
   }
 
-  // The fastest candidate, or the previous winner if both times are equal within noise. Read even if wisdom is
+  // Candidates whose power cannot be measured lose. Takes half a second each, which is not counted as trial time.
+  void measure_energy(std::vector<std::size_t>& ran) {
+    std::erase_if(ran, [&](std::size_t i) {
+      const double start = base::now();
+      const bool worked = attempt(i, [&] {
+        trial(i).measured_joules = ask_.watts(i) * trial(i).measured_seconds;
+        return true;
+      });
+      beside_ += base::now() - start;
+      return !worked;
+    });
+  }
+  double measured(std::size_t i) const {
+    const Trial& one = decision_.trials[i];
+    return by_energy() ? one.measured_joules : one.measured_seconds;
+  }
+
+  // The best candidate, or the previous winner if both are equal within noise. Read even if wisdom is
   // disabled: a new measurement that varies within noise should not change the variant.
   std::size_t last_winner_among(const std::vector<std::size_t>& ran) {
     const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, wisdom_key());
     if (!entry) return ran.front();
-    const double near_enough = trial(ran.front()).measured_seconds * (1 + kNoise);
+    const double near_enough = measured(ran.front()) * (1 + kNoise);
     const auto last = std::find_if(ran.begin(), ran.end(), [&](std::size_t i) {
-      return trial(i).name == entry->winner && trial(i).measured_seconds <= near_enough;
+      return trial(i).name == entry->winner && measured(i) <= near_enough;
     });
     return last == ran.end() ? ran.front() : *last;
   }
 
   void order_by_measurement(std::vector<std::size_t>& ran) {
-    std::stable_sort(ran.begin(), ran.end(), [&](std::size_t a, std::size_t b) {
-      return trial(a).measured_seconds < trial(b).measured_seconds;
-    });
+    std::stable_sort(ran.begin(), ran.end(), [&](std::size_t a, std::size_t b) { return measured(a) < measured(b); });
   }
 
   // Keeps the shorter time of this run and an earlier one. A candidate that fails once is excluded.
@@ -333,7 +355,9 @@ class Selection {
       Trial& loser = trial(i);
       if (i == decision_.winner || !loser.reason.empty()) continue;
       const double predicted = loser.predicted_seconds / best.predicted_seconds;
-      if (loser.measured_seconds > 0) {
+      if (loser.measured_joules > 0 && best.measured_joules > 0) {
+        loser.reason = fmt::format("measured {:.2f}x the energy", loser.measured_joules / best.measured_joules);
+      } else if (loser.measured_seconds > 0) {
         loser.reason = fmt::format("measured {:.2f}x slower", loser.measured_seconds / best.measured_seconds);
       } else if (out_of_time_) {
         loser.reason = fmt::format("predicted {:.2f}x slower, not measured: the time limit was reached", predicted);

@@ -27,6 +27,9 @@ struct Questions {
   std::function<Comparison(std::size_t candidate)> compare{};  // empty: nothing is verified
   // Called once before the first timing, with the candidates to be timed, best prediction first.
   std::function<void(std::span<const std::size_t> candidates)> prepare{};
+  // Objective::energy: opens the power counter (Error if there is none), and measures a candidate's mean power.
+  std::function<void()> open_meter{};
+  std::function<double(std::size_t candidate)> watts{};
 };
 
 // With verification, a candidate is compared with the reference before it is timed or selected, also when it comes from

@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 #include <ridge/error.hpp>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "support/scratch.hpp"
 
@@ -244,6 +248,64 @@ TEST_F(Choose, TakesEntriesOfAnotherType) {
       ridge::planner::choose(ridge::host(), {.workload = "toy", .key = "deep"}, entries, {.verify = true}, trials_);
   EXPECT_EQ(chosen.winner->name, "deep");
   EXPECT_EQ(chosen.decision.source, Source::only_choice);
+}
+
+// Each timed run adds joules to a recorded RAPL counter. The frugal variant is slower and uses half the energy per run.
+class EnergyTrials final : public Trials<Doubler> {
+ public:
+  explicit EnergyTrials(const std::filesystem::path& system) : zone_(system / "class" / "powercap" / "intel-rapl:0") {
+    std::filesystem::create_directories(zone_);
+    std::ofstream(zone_ / "name") << "package-0\n";
+    std::ofstream(zone_ / "max_energy_range_uj") << "1000000000000\n";
+    std::ofstream(zone_ / "energy_uj") << "0\n";
+  }
+  double seconds(const Doubler& variant) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    used_ += variant.name == "fast" ? 3000000 : 1000000;
+    std::ofstream(zone_ / "energy_uj") << used_ << "\n";
+    return variant.name == "fast" ? 1 : 1.5;
+  }
+  Comparison compare(const Doubler&) override { return {}; }
+
+ private:
+  std::filesystem::path zone_;
+  std::uint64_t used_ = 0;
+};
+
+TEST_F(Choose, ByEnergyOnARecordedMachine) {
+  add_right("fast", 1);
+  add_right("frugal", 1.5);
+  EnergyTrials trials(folder_ / "sys");
+  auto counter = std::make_shared<ridge::machine::EnergyCounter>(
+      ridge::machine::EnergyCounter::open(ridge::host(), folder_ / "sys"));
+  ASSERT_TRUE(counter->readable()) << counter->why_not();
+  Options options{.objective = ridge::Objective::energy};
+  options.joules = [counter] { return counter->joules(); };
+  const Problem problem{.workload = "toy", .key = "toy", .flops = 1e9, .bytes = 1e9};
+  const Decision decision = ridge::planner::choose(ridge::host(), problem, entries_, options, trials).decision;
+  EXPECT_EQ(decision.trials[decision.winner].name, "frugal") << decision.explain();
+  EXPECT_THAT(decision.explain(), HasSubstr("the least energy of 2 run"));
+  EXPECT_THAT(decision.explain(), HasSubstr("GFLOP/s per watt"));
+  EXPECT_THAT(decision.trials[0].reason, HasSubstr("x the energy"));
+  EXPECT_GT(decision.trials[0].measured_joules, 0);
+  // Time and energy have wisdom of their own.
+  EXPECT_EQ(choose({.effort = Effort::quick}).decision.source, Source::model);
+  EXPECT_EQ(choose({.effort = Effort::quick, .objective = ridge::Objective::energy}).decision.source, Source::wisdom);
+  EXPECT_EQ(choose().winner->name, "fast");
+}
+
+// Without a counter: one line that says so, not a list of failed variants.
+TEST_F(Choose, ByEnergyWithoutACounter) {
+  add_right("fast", 1);
+  add_right("frugal", 1.5);
+  if (ridge::machine::EnergyCounter::open(ridge::host()).readable()) GTEST_SKIP() << "this host has a power counter";
+  try {
+    choose({.objective = ridge::Objective::energy});
+    FAIL() << "planned by energy without a counter";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    EXPECT_THAT(error.what(), HasSubstr("planning by energy needs a power counter, host has none"));
+  }
 }
 
 }  // namespace

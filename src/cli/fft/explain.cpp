@@ -18,7 +18,7 @@ namespace {
 
 struct ExplainOptions {
   std::string length, shape, type = "f32", variant;
-  std::string device = "host";
+  std::string device = "host", objective = "time";
   bool real = false, quick = false, radices = false, source = false, edges = false;
   std::size_t batch = 1, threads = 1, points = 8;
 };
@@ -61,6 +61,7 @@ void explain_unit(const ExplainOptions& options, const Device& device, std::size
 template <class T>
 void explain(const ExplainOptions& options, const std::vector<std::size_t>& shape) {
   const planner::Options planning{.effort = options.quick ? Effort::quick : Effort::measured,
+                                  .objective = options.objective == "energy" ? Objective::energy : Objective::time,
                                   .variant = options.variant};
   const fft::Problem problem{.shape = shape,
                              .batch = options.batch,
@@ -86,7 +87,8 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
   }
   if (options.edges)
     fmt::print("\nclassic Stockham passes, one core\n{}", edge_table(fft::measure_radix_graph<T>(shape[0])));
-  const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], planning);
+  const fft::RadixPlan radices =
+      fft::plan_radices<T>(host(), shape[0], {.effort = planning.effort, .variant = planning.variant});
   fmt::print("\nradix planner, passes of the classic Stockham kernel: {}\n{}", fft::to_string(radices.radices),
              radices.decision.explain());
 }
@@ -101,6 +103,7 @@ void add_fft_explain(Command& fft) {
       "  ridge fft explain 2^20 --type f64 --quick\n"
       "  ridge fft explain --shape 512x512 --real\n"
       "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
+      "  ridge fft explain 2^20 --device cuda:0 --objective energy       joules per transform of every candidate\n"
       "  ridge fft explain 1024 --radices          the papers' radix planner: times passes, runs the shortest path\n"
       "  ridge fft explain 1024 --radices --edges --device cuda:0     the same in local memory, with every pass's "
       "time");
@@ -119,6 +122,11 @@ void add_fft_explain(Command& fft) {
   command.flag("--source", options->source, "Devices: also print the generated kernels");
   command.flag("--real", options->real, "Transform real samples");
   command.flag("--quick", options->quick, "Use wisdom and the machine model only; time nothing");
+  command
+      .option("--objective", options->objective,
+              "What to minimize: time, or energy per run from the measured power (needs a power counter)")
+      .shows_default()
+      .one_of({"time", "energy"});
   command.flag("--radices", options->radices, "Also show the radix planner's result for a power of two");
   command.flag("--edges", options->edges, "With --radices: print the measured time of every pass");
   command.option("--points", options->points, "Devices, with --radices: points per work-item")

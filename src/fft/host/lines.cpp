@@ -68,7 +68,7 @@ planner::Problem describe(std::size_t n) {
 }
 
 // Device, length, and the options that affect the choice.
-using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool>;
+using Key = std::tuple<std::string, std::size_t, Effort, Objective, std::string, std::size_t, bool, bool>;
 
 template <class T>
 struct Remembered {
@@ -162,8 +162,10 @@ Remembered<T> take_first(const Device& device, std::size_t n, planner::Options o
 
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {
-  const Key key{device.id(),        n, options.effort, options.variant, options.most_trials, options.use_wisdom,
-                options.save_wisdom};
+  const Key key{device.id(),        n,
+                options.effort,     options.objective,
+                options.variant,    options.most_trials,
+                options.use_wisdom, options.save_wisdom};
   Memory<T>& memory = Memory<T>::instance();
   {
     std::lock_guard lock(memory.mutex);
