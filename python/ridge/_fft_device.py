@@ -8,15 +8,16 @@ from . import _ridge
 from ._fft_arguments import _one, _product, _scale, _shape_and_axes
 from ._library import library_of
 from ._picture import Shown
-from .array import Array, asarray, empty
+from .array import Array, array, asarray, empty
 
 
 _MOST_AXES = 3  # that one device plan transforms
 
 
 @functools.lru_cache(maxsize=64)
-def _device_plan(device, single, shape, batch, real, scale_forward, scale_inverse):
-    return _ridge.DevicePlan(device, single, list(shape), batch, real, scale_forward, scale_inverse, False)
+def _device_plan(device, single, shape, batch, real, scale_forward, scale_inverse, inverse=False, given=()):
+    return _ridge.DevicePlan(device, single, list(shape), batch, real, scale_forward, scale_inverse, False, only_inverse=inverse,
+                             given=list(given))
 
 
 @functools.lru_cache(maxsize=64)
@@ -54,6 +55,10 @@ def _rearranged(x, order, lengths, complex_output, conjugate=False):
 
 def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
     """Transforms at most three axes: moves them to the end, transforms, and moves them back."""
+    if not x.size:  # zeros of the result's shape
+        from . import fft
+        name = ("irfftn" if inverse else "rfftn") if real else "fftn"
+        return array(getattr(fft, name)(np.zeros(x.shape, x.dtype), lengths, axes), x.device)
     given = x.dtype.kind == "c"
     wants_complex = inverse or not real
     order = [a for a in range(x.ndim) if a not in axes] + axes
@@ -62,8 +67,9 @@ def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
         wanted[-1] = lengths[-1] // 2 + 1
     straight = order == list(range(x.ndim))
     conjugate = hermitian and inverse
-    if not straight or wanted != list(x.shape) or given != wants_complex or conjugate:
-        x = _rearranged(x, order, wanted, wants_complex, conjugate)
+    held = [min(n, x.shape[a]) for n, a in zip(wanted, order)]  # the plan takes missing values as zero
+    if not straight or held != list(x.shape) or given != wants_complex or conjugate:
+        x = _rearranged(x, order, held, wants_complex, conjugate)
     out = wanted[:-len(axes)] + list(lengths)
     if real and not inverse:
         out[-1] = lengths[-1] // 2 + 1
@@ -71,8 +77,9 @@ def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
     dtype = ("float32" if single else "float64") if real and inverse else ("complex64" if single else "complex128")
     result = empty(out, dtype, x.device)
     if result.size:
+        boxed = (inverse, tuple(held[-len(axes):])) if held != wanted else ()
         decided = _device_plan(x.device, single, tuple(lengths), _product(wanted[:-len(axes)]), real,
-                               1.0 if inverse else scale, scale if inverse else 1.0)
+                               1.0 if inverse else scale, scale if inverse else 1.0, *boxed)
         decided.run(x._held, result._held, inverse)
     conjugate = hermitian and not inverse
     if not straight or conjugate:

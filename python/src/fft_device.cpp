@@ -30,9 +30,11 @@ namespace {
 
 class DevicePlan {
  public:
+  // `given`: lengths of the stored part of the input per axis; the rest is zero. Empty: everything. With it, as with a
+  // storage, the plan has one direction.
   DevicePlan(const std::string& device, bool single, const std::vector<std::size_t>& shape, std::size_t batch,
              bool real, double scale_forward, double scale_inverse, bool measured, const std::string& storage,
-             bool only_inverse, bool adjoint)
+             bool only_inverse, bool adjoint, const std::vector<std::size_t>& given)
       : DevicePlan(ridge::device(device), single, adjoint,
                    fft::Problem{.shape = shape,
                                 .batch = batch,
@@ -40,9 +42,11 @@ class DevicePlan {
                                 .scale_forward = scale_forward,
                                 .scale_inverse = scale_inverse,
                                 .storage = storage_named(storage),
-                                .directions = storage.empty() ? fft::Directions::both
-                                              : only_inverse  ? fft::Directions::inverse
-                                                              : fft::Directions::forward},
+                                .directions = storage.empty() && given.empty() ? fft::Directions::both
+                                              : only_inverse                   ? fft::Directions::inverse
+                                                                               : fft::Directions::forward,
+                                .given = {.count = only_inverse ? std::vector<std::size_t>() : given},
+                                .wanted = {.count = only_inverse ? given : std::vector<std::size_t>()}},
                    measured) {}
 
   void run(const DeviceArray& in, const DeviceArray& out, bool inverse) {
@@ -290,10 +294,10 @@ void add_fft_on_devices(py::module_& module) {
       .def("scale_ends", &Rearranger::scale_ends);
   py::class_<DevicePlan>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
-                    const std::string&, bool, bool>(),
+                    const std::string&, bool, bool, const std::vector<std::size_t>&>(),
            py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("batch"), py::arg("real"),
            py::arg("scale_forward"), py::arg("scale_inverse"), py::arg("measured"), py::arg("storage") = "",
-           py::arg("only_inverse") = false, py::arg("adjoint") = false)
+           py::arg("only_inverse") = false, py::arg("adjoint") = false, py::arg("given") = std::vector<std::size_t>())
       .def("run", &DevicePlan::run)
       .def("enqueue", &DevicePlan::enqueue)
       .def("explain", &DevicePlan::explain)

@@ -43,6 +43,9 @@ def every_function(test, device, n, single=True, thorough=False):
     same(test, device, "fft", r)  # real numbers become complex
     same(test, device, "fft", numbers((n - 2, 3), "c", single), n=n, axis=0)  # padded
     same(test, device, "rfft", numbers((3, n + 1), "f", single), n=n, norm="forward")  # cut
+    if n > 4:  # padded: the zeros are not stored
+        same(test, device, "rfft", numbers((3, n - 3), "f", single), n=n)
+        same(test, device, "irfft", numbers((3, n // 2 - 1), "c", single), n=n)
     same(test, device, "fftn", c[:1], axes=())
     if thorough:
         five = numbers((2, n, 2, 3, 2), "c", single)
