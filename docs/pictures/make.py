@@ -2,8 +2,9 @@
 """Draws the pictures of the documentation: docs/pictures/make.py [RIDGE]
 
 Without an argument only the diagrams are drawn. With the path of the command `ridge` the pictures of computed data are drawn too
-(about ten seconds of one core). Every picture is an SVG file beside this script, 480 units wide, light or dark as the browser prefers.
+(about twenty seconds of one core). Every picture is an SVG file beside this script, 480 units wide, light or dark as the browser prefers.
 """
+import base64
 import cmath
 import html
 import math
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STYLE = """svg{--ink:#1c2330;--soft:#5b6472;--paper:#fdfdfb;--line:#8791a0;--dram:#cfe0f6;--l2:#cdebdc;--local:#fbe3b8;--reg:#eee6f8;
@@ -469,7 +471,7 @@ def place_flow():
 # --- pictures of computed data -------------------------------------------------------------------------------------------------------
 
 def ridge(*arguments):
-    subprocess.run([RIDGE, *arguments], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run([RIDGE, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def read_npy(path):
@@ -627,9 +629,77 @@ def place_spine(work):
     return p
 
 
+def write_npy(path, shape, values):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    open(path, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}d", *values))
+
+
+def shaded(p, box, shape, values, low, high):
+    """A grid of values as an image: blue below the middle, white in it, red above."""
+    rows, columns = shape
+    colours = bytearray()
+    for r in range(rows):
+        colours.append(0)
+        for value in values[r * columns:(r + 1) * columns]:
+            s = max(-1, min(1, 2 * (value - low) / (high - low) - 1))
+            colours += bytes(int(255 - abs(s) * (255 - c)) for c in ((31, 95, 174) if s < 0 else (194, 65, 12)))
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", columns, rows, 8, 2, 0, 0, 0)) + \
+        chunk(b"IDAT", zlib.compress(bytes(colours), 9)) + chunk(b"IEND", b"")
+    x, y, w, h = box
+    p.add(f"<image x='{x}' y='{y}' width='{w}' height='{h}' preserveAspectRatio='none' style='image-rendering:pixelated' "
+          f"href='data:image/png;base64,{base64.b64encode(png).decode()}'/><rect x='{x}' y='{y}' width='{w}' height='{h}' class='box none'/>")
+
+
+def inversion(work):
+    """The inversion of lesson 15 by the command, with the same steps."""
+    rows, columns, steps = 36, 48, 240
+    near = lambda r, c, y, x: math.hypot(r - y, c - x) < 5
+    start = [1600.0 + 8 * r for r in range(rows) for _ in range(columns)]
+    true = [v + 150 * near(i // columns, i % columns, 16, 15) - 150 * near(i // columns, i % columns, 20, 33) for i, v in enumerate(start)]
+    name = lambda n: os.path.join(work, n)
+    open(name("s.csv"), "w").write("".join(f"2.5,{c}\n" for c in (6, 18, 30, 42)))
+    open(name("r.csv"), "w").write("".join(f"{d},{c}.5\n" for d in (2, 33) for c in range(2, 45, 2)))
+    common = ["--sources", name("s.csv"), "--shots", "--receivers", name("r.csv"), "--steps", str(steps), "--spacing", "10", "--frequency", "9",
+              "--dt", "0.0023", "--type", "f64", "--device", "host"]
+    write_npy(name("true.npy"), (rows, columns), true)
+    ridge("stencil", "acoustic", "--velocity", name("true.npy"), *common, "--record", name("data.npy"))
+    doubles = lambda path: [v for v, in struct.iter_unpack("<d", read_npy(path)[2])]
+    model, before, misfits, first = start, None, [], None
+    for _ in range(20):
+        write_npy(name("model.npy"), (rows, columns), model)
+        said = ridge("stencil", "acoustic", "--velocity", name("model.npy"), *common, "--observed", name("data.npy"), "--gradient", name("g.npy"))
+        misfits.append(float(re.search(r"misfit (\S+)", said).group(1)))
+        slope = doubles(name("g.npy"))
+        first = first or slope
+        length = 20 / max(map(abs, slope))
+        if before:
+            moved, changed = [a - b for a, b in zip(model, before[0])], [a - b for a, b in zip(slope, before[1])]
+            length = sum(a * a for a in moved) / abs(sum(a * b for a, b in zip(moved, changed)))
+        before = model, slope
+        model = [max(1400, min(2100, v - length * g)) for v, g in zip(model, slope)]
+    p = Picture("inversion", 470, "Inversion of lesson 15: true model, found model, traces of a shot, first gradient, and the misfit of 20 iterations")
+    top = max(map(abs, first))
+    data = doubles(name("data.npy"))[steps * 44:2 * steps * 44]
+    loud = max(map(abs, data)) / 3
+    for x, y, text, shape, values, low, high in (
+            (20, 28, "true model", (rows, columns), true, 1550, 2050), (250, 28, "found after 20 iterations", (rows, columns), model, 1550, 2050),
+            (20, 188, "data: steps by receivers, shot 2", (steps, 44), data, -loud, loud), (250, 188, "first gradient", (rows, columns), first, -top, top)):
+        p.text(x, y - 8, text, "s")
+        shaded(p, (x, y, 208, 128), shape, values, low, high)
+    p.text(20, 340, "misfit, in units of the first, logarithmic", "s")
+    for decade in range(4):
+        p.line([(52, 352 + decade * 30), (458, 352 + decade * 30)], "g")
+        p.text(46, 356 + decade * 30, f"1e-{decade}" if decade else "1", "s e")
+    p.line([(52 + 406 * i / 19, 352 - 30 * math.log10(m / misfits[0])) for i, m in enumerate(misfits)], "c0")
+    p.text(255, 464, "iteration 0 to 19", "s m")
+    return p
+
+
 DIAGRAMS = [fft_one_pass, fft_multi_pass, fft_two_pass_tma, fft_l2_ring, fft_cluster, fft_convolution, fft_real, roofline,
             filterbank_structure, spectral_leakage, stencil_temporal, stencil_march, transpose_tiles, nufft_steps, mpi_boxes, place_flow]
-COMPUTED = [filterbank_response, wave, flow_field, sar_point, place_spine]
+COMPUTED = [filterbank_response, wave, flow_field, sar_point, inversion, place_spine]
 
 if __name__ == "__main__":
     for draw in DIAGRAMS:

@@ -19,7 +19,7 @@ constexpr std::size_t kLayerNumbers = 5, kBoxNumbers = 7, kBoxesFrom = 6 * kLaye
 // profile. Then for each box: its first work-group, its first cell and its extent. Cells are counted from the first
 // changing one.
 constexpr const char* kLayerKernel = R"(
-KERNEL WORK_GROUP(128, 1, 1) void {0}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
+KERNEL {2} void {0}(GLOBAL CELL* grid, GLOBAL const CELL* RESTRICT media,
     GLOBAL const CELL* RESTRICT profiles, GLOBAL const CELL* RESTRICT memories, GLOBAL CELL* RESTRICT to,
     GLOBAL const CELL* RESTRICT shared_values, GLOBAL const long* RESTRICT table, ulong newer, ulong older, ulong scale,
     ulong pitch, ulong plane, int boxes, int depth, int height, int width) {{
@@ -296,7 +296,10 @@ std::vector<KernelSource> layer_sources(const Update<T>& update, const Layout& l
       blocks += axis_block(layer, layout, first);
     }
     if (!first) blocks += "  grid[newer + cell] = value;\n";
-    text += fmt::format(kLayerKernel, first ? "layer_shared" : "layer_cells", blocks);
+    // ptxas would limit the forward kernel of floats to 40 registers and spill one: 48 suffice.
+    const bool limited = sizeof(T) == sizeof(float) && !DeviceLayers<T>::shares(layers);
+    text += fmt::format(kLayerKernel, first ? "layer_shared" : "layer_cells", blocks,
+                        limited ? "WORK_GROUP_RESIDENT(128, 1, 1, 10)" : "WORK_GROUP(128, 1, 1)");
   }
   sources.push_back({.name = "stencil layers", .text = text, .defines = {{"CELL", type_name<T>()}}});
   return sources;
