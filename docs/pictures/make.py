@@ -642,7 +642,7 @@ def shaded(p, box, shape, values, low, high):
     for r in range(rows):
         colours.append(0)
         for value in values[r * columns:(r + 1) * columns]:
-            s = max(-1, min(1, 2 * (value - low) / (high - low) - 1))
+            s = round(24 * max(-1, min(1, 2 * (value - low) / (high - low) - 1))) / 24
             colours += bytes(int(255 - abs(s) * (255 - c)) for c in ((31, 95, 174) if s < 0 else (194, 65, 12)))
     chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", columns, rows, 8, 2, 0, 0, 0)) + \
@@ -683,9 +683,10 @@ def inversion(work):
     top = max(map(abs, first))
     data = doubles(name("data.npy"))[steps * 44:2 * steps * 44]
     loud = max(map(abs, data)) / 3
+    every = [v for step in range(0, steps, 3) for v in data[44 * step:44 * step + 44]]
     for x, y, text, shape, values, low, high in (
             (20, 28, "true model", (rows, columns), true, 1550, 2050), (250, 28, "found after 20 iterations", (rows, columns), model, 1550, 2050),
-            (20, 188, "data: steps by receivers, shot 2", (steps, 44), data, -loud, loud), (250, 188, "first gradient", (rows, columns), first, -top, top)):
+            (20, 188, "data: steps by receivers, shot 2", (steps // 3, 44), every, -loud, loud), (250, 188, "first gradient", (rows, columns), first, -top, top)):
         p.text(x, y - 8, text, "s")
         shaded(p, (x, y, 208, 128), shape, values, low, high)
     p.text(20, 340, "misfit, in units of the first, logarithmic", "s")

@@ -340,6 +340,20 @@ TEST(Survey, GradientsWithinABudgetAgree) {
     EXPECT_LT(apart(again.velocity, exact.velocity), 1e-13) << again.explain;
     EXPECT_NEAR(again.misfit, exact.misfit, 1e-13 * exact.misfit);
   }
+  // Without layers nothing but the last state is needed.
+  for (const std::size_t layer : {0, 8}) {
+    SurveyMedium medium = made.medium;
+    medium.layer = layer;
+    medium.free_surface = layer > 0;
+    const Survey<double> open(host(), medium, {.effort = Effort::quick});
+    const Gradient kept = open.gradient(made.shot, made.steps, made.observed, {.exact = true});
+    const Gradient undone = open.gradient(made.shot, made.steps, made.observed, {.backwards = true});
+    EXPECT_NE(undone.explain.find("computed backwards"), std::string::npos) << undone.explain;
+    EXPECT_EQ(undone.recomputation, 2);
+    EXPECT_LT(apart(undone.velocity, kept.velocity), 1e-11) << undone.explain;
+    EXPECT_LT(apart(undone.wavelets, kept.wavelets), 1e-13) << undone.explain;
+    EXPECT_EQ(undone.misfit, kept.misfit);
+  }
   try {
     with(3, true);
     FAIL() << "a budget of three fields was accepted";
@@ -428,6 +442,9 @@ TEST(SurveyOnDevices, GradientsAgreeWithTheHost) {
     const Gradient states = there.gradient(made.shot, made.steps, made.observed, {.memory = small, .exact = true});
     EXPECT_GT(states.recomputation, 1);
     EXPECT_LT(apart(states.velocity, expected.velocity), 1e-11) << states.explain;
+    const Gradient undone = there.gradient(made.shot, made.steps, made.observed, {.backwards = true});
+    EXPECT_NE(undone.explain.find("computed backwards"), std::string::npos) << undone.explain;
+    EXPECT_LT(apart(undone.velocity, expected.velocity), 1e-11) << undone.explain;
     for (const int bits : {16, 8}) {
       const GradientOptions options{.memory = small, .bits = bits};
       const Gradient coarse = there.gradient(made.shot, made.steps, made.observed, options);

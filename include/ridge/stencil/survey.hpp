@@ -50,6 +50,7 @@ struct GradientOptions {
   std::size_t memory = 0;  // bytes for fields, snapshots and states; 0: half of the memory of the device
   bool exact = false;      // no snapshots of fewer bits and no skipped steps
   int bits = 16;           // of snapshots that are not exact: 16 or 8
+  bool backwards = false;  // keep values next to the sides and compute the run backwards, whatever else fits
   // The given traces are derivatives of a misfit of one's own with respect to the recorded ones, not observations.
   bool derivatives = false;
   SurveyProgress progress = {};  // forward steps, also repeated ones

@@ -31,7 +31,7 @@ struct AcousticOptions : WaveOptions {
   std::size_t batch = 0;
   double value = 1500;  // velocity or permittivity without a model
   int bits = 16;
-  bool electric = false, shots = false, exact = false;
+  bool electric = false, shots = false, exact = false, backwards = false;
 };
 
 [[noreturn]] void refuse_acoustic(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
@@ -183,9 +183,13 @@ class AcousticRun {
     std::string how;
     for (std::size_t k = mine().begin; k < mine().end; k += medium_.batch) {
       const std::vector<stencil::Shot> some = batch(k);
-      const stencil::Gradient one = survey.gradient(
-          some, options_.steps, std::span<const T>(observed).subspan(k * count, some.size() * count),
-          {.memory = memory_of(options_), .exact = options_.exact, .bits = options_.bits, .progress = progress(k)});
+      const stencil::Gradient one =
+          survey.gradient(some, options_.steps, std::span<const T>(observed).subspan(k * count, some.size() * count),
+                          {.memory = memory_of(options_),
+                           .exact = options_.exact,
+                           .bits = options_.bits,
+                           .backwards = options_.backwards,
+                           .progress = progress(k)});
       seconds_ += one.seconds;
       sum[0] += one.misfit;
       for (std::size_t i = 0; i < one.velocity.size(); ++i) sum[1 + i] += one.velocity[i];
@@ -261,6 +265,9 @@ void add_shot_options(Command& command, AcousticOptions& options) {
   command.option("--wavelet", options.wavelet, "Values per step: one wavelet, or one row per source; .npy or .csv")
       .reads();
   command.flag("--exact", options.exact, "Gradients without snapshots of fewer bits").only_with(files.gradient);
+  command
+      .flag("--backwards", options.backwards, "Gradients from values next to the sides, by computing the run backwards")
+      .only_with(files.gradient);
   command.option("--bits", options.bits, "Bits of snapshots where exact ones do not fit: 16 or 8")
       .shows_default()
       .between(8, 16)

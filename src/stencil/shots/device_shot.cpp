@@ -19,6 +19,13 @@ struct DeviceSnapshots final : Snapshots<T> {
 };
 
 template <class T>
+struct DeviceFrames final : Frames<T> {
+  Kernel move{};
+  std::size_t cells = 0;
+  Buffer place{}, values{};
+};
+
+template <class T>
 class DeviceShot final : public ShotRun<T> {
  public:
   DeviceShot(const Device& device, const Chosen<T>& chosen, const Grid<T>& coefficients)
@@ -145,6 +152,18 @@ class DeviceShot final : public ShotRun<T> {
               Argument(static_cast<T>(weight))});
     }
   }
+  std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) override {
+    auto made = std::make_shared<DeviceFrames<T>>();
+    made->move = device_.compile(shot_sources<T>()[1]).kernel("move_frame");
+    made->cells = cells.size();
+    std::vector<std::uint32_t> places;
+    for (const std::uint32_t cell : cells) places.push_back(static_cast<std::uint32_t>(grid_.origin + place_of(cell)));
+    made->place = upload(places);
+    made->values = device_.buffer(std::max<std::size_t>(1, cells.size() * slots) * sizeof(T), {.name = "frames"});
+    return made;
+  }
+  void keep_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, false); }
+  void put_frame(Frames<T>& frames, std::size_t slot) override { move_frame(frames, slot, true); }
   void read_image(Grid<T>& image) override {
     std::fill(image.all().begin(), image.all().end(), T{});
     if (!image_) return;
@@ -209,6 +228,13 @@ class DeviceShot final : public ShotRun<T> {
   }
   void launch(const Kernel& kernel, std::size_t items, const std::vector<Argument>& arguments) {
     running_->device_grid()->queue.launch(kernel, {.groups = {(items + 255) / 256}, .items = {256}}, arguments);
+  }
+  void move_frame(Frames<T>& frames, std::size_t slot, bool back) {
+    auto& all = static_cast<DeviceFrames<T>&>(frames);
+    if (all.cells == 0) return;
+    const DeviceGrid grid = *running_->device_grid();
+    launch(all.move, all.cells,
+           {grid.fields, all.values, all.place, start(grid, false), word(slot), word(all.cells), count(back ? 1 : 0)});
   }
   void flush() {
     if (pending_) move(nullptr, 0);

@@ -79,15 +79,31 @@ std::optional<History> with_states(const HistoryProblem& problem) {
   return best;
 }
 
+std::optional<History> with_rewinding(const HistoryProblem& problem) {
+  if (!problem.reversible) return std::nullopt;
+  History history{.rewinds = true, .block = problem.steps, .recomputation = 2};
+  history.bytes = problem.fixed + problem.rewind + problem.whole + static_cast<double>(problem.steps) * problem.frame;
+  if (history.bytes > problem.budget) return std::nullopt;
+  return history;
+}
+
 std::optional<History> chosen_history(const HistoryProblem& problem) {
+  if (problem.backwards) return with_rewinding(problem);
   if (auto history = whole_run(problem, SnapshotBits::whole, 1)) return history;
   for (std::size_t every = 1; !problem.exact && every <= std::max<std::size_t>(1, problem.most_every); ++every) {
     if (auto history = whole_run(problem, problem.bits, every)) return history;
   }
-  return with_states(problem);
+  const auto rewinding = with_rewinding(problem), states = with_states(problem);
+  return !states || (rewinding && rewinding->recomputation < states->recomputation) ? rewinding : states;
 }
 
 std::string explained(const History& history, const HistoryProblem& problem) {
+  if (history.rewinds)
+    return fmt::format(
+        "values next to the sides after every step, from which the run is computed backwards (exact up to rounding); "
+        "{} "
+        "of {}; {:.3g} forward steps per step",
+        base::human_bytes(history.bytes), base::human_bytes(problem.budget), history.recomputation);
   std::string text = fmt::format("{} snapshots of every {}",
                                  history.bits == SnapshotBits::whole     ? "exact"
                                  : history.bits == SnapshotBits::sixteen ? "16-bit"

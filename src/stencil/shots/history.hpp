@@ -16,8 +16,12 @@ struct HistoryProblem {
   double small = 0;                           // bytes of such a snapshot
   double scratch = 0;                         // further bytes with such snapshots
   double state = 0;                           // of a state from which a run can go on
+  bool reversible = false;                    // the update can be undone, except in the cells of a frame
+  double frame = 0;                           // bytes of the frame's values after a step
+  double rewind = 0;                          // of the run in reverse
   double budget = 0;
   bool exact = false;
+  bool backwards = false;      // only rewinding
   std::size_t most_every = 1;  // steps between snapshots that still resolve the shortest period
 };
 
@@ -25,13 +29,14 @@ struct HistoryProblem {
 // from which blocks are computed again (multistage checkpointing as in Griewank and Walther's revolve).
 struct History {
   SnapshotBits bits = SnapshotBits::whole;
+  bool rewinds = false;   // the frame's values of each step are kept, and a third run undoes the forward run
   std::size_t every = 1;  // steps per snapshot
   std::size_t block = 0;  // steps
   std::size_t states = 0;
   double recomputation = 1;  // forward steps per step of the run
   double bytes = 0;
   std::string explain{};
-  std::size_t slots() const { return (block + every - 1) / every; }
+  std::size_t slots() const { return rewinds ? 1 : (block + every - 1) / every; }
 };
 
 // Error{invalid_argument} with the least sufficient budget if it does not suffice.

@@ -32,6 +32,12 @@ struct HostSnapshots final : Snapshots<T> {
   }
 };
 
+template <class T>
+struct HostFrames final : Frames<T> {
+  std::vector<std::size_t> place{};  // elements from the field's beginning
+  std::vector<T> values{};
+};
+
 // Values up to the largest integer times a scale.
 template <class T, class Small>
 void compress(const T* values, std::size_t count, Small* small, float* scales) {
@@ -160,6 +166,24 @@ class HostShot final : public ShotRun<T> {
         }
       });
     });
+  }
+  std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) override {
+    auto made = std::make_shared<HostFrames<T>>();
+    for (const std::uint32_t cell : cells) made->place.push_back(place_of(cell));
+    made->values.resize(cells.size() * slots);
+    return made;
+  }
+  void keep_frame(Frames<T>& frames, std::size_t slot) override {
+    auto& all = static_cast<HostFrames<T>&>(frames);
+    T* const to = all.values.data() + slot * all.place.size();
+    const T* const from = newer();
+    for (std::size_t i = 0; i < all.place.size(); ++i) to[i] = from[all.place[i]];
+  }
+  void put_frame(Frames<T>& frames, std::size_t slot) override {
+    const auto& all = static_cast<HostFrames<T>&>(frames);
+    const T* const from = all.values.data() + slot * all.place.size();
+    T* const to = newer();
+    for (std::size_t i = 0; i < all.place.size(); ++i) to[all.place[i]] = from[i];
   }
   void read_image(Grid<T>& image) override {
     const Layout& layout = chosen_.layout;

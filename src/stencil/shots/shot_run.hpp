@@ -23,6 +23,13 @@ class Snapshots {
   virtual ~Snapshots() = default;
 };
 
+// Values of chosen cells after each step, from which a run in reverse takes what it cannot compute.
+template <class T>
+class Frames {
+ public:
+  virtual ~Frames() = default;
+};
+
 template <class T>
 class ShotRun {
  public:
@@ -45,6 +52,10 @@ class ShotRun {
   // Adds weight * snapshot * (new level) to the image.
   virtual void correlate(Snapshots<T>& snapshots, std::size_t slot, double weight) = 0;
   virtual void read_image(Grid<T>& image) = 0;
+  // Copies the new level of the cells, (z * height + y) * width + x, to a slot, and back.
+  virtual std::shared_ptr<Frames<T>> frames(const std::vector<std::uint32_t>& cells, std::size_t slots) = 0;
+  virtual void keep_frame(Frames<T>& frames, std::size_t slot) = 0;
+  virtual void put_frame(Frames<T>& frames, std::size_t slot) = 0;
   virtual std::size_t state_values() const = 0;
   virtual void save(T* state) = 0;
   virtual void restore(const T* state) = 0;

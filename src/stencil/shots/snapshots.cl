@@ -1,6 +1,18 @@
 // Snapshots of the second difference in time, new - 2 now + previous, as cells or as SMALL integers up to LARGEST with
 // one scale per 32 cells, and their correlation with a level of the adjoint run.
 
+// Copies cells of a level to a slot, or back.
+KERNEL WORK_GROUP(256, 1, 1) void move_frame(GLOBAL CELL* RESTRICT grid, GLOBAL CELL* RESTRICT values,
+    GLOBAL const uint* RESTRICT place, ulong newer, ulong slot, ulong cells, int back) {
+  const ulong i = (ulong)GLOBAL_ID(0);
+  if (i >= cells) return;
+  if (back) {
+    grid[newer + place[i]] = values[slot * cells + i];
+  } else {
+    values[slot * cells + i] = grid[newer + place[i]];
+  }
+}
+
 // The snapshot holds the previous level.
 KERNEL WORK_GROUP(256, 1, 1) void close_snapshot(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT snapshot,
     ulong newer, ulong older, ulong start, ulong field) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -27,7 +28,9 @@ struct SurveyState {
   ModelPlace place{};
   std::vector<std::size_t> shape{};  // of the grid of one shot, with layers
   double fastest = 0;                // for which the layers were made
-  std::shared_ptr<const Chosen<T>> forward{}, backward{};
+  // `reversed` has no layers: leapfrog undoes itself where they add nothing. `frame` are the other cells that change.
+  std::shared_ptr<const Chosen<T>> forward{}, backward{}, reversed{};
+  std::vector<std::uint32_t> frame{};
   Grid<T> coefficients;
   // The shots of a batch are the planes of a grid with one more axis, along which the update does not read.
   std::vector<std::size_t> grid_shape() const {
@@ -148,6 +151,27 @@ bool changes(const Layout& layout, std::size_t index) {
   return true;
 }
 
+// Cells to which layers add something: those of the layers, and as many next to them as the radius.
+template <class T>
+std::vector<std::uint32_t> frame_cells(const SurveyState<T>& state) {
+  std::vector<std::uint32_t> cells;
+  const Layout& layout = state.forward->layout;
+  if (state.medium.layer == 0 || layout.cells() > std::numeric_limits<std::uint32_t>::max()) return cells;
+  const std::size_t missing = 3 - state.shape.size();
+  for (std::size_t i = 0; i < layout.cells(); ++i) {
+    if (!changes(layout, i)) continue;
+    bool inside = true;
+    std::size_t index = i;
+    for (std::size_t axis = 3; axis-- > missing; index /= layout.shape[axis]) {
+      const std::size_t at = index % layout.shape[axis], band = state.medium.layer + layout.radius[axis];
+      const bool surface = state.medium.free_surface && axis == missing;
+      inside = inside && (surface || at >= layout.begin[axis] + band) && at + band < layout.end[axis];
+    }
+    if (!inside) cells.push_back(static_cast<std::uint32_t>(i));
+  }
+  return cells;
+}
+
 template <class T>
 void fill_coefficients(SurveyState<T>& state) {
   state.coefficients = Grid<T>(state.grid_shape());
@@ -249,6 +273,7 @@ class Reversal {
   Reversal(const SurveyState<T>& state, const Prepared<T>& shot, std::size_t steps, std::span<const T> observed,
            const GradientOptions& options)
       : state_(state),
+        shot_(shot),
         steps_(steps),
         observed_(observed),
         receivers_(shot.receivers.points),
@@ -269,6 +294,12 @@ class Reversal {
   void run() {
     const double start = base::now();
     if (progress_) progress_(0);
+    if (history_.rewinds) {
+      rewind();
+      backward_->wait();
+      seconds_ = base::now() - start;
+      return;
+    }
     const std::size_t blocks = (steps_ + history_.block - 1) / history_.block;
     std::vector<T> first;  // empty: the zero state
     reverse_blocks(*this, 0, blocks, history_.states, first);
@@ -309,6 +340,44 @@ class Reversal {
   }
 
  private:
+  // Takes all steps, then undoes one after another: with both levels exchanged, leapfrog goes back in time. Cells of
+  // the frame, to which layers add something, are put back.
+  void rewind() {
+    forward_->clear();
+    const auto frames = forward_->frames(state_.frame, steps_ + 1);  // slot n: the state after n steps
+    forward_->keep_frame(*frames, 0);
+    for (std::size_t n = 0; n < steps_; ++n, ++taken_) {
+      forward_->step();
+      forward_->add(sources_, n);
+      forward_->take(heard_, n);
+      forward_->keep_frame(*frames, n + 1);
+      if (progress_) progress_(taken_ + 1);
+    }
+    const std::size_t field = forward_->field_values();
+    std::vector<T> state(forward_->state_values());
+    forward_->save(state.data());
+    std::rotate(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(field),
+                state.begin() + static_cast<std::ptrdiff_t>(2 * field));
+    const auto back = start_shot(state_.device, *state_.reversed, state_.coefficients);
+    back->restore(state.data());
+    const std::size_t sources = back->attach(shot_.sources, steps_);
+    back->put_rows(sources, 0, steps_, shot_.wavelets.data());
+    find_residuals(0, steps_);
+    for (std::size_t n = steps_; n-- > 0; ++taken_) {
+      back->open(*snapshots_, 0);
+      back->step();
+      back->add(sources, n);
+      back->put_frame(*frames, std::max<std::size_t>(1, n) - 1);
+      back->close(*snapshots_, 0);
+      back->wait();
+      backward_->add(residuals_, n);
+      backward_->correlate(*snapshots_, 0, 1);
+      backward_->take(pulses_, n);
+      if (n > 0) backward_->step();
+      backward_->wait();  // the snapshot is written again
+    }
+  }
+
   HistoryProblem history_problem(const GradientOptions& options) const {
     const double field = static_cast<double>(forward_->field_values() * sizeof(T));
     const double layers = static_cast<double>((forward_->state_values() - 2 * forward_->field_values()) * sizeof(T));
@@ -324,8 +393,12 @@ class Reversal {
             .small = field / sizeof(T) * (options.bits / 8.0 + 4.0 / kSnapshotBlock),
             .scratch = field,
             .state = 2 * field + layers,
+            .reversible = true,
+            .frame = static_cast<double>(state_.frame.size() * sizeof(T)),
+            .rewind = 5 * field + static_cast<double>(state_.frame.size() * sizeof(std::uint32_t)),
             .budget = options.memory > 0 ? static_cast<double>(options.memory) : memory / 2,
             .exact = options.exact,
+            .backwards = options.backwards,
             .most_every = static_cast<std::size_t>(std::max(1.0, period / 5))};
   }
 
@@ -344,8 +417,8 @@ class Reversal {
     }
   }
 
-  // The block's traces are known now: its residuals drive the adjoint run backwards through it.
-  void reverse_block(std::size_t begin, std::size_t end) {
+  // From the traces of these steps.
+  void find_residuals(std::size_t begin, std::size_t end) {
     const std::size_t count = (end - begin) * receivers_;
     T* const traces = traces_.data() + begin * receivers_;
     forward_->get_rows(heard_, begin, end - begin, traces);
@@ -356,6 +429,11 @@ class Reversal {
       if (!derivatives_) misfit_ += 0.5 * static_cast<double>(residual[i]) * static_cast<double>(residual[i]);
     }
     backward_->put_rows(residuals_, begin, end - begin, residual.data());
+  }
+
+  // The block's traces are known now: its residuals drive the adjoint run backwards through it.
+  void reverse_block(std::size_t begin, std::size_t end) {
+    find_residuals(begin, end);
     for (std::size_t n = end; n-- > begin;) {
       backward_->add(residuals_, n);
       // The last interval may be shorter.
@@ -369,6 +447,7 @@ class Reversal {
   }
 
   const SurveyState<T>& state_;
+  const Prepared<T>& shot_;
   std::size_t steps_;
   std::span<const T> observed_;
   std::size_t receivers_;
@@ -413,6 +492,12 @@ Survey<T>::Survey(const Device& device, const SurveyMedium& medium, const planne
   Chosen<T> backward = *state->forward;
   backward.layers = make_layers<T>(device, adjoint.update, state->forward->layout);
   state->backward = std::make_shared<Chosen<T>>(std::move(backward));
+  Update<T> plain = update;
+  plain.layers.clear();
+  Chosen<T> reversed = *state->forward;
+  reversed.layers = make_layers<T>(device, plain, state->forward->layout);
+  state->reversed = std::make_shared<Chosen<T>>(std::move(reversed));
+  state->frame = frame_cells(*state);
   fill_coefficients(*state);
   state_ = std::move(state);
 }
