@@ -266,7 +266,8 @@ Access Reader::substituted_access(Access a, const Place& actual, const std::map<
 void Reader::add_parts(const ParmVarDecl* p, const FunctionDecl* callee, const Stmt* at, std::string& parameters,
                        std::string& prologue) {
   const QualType type = p->getType();
-  if (type->isReferenceType() && !type->getPointeeType().isConstQualified() && !type->isRValueReferenceType())
+  if (type->isReferenceType() && !type->getPointeeType().isConstQualified() && !type->isRValueReferenceType() &&
+      scope_->changed.count(p) > 0)
     refuse(at, callee->getNameAsString() + "() changes " + p->getNameAsString() +
                    " through a reference: kernels cannot call it");
   const std::vector<int> which = declare_parts(p);
@@ -342,7 +343,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     const int which = variable(p, at);
     Variable& v = scope_->nest.variables[which];
     const bool scalar = !v.array();
-    if (v.storage == Storage::reference && !v.constant)
+    if (v.storage == Storage::reference && !v.constant && scope_->changed.count(p) > 0)
       refuse(at, callee->getNameAsString() + "() changes a number through a reference: kernels cannot call it");
     if (v.storage == Storage::object && v.type.find('&') == std::string::npos &&
         v.type.find("span") == std::string::npos)

@@ -61,6 +61,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
     result.refused = loops_in(method) ? lift(method) : "";
     if (result.refused.empty()) result.refused = "member functions are not supported";  // read again as a free function
   }
+  if (result.refused.empty()) rewrite_jumps(decl->getBody());
   if (find_uses(decl->getBody(), result)) result.refused = "goto or setjmp: the order of its statements is unknown";
   if (result.refused.empty()) rewrite_counters(decl->getBody());
   result.root = part(decl->getBody(), false);

@@ -15,6 +15,15 @@ bool Reader::takes_image(const FunctionDecl* callee) const {
                      [](const ParmVarDecl* p) { return is_mat(p->getType()); });
 }
 
+// True if a parameter is a number or struct that the function changes for its caller.
+bool Reader::sets_arguments(const FunctionDecl* callee) const {
+  return std::any_of(callee->param_begin(), callee->param_end(), [&](const ParmVarDecl* p) {
+    const QualType type = p->getType();
+    return type->isLValueReferenceType() && !type->getPointeeType().isConstQualified() &&
+           (dialect(type->getPointeeType()) || !leaf_types(type).empty());
+  });
+}
+
 // Binds one parameter of a function whose body is read in place; a number is declared and set.
 void Reader::bind_argument(const ParmVarDecl* formal, const Expr* actual, const Expr* call, Node& block) {
   Node node;
@@ -29,6 +38,17 @@ void Reader::bind_argument(const ParmVarDecl* formal, const Expr* actual, const 
     const auto given = image(actual, fx);
     if (!given) refuse(call, "the argument " + source(actual) + " is not a known image");
     scope_->images[formal] = *given;
+  } else if (const ValueDecl* named = referred(actual); formal->getType()->isReferenceType() && named != nullptr &&
+                                                        !leaf_types(formal->getType()).empty() &&
+                                                        (scope_->parts.count(named) > 0)) {  // another name for it
+    scope_->parts[formal] = scope_->parts[named];
+    const std::size_t all = scope_->parts[named].size();
+    scope_->part_values[formal].assign(all, std::nullopt);
+    if (!formal->getType()->getPointeeType().isConstQualified()) {
+      scope_->part_values[named].assign(all, std::nullopt);
+      scope_->changed.insert(named);
+    }
+    return;
   } else if (!leaf_types(formal->getType()).empty()) {
     const QualType type = formal->getType();
     if (type->isReferenceType() && !type->getPointeeType().isConstQualified())
@@ -103,6 +123,7 @@ Node Reader::inlined(const Expr* call, const FunctionDecl* callee, const std::ve
   ++scope_->inlined;
   const auto* body = cast<CompoundStmt>(callee->getBody());
   Node inside;
+  const Stmt* around = std::exchange(scope_->block, body);
   for (const Stmt* s : body->body()) {
     const auto* r = dyn_cast<ReturnStmt>(s);
     if (r != nullptr && s == body->body_back() && (r->getRetValue() == nullptr || result != nullptr)) {
@@ -120,6 +141,7 @@ Node Reader::inlined(const Expr* call, const FunctionDecl* callee, const std::ve
       inside.children.push_back(statement(s));
     }
   }
+  scope_->block = around;
   --scope_->inlined;
   scope_->bound_parts = bound_parts;
   scope_->before = before;

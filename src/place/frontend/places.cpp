@@ -209,9 +209,9 @@ void Reader::assume_unchanged(const std::string& differs, const VarDecl* var, co
   texts.push_back(said);
 }
 
-// Refuses a reference or pointer to an element whose subscript changes in the nest, since the name would refer to
-// another element.
-void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name) const {
+// Refuses a reference or pointer to an element whose subscript changes in the block that declares the name, since the
+// name would refer to another element.
+void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name, const Stmt* within) const {
   std::set<const ValueDecl*> written;
   const std::function<void(const Expr*)> note = [&](const Expr* to) {  // the written variable, not its subscripts
     to = to->IgnoreParenImpCasts();
@@ -244,7 +244,15 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name) 
       }
     });
   };
-  collect(scope_->root, 0);
+  collect(within != nullptr ? within : scope_->root, 0);
+  std::set<const ValueDecl*> in_block;
+  if (within != nullptr) find_changes(within, in_block);
+  const auto changes = [&](const ValueDecl* decl) {  // a local number, while the block is executed
+    const auto* var = dyn_cast<VarDecl>(decl);
+    const bool own = within != nullptr && var != nullptr && var->hasLocalStorage() && dialect(var->getType()) &&
+                     !reachable(var) && captured_.count(var) == 0;
+    return (own ? in_block : scope_->changed).count(decl) > 0;
+  };
   const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool subscript) {
     if (s == nullptr) return;
     if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && subscript) {
@@ -261,7 +269,7 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name) 
             refuse(e, name + " refers to an element whose subscript, read from " + decl->getNameAsString() +
                           ", may change in the loop");
         }
-      if (!counted && (scope_->changed.count(decl) > 0 || written.count(decl) > 0))
+      if (!counted && (changes(decl) || written.count(decl) > 0))
         refuse(e, name + " refers to an element whose subscript, " + decl->getNameAsString() + ", changes in the loop");
     }
     if (const auto* a = dyn_cast<ArraySubscriptExpr>(s)) {

@@ -92,7 +92,8 @@ class Reader {
   Function function(const clang::FunctionDecl* decl, std::set<const clang::FunctionDecl*>& called);
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
-  std::vector<Edit> rewrites{};  // of loops with several counters (induction.cpp) and member functions (members.cpp)
+  std::vector<Edit>
+      rewrites{};  // of counters (induction.cpp), switch and goto (jumps.cpp), member functions (members.cpp)
   std::map<std::string, std::string> renamed{};  // member function: the free function that replaces it
 
  private:
@@ -138,7 +139,8 @@ class Reader {
   bool settled(const clang::Stmt* s) const;  // nothing it reads can have changed since
   void assume_unchanged(const std::string& differs, const clang::VarDecl* var, const clang::Stmt* at);
   void refuse_changing_subscripts(const clang::Expr* e,
-                                  const std::string& name) const;  // refuses changing subscripts of a named place
+                                  const std::string& name,  // refuses changing subscripts of a named place
+                                  const clang::Stmt* within = nullptr) const;  // null: anywhere in the nest
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
 
@@ -194,6 +196,7 @@ class Reader {
   Node inlined(const clang::Expr* call, const clang::FunctionDecl* callee,
                const std::vector<const clang::Expr*>& actuals, std::string* result);
   bool takes_image(const clang::FunctionDecl* callee) const;
+  bool sets_arguments(const clang::FunctionDecl* callee) const;
   const clang::FunctionDecl* model(const clang::Expr* e, std::vector<const clang::Expr*>& actuals, Effects& fx);
   void refuse_overlapping_rectangles(const clang::FunctionDecl* body, const std::vector<const clang::Expr*>& actuals,
                                      const clang::Expr* call, Effects& fx);
@@ -284,6 +287,8 @@ class Reader {
   class HeaderReader;     // headers.cpp
   class CounterRewriter;  // induction.cpp
   void rewrite_counters(const clang::Stmt* body);
+  class JumpRewriter;  // jumps.cpp
+  void rewrite_jumps(const clang::Stmt* body);
   // Returns true if the loop is counted; then `into` is filled in, and `node` has the accesses of the header.
   bool header(const clang::Stmt* s, Loop& into, Node& node);
   Node counted_loop(const clang::Stmt* s, Loop l, Node node);
@@ -420,6 +425,7 @@ class Reader {
     std::set<const clang::Expr*> steps{};  // k++ inside a statement, emitted separately
     bool in_function = false;              // a summary: return is allowed
     const clang::Stmt* root = nullptr;     // the nest being read
+    const clang::Stmt* block = nullptr;    // the innermost block being read
     bool tested = false;                   // assumptions are tested before it runs
     std::vector<std::string> exists{};     // summary: iterators of its loops
     Conjunction where{};

@@ -94,6 +94,7 @@ Node Reader::single_statement(const Stmt* s) {
 }
 
 Node Reader::block(const CompoundStmt* s, Node node) {
+  const Stmt* around = std::exchange(scope_->block, s);
   for (const Stmt* child : s->body()) {
     if (const auto* d = dyn_cast<DeclStmt>(child)) {
       const std::size_t from = node.children.size();
@@ -107,6 +108,7 @@ Node Reader::block(const CompoundStmt* s, Node node) {
     if (isa<CompoundStmt>(child)) inner.text = "{";
     node.children.push_back(std::move(inner));
   }
+  scope_->block = around;
   return node;
 }
 
@@ -300,9 +302,9 @@ Node Reader::assignment(const Expr* e) {
   }
   if (written != nullptr)
     if (auto loops = modelled(e)) return *loops;
-  if (const FunctionDecl* body = nullptr; callee != nullptr && !isa<CXXMethodDecl>(callee) && takes_image(callee) &&
-                                          !scope_->in_function && callee->hasBody(body) &&
-                                          ast_.getSourceManager().isInMainFile(body->getLocation()))
+  if (const FunctionDecl* body = nullptr;
+      callee != nullptr && !isa<CXXMethodDecl>(callee) && (takes_image(callee) || sets_arguments(callee)) &&
+      !scope_->in_function && callee->hasBody(body) && ast_.getSourceManager().isInMainFile(body->getLocation()))
     return inlined(e, body, {written->arg_begin(), written->arg_end()}, nullptr);
   if (assign_aggregate(e, node, fx)) {
     node.accesses = fx.accesses;
@@ -397,7 +399,7 @@ void Reader::declare_pointer(const DeclStmt* s, const VarDecl* var, Node& node) 
   if (scope_->changed.count(var) > 0 || !var->hasInit())
     refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
   const auto p = pointer(var->getInit(), fx);
-  refuse_changing_subscripts(var->getInit(), var->getNameAsString());
+  refuse_changing_subscripts(var->getInit(), var->getNameAsString(), scope_->block);
   if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not point to a known array element");
   scope_->pointers[var] = *p;
   node.accesses = fx.accesses;
@@ -408,7 +410,7 @@ void Reader::declare_reference(const DeclStmt* s, const VarDecl* var, Node& node
   const Expr* init = var->getInit();
   if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
   const auto p = init != nullptr ? place(init, fx) : std::nullopt;
-  if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString());
+  if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString(), scope_->block);
   if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not refer to a known variable or array element");
   scope_->references[var] = *p;
   node.accesses = fx.accesses;

@@ -285,7 +285,7 @@ void unions(Both* a, int n) {
   for (int i = 0; i < n; ++i) a[i].f = float(a[i].i);
 }
 
-//: switches l1=sequential kernels=0 says=switch
+//: switches l1=parallel kernels=1 run
 void switches(const int* a, int* b, int n) {
   for (int i = 0; i < n; ++i) switch (a[i]) {
       case 0:

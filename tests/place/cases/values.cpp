@@ -109,7 +109,7 @@ void values_passed(const Pair* in, float* out, int n) {
 
 inline void raise(Pair& p) { p.x += 1; }
 
-//: values_changed_by_a_call l1=sequential kernels=0 says=through
+//: values_changed_by_a_call l1=parallel kernels=1 run
 void values_changed_by_a_call(const Pair* in, float* out, int n) {
   for (int i = 0; i < n; ++i) {
     Pair p = in[i];
