@@ -204,8 +204,9 @@ TEST(TimeTiling, AnySizeAndStepCount) {
 }
 
 TEST(TimeTiling, HighOrders) {
-  const auto check = [](std::size_t dimensions, const std::vector<std::size_t>& shape, const TimeTiling& tiling) {
-    const auto update = linear<double>(dimensions, uneven(von_neumann(dimensions, 4)));
+  const auto check = [](std::size_t dimensions, const std::vector<std::size_t>& shape, const TimeTiling& tiling,
+                        int order = 4) {
+    const auto update = linear<double>(dimensions, uneven(von_neumann(dimensions, order)));
     const auto simd = linear_sweep_kernels(update, {});
     for (const Border border : {Border::fixed, Border::mirror, Border::periodic}) {
       const Comparison<double> compare(update, {.shape = shape, .borders = Borders::all(border), .threads = 2}, 5);
@@ -214,7 +215,11 @@ TEST(TimeTiling, HighOrders) {
   };
   check(2, {41, 61}, {.depth = 3, .width = 24, .length = 17, .tick = 8, .rows = 4, .threads = 2});
   check(2, {41, 61}, {.depth = 4, .width = 16, .length = 17, .tick = 16, .rows = 4, .threads = 2});
-  check(3, {17, 19, 31}, {.depth = 2, .width = 16, .height = 9, .length = 8, .tick = 1, .rows = 4, .threads = 2});
+  for (const int order : {2, 3, 4}) {
+    check(3, {17, 19, 31}, {.depth = 2, .width = 16, .height = 9, .length = 8, .tick = 1, .rows = 4, .threads = 2},
+          order);
+    check(3, {17, 19, 31}, {.depth = 3, .height = 9, .rows = 4, .threads = 2}, order);
+  }
 }
 
 // A shape without an unrolled kernel, not in memory order.
