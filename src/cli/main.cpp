@@ -22,6 +22,8 @@ First steps:
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
   ridge nufft points.npy strengths.npy modes.npy --modes 256x256    Fourier transforms of points on no grid
+  ridge convolve in.npy filter.npy out.npy              convolutions, also of files larger than memory
+  ridge transpose in.npy out.npy                        exchange the last two axes, also of files larger than memory
   ridge sar --png scene.png      focus simulated radar echoes, measure the point targets, report the rate
   ridge size --rate 1555         number of machines needed for 1555 frames per second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
