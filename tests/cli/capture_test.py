@@ -51,6 +51,8 @@ def captured(out, sent, capture_options=(), replay_options=(), file="sent.raw", 
     deadline = time.monotonic() + LIMIT
     while not listening(PORT) and receiver.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
+    if receiver.poll() is not None:
+        return *end(receiver), {}, {}
     code, text = end(start("capture", address, "--replay", file, "--report", "sent.json", "--gbits", 0.5,
                            *replay_options))
     check(code == 0, f"replay: {text}")
@@ -103,6 +105,19 @@ def formats(data):
         exact(name, code, text, got, sent)
         check(sent["lost"] > 10 and sent["from_second"] > 3, f"{name}: hardly anything was lost: {sent}")
         check(read("got.raw") == with_zeros(data), f"{name}: the output differs")
+
+
+def methods(data):
+    """Packets that the kernel joined, and the packet ring: the same counts and bytes."""
+    for method, known, join in (("socket", (), ("--join",)), ("ring", (), ()), ("ring", ("--payload", 1000), ("--join",))):
+        code, text, got, sent = captured("got.raw", data, ("--format", "counter", "--block", 64, "--method", method, *known),
+                                         (*DISORDER, "--format", "counter", "--payload", 1000, *join))
+        if "CAP_NET_RAW" in text:
+            print("skipped: --method ring needs the privilege CAP_NET_RAW")
+            check(code == 1, f"ring without the privilege: exit {code}")
+            continue
+        exact(method, code, text, got, sent)
+        check(read("got.raw") == with_zeros(data), f"--method {method}: the output differs")
 
 
 def vdif():
@@ -292,6 +307,35 @@ def listed_losses():
         check(code == 1 and "needs byte,bytes as ridge capture --flags writes" in out, f"{text}: {code}: {out}")
 
 
+def kurtosis():
+    """A steady tone is not noise: its channel is flagged, and hardly any other; a pipe carries the flags as NaN."""
+    code, text = end(start("channelize", "signal", "tone.raw", "--rate", 1e6, "--seconds", 1, "--polarizations", 1, "--tone",
+                           "125000:0.5"))
+    check(code == 0, f"signal: {text}")
+    options = ["--polarizations", 1, "--channels", 16, "--taps", 4, "--times", 64, "--rate", 1e6, "--frequency", 1400,
+               "--kurtosis", 0.01]
+    code, text = end(start("channelize", "tone.raw", "power.fil", *options, "--flags", "mask.fil"))
+    check(code == 0 and "values flagged by their kurtosis" in text, f"--kurtosis: {text}")
+    count = os.path.getsize("tone.raw") // 2 // 16 // 64
+    mask = read("mask.fil")[-2 * count:]
+    flagged = [sum(mask[2 * t + c // 8] >> c % 8 & 1 for t in range(count)) for c in range(16)]
+    # 125 kHz is two channels above the centre, which is channel 8 of the file.
+    check(flagged[10] >= count - 2, f"--kurtosis: the tone has {flagged[10]} of {count} flags")
+    noise = [n for c, n in enumerate(flagged) if abs(c - 10) > 1]
+    check(0 < sum(noise) < 0.02 * count * len(noise), f"--kurtosis: {flagged} of {count} times")
+    with open("power.pipe", "wb") as out:
+        code = subprocess.run([RIDGE, "channelize", "tone.raw", "-", "--output-format", "fil", *map(str, options)], stdout=out,
+                              stderr=subprocess.PIPE, check=False, timeout=LIMIT).returncode
+    values = struct.unpack(f"<{16 * count}f", read("power.pipe")[-64 * count:])
+    same = all((v != v) == bool(mask[2 * (i // 16) + i % 16 // 8] >> i % 8 & 1) for i, v in enumerate(values))
+    check(code == 0 and same, "a pipe does not carry the flags of --kurtosis")
+    for more, wanted in ((("--oversample", "8/7"), "independent spectra"), (("--detect", "stokes"), "total or powers"),
+                         (("--sum-channels", 1), "16 to")):
+        short = [2 if wanted == "16 to" and one == 64 else one for one in options]
+        code, text = end(start("channelize", "tone.raw", "no.fil", *short, *more))
+        check(code == 1 and wanted in text, f"{more}: {code}: {text}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -299,6 +343,7 @@ def main():
         with open("sent.raw", "wb") as file:
             file.write(data)
         formats(data)
+        methods(data)
         vdif()
         jumps(data)
         full_disk(data)
@@ -307,6 +352,7 @@ def main():
         whole_day()
         piped_day()
         listed_losses()
+        kurtosis()
         os.chdir("/")
     print("\n".join(failures) or "all well")
     return 1 if failures else 0

@@ -202,6 +202,7 @@ void add_replay_options(Command& command, const std::shared_ptr<CaptureCommand>&
   command.option("--gbits", replay.rate, "--replay: rate in Gbit/s (0: as fast as possible)")
       .shows_default()
       .between(0, 1000);
+  command.flag("--join", replay.join, "--replay: hand packets to the kernel together (UDP_SEGMENT)");
   command.option("--seed", options->seed, "--replay: of the random choices").shows_default();
   command.option("--jump-at", options->jump_at, "--replay: packet from which on counters are later");
   command.option("--jump-by", options->jump_by, "--replay: by this many (VDIF: seconds)");
@@ -254,6 +255,11 @@ void add_capture(Command& program) {
   command.option("--idle", capture.idle, "End after this many seconds without a packet")
       .shows_default()
       .between(0.1, 1e9);
+  command
+      .option(
+          "--method", [options](const std::string& text) { options->options.ring = text == "ring"; },
+          "Receive by a socket, or from a ring that the kernel fills (AF_PACKET, needs CAP_NET_RAW)")
+      .one_of({"socket", "ring"});
   command.option("--header", options->header, "PSRDADA header to write first; UTC_START is added").reads();
   command.option("--flags", options->flags, "Write the lost ranges: byte, bytes, counter, stream").writes();
   command.option("--report", options->report, "Write all counts as JSON").writes();

@@ -1,6 +1,7 @@
 #include "cli/capture/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <random>
@@ -70,7 +71,8 @@ class PacketFile {
 
 class PacketSender {
  public:
-  PacketSender(const io::UdpAddress& to, double gigabits) : to_(to), gigabits_(gigabits), begun_(base::now()) {}
+  PacketSender(const io::UdpAddress& to, double gigabits, bool joins)
+      : to_(to), gigabits_(gigabits), begun_(base::now()), joins_(joins) {}
 
   void send(const Packet& packet, bool second, ReplayCounts& counts) {
     ++counts.sent;
@@ -85,13 +87,20 @@ class PacketSender {
   }
   void flush(const ReplayCounts& counts, bool second = false) {
     std::vector<iovec> parts(batch_.size());
-    std::vector<mmsghdr> messages(batch_.size());
-    for (std::size_t i = 0; i < batch_.size(); ++i) {
-      parts[i] = {batch_[i].data(), batch_[i].size()};
-      messages[i].msg_hdr.msg_name = &to_.socket;
-      messages[i].msg_hdr.msg_namelen = sizeof to_.socket;
-      messages[i].msg_hdr.msg_iov = &parts[i];
-      messages[i].msg_hdr.msg_iovlen = 1;
+    std::vector<mmsghdr> messages;
+    std::vector<std::array<char, CMSG_SPACE(sizeof(std::uint16_t))>> control(batch_.size());
+    // Packets of equal length are sent as one message that the kernel divides.
+    for (std::size_t i = 0, end = 0; i < batch_.size(); i = end) {
+      const std::size_t each = batch_[i].size(), most = std::min<std::size_t>(64, 65000 / each);
+      for (end = i; end < batch_.size() && batch_[end].size() == each && (end == i || (joins_ && end - i < most));
+           ++end)
+        parts[end] = {batch_[end].data(), each};
+      mmsghdr& message = messages.emplace_back();
+      message.msg_hdr.msg_name = &to_.socket;
+      message.msg_hdr.msg_namelen = sizeof to_.socket;
+      message.msg_hdr.msg_iov = &parts[i];
+      message.msg_hdr.msg_iovlen = end - i;
+      if (end - i > 1) io::set_segment_bytes(message.msg_hdr, control[i], each);
     }
     (second ? other_ : socket_).send(messages);
     batch_.clear();
@@ -104,6 +113,7 @@ class PacketSender {
   static constexpr std::size_t kSent = 32;
   io::UdpAddress to_;
   double gigabits_, begun_;
+  bool joins_;
   io::UdpSocket socket_, other_;
   std::vector<Packet> batch_;
 };
@@ -116,7 +126,7 @@ ReplayCounts replay(const io::UdpAddress& to, io::PacketFormat format, std::size
     mistake(fmt::format("--replay sends to loopback addresses (127.x.x.x) only, got {}", to.text()));
   PacketFile file(options.file, format, streams, options);
   if (file.at_end()) mistake(fmt::format("--replay {}: it is empty", options.file));
-  PacketSender sender(to, options.rate);
+  PacketSender sender(to, options.rate, options.join);
   ReplayCounts counts;
   std::mt19937_64 random(options.seed);
   const auto chance = [&](double share) {

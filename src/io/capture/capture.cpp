@@ -1,8 +1,9 @@
 // The receiving thread never waits for the output: a second thread writes complete blocks. Without a free block, the
 // newest packets are dropped, counted, and their slots are flagged as lost.
 //
-// Packets are received into the slots that packets in order would have (header, samples: two parts of one message).
-// From the first packet out of order on, the rest of a batch is copied aside and placed one by one.
+// Packets are received into the slots that packets in order would have. A message holds one packet, or as many as the
+// kernel has joined: header and samples alternate, the samples of each in its slot. From the first message on that is
+// not in order, the rest of a batch is copied aside and placed packet by packet.
 #include "io/capture/capture.hpp"
 
 #include <time.h>
@@ -19,12 +20,14 @@
 
 #include "base/bounded_queue.hpp"
 #include "base/clock.hpp"
+#include "io/capture/packet_ring.hpp"
 #include "io/telescopes/vdif.hpp"
 
 namespace ridge::io {
 namespace {
 
 constexpr std::size_t kBatch = 64, kBlockBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostSegments = 64, kPackets = 512;  // packets per message; per batch
 
 double thread_seconds() {
   timespec time{};
@@ -32,18 +35,20 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Memory of one batch of packets.
+// Memory of one batch of messages, each with up to `segments` packets.
 struct Batch {
-  explicit Batch(std::size_t payload) : payload_bytes(payload), aside(kBatch * kMostPacket) {}
-  std::size_t payload_bytes;
+  explicit Batch(std::size_t payload)
+      : payload_bytes(payload), parts(kBatch + 2 * kPackets), headers(kPackets), aside(kBatch * kMostPacket) {}
+  std::size_t payload_bytes, segments = 1;
   std::array<mmsghdr, kBatch> messages{};
-  std::array<iovec, 3 * kBatch> parts{};
+  std::vector<iovec> parts;
   std::array<sockaddr_in, kBatch> from{};
-  std::array<std::array<std::byte, kMostPacketHeader>, kBatch> headers;
+  std::vector<std::array<std::byte, kMostPacketHeader>> headers;  // per packet
   std::array<std::array<char, 64>, kBatch> control;
-  std::array<std::byte*, kBatch> slots{};  // null: received aside
+  std::array<std::byte*, kPackets> slots{};  // per packet; null: received aside
   std::vector<std::byte> aside;
   std::byte* whole(std::size_t i) { return aside.data() + i * kMostPacket; }
+  std::size_t most() const { return std::min(kBatch, kPackets / segments); }  // messages
 };
 
 struct Handed {
@@ -82,9 +87,17 @@ StartTime utc_now() {
 }
 
 struct Capture::State {
-  State(const UdpAddress& address, std::size_t buffer, const CaptureOptions& wanted)
-      : socket(address, buffer), options(wanted) {}
-  UdpSocket socket;
+  State(const UdpAddress& address, std::size_t buffer, const CaptureOptions& wanted) : options(wanted) {
+    if (wanted.ring) {
+      ring = std::make_unique<PacketRing>(address, buffer);
+    } else {
+      socket = std::make_unique<UdpSocket>(address, buffer);
+      socket->coalesce();
+    }
+    report.buffer = ring ? ring->size() : socket->buffer();
+  }
+  std::unique_ptr<UdpSocket> socket{};  // one of the two
+  std::unique_ptr<PacketRing> ring{};
   CaptureOptions options;
   CaptureReport report{};
   std::vector<std::byte> model{};  // header of the first packet
@@ -96,14 +109,42 @@ struct Capture::State {
   std::uint64_t next_linear = 0;  // slot after the last packet in order, counter * streams + stream
 
   void make_blocks();
-  void prepare(Batch& batch, std::size_t i);
-  void place(Batch& batch, std::size_t i);
+  std::size_t peek(std::vector<std::byte>& first);
+  void skip();
+  bool prepare(Batch& batch, std::size_t i);
+  void flatten(Batch& batch, std::size_t i) const;
+  std::size_t take_in_order(Batch& batch, std::size_t i);
+  void take_packet(std::span<const std::byte> packet, std::uint64_t sender);
   void take(Batch& batch, std::size_t got);
+  std::size_t receive_batch(Batch& batch, std::size_t& wanted);
+  std::size_t receive_ring();
   void receive(const std::atomic<bool>& stop, const std::function<void(const CaptureReport&)>& shows);
   void write(OutputStream& out, const std::function<void(const LostRun&)>& lost);
   std::uint64_t write_block(OutputStream& out, const Handed& one, std::uint64_t at,
                             const std::function<void(const LostRun&)>& lost);
 };
+
+// Copies the next packet, without removing it, and returns its length; 0: none came. Of joined packets, the first.
+std::size_t Capture::State::peek(std::vector<std::byte>& first) {
+  if (!ring) return socket->peek(first);
+  const std::span<const std::byte> packet = ring->peek();
+  std::size_t bytes = std::min(packet.size(), first.size());
+  const std::size_t length = options.format.header + options.format.payload;
+  if (options.format.payload > 0 && bytes % length == 0) bytes = std::min(bytes, length);
+  std::copy_n(packet.begin(), bytes, first.begin());
+  return bytes;
+}
+
+// Removes a packet that is not of the format; of a ring, its whole block.
+void Capture::State::skip() {
+  if (ring) return void(ring->receive([](std::span<const std::byte>, std::uint64_t) {}));
+  std::vector<std::byte> bytes(kMostPacket);
+  iovec part{bytes.data(), bytes.size()};
+  mmsghdr message{};
+  message.msg_hdr.msg_iov = &part;
+  message.msg_hdr.msg_iovlen = 1;
+  socket->receive({&message, 1});
+}
 
 void Capture::State::make_blocks() {
   const std::size_t row = options.streams * options.format.payload;
@@ -137,62 +178,129 @@ void Capture::State::make_blocks() {
       });
 }
 
-// Sets up message i to be received into the slot that would follow in order, or aside.
-void Capture::State::prepare(Batch& batch, std::size_t i) {
-  const std::uint64_t linear = next_linear + i;
-  batch.slots[i] = assembler->begun()
-                       ? assembler->slot(linear / options.streams, static_cast<std::uint32_t>(linear % options.streams))
-                       : nullptr;
-  iovec* parts = &batch.parts[3 * i];
-  std::byte* to = batch.slots[i] != nullptr ? batch.slots[i] : batch.whole(i) + options.format.header;
-  // Longer packets continue in the third part, so that their real length is known.
-  const std::size_t used = options.format.header + batch.payload_bytes;
-  parts[0] = {batch.headers[i].data(), options.format.header};
-  parts[1] = {to, batch.payload_bytes};
-  parts[2] = {batch.whole(i) + used, kMostPacket - used};
+// Sets up message i to be received into the slots that would follow in order, or aside. True if all slots are open.
+bool Capture::State::prepare(Batch& batch, std::size_t i) {
+  const std::size_t length = options.format.header + batch.payload_bytes, many = batch.segments;
+  iovec* parts = &batch.parts[i * (2 * many + 1)];
+  bool open = true;
+  for (std::size_t j = 0; j < many; ++j) {
+    const std::size_t packet = i * many + j;
+    const std::uint64_t linear = next_linear + packet;
+    std::byte*& slot = batch.slots[packet];
+    slot = assembler->begun()
+               ? assembler->slot(linear / options.streams, static_cast<std::uint32_t>(linear % options.streams))
+               : nullptr;
+    open = open && slot != nullptr;
+    parts[2 * j] = {batch.headers[packet].data(), options.format.header};
+    parts[2 * j + 1] = {slot != nullptr ? slot : batch.whole(i) + j * length + options.format.header,
+                        batch.payload_bytes};
+  }
+  // Longer messages continue in the last part, so that their real length is known.
+  parts[2 * many] = {batch.whole(i) + many * length, kMostPacket - many * length};
   batch.messages[i].msg_hdr = {.msg_name = &batch.from[i],
                                .msg_namelen = sizeof batch.from[i],
                                .msg_iov = parts,
-                               .msg_iovlen = 3,
+                               .msg_iovlen = 2 * many + 1,
                                .msg_control = batch.control[i].data(),
                                .msg_controllen = batch.control[i].size(),
                                .msg_flags = 0};
+  return open;
 }
 
-// Joins the parts of packet i in batch.whole(i).
-void Capture::State::place(Batch& batch, std::size_t i) {
-  std::memcpy(batch.whole(i), batch.headers[i].data(), options.format.header);
-  if (batch.slots[i] != nullptr)
-    std::memcpy(batch.whole(i) + options.format.header, batch.slots[i], batch.payload_bytes);
+// Joins the parts of message i in batch.whole(i).
+void Capture::State::flatten(Batch& batch, std::size_t i) const {
+  const std::size_t header = options.format.header, length = header + batch.payload_bytes;
+  for (std::size_t j = 0; j < batch.segments && j * length < batch.messages[i].msg_len; ++j) {
+    const std::size_t packet = i * batch.segments + j;
+    std::memcpy(batch.whole(i) + j * length, batch.headers[packet].data(), header);
+    if (batch.slots[packet] != nullptr)
+      std::memcpy(batch.whole(i) + j * length + header, batch.slots[packet], batch.payload_bytes);
+  }
+}
+
+// Takes message i if all of its packets are in their slots and in order; returns their number, else 0.
+std::size_t Capture::State::take_in_order(Batch& batch, std::size_t i) {
+  const PacketFormat& format = options.format;
+  const std::size_t length = format.header + batch.payload_bytes, bytes = batch.messages[i].msg_len;
+  const std::size_t joined = segment_bytes(batch.messages[i].msg_hdr), count = bytes / length;
+  if (bytes % length != 0 || count == 0 || count > batch.segments || (count > 1 && joined != length)) return 0;
+  std::array<PacketPlace, kMostSegments> places;
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::size_t packet = i * batch.segments + j;
+    if (batch.slots[packet] == nullptr) return 0;
+    const std::span<const std::byte> front =
+        format.header > 0 ? std::span<const std::byte>(batch.headers[packet].data(), format.header)
+                          : std::span<const std::byte>(batch.slots[packet], batch.payload_bytes);
+    PacketPlace& place = places[j];
+    if (format.locate(front, length, place) != nullptr || place.stream >= options.streams ||
+        place.counter * options.streams + place.stream != next_linear + j)
+      return 0;
+  }
+  // The slots are still open: blocks are handed on only behind the packets in order.
+  for (std::size_t j = 0; j < count; ++j)
+    assembler->take(places[j], batch.slots[i * batch.segments + j], sender_of(batch.from[i]));
+  next_linear += count;
+  return count;
+}
+
+void Capture::State::take_packet(std::span<const std::byte> packet, std::uint64_t sender) {
+  PacketPlace place;
+  if (options.format.locate(packet, packet.size(), place) != nullptr) return assembler->take_damaged();
+  assembler->take(place, packet.data() + place.begin, sender);
+  if (place.stream < options.streams && place.counter == assembler->newest())
+    next_linear = place.counter * options.streams + place.stream + 1;
 }
 
 void Capture::State::take(Batch& batch, std::size_t got) {
-  const PacketFormat& format = options.format;
-  std::size_t i = 0;
-  for (; i < got && batch.slots[i] != nullptr; ++i) {
-    PacketPlace place;
-    const std::span<const std::byte> front = format.header > 0
-                                                 ? std::span<const std::byte>(batch.headers[i].data(), format.header)
-                                                 : std::span<const std::byte>(batch.slots[i], batch.payload_bytes);
-    if (format.locate(front, batch.messages[i].msg_len, place) != nullptr ||
-        place.counter * options.streams + place.stream != next_linear + i || place.stream >= options.streams)
-      break;
-    // The slot is still open: blocks are handed on only behind the packets in order.
-    assembler->take(place, batch.slots[i], sender_of(batch.from[i]));
+  std::size_t i = 0, most = 1;
+  while (i < got) {
+    const std::size_t count = take_in_order(batch, i);
+    if (count == 0) break;
+    most = std::max(most, count);
+    ++i;
+    if (count < batch.segments) break;  // the slots of the next message are further on
   }
-  next_linear += i;
-  for (std::size_t j = i; j < got; ++j) this->place(batch, j);
+  for (std::size_t j = i; j < got; ++j) flatten(batch, j);
   for (; i < got; ++i) {
-    PacketPlace place;
-    const std::size_t bytes = batch.messages[i].msg_len;
-    if (format.locate({batch.whole(i), bytes}, bytes, place) != nullptr) {
-      assembler->take_damaged();
-      continue;
-    }
-    assembler->take(place, batch.whole(i) + place.begin, sender_of(batch.from[i]));
-    if (place.stream < options.streams && place.counter == assembler->newest())
-      next_linear = place.counter * options.streams + place.stream + 1;
+    const std::size_t bytes = batch.messages[i].msg_len, joined = segment_bytes(batch.messages[i].msg_hdr);
+    const std::size_t each = joined > 0 ? joined : bytes;
+    for (std::size_t at = 0; at < std::max<std::size_t>(bytes, 1); at += std::max<std::size_t>(each, 1))
+      take_packet({batch.whole(i) + at, std::min(each, bytes - at)}, sender_of(batch.from[i]));
+    if (each > 0) most = std::max(most, (bytes + each - 1) / each);
   }
+  const std::size_t fit = (kMostPacket - 1) / (options.format.header + batch.payload_bytes);
+  batch.segments = got == 0 ? batch.segments : std::clamp<std::size_t>(std::min(most, fit), 1, kMostSegments);
+}
+
+// Few messages are prepared while packets arrive one by one, many while the kernel holds a queue of them. A message
+// whose slots are not open yet is the only one of its batch: it opens them.
+std::size_t Capture::State::receive_batch(Batch& batch, std::size_t& wanted) {
+  std::size_t count = 0;
+  while (count < std::min(wanted, batch.most())) {
+    const bool open = prepare(batch, count);
+    if (!open && count > 0) break;
+    ++count;
+    if (!open && assembler->begun()) break;
+  }
+  const std::size_t got = socket->receive(std::span(batch.messages).first(count));
+  wanted = std::clamp<std::size_t>(2 * got, 4, kBatch);
+  for (std::size_t i = 0; i < got; ++i) report.bytes += batch.messages[i].msg_len;
+  take(batch, got);
+  return got;
+}
+
+// Packets of the ring are copied to their slots. The ring does not tell which ones were joined: those that are a
+// multiple of the known length are split.
+std::size_t Capture::State::receive_ring() {
+  const std::size_t length = options.format.header + options.format.payload;
+  return ring->receive([&](std::span<const std::byte> packet, std::uint64_t sender) {
+    report.bytes += packet.size();
+    const bool joined = packet.size() > length && packet.size() % length == 0;
+    for (std::size_t at = 0; at < packet.size(); at += length) {
+      take_packet(joined ? packet.subspan(at, length) : packet, sender);
+      if (!joined) break;
+    }
+  });
 }
 
 void Capture::State::receive(const std::atomic<bool>& stop, const std::function<void(const CaptureReport&)>& shows) {
@@ -204,20 +312,15 @@ void Capture::State::receive(const std::atomic<bool>& stop, const std::function<
     report.counts = assembler->counts();
     report.first = assembler->first();
     report.last = assembler->newest();
-    report.kernel_drops = socket.kernel_drops();
+    report.kernel_drops = ring ? ring->kernel_drops() : socket->kernel_drops();
     report.seconds = last - begin;
     report.processor_seconds = thread_seconds() - processor;
   };
   while (!stop && !failed && assembler->ended().empty()) {
     if (options.packets > 0 && assembler->counts().received() >= options.packets) break;
-    // Few messages are prepared while packets arrive one by one, many while the kernel holds a queue of them.
-    for (std::size_t i = 0; i < wanted; ++i) prepare(*batch, i);
-    const std::size_t got = socket.receive(std::span(batch->messages).first(wanted));
-    wanted = std::clamp<std::size_t>(2 * got, 4, kBatch);
+    const std::size_t got = ring ? receive_ring() : receive_batch(*batch, wanted);
     const double now = base::now();
     if (got > 0) last = now;
-    for (std::size_t i = 0; i < got; ++i) report.bytes += batch->messages[i].msg_len;
-    take(*batch, got);
     if (now - last >= options.idle || (options.seconds > 0 && now - begin >= options.seconds)) break;
     if (now - shown >= 0.5) {
       shown = now;
@@ -268,9 +371,7 @@ void Capture::State::write(OutputStream& out, const std::function<void(const Los
 }
 
 Capture::Capture(const UdpAddress& address, std::size_t buffer, const CaptureOptions& options)
-    : state_(std::make_unique<State>(address, buffer, options)) {
-  state_->report.buffer = state_->socket.buffer();
-}
+    : state_(std::make_unique<State>(address, buffer, options)) {}
 Capture::~Capture() = default;
 const PacketFormat& Capture::format() const { return state_->options.format; }
 StartTime Capture::start() const { return state_->report.start; }
@@ -282,7 +383,7 @@ bool Capture::begin() {
   const double begin = base::now();
   std::string reason;
   while (base::now() - begin < state.options.idle) {
-    const std::size_t got = state.socket.peek(first);
+    const std::size_t got = state.peek(first);
     if (got == 0) continue;
     PacketFormat& format = state.options.format;
     reason = format.learn({first.data(), got});
@@ -305,11 +406,7 @@ bool Capture::begin() {
       state.make_blocks();
       return true;
     }
-    iovec part{first.data(), first.size()};
-    mmsghdr message{};
-    message.msg_hdr.msg_iov = &part;
-    message.msg_hdr.msg_iovlen = 1;
-    state.socket.receive({&message, 1});
+    state.skip();
     ++state.report.counts.damaged;
   }
   if (!reason.empty()) {

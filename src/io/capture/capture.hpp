@@ -22,6 +22,7 @@ struct CaptureOptions {
   double seconds = 0;         // 0: no limit
   std::uint64_t packets = 0;  // received packets; 0: no limit
   double idle = 10;           // seconds without a packet after which the capture ends
+  bool ring = false;          // receive from a packet ring (AF_PACKET) instead of a socket
 };
 
 // Runs of lost slots, contiguous in the output.

@@ -1,9 +1,12 @@
 #include "io/capture/udp.hpp"
 
 #include <arpa/inet.h>
+#include <netinet/udp.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -95,9 +98,45 @@ std::size_t UdpSocket::receive(std::span<mmsghdr> messages) {
   return static_cast<std::size_t>(got);
 }
 
+bool UdpSocket::coalesce() {
+  const int on = 1;
+  return ::setsockopt(descriptor_, IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0;
+}
+
+void set_segment_bytes(msghdr& message, std::span<char> control, std::size_t bytes) {
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(sizeof(std::uint16_t));
+  cmsghdr* one = CMSG_FIRSTHDR(&message);
+  one->cmsg_level = IPPROTO_UDP;
+  one->cmsg_type = UDP_SEGMENT;
+  one->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+  const auto each = static_cast<std::uint16_t>(bytes);
+  std::memcpy(CMSG_DATA(one), &each, sizeof each);
+}
+
+std::size_t segment_bytes(msghdr& message) {
+  for (cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr; one = CMSG_NXTHDR(&message, one)) {
+    if (one->cmsg_level != IPPROTO_UDP || one->cmsg_type != UDP_GRO) continue;
+    int bytes = 0;
+    std::memcpy(&bytes, CMSG_DATA(one), sizeof bytes);
+    return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+  }
+  return 0;
+}
+
 std::size_t UdpSocket::peek(std::span<std::byte> to) {
-  const ssize_t got = ::recv(descriptor_, to.data(), to.size(), MSG_PEEK);
-  if (got >= 0) return static_cast<std::size_t>(got);
+  iovec part{to.data(), to.size()};
+  std::array<char, 64> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(descriptor_, &message, MSG_PEEK);
+  if (got >= 0) {
+    const std::size_t each = segment_bytes(message);
+    return each > 0 ? std::min(each, static_cast<std::size_t>(got)) : static_cast<std::size_t>(got);
+  }
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return 0;
   fail_socket("cannot receive packets");
 }

@@ -33,6 +33,9 @@ class UdpSocket {
   std::size_t peek(std::span<std::byte> to);
   // Sends all messages, waiting as the kernel asks.
   void send(std::span<mmsghdr> messages);
+  // Packets that the kernel or the card has joined arrive as one message; see segment_bytes(). False: not supported.
+  bool coalesce();
+  int descriptor() const { return descriptor_; }
   std::size_t buffer() const { return buffer_; }         // bytes that the kernel granted
   std::uint64_t kernel_drops() const { return drops_; }  // packets that found the buffer full
 
@@ -41,6 +44,12 @@ class UdpSocket {
   std::size_t buffer_ = 0;
   std::uint64_t drops_ = 0;
 };
+
+// Lets the kernel divide a message to be sent into packets of `bytes` bytes. `control` is its ancillary data.
+void set_segment_bytes(msghdr& message, std::span<char> control, std::size_t bytes);
+
+// Bytes per packet of a received message that holds several; 0: it holds one.
+std::size_t segment_bytes(msghdr& message);
 
 // Address and port as one number, never 0.
 std::uint64_t sender_of(const sockaddr_in& from);
