@@ -374,9 +374,10 @@ Outcome power(Draw& draw, BankCase made) {
   made.odd = false;
   Random random(made.cuts);
   filterbank::Detection wanted;
-  const std::size_t products = random.below(made.problem.polarizations == 2 ? 3 : 2);
+  const std::size_t products = random.below(made.problem.polarizations == 2 ? 4 : 3);
   wanted.products = products == 0   ? filterbank::Products::total
                     : products == 1 ? filterbank::Products::powers
+                    : products == 2 ? filterbank::Products::moments
                                     : filterbank::Products::stokes;
   wanted.times = 1 + random.below(std::min<std::size_t>(made.spectra, 9));
   for (const std::size_t sum : {2, 3, 4, 8, 16}) {
@@ -406,7 +407,7 @@ Outcome power(Draw& draw, BankCase made) {
     const std::size_t index = all ? n : random.below(got.size());
     const std::size_t k = index % channels, product = index / channels % count;
     const std::size_t s = index / channels / count % p.stations, row = index / stream.row_size();
-    double sum = 0, size = 0;
+    double sum = 0, size = 0, squares = 0;
     for (std::size_t t = row * wanted.times; t < (row + 1) * wanted.times; ++t) {
       for (std::size_t c = k * wanted.channels; c < (k + 1) * wanted.channels; ++c) {
         const std::complex<double> x = reference.value(t, 0, s, c);
@@ -415,13 +416,20 @@ Outcome power(Draw& draw, BankCase made) {
         const double stokes[] = {std::norm(x) + std::norm(y), std::norm(x) - std::norm(y), 2 * cross.real(),
                                  -2 * cross.imag()};
         size += std::norm(x) + std::norm(y);
-        sum += wanted.products == filterbank::Products::powers ? (product == 0 ? std::norm(x) : std::norm(y))
-                                                               : stokes[product];
+        const double own = product % p.polarizations == 0 ? std::norm(x) : std::norm(y);
+        const bool square = wanted.products == filterbank::Products::moments && product >= p.polarizations;
+        if (square) squares += own * own;
+        sum += square ? own * own
+               : wanted.products == filterbank::Products::powers || wanted.products == filterbank::Products::moments
+                   ? own
+                   : stokes[product];
       }
     }
     // A channel's rounding errors come from the strongest channels, so the bound uses its own power and the mean of
     // all.
-    const double value = got[index], allowed = 3e-5 * std::sqrt(size * mean) + 1e-9 * mean;
+    const double value = got[index];
+    const double allowed = squares > 0 ? 1e-4 * squares + 1e-4 * std::sqrt(squares) * mean + 1e-9 * mean * mean
+                                       : 3e-5 * std::sqrt(size * mean) + 1e-9 * mean;
     if (std::abs(value - sum) <= allowed) continue;
     outcome.wrong = fmt::format("row {}, station {}, product {}, channel {}: {} instead of {}, allowed {:.1e}", row, s,
                                 product, k, value, sum, allowed);

@@ -33,6 +33,19 @@ void add(Products products, const float* __restrict__ x, const float* __restrict
     }
     return;
   }
+  if (products == Products::moments) {
+    const std::size_t squares = y == nullptr ? channels : 2 * channels;
+    for (const float* z : {x, y}) {
+      if (z == nullptr) return;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double one = power(z + 2 * k);
+        sums[k] += one;
+        sums[squares + k] += one * one;
+      }
+      sums += channels;
+    }
+    return;
+  }
   for (std::size_t k = 0; k < count; ++k) sums[k] += power(x + 2 * k);
   if (y == nullptr) return;
   double* const second = products == Products::powers ? sums + channels : sums;
@@ -40,6 +53,19 @@ void add(Products products, const float* __restrict__ x, const float* __restrict
 }
 
 }  // namespace
+
+std::size_t product_count(Products products, std::size_t polarizations) {
+  switch (products) {
+    case Products::total:
+      return 1;
+    case Products::powers:
+      return polarizations;
+    case Products::moments:
+      return 2 * polarizations;
+    default:
+      return 4;
+  }
+}
 
 Detector::Detector(const Problem& problem, const Detection& detection)
     : channels_(problem.channels),
@@ -63,9 +89,7 @@ Detector::Detector(const Problem& problem, const Detection& detection)
   sum_.assign(stations_ * products() * channels_, 0.0);  // adjacent channels are added when a row is written
 }
 
-std::size_t Detector::products() const {
-  return detection_.products == Products::total ? 1 : detection_.products == Products::powers ? polarizations_ : 4;
-}
+std::size_t Detector::products() const { return product_count(detection_.products, polarizations_); }
 
 std::size_t Detector::channels() const { return channels_ / detection_.channels; }
 std::size_t Detector::row_size() const { return stations_ * products() * channels(); }

@@ -37,6 +37,30 @@ TEST(Detector, StokesOfEveryChannel) {
   }
 }
 
+TEST(Detector, MomentsAreSumsOfPowersAndOfTheirSquares) {
+  const Spectra in = some(5);
+  for (const std::size_t polarizations : {1, 2}) {
+    Problem problem = kProblem;
+    problem.polarizations = polarizations;
+    Detector detector(problem, {.products = Products::moments, .times = 5, .channels = 2});
+    const std::size_t each = 8 * polarizations;
+    ASSERT_EQ(detector.products(), 2 * polarizations);
+    std::vector<float> out(detector.row_size());
+    ASSERT_EQ(detector.push(std::span(in).first(5 * each), out), 1u);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::size_t k = i % 2, product = i / 2 % (2 * polarizations), s = i / 4 / polarizations;
+      double sum = 0;
+      for (std::size_t t = 0; t < 5; ++t) {
+        for (std::size_t c = 2 * k; c < 2 * k + 2; ++c) {
+          const double power = std::norm(in[t * each + (product % polarizations * 2 + s) * 4 + c]);
+          sum += product < polarizations ? power : power * power;
+        }
+      }
+      EXPECT_FLOAT_EQ(out[i], static_cast<float>(sum)) << i;
+    }
+  }
+}
+
 TEST(Detector, SumsOfTimesAndChannelsAreCarried) {
   const Spectra in = some(7);
   Detector whole(kProblem, {.products = Products::powers, .times = 3, .channels = 2});

@@ -56,6 +56,8 @@ const PowerCase kPowerCases[] = {
     {"128_powers", "warp_specialized", 128, 13, Products::powers, 128, 300, Samples::int4},
     {"256_total", "warp_specialized", 256, 16, Products::total, 64, 150},
     {"256_stokes_int16", "warp_specialized", 256, 4, Products::stokes, 32, 100, Samples::int16},
+    {"64_moments", "warp_specialized", 64, 4, Products::moments, 128, 300},
+    {"256_moments", "warp_specialized", 256, 16, Products::moments, 64, 150},
     {"512_total", "stacked", 512, 16, Products::total, 32, 100},
     {"512_powers", "stacked", 512, 11, Products::powers, 48, 110},
     {"512_total_long", "blocks", 512, 20, Products::total, 32, 100},

@@ -147,6 +147,8 @@ TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
        {.products = Products::total, .times = 1, .channels = 1}},
       {{.channels = 16, .taps = 4, .stations = 2}, {.products = Products::powers, .times = 7, .channels = 2}},
       {{.channels = 37, .taps = 2}, {.products = Products::total, .times = 3, .channels = 37}},
+      {{.channels = 16, .taps = 4, .stations = 3}, {.products = Products::moments, .times = 12, .channels = 4}},
+      {{.channels = 9, .taps = 4, .polarizations = 1}, {.products = Products::moments, .times = 5}},
   };
   for (const Device& device : accelerators()) {
     for (const Wanted& one : all) {

@@ -17,7 +17,11 @@ enum class Products {
   // I = |X|^2 + |Y|^2, Q = |X|^2 - |Y|^2, U = 2 Re(X Y*), V = -2 Im(X Y*) of two linear polarizations. V is positive if
   // Y leads X by 90 degrees.
   stokes,
+  moments,  // |X|^2, |Y|^2, |X|^4, |Y|^4: sums and sums of squares of the powers, for spectral kurtosis
 };
+
+// Values per channel.
+std::size_t product_count(Products products, std::size_t polarizations);
 
 struct Detection {
   Products products = Products::total;

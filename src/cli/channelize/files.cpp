@@ -15,6 +15,7 @@
 #include "base/threads.hpp"
 #include "cli/channelize/correlation.hpp"
 #include "cli/channelize/input.hpp"
+#include "cli/channelize/kurtosis.hpp"
 #include "cli/channelize/mpi.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
@@ -85,6 +86,11 @@ Setup setup_for(const ChannelizeOptions& options, const io::SampleInfo& info, co
   // Power is summed on the device unless another option needs the spectra.
   const bool spectra = options.digest || options.by_channel || !options.delays.empty() || !options.replacements.empty();
   if (!spectra) setup.work.detection = detection_for(options);
+  if (options.kurtosis > 0) {
+    if (!setup.work.detection)
+      mistake("--kurtosis needs --detect or a .fil output, without --digest, --delays or --order");
+    setup.work.detection = Kurtosis(setup.work.problem, *setup.work.detection, options.kurtosis).detection();
+  }
   return setup;
 }
 
@@ -314,6 +320,7 @@ class Channelizing {
     } else if (reader_->counts_losses()) {
       text += "; nothing lost";
     }
+    if (options_.kurtosis > 0) text += fmt::format("; {} values flagged by their kurtosis", sink_.not_noise());
     for (const std::string& remark : reader_->remarks()) text += "; " + remark;
     if (const std::size_t rest = bytes_left_over(); rest > 0) {
       text += fmt::format("; the last {} bytes are an incomplete {}", rest, info_.streams > 1 ? "block" : "sample");

@@ -56,7 +56,8 @@ struct ChannelizeOptions {
   std::string arithmetic = "float32";
   double scale = 1;
   std::string output_format = "auto", lost;
-  std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
+  double kurtosis = 0;  // share of noise that is flagged; 0: off
+  std::string detect;   // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;
   std::uint64_t from_sample = 0;
   std::uint64_t first_sample = 0;  // number of the input's first sample

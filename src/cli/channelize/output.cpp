@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -120,6 +121,10 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
   } else if (const auto detection = detection_for(options)) {
     each_ = options.times;
     detector_.emplace(problem_, *detection);
+    if (options.kurtosis > 0) kurtosis_.emplace(problem_, *detection, options.kurtosis);
+    if (kurtosis_ && !fil_) mistake("--kurtosis writes .fil files, rings and pipes (--output-format fil)");
+    if (kurtosis_ && out_.is_pipe() && options.bits == 8)
+      mistake("--kurtosis marks flagged values in pipes and rings by NaN: leave out --bits 8");
   } else if (options.times != 1 || options.sum_channels != 1) {
     mistake("--times and --sum-channels need --detect or --correlate");
   } else if (options.by_channel) {
@@ -132,10 +137,10 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
   if (options.bits == 8) {
     if (!fil_) mistake("--bits 8 is for .fil files; other outputs are floats");
     if (options.levels.empty()) {
-      eight_bits_.emplace(detector_->row_size(), kRowsForLevels);
+      eight_bits_.emplace(power_size(), kRowsForLevels);
       levels_to_ = options.out + ".levels";
     } else {
-      eight_bits_.emplace(io::parse_levels(read_text(options.levels), detector_->row_size(), options.levels));
+      eight_bits_.emplace(io::parse_levels(read_text(options.levels), power_size(), options.levels));
     }
   }
   if (fil_) write_fil_header(options, info, seconds);
@@ -148,7 +153,7 @@ Sink::Sink(const ChannelizeOptions& options, const filterbank::Problem& problem,
 
 std::size_t Sink::time_bytes() const {
   if (correlator_) return correlator_->size() * sizeof(std::complex<float>);
-  if (detector_) return detector_->row_size() * sizeof(float);
+  if (detector_) return power_size() * sizeof(float);
   return each_ * problem_.polarizations * problem_.stations * problem_.channels * sizeof(std::complex<float>);
 }
 
@@ -158,7 +163,7 @@ std::uint64_t Sink::there_already() {
   return times;
 }
 
-std::size_t Sink::written_bytes() const { return eight_bits_ ? detector_->row_size() : time_bytes(); }
+std::size_t Sink::written_bytes() const { return eight_bits_ ? power_size() : time_bytes(); }
 
 // Marks output times whose spectra contain lost samples. The latest gap may still grow, so it is marked again.
 void Sink::mark_lost() {
@@ -218,12 +223,40 @@ void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
     times_ += times;
     return;
   }
-  power_.resize(detector_->due(times) * detector_->row_size());
+  power_.resize(detector_->due(times) * power_size());
   detector_->push(spectra, power_);
   put_power(power_);
 }
 
+// Remembers the flags of the rows in marks_. In pipes and rings, which have no mask, flagged values are NaN.
+void Sink::take_flags() {
+  const auto& p = problem_;
+  const std::size_t channels = detector_->channels(), rotation = fil_ && !p.centred ? channels - channels / 2 : 0;
+  const std::size_t all = p.stations * channels;
+  for (std::size_t row = 0; row < marks_.size() / all; ++row) {
+    for (std::size_t s = 0; s < p.stations; ++s) {
+      for (std::size_t k = 0; k < channels; ++k) {
+        const std::size_t from = (k + rotation) % channels;
+        if (marks_[row * all + s * channels + from] == 0) continue;
+        ++not_noise_count_;
+        if (!out_.is_pipe()) {
+          not_noise_.push_back((times_ + row) * all + s * channels + k);
+          continue;
+        }
+        for (std::size_t i = 0; i < products(); ++i)
+          reduced_[((row * p.stations + s) * products() + i) * channels + from] =
+              std::numeric_limits<float>::quiet_NaN();
+      }
+    }
+  }
+}
+
 void Sink::put_power(std::span<const float> rows) {
+  if (kurtosis_) {
+    kurtosis_->reduce(rows, reduced_, marks_);
+    take_flags();
+    rows = reduced_;
+  }
   if (fil_) {
     sort_by_frequency(rows);
     if (eight_bits_) {
@@ -235,7 +268,7 @@ void Sink::put_power(std::span<const float> rows) {
   } else {
     out_.write(rows.data(), rows.size_bytes());
   }
-  times_ += rows.size() / detector_->row_size();
+  times_ += rows.size() / power_size();
 }
 
 void Sink::write_levels(bool last) {
@@ -262,7 +295,7 @@ std::string Sink::remark() const {
 
 std::string Sink::what() const {
   if (correlator_) return fmt::format("{} baselines x {} channels", correlator_->baselines(), correlator_->channels());
-  if (detector_) return fmt::format("{} products x {} channels of power", detector_->products(), detector_->channels());
+  if (detector_) return fmt::format("{} products x {} channels of power", products(), detector_->channels());
   return fmt::format("{} x {} x {} channels", problem_.stations, problem_.polarizations, problem_.channels);
 }
 
@@ -279,7 +312,7 @@ std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
   if (correlator_) {
     header.shape = {count, correlator_->baselines(), correlator_->channels(), p.polarizations, p.polarizations};
   } else if (detector_) {
-    header = {io::ElementType::float32, {count, p.stations, detector_->products(), detector_->channels()}};
+    header = {io::ElementType::float32, {count, p.stations, products(), detector_->channels()}};
   } else if (p.order == filterbank::Order::channel) {
     header.shape = {count / p.output_times, p.channels, p.stations, p.polarizations, p.output_times};
   }
@@ -361,7 +394,7 @@ void Sink::write_fil_header(const ChannelizeOptions& options, const io::SampleIn
   header.telescope_id = io::sigproc_telescope(all.telescope);
   header.nbits = static_cast<int>(options.bits);
   header.nchans = static_cast<int>(p.stations * detector_->channels());
-  header.nifs = static_cast<int>(detector_->products());
+  header.nifs = static_cast<int>(products());
   header.tsamp = io::nearest_decimal(seconds * static_cast<double>(hop_ * options.times));
   header.tstart = all.start.after(static_cast<double>(options.from_sample) * seconds).mjd();
   header.foff = io::nearest_decimal(all.step_mhz * static_cast<double>(options.sum_channels));
@@ -381,11 +414,18 @@ void Sink::write_mask(const std::string& name, const std::vector<filterbank::Spe
   io::OutputStream out(name);
   out.write(text.data(), text.size());
   auto next = flagged.begin();
+  auto next_value = not_noise_.begin();
+  const auto channels = static_cast<std::size_t>(header.nchans);
   for (std::uint64_t t = 0; t < times_; ++t) {
     const std::uint64_t first = first_spectrum_ + t * each_;
     while (next != flagged.end() && next->end <= first) ++next;
     const bool lost = next != flagged.end() && next->first < first + each_;
     std::fill(row.begin(), row.end(), static_cast<char>(!lost ? 0 : header.nbits == 1 ? -1 : 1));
+    for (; next_value != not_noise_.end() && *next_value / channels == t; ++next_value) {
+      const std::size_t channel = *next_value % channels;
+      if (header.nbits == 8) row[channel] = 1;
+      if (header.nbits == 1) row[channel / 8] = static_cast<char>(row[channel / 8] | 1 << channel % 8);
+    }
     out.write(row.data(), row.size());
   }
   out.finish();
@@ -394,9 +434,9 @@ void Sink::write_mask(const std::string& name, const std::vector<filterbank::Spe
 // Reorders from time, station, product, channel in FFT order to time, product, frequency.
 void Sink::sort_by_frequency(std::span<const float> power) {
   const auto& p = problem_;
-  const std::size_t channels = detector_->channels(), products = detector_->products();
+  const std::size_t channels = detector_->channels(), products = this->products();
   const std::size_t rotation = p.centred ? 0 : channels - channels / 2;
-  const std::size_t rows = power.size() / detector_->row_size();
+  const std::size_t rows = power.size() / power_size();
   sorted_.resize(power.size());
   float* to = sorted_.data();
   for (std::size_t t = 0; t < rows; ++t) {

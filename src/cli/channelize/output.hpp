@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/channelize/files.hpp"
+#include "cli/channelize/kurtosis.hpp"
 #include "cli/channelize/work.hpp"
 #include "io/telescopes/eight_bits.hpp"
 #include "io/telescopes/psrdada.hpp"
@@ -58,13 +59,17 @@ class Sink {
   std::uint64_t written() const { return times_; }
   std::string remark() const;  // for the report: number of clipped 8-bit values
   // Writes a .fil file of the output's shape with one bit per value (8 unless rows are whole bytes), 1 in output times
-  // of the flagged spectra.
+  // of the flagged spectra and in values that --kurtosis flagged.
+  std::uint64_t not_noise() const { return not_noise_count_; }
   void write_mask(const std::string& name, const std::vector<filterbank::SpectrumRange>& flagged) const;
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
   void put_spectra(std::span<const std::complex<float>> spectra);
   void put_power(std::span<const float> rows);
+  std::size_t products() const { return kurtosis_ ? kurtosis_->products() : detector_->products(); }
+  std::size_t power_size() const { return kurtosis_ ? kurtosis_->row_size() : detector_->row_size(); }
+  void take_flags();
   std::size_t write(const std::string& text);
   std::string npy_header(std::uint64_t times, std::size_t reserve) const;
   struct Band {
@@ -89,6 +94,10 @@ class Sink {
   bool fil_, npy_, dada_;
   Product made_;
   std::optional<filterbank::Detector> detector_;
+  std::optional<Kurtosis> kurtosis_;
+  std::vector<float> reduced_;
+  std::vector<std::uint8_t> marks_;       // of the rows being written
+  std::vector<std::uint64_t> not_noise_;  // flagged values: output time x channels of a row + channel, in order
   std::optional<filterbank::Correlator> correlator_;
   std::optional<Digest> digest_;
   std::optional<io::EightBits> eight_bits_;
@@ -102,7 +111,7 @@ class Sink {
   std::size_t gaps_marked_ = 0;
   std::uint64_t first_spectrum_ = 0, last_gap_ = 0;
   std::size_t header_bytes_ = 0;
-  std::uint64_t times_ = 0;
+  std::uint64_t times_ = 0, not_noise_count_ = 0;
 };
 
 // Writes the spectra with lost samples to --flags, and returns their number between `from` and `end`.

@@ -37,9 +37,7 @@ struct KernelDesign {
   // to any row.
   std::size_t summed = 0, unit = 0;
   Products products = Products::total;
-  std::size_t product_count() const {
-    return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
-  }
+  std::size_t product_count() const { return filterbank::product_count(products, geometry.polarizations); }
 
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // per sample
   std::size_t split() const { return numbers() / parts; }             // work-items per channel

@@ -176,6 +176,10 @@ void AnySizeWriter::store_power() {
   if (d_.products == Products::stokes) {
     text_.line("sum[0] += xx + yy, sum[1] += xx - yy;");
     text_.line("sum[2] += 2.0f * FMA(x.x, y.x, x.y * y.y), sum[3] -= 2.0f * FMA(x.y, y.x, -(x.x * y.y));");
+  } else if (d_.products == Products::moments) {
+    const std::size_t pols = g_.polarizations;
+    text_.line("sum[0] += xx, sum[{0}] = FMA(xx, xx, sum[{0}]);", pols);
+    if (pols == 2) text_.line("sum[1] += yy, sum[3] = FMA(yy, yy, sum[3]);");
   } else {
     text_.line("sum[0] += xx;");
     if (g_.polarizations == 2) text_.line("sum[{}] += yy;", products - 1);

@@ -23,7 +23,7 @@ std::size_t power_iterations(const KernelDesign& design, std::size_t times) {
 
 bool sum_whole_iterations(KernelDesign& d, std::size_t times, std::size_t rows) {
   const std::size_t iterations = power_iterations(d, times);
-  if (iterations == 0 || d.products == Products::stokes) return false;
+  if (iterations == 0 || d.products == Products::stokes || d.products == Products::moments) return false;
   d.unit = iterations * d.steps;
   d.summed = d.unit / rows;
   return d.unit % rows == 0;
@@ -31,14 +31,14 @@ bool sum_whole_iterations(KernelDesign& d, std::size_t times, std::size_t rows) 
 
 void PowerWriter::declare(const std::string& name) {
   text_.line("float {}[{}];", name, count_);
-  if (d_.products == Products::stokes) text_.line("float cross[{}];", count_);
+  if (second_sums()) text_.line("float cross[{}];", count_);
   clear(name);
 }
 
 void PowerWriter::clear(const std::string& name) {
   for (std::size_t k = 0; k < count_; ++k) {
     text_.line("{}[{}] = 0.0f;", name, k);
-    if (d_.products == Products::stokes) text_.line("cross[{}] = 0.0f;", k);
+    if (second_sums()) text_.line("cross[{}] = 0.0f;", k);
   }
 }
 
@@ -52,13 +52,20 @@ void PowerWriter::add(const std::string& first, const std::string& name) {
   }
 }
 
-// Cross products of x (the first polarization) and y: the lower 16 lanes sum re(x conj(y)), the upper ones -im.
+// `cross` are the squares of the powers (moments), or cross products of x (the first polarization) and y (stokes): the
+// lower 16 lanes sum re(x conj(y)), the upper ones -im.
 void PowerWriter::add_crossed(const std::string& first) {
-  if (d_.products != Products::stokes) return add(first);
+  if (!second_sums()) return add(first);
   for (std::size_t k = 0; k < count_; ++k) {
     text_.open();
     text_.line("const float2 z = {};",
                finished(d_, fmt::format("v[{}]", k), fmt::format("({} + {})", first, k * step_)));
+    if (d_.products == Products::moments) {
+      text_.line("const float one = FMA(z.x, z.x, z.y * z.y);");
+      text_.line("power[{0}] += one, cross[{0}] = FMA(one, one, cross[{0}]);", k);
+      text_.close();
+      continue;
+    }
     text_.line("power[{0}] = FMA(z.x, z.x, FMA(z.y, z.y, power[{0}]));", k);
     text_.line("const float other_x = SHUFFLE_XOR(z.x, 16), other_y = SHUFFLE_XOR(z.y, 16);");
     text_.line(
@@ -83,6 +90,13 @@ void PowerWriter::store_crossed(const std::string& row, const std::string& first
   switch (d_.products) {
     case Products::powers:
       return store(row, "pol", first);
+    case Products::moments:
+      target(row, fmt::format("pol * {} + {}", channels, first));
+      for (std::size_t k = 0; k < count_; ++k) {
+        text_.line("STORE_ONCE(to + {}, power[{}]);", k * step_, k);
+        text_.line("STORE_ONCE(to + {}, cross[{}]);", 2 * channels + k * step_, k);
+      }
+      return;
     case Products::total:
       // Each half of the lanes stores every second channel.
       target(row, fmt::format("{} + pol * {}", first, step_));

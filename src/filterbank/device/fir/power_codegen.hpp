@@ -36,6 +36,7 @@ class PowerWriter {
 
  private:
   void target(const std::string& row, const std::string& first);
+  bool second_sums() const { return d_.products == Products::stokes || d_.products == Products::moments; }
   codegen::Text& text_;
   const KernelDesign& d_;
   std::size_t count_, step_;
