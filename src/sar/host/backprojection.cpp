@@ -240,12 +240,12 @@ struct BackprojectionState {
   // Grid around a group of `count` pulses: one for all groups.
   PolarGrid polar_grid(std::size_t count) const {
     PolarGrid grid;
-    double farthest_along = 0, away = 0;
+    double along_most = 0, away = 0;
     for (const Offset& offset : problem.track) {
-      farthest_along = std::max(farthest_along, std::abs(offset.along_m));
+      along_most = std::max(along_most, std::abs(offset.along_m));
       away = std::max(away, std::abs(offset.range_m));
     }
-    const double longest = along * static_cast<double>(count) + 2 * farthest_along;
+    const double longest = along * static_cast<double>(count) + 2 * along_most;
     grid.sine_step = 1 / (turns_per_metre * longest * kAngleRate);
     grid.widest = widest_sine;
     grid.half_length = longest / 2 + away;
