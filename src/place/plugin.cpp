@@ -346,7 +346,7 @@ class Work {
   void nest(const Function& function, int f, const Part& p, const std::string& around, int depth, Report& report) {
     const Nest& nest = function.nests[p.nest];
     try {
-      const analysis::Quota quota(shared_->memo.context());
+      const analysis::Quota quota(shared_->memo.context(), shared_->memo.operations);
       const analysis::NestAnalysis analysis = shared_->memo.analyzed(nest);
       const auto& [relations, verdicts] = analysis;
       const bool again =

@@ -8,8 +8,6 @@
 namespace ridge::place::analysis {
 namespace {
 
-constexpr unsigned long kOperations = 1000000000;
-
 class Writer {
  public:
   std::string text{};
@@ -76,9 +74,10 @@ std::string fingerprint(const Nest& nest) {
   return w.text;
 }
 
-Quota::Quota(isl::ctx context) : context_(context), before_(isl_ctx_get_max_operations(context.get())) {
+Quota::Quota(isl::ctx context, unsigned long operations)
+    : context_(context), before_(isl_ctx_get_max_operations(context.get())) {
   isl_ctx_reset_operations(context_.get());
-  isl_ctx_set_max_operations(context_.get(), kOperations);
+  isl_ctx_set_max_operations(context_.get(), operations);
 }
 
 Quota::~Quota() {

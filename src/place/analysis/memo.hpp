@@ -22,7 +22,7 @@ std::string fingerprint(const Nest& nest);
 // isl::exception.
 class Quota {
  public:
-  explicit Quota(isl::ctx context);
+  Quota(isl::ctx context, unsigned long operations);
   Quota(const Quota&) = delete;
   Quota& operator=(const Quota&) = delete;
   ~Quota();
@@ -38,6 +38,7 @@ class Memo {
   // Relations and verdicts of the nest, which must outlive the result.
   NestAnalysis analyzed(const Nest& nest);
   isl::ctx context() const { return context_; }
+  unsigned long operations = 20000000;  // quota of isl operations per nest; about one million per second
   int asked() const { return asked_; }
   int analyzed_nests() const { return static_cast<int>(known_.size() + failed_.size()); }
 

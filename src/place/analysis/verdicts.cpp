@@ -106,6 +106,21 @@ class LoopVerdicts {
     return result;
   }
 
+  // True if `write` stands before `read` in the body of a loop around both and, in every iteration of that loop, sets
+  // all elements that `read` uses. It saves isl's dataflow analysis in the common case.
+  static bool set_before(const Instance& write, const isl::map& writes, const Instance& read, const isl::map& reads) {
+    const std::size_t shared = write.loops.size();
+    if (shared > read.loops.size() || !std::equal(write.loops.begin(), write.loops.end(), read.loops.begin()))
+      return false;
+    for (std::size_t k = 0; k < 2 * shared; ++k)
+      if (write.order[k] != read.order[k]) return false;
+    if (std::stol(write.order[2 * shared]) >= std::stol(read.order[2 * shared])) return false;
+    isl::map used = isl::manage(isl_map_project_out(reads.copy(), isl_dim_in, static_cast<unsigned>(shared),
+                                                    static_cast<unsigned>(read.loops.size() - shared)));
+    used = isl::manage(isl_map_set_tuple_name(used.release(), isl_dim_in, write.name.c_str()));
+    return used.is_subset(writes);
+  }
+
   // True if an iteration of the loop reads a value of the variable that was written before the iteration
   // (upward-exposed use).
   bool exposed(int variable, int loop) const {
@@ -139,10 +154,17 @@ class LoopVerdicts {
         return std::find(shared->begin(), shared->end(), g) != shared->end() || settled.count(g.number) > 0;
       });
     };
+    std::vector<std::pair<const Instance*, const Relation*>> sources;  // certain writes
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations)
+        if (r_.inside(i, loop) && r.access->variable == variable && r.write && sure(i, r)) sources.emplace_back(&i, &r);
     for (const Instance& i : r_.instances) {
       if (!r_.inside(i, loop)) continue;
       for (const Relation& r : i.relations) {
         if (r.access->variable != variable || (r.write && !sure(i, r))) continue;
+        if (!r.write && std::any_of(sources.begin(), sources.end(),
+                                    [&](const auto& w) { return set_before(*w.first, w.second->map, i, r.map); }))
+          continue;
         // Prepend the iterators up to this loop to the element: one private copy per iteration.
         isl::set domain = i.domain;
         isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
@@ -156,6 +178,7 @@ class LoopVerdicts {
       }
     }
     if (reads.is_empty()) return false;
+    if (writes.is_empty()) return true;
     const auto flow =
         isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
     return !flow.may_no_source().is_empty();
@@ -298,7 +321,7 @@ class LoopVerdicts {
       const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
       const bool said = l.counted && l.leaves_early == 0 &&
                         std::find(l.claim_private.begin(), l.claim_private.end(), var.host) != l.claim_private.end();
-      const bool proved = (room || expandable) && !exposed(variable, loop);
+      const bool proved = nest_.live_after.count(variable) == 0 && (room || expandable) && !exposed(variable, loop);
       if ((proved || (room && said)) && !escapes(variable, loop)) {
         if (!proved) v.claim = l.claim + ": every iteration sets " + var.host + " before it reads it";
         (room ? v.privates : v.expanded).push_back(variable);

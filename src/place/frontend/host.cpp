@@ -429,7 +429,14 @@ Part Reader::branch_part(const IfStmt* s, Part result) {
   result.kind = PartKind::branch;
   around_.push_back({s, 0});
   result.children.push_back(part(s->getThen(), false));
-  const auto* asked = dyn_cast<CallExpr>(s->getCond()->IgnoreParenImpCasts());
+  const Expr* first = s->getCond()->IgnoreParenImpCasts();  // of a && b && c
+  std::vector<const Expr*> more;
+  for (const auto* both = dyn_cast<BinaryOperator>(first); both != nullptr && both->getOpcode() == BO_LAnd;
+       both = dyn_cast<BinaryOperator>(first)) {
+    more.push_back(both->getRHS());
+    first = both->getLHS()->IgnoreParenImpCasts();
+  }
+  const auto* asked = dyn_cast<CallExpr>(first);
   if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
       test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
       s->getElse() != nullptr) {
@@ -438,6 +445,7 @@ Part Reader::branch_part(const IfStmt* s, Part result) {
     around_.pop_back();
     for (const Expr* argument : asked->arguments())
       if (dialect(argument->getType())) header_touches(argument, result.touches, result.anything);
+    for (const Expr* test_of_sizes : more) header_touches(test_of_sizes, result.touches, result.anything);
     Part before;
     before.line = line(s->getElse());
     before.span = span(s->getElse()->getSourceRange());

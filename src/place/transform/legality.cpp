@@ -37,8 +37,7 @@ isl::union_map schedule(const State& state, const Proposal& proposal) {
     for (const int l : instance.loops) iterators.push_back(state.nest.loops[l].iterator);
     orders[i].resize(longest, "0");
     all = all.unite(isl::union_map(
-        isl::map(r.context, prefix + instance.name + "[" + joined(iterators) + "] -> [" + joined(orders[i]) + "] }")
-            .intersect_domain(instance.domain)));
+        isl::map(r.context, prefix + instance.name + "[" + joined(iterators) + "] -> [" + joined(orders[i]) + "] }")));
   }
   return all;
 }
@@ -86,22 +85,27 @@ std::string Legality::broken_by(const Proposal& proposal) {
   if (!proposal.reorders()) return "";
   const analysis::Relations& r = state_.relations;
   const isl::union_map after = proposal.schedule ? *proposal.schedule : schedule(state_, proposal);
-  const isl::union_map not_kept = isl::manage(isl_union_map_lex_ge_union_map(after.copy(), after.copy()));
+  // The pairs as pairs of times, compared without the instances: cheaper than the order of all instances.
+  const auto reversed = [&](const isl::map& m) {
+    bool found = false;
+    isl::union_map(m).apply_domain(after).apply_range(after).foreach_map([&](const isl::map& times) {
+      const isl::map not_before = isl::manage(isl_map_lex_ge(isl_space_range(isl_map_get_space(times.get()))));
+      found = found || !times.intersect(not_before).is_empty();
+    });
+    return found;
+  };
   for (int v = 0; v < static_cast<int>(state_.nest.variables.size()); ++v) {
     if (pairs(v).is_empty()) continue;
-    isl::union_map reversed = pairs(v).intersect(not_kept);
-    if (proposal.whole >= 0) {
-      const auto& own = state_.verdicts[proposal.whole].privates;
-      if (std::find(own.begin(), own.end(), v) != own.end()) reversed = within(state_, reversed, proposal.whole);
-    }
-    if (reversed.is_empty()) continue;
+    const auto& own = state_.verdicts[proposal.whole < 0 ? 0 : proposal.whole].privates;
+    const bool is_private = proposal.whole >= 0 && std::find(own.begin(), own.end(), v) != own.end();
     std::string where;
-    reversed.foreach_map([&](isl::map m) {
-      if (!where.empty()) return;
-      where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
-              " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);
+    (is_private ? within(state_, pairs(v), proposal.whole) : pairs(v)).foreach_map([&](const isl::map& m) {
+      if (where.empty() && reversed(m))
+        where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
+                " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);
     });
-    return "a dependence on " + state_.nest.variables[v].host + ", " + where + ", would be reversed";
+    if (!where.empty())
+      return "a dependence on " + state_.nest.variables[v].host + ", " + where + ", would be reversed";
   }
   return "";
 }

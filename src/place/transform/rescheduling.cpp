@@ -16,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "place/analysis/memo.hpp"
 #include "place/analysis/window.hpp"
 #include "place/text/node_text.hpp"
 #include "place/text/words.hpp"
@@ -27,6 +28,7 @@ namespace {
 constexpr long kLargest = 1L << 26;  // of sizes, tested at run time: sums of iterators then fit an int
 constexpr int kLargestFactor = 8;    // of an iterator in a new one
 constexpr std::size_t kMostUnits = 12, kMostParts = 27;
+constexpr unsigned long kSchedulerOperations = 1000000;  // of isl, per proposal
 
 constexpr const char* kIterator = "wave";
 
@@ -80,12 +82,14 @@ class Rescheduler {
       for (const bool cut : {false, true}) {
         if (!make_parts(cut)) continue;
         try {
+          const analysis::Quota quota(relations_.context, kSchedulerOperations);
           if (auto made = proposal(*legality)) {
             made->what = nest_.loops[0].id + " reordered" + (depth == 2 ? " with its inner loops kept" : "") +
                          (cut ? ", split at the row and column that it reads" : "");
             all.push_back(*made);
           }
-        } catch (const Unsupported&) {  // the new loops cannot be written in the supported language
+        } catch (const Unsupported&) {     // the new loops cannot be written in the supported language
+        } catch (const isl::exception&) {  // quota exceeded
         }
       }
     }
@@ -118,7 +122,7 @@ class Rescheduler {
                     [](const Loop& l) { return l.host_iterator.rfind(kIterator, 0) == 0; }))
       return false;  // already reordered
     iterator_ = fresh(state_, kIterator);
-    return units_.size() <= kMostUnits &&
+    return units_.size() <= kMostUnits && writes_are_exact() &&
            std::all_of(nest_.parameters.begin(), nest_.parameters.end(), [&](const auto& p) {
              const std::string host = parameter(p);  // evaluated where the old iterators are declared
              return !host.empty() && std::none_of(nest_.loops.begin(), nest_.loops.end(),
@@ -126,8 +130,19 @@ class Rescheduler {
            });
   }
 
+  // True if every array that the nest writes has known subscripts; otherwise all its accesses keep their order.
+  bool writes_are_exact() const {
+    std::set<int> written, unknown;
+    text::visit_accesses(nest_.root, [&](const Access& a) {
+      if (a.write && nest_.variables[a.variable].array()) written.insert(a.variable);
+      if (!a.exact) unknown.insert(a.variable);
+    });
+    return std::none_of(written.begin(), written.end(), [&](int v) { return unknown.count(v) > 0; });
+  }
+
   // Lists the units inside a loop; false if the loop must move as a whole.
   bool collect(const Node& node, std::vector<int> loops) {
+    if (node.kind != NodeKind::loop || node.loop < 0) return false;
     const Loop& l = nest_.loops[node.loop];
     if (l.depth >= depth_ || !plain(nest_, node.loop) || l.type != "int" || !header_is_invariant(nest_, node))
       return false;

@@ -21,6 +21,8 @@ namespace {
 constexpr int kReadings = 12;  // plus kReadingsOfANest per nest
 constexpr int kReadingsOfANest = 3;
 constexpr double kSeconds = 10;
+constexpr unsigned long kNestOperations = 2000000;                 // of isl, per nest of a transformed program
+constexpr char kOriginal[] = "\n} else { /* original loops */\n";  // after the transformed loops of a guard
 
 int number(const std::string& id) {
   const auto at = id.rfind('l');
@@ -96,6 +98,7 @@ class Search {
  public:
   Search(AnalyzedProgram program, const Analyze& reanalyze, analysis::Memo& memo, Report& report)
       : now_(std::move(program)), analyze_(reanalyze), memo_(memo), report_(report), start_(std::clock()) {
+    memo.operations = kNestOperations;
     for (const Function& f : now_.program.functions) most_ += kReadingsOfANest * static_cast<int>(f.nests.size());
   }
 
@@ -132,7 +135,7 @@ class Search {
   Report& report_;
   std::clock_t start_;  // CPU time, so that the result does not depend on the load of the machine
   Origins origins_{};
-  std::set<std::string> tried_{};
+  std::set<std::string> tried_{}, exhausted_{};  // proposals; transformations of a nest without further proposals
   int readings_ = 0, most_ = kReadings;
   bool changed_ = false;
 
@@ -219,28 +222,36 @@ class Search {
     int first = 0, count = 0;
     if (!numbered(nest, first, count) || claims(nest)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
-    const analysis::Quota quota(memo_.context());
     const auto [relations, verdicts] = memo_.analyzed(nest);
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
     std::optional<Legality> legality;
+    const std::string identity = analysis::fingerprint(nest) + slice(state, nest.span);
+    const std::size_t marked = std::min(sizeof kOriginal - 1, std::size_t{nest.span.begin});
+    const bool original = state.text.compare(nest.span.begin - marked, marked, kOriginal) == 0;
     for (const Transformation& t : registry()) {
       const bool always = t.propose == dead_writes || t.propose == tiling ||
                           t.propose == lanes;  // kept also if no more loops are placed
-      if (placed && !always) continue;
-      int which = 0;
-      for (const Proposal& p : t.propose(state)) {
-        const std::string what = std::string(t.name) + ": " + p.what;
-        // Loops after a guard are renumbered, so the key must not contain ids.
-        const std::string key = always ? t.name + std::to_string(which++) : what;
-        if (!tried_.insert(slice(state, nest.span) + key).second) continue;
-        if (spent()) return false;
-        if (!legality && p.reorders()) legality.emplace(state);
-        const std::string why = !p.reorders() ? "" : legality->broken_by(p);
-        if (!why.empty()) {
-          note(at, p.loops, what + ": " + why, false);
-          continue;
+      if (((placed || original) && !always) || !exhausted_.insert(t.name + identity).second) continue;
+      try {
+        const analysis::Quota quota(memo_.context(), kNestOperations);
+        int which = 0;
+        for (const Proposal& p : t.propose(state)) {
+          if (spent()) return false;
+          const std::string what = std::string(t.name) + ": " + p.what;
+          // Loops after a guard are renumbered, so the key must not contain ids.
+          const std::string key = always ? t.name + std::to_string(which++) : what;
+          if (!tried_.insert(slice(state, nest.span) + key).second) continue;
+          if (!legality && p.reorders()) legality.emplace(state);
+          const std::string why = !p.reorders() ? "" : legality->broken_by(p);
+          if (!why.empty()) {
+            note(at, p.loops, what + ": " + why, false);
+            continue;
+          }
+          if (!take(at, p, what, nest.span, {&state}, first, count, always, {})) continue;
+          exhausted_.erase(t.name + identity);
+          return true;
         }
-        if (take(at, p, what, nest.span, {&state}, first, count, always, {})) return true;
+      } catch (const isl::exception&) {  // quota exceeded: this transformation is not tried again
       }
     }
     return placed && at.next != nullptr && fuse(at, state, first, count);
@@ -256,6 +267,7 @@ class Search {
     const auto [relations, verdicts] = memo_.analyzed(behind);
     const int levels = static_cast<int>(mine.size());
     const State last{now_.program.text, behind, relations, verdicts};
+    const analysis::Quota quota(memo_.context(), kNestOperations);
     const auto p = fusion(state, last, levels);
     if (!p) return false;
     const std::string what = "fusion: " + p->what;
@@ -298,7 +310,7 @@ class Search {
       from.push_back(from.back());
       p.edits = {{function.whole.begin, function.whole.begin, test.function},
                  {region.begin, region.end,
-                  "if (" + test.call + ") {\n" + changed.bytes.substr(region.begin) + "\n} else {\n" +
+                  "if (" + test.call + ") {\n" + changed.bytes.substr(region.begin) + kOriginal +
                       old.substr(region.begin, region.end - region.begin) + "\n}",
                   from}};
       for (int k = 0; k < count; ++k) p.loops.push_back("l" + std::to_string(first + k));

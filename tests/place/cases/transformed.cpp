@@ -170,7 +170,7 @@ void turned_over_down_the_rows(const float* a, float* b, int n, int m) {
 //: turned_over_backwards l1=sequential:flow l2=parallel kernels=1 run not=tiling emit=openmp
 void turned_over_backwards(const float* a, float* b, int n, int m) {
   for (int i = 1; i < n; ++i)
-    for (int j = 0; j < m - 1; ++j) b[i * m + j] = b[(i - 1) * m + j + 1] + a[j * n + i];
+    for (int j = 1; j < m - 1; ++j) b[i * m + j] = b[(i - 1) * m + j + 1] + b[(i - 1) * m + j - 1] + a[j * n + i];
 }
 
 //: mirrored_and_carried l1=sequential:flow kernels=0 without=index-set
