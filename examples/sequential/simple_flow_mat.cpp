@@ -284,7 +284,6 @@ int main(int argc, char** argv) {
   }
   simple_flow_mat(first, second, flow, FlowOptions{});
   double sum_u = 0, sum_v = 0;
-  unsigned long long hash = 1469598103934665603ull;
   bool numbers = true;
   for (int r = 0; r < flow.rows; ++r)
     for (int c = 0; c < flow.cols; ++c) {
@@ -292,12 +291,10 @@ int main(int argc, char** argv) {
       sum_u += at[0];
       sum_v += at[1];
       numbers = numbers && std::isfinite(at[0]) && std::isfinite(at[1]);
-      if (r % 8 == 0 && c % 8 == 0 && argc > 2) std::printf("%.6f %.6f\n", at[0], at[1]);
-      for (std::size_t k = 0; k < sizeof at; ++k)
-        hash = (hash ^ reinterpret_cast<const unsigned char*>(&at)[k]) * 1099511628211ull;
+      if (r % 8 == 0 && c % 8 == 0 && argc > 2) std::printf("%.5f %.5f\n", at[0], at[1]);
     }
   const double points = static_cast<double>(flow.total());
-  std::printf("mean flow %.4f down, %.4f right; hash of all bits %016llx\n", sum_u / points, sum_v / points, hash);
+  std::printf("mean flow %.4f down, %.4f right\n", sum_u / points, sum_v / points);
   const bool near = argc > 2 || (std::fabs(sum_u / points - 2) < 0.5 && std::fabs(sum_v / points - 3) < 0.5);
   return numbers && near ? 0 : 1;
 }
