@@ -78,18 +78,18 @@ void compare_with_host(const Device& device, std::size_t times, std::size_t wide
 }
 
 // Overlap in time counts whichever of two boxcars begins first or is longer; trials link over at most three.
-TEST(SearchClusters, LinkOverlappingDetectionsOfNearTrials) {
-  const auto number_of_clusters = [](std::uint64_t begin, std::uint64_t end, std::size_t trial) {
+TEST(SearchGroups, LinkOverlappingDetectionsOfNearTrials) {
+  const auto number_of_groups = [](std::uint64_t begin, std::uint64_t end, std::size_t trial) {
     const Detection fixed{.begin = 100, .end = 130, .trial = 5, .snr = 9};
-    return cluster({fixed, {.begin = begin, .end = end, .trial = trial, .snr = 8}}).size();
+    return friends({fixed, {.begin = begin, .end = end, .trial = trial, .snr = 8}}).size();
   };
-  EXPECT_EQ(number_of_clusters(110, 120, 6), 1U);  // inside
-  EXPECT_EQ(number_of_clusters(90, 140, 6), 1U);   // around
-  EXPECT_EQ(number_of_clusters(90, 101, 8), 1U);
-  EXPECT_EQ(number_of_clusters(129, 140, 2), 1U);
-  EXPECT_EQ(number_of_clusters(110, 120, 9), 2U);  // four trials away
-  EXPECT_EQ(number_of_clusters(80, 99, 5), 2U);
-  EXPECT_EQ(number_of_clusters(131, 140, 5), 2U);
+  EXPECT_EQ(number_of_groups(110, 120, 6), 1U);  // inside
+  EXPECT_EQ(number_of_groups(90, 140, 6), 1U);   // around
+  EXPECT_EQ(number_of_groups(90, 101, 8), 1U);
+  EXPECT_EQ(number_of_groups(129, 140, 2), 1U);
+  EXPECT_EQ(number_of_groups(110, 120, 9), 2U);  // four trials away
+  EXPECT_EQ(number_of_groups(80, 99, 5), 2U);
+  EXPECT_EQ(number_of_groups(131, 140, 5), 2U);
 }
 
 TEST_F(SearchPulsesDevice, BoxcarsEqualTheHosts) {
