@@ -102,7 +102,7 @@ void add_survey_of(py::module_& module, const std::string& number) {
            [](const Survey& survey, const py::object& velocity) {
              return survey.with_velocity(doubles(velocity, "the velocity"));
            })
-      .def("ricker", &Survey::ricker)
+      .def("ricker", &Survey::ricker, py::arg("steps"), py::arg("shift") = 0.0)
       .def("record", &record_shots<T>)
       .def("gradient", &gradient_of_shots<T>)
       .def("explain", &Survey::explain)

@@ -311,7 +311,8 @@ def self_test():
                 ([("one", "a.cpp", "x + 2", "x", "expression")], "occurs 0 times"),
                 ([("one", "a.cpp", "int", "x", "expression")], "occurs 4 times"),
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("one", "a.cpp", "7", "8", "expression")], "the name of 2"),
-                ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "return x", "x", "expression")], "overlaps"),
+                ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "x +", "x -", "expression")], "overlaps"),
+                ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
                 ([("one", "gone.cpp", "x", "y", "expression")], "gone.cpp"),
                 ([("one", "a.cpp", "x + 1", "x + 1", "expression")], "changes nothing")):
             try:

@@ -123,7 +123,11 @@ class Pipeline {
       int status = 0;
       if (stage.code < 0 && ::waitpid(stage.process, &status, WNOHANG) == stage.process) {
         stage.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (stage.code != 0 && failed_ == 0) failed_ = base::now(), first_failed_ = stage.name;
+        if (stage.code != 0 && failed_ == 0) failed_ = base::now();
+        // A stage that ends by SIGPIPE ends because its reader has ended, whichever is collected first.
+        const bool by_reader = stage.code == 128 + SIGPIPE;
+        if (stage.code != 0 && (first_failed_.empty() || (failed_by_reader_ && !by_reader)))
+          first_failed_ = stage.name, failed_by_reader_ = by_reader;
       }
       any = any || stage.code < 0;
     }
@@ -178,6 +182,7 @@ class Pipeline {
   double grace_, begun_ = 0, failed_ = 0;
   bool told_ = false;
   std::string first_failed_;
+  bool failed_by_reader_ = false;
   RunFolder folder_;
   std::vector<Stage> stages_;
 };
