@@ -8,9 +8,9 @@ endif()
 # longer.
 option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
 
-# Kernels of the host are compiled once per instruction set and chosen at run time. For one machine only its own set is
-# needed, which takes a third of their compile time. Arm has one set.
-# Highway emulates vectors for processors without SSE4: sse4 leaves them out, a quarter of the code.
+# Kernels of the host are compiled once per instruction set and chosen at run time; x86-64 has four sets, Arm one.
+# native: only this machine's set, for a shorter build (src/filterbank/host/kernels.cpp: 6.5 to 3.6 s with g++ 12).
+# sse4: without Highway's emulation for processors before SSE4, a quarter of the code of the Python module.
 set(ridge_targets all)
 if(RIDGE_WHEEL)
   set(ridge_targets sse4)
