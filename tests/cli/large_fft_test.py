@@ -168,7 +168,7 @@ def killed(command, words):
 def convolutions():
     for dtype, kind, n, k, lines, mode in (
             (np.float64, np.float64, 1009, 17, 2, "full"), (np.complex128, np.float64, 1009, 17, 1, "same"),
-            (np.int32, np.complex128, 300, 8, 3, "valid"), (np.float32, np.float32, 300, 7, 4, "same"),
+            (np.int32, np.complex128, 300, 8, 3, "valid"), (np.float32, np.float32, 300, 8, 4, "same"),
             (np.int16, np.float32, 1, 1, 1, "valid"), (np.complex64, np.complex64, 2, 3, 1, "full"), (np.float64, np.float64, 50, 50, 3, "valid")):
         x, h = (10 * samples((lines, n), dtype if np.dtype(dtype).kind == "c" else np.float64)).astype(dtype), samples(k, kind)
         np.save("in.npy", x)

@@ -20,6 +20,7 @@ expression after which `constexpr` earlier in the line becomes `const`. Texts of
 embeds them. A mutant is noticed when a test fails that passes without it; a build that fails is a defect of the entry.
 """
 import argparse
+import ast
 import dataclasses
 import json
 import os
@@ -88,6 +89,14 @@ def parse(path):
     return mutants
 
 
+def is_one_python_value(text):
+    """False for an assignment, and for a list of arguments, which would become one tuple."""
+    try:
+        return not isinstance(ast.parse(text, mode="eval").body, ast.Tuple) or text.startswith("(")
+    except SyntaxError:
+        return False
+
+
 def check_form(mutant):
     """Refuses an entry that cannot compile after the switch: an expression that is a statement, unbalanced brackets."""
     for text in (mutant.old, mutant.new):
@@ -97,6 +106,8 @@ def check_form(mutant):
             raise Fault(f"{mutant.where}: {mutant.name}: the statement {text!r} has no end")
         if mutant.kind != "statement" and re.match(r"\.\w+ =|(if|for|return|const|auto)\b|.*;|$", text):
             raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not an expression")
+        if mutant.file.endswith(".py") and not is_one_python_value(text):
+            raise Fault(f"{mutant.where}: {mutant.name}: {text!r} is not one Python value; name its surroundings by 'at'")
 
 
 def read_lists(root):
@@ -313,6 +324,8 @@ def self_test():
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("one", "a.cpp", "7", "8", "expression")], "the name of 2"),
                 ([("one", "a.cpp", "x + 1", "x", "expression"), ("two", "a.cpp", "x +", "x -", "expression")], "overlaps"),
                 ([("one", "a.cpp", "return x", "x", "expression")], "is not an expression"),
+                ([("one", "b.py", "x + 1", "x, 1", "expression")], "not one Python value"),
+                ([("one", "b.py", "x + 1", "x = 1", "expression")], "not one Python value"),
                 ([("one", "gone.cpp", "x", "y", "expression")], "gone.cpp"),
                 ([("one", "a.cpp", "x + 1", "x + 1", "expression")], "changes nothing")):
             try:
