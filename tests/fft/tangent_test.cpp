@@ -1,5 +1,6 @@
 // Lines with tangent-form twiddles, in emulated vectors as wide as those of AVX-512: shuffles and tables are tested on
-// every machine, the instructions on machines that have them (power2_test.cpp).
+// every machine, the instructions on machines that have them (power2_test.cpp). One line of each kind: emulated code is
+// large, and compiling all that AVX-512 has took 40 s.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -67,23 +68,17 @@ void expect_line(const Line<T>& line) {
 }
 
 TEST(Tangents, FloatInVectorsOfAVX512) {
-  expect_line(tangent_pairs_line<float, 8>());
   expect_line(tangent_pairs_line<float, 16>());
-  expect_line(tangent_whole<float, 4, 8, 4>());
   expect_line(tangent_whole<float, 8, 16, 8>());
   expect_line(tangent_line<float, 16, 16, 8, 4>());
-  expect_line(tangent_line<float, 16, 16, 16, 8>());
-  expect_line(tangent_square<float, 16, 16, 8, 16, 8>());
   expect_line(tangent_square<float, 16, 16, 4, 8, 4, 2>());
   expect_line(tangent_square<float, 16, 16, 4, 4, 4, 16>());
 }
 
 TEST(Tangents, DoubleInVectorsOfAVX512) {
   expect_line(tangent_pairs_line<double, 8>());
-  expect_line(tangent_pairs_line<double, 16>());
   expect_line(tangent_whole<double, 8, 8, 8>());
   expect_line(tangent_line<double, 8, 16, 8>());
-  expect_line(tangent_square<double, 8, 8, 8, 8, 16>());
   expect_line(tangent_square<double, 8, 16, 4, 8, 4, 4>());
 }
 
