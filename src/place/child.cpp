@@ -21,7 +21,7 @@
 #include <ridge/place.hpp>
 
 #include "base/library.hpp"
-#include "place/report/json.hpp"
+#include "place/report/report.hpp"
 
 namespace ridge::place {
 namespace {

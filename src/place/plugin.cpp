@@ -15,7 +15,7 @@
 #include "place/analysis/same_images.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/pragmas.hpp"
-#include "place/report/json.hpp"
+#include "place/report/report.hpp"
 #include "place/spine/spine.hpp"
 #include "place/text/node_text.hpp"
 #include "place/text/unrolling.hpp"

@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "place/report/json.hpp"
+#include "place/report/report.hpp"
 #include "support/scratch.hpp"
 
 namespace place_test {

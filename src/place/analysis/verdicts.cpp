@@ -306,34 +306,10 @@ class LoopVerdicts {
     open.clear();
   }
 
-  Verdict verdict(int loop) const {
-    Verdict v;
-    v.loop = loop;
-    const Loop& l = nest_.loops[loop];
-    std::set<int> covered;  // payload variables of an argmin or argmax reduced here
-    std::vector<std::pair<int, isl::union_map>> open;
-    std::set<int> reducible;
-    for (const auto& [variable, conflict] : conflicts_) {
-      const auto all = carried(conflict.all, loop);
-      if (all.is_empty()) continue;
-      const Variable& var = nest_.variables[variable];
-      const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
-      const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
-      const bool said = l.counted && l.leaves_early == 0 &&
-                        std::find(l.claim_private.begin(), l.claim_private.end(), var.host) != l.claim_private.end();
-      const bool proved = nest_.live_after.count(variable) == 0 && (room || expandable) && !exposed(variable, loop);
-      if ((proved || (room && said)) && !escapes(variable, loop)) {
-        if (!proved) v.claim = l.claim + ": every iteration sets " + var.host + " before it reads it";
-        (room ? v.privates : v.expanded).push_back(variable);
-        continue;
-      }
-      const auto others = carried(conflict.others, loop);
-      if (others.is_empty())
-        reducible.insert(variable);
-      else
-        open.emplace_back(variable, others);
-    }
-    // A recurrence may be reordered if all its statements in the loop use the same operation.
+  // Adds the recurrences that may be reordered, because all their statements in the loop use the same operation.
+  // Returns their variables, with the payload of an argmin or argmax.
+  std::set<int> add_recurrences(int loop, const std::set<int>& reducible, Verdict& v) const {
+    std::set<int> covered;
     std::map<int, Reduction> recurrences;
     std::set<int> mixed;
     std::map<int, int> kept_with;  // payload -> its extreme; a payload shared by two extremes would be a race
@@ -361,6 +337,36 @@ class LoopVerdicts {
         }
       }
     }
+    return covered;
+  }
+
+  Verdict verdict(int loop) const {
+    Verdict v;
+    v.loop = loop;
+    const Loop& l = nest_.loops[loop];
+    std::vector<std::pair<int, isl::union_map>> open;
+    std::set<int> reducible;
+    for (const auto& [variable, conflict] : conflicts_) {
+      const auto all = carried(conflict.all, loop);
+      if (all.is_empty()) continue;
+      const Variable& var = nest_.variables[variable];
+      const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
+      const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
+      const bool said = l.counted && l.leaves_early == 0 &&
+                        std::find(l.claim_private.begin(), l.claim_private.end(), var.host) != l.claim_private.end();
+      const bool proved = nest_.live_after.count(variable) == 0 && (room || expandable) && !exposed(variable, loop);
+      if ((proved || (room && said)) && !escapes(variable, loop)) {
+        if (!proved) v.claim = l.claim + ": every iteration sets " + var.host + " before it reads it";
+        (room ? v.privates : v.expanded).push_back(variable);
+        continue;
+      }
+      const auto others = carried(conflict.others, loop);
+      if (others.is_empty())
+        reducible.insert(variable);
+      else
+        open.emplace_back(variable, others);
+    }
+    const std::set<int> covered = add_recurrences(loop, reducible, v);
     for (const int variable : reducible)
       if (covered.count(variable) == 0) open.emplace_back(variable, carried(conflicts_.at(variable).all, loop));
     for (const auto& [variable, pairs] : open) {

@@ -123,6 +123,19 @@ struct RidgeLaunches {{
                      emit == "ridge" ? "ridge::" : "");
 }
 
+// Chooses the loops and functions that a clock slows down by less than 1 %.
+void choose_timed(const Report& report, const Records& first, std::set<std::string>& timed, std::set<int>& functions) {
+  std::map<int, double> entries;
+  for (const Record& r : first.loops)
+    if (r.loop >= 0) entries[r.loop] += r.entries;
+  constexpr double kClock = 1e-7;  // seconds to enter and leave a timed loop
+  for (const auto& [loop, n] : entries)
+    if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * first.seconds)
+      timed.insert(report.loops[static_cast<std::size_t>(loop)].id);
+  for (const auto& [function, n] : first.calls)
+    if (n < 1e7 && n * kClock < 0.01 * first.seconds) functions.insert(function);
+}
+
 }  // namespace
 
 bool alike(const std::string& a, const std::string& b, double tolerance) {
@@ -162,17 +175,9 @@ void measure(Report& report, const std::string& source, const Command& command) 
     return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""));
   };
   const Records first = once({}, {}, true);
-  std::map<int, double> entries;
-  for (const Record& r : first.loops)
-    if (r.loop >= 0) entries[r.loop] += r.entries;
-  constexpr double kClock = 1e-7;  // seconds to enter and leave a timed loop
   std::set<std::string> timed;
-  for (const auto& [loop, n] : entries)
-    if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * first.seconds)
-      timed.insert(report.loops[static_cast<std::size_t>(loop)].id);
   std::set<int> functions;
-  for (const auto& [function, n] : first.calls)
-    if (n < 1e7 && n * kClock < 0.01 * first.seconds) functions.insert(function);
+  choose_timed(report, first, timed, functions);
   const std::vector<Record> counted = merge_untimed(first.loops, functions);
   const Records second = once(timed, functions, false);
   const std::vector<Record>& clocked = second.loops;

@@ -5,33 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
 
 namespace {
-
-constexpr std::size_t kMostComponents = 16;
-
-bool indexed(QualType type) {
-  const std::string kind = class_of(type);
-  return kind == "cv::Vec" || kind == "cv::Scalar_";
-}
-
-// Classes of libraries whose copy is a copy of all fields, although they declare it.
-bool copies_fields(const std::string& kind) {
-  static const std::set<std::string> known{"cv::Point_", "cv::Point3_", "cv::Size_", "cv::Range",
-                                           "cv::Rect_",  "std::pair",   "cv::Vec",   "cv::Scalar_"};
-  return known.count(kind) > 0;
-}
-
-std::vector<const FieldDecl*> fields_of(QualType type) {
-  const CXXRecordDecl* record = record_of(type);
-  if (record == nullptr) return {};
-  return {record->field_begin(), record->field_end()};
-}
 
 // The expression whose value this is: without parentheses, copies and temporaries.
 const Expr* value_of(const Expr* e) {
@@ -61,95 +41,54 @@ const Expr* only_return(const FunctionDecl* f) {
   return result != nullptr ? result->getRetValue() : nullptr;
 }
 
-bool is_this(const Expr* e) {
-  e = e->IgnoreParenImpCasts();
-  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
-    e = u->getSubExpr()->IgnoreParenImpCasts();
-  return isa<CXXThisExpr>(e);
-}
-
 }  // namespace
 
-std::vector<QualType> Reader::leaf_types(QualType type) const {
-  type = type.getNonReferenceType();
-  const std::string kind = class_of(type);
-  const CXXRecordDecl* record = record_of(type);
-  if (record == nullptr || type.isVolatileQualified()) return {};
-  std::vector<QualType> all;
-  if (indexed(type)) {
-    const auto* made = dyn_cast<ClassTemplateSpecializationDecl>(record);
-    if (made == nullptr) return {};
-    const auto& arguments = made->getTemplateArgs();
-    const long n = kind == "cv::Vec" ? arguments[1].getAsIntegral().getExtValue() : 4;
-    if (n < 1 || n > static_cast<long>(kMostComponents)) return {};
-    all.assign(static_cast<std::size_t>(n), arguments[0].getAsType());
-  } else {
-    const bool listed = copies_fields(kind);
-    if (!record->hasDefinition() || record->isUnion() || record->isPolymorphic() || record->isLambda() ||
-        !record->hasTrivialDestructor() || (record->getNumBases() > 0 && !listed))
-      return {};
-    if (!listed && (kind.rfind("std::", 0) == 0 || kind.rfind("cv::", 0) == 0 || !record->hasTrivialCopyConstructor() ||
-                    !record->hasTrivialCopyAssignment()))
-      return {};
-    for (const FieldDecl* field : record->fields()) {
-      const QualType each = field->getType();
-      if (field->isBitField() || field->isMutable() || each.isVolatileQualified() || each->isReferenceType()) return {};
-      all.push_back(each);
-    }
-  }
-  if (all.size() > kMostComponents) return {};
-  for (const QualType& each : all)
-    if (!each->isArithmeticType() || !dialect(each)) return {};
-  return all;
-}
-
 // An expression as a number of the given type.
-std::string Reader::converted(const Expr* e, QualType type, Effects& fx) {
-  const std::string text = expression(e, fx), wanted = dialect(type)->name;
+std::string Aggregates::converted(const Expr* e, QualType type, Effects& fx) {
+  const std::string text = tree_.expression(e, fx), wanted = dialect(type)->name;
   const auto from = dialect(e->IgnoreParenImpCasts()->getType());
   return from && from->name == wanted ? text : "(" + wanted + ")(" + text + ")";
 }
 
 // True for a value that exists only inside the nest: a local struct, an argument, a temporary, the object of the member
 // function being read.
-bool Reader::by_value(const Expr* e) const {
+bool Aggregates::by_value(const Expr* e) const {
   e = value_of(e);
-  if (is_this(e)) return scope_->self_parts.has_value();
-  if (const ValueDecl* decl = referred(e)) return scope_->parts.count(decl) > 0 || scope_->bound_parts.count(decl) > 0;
+  if (is_this(e)) return self_.has_value();
+  if (const ValueDecl* decl = referred(e)) return scope_.parts.count(decl) > 0 || scope_.bound_parts.count(decl) > 0;
   return e->isPRValue() && isa<CallExpr, CXXConstructExpr, InitListExpr, ConditionalOperator>(e);
 }
 
 // True for a struct or vector that is declared before the nest.
-bool Reader::on_host(const Expr* e) const {
+bool Aggregates::on_host(const Expr* e) const {
   const auto* var = dyn_cast_or_null<VarDecl>(referred(value_of(e)));
-  return var != nullptr && !scope_->in_function && var->hasLocalStorage() && scope_->variables.count(var) == 0 &&
-         scope_->references.count(var) == 0 && var->getDeclContext() == function_ &&
+  return var != nullptr && !facts_.in_function && var->hasLocalStorage() && scope_.variables.count(var) == 0 &&
+         scope_.references.count(var) == 0 && var->getDeclContext() == facts_.function &&
          (!var->getType()->isReferenceType() || isa<ParmVarDecl>(var));
 }
 
 // The place of component k of a struct or vector in memory or in local variables.
-std::optional<Place> Reader::component_place(const Expr* e, std::size_t k, Effects& fx) {
+std::optional<Place> Aggregates::component_place(const Expr* e, std::size_t k, Effects& fx) {
   const Expr* bare = value_of(e);
   if (const ValueDecl* decl = referred(bare))
-    if (const auto known = scope_->parts.find(decl); known != scope_->parts.end())
-      return Place{known->second[k], {}, {}};
-  auto p = bare->isGLValue() ? place(bare, fx) : std::nullopt;
+    if (const auto known = scope_.parts.find(decl); known != scope_.parts.end()) return Place{known->second[k], {}, {}};
+  auto p = bare->isGLValue() ? places_.place(bare, fx) : std::nullopt;
   if (p) p->indices.push_back({Poly::constant(static_cast<long>(k)), std::to_string(k)});
   return p;
 }
 
-std::optional<std::vector<Component>> Reader::components(const Expr* e, Effects& fx) {
+std::optional<std::vector<Component>> Aggregates::components(const Expr* e, Effects& fx) {
   const std::vector<QualType> types = leaf_types(e->getType());
   if (types.empty()) return {};
   e = value_of(e);
-  if (is_this(e)) return scope_->self_parts;
+  if (is_this(e)) return self_;
   std::vector<Component> all;
   if (const ValueDecl* decl = referred(e)) {
-    if (const auto passed = scope_->bound_parts.find(decl); passed != scope_->bound_parts.end()) return passed->second;
-    if (const auto known = scope_->parts.find(decl); known != scope_->parts.end()) {
+    if (const auto passed = scope_.bound_parts.find(decl); passed != scope_.bound_parts.end()) return passed->second;
+    if (const auto known = scope_.parts.find(decl); known != scope_.parts.end()) {
       for (std::size_t k = 0; k < types.size(); ++k) {
-        record(Place{known->second[k], {}, {}}, false, e, fx);
-        all.push_back({scope_->nest.variables[known->second[k]].name, scope_->part_values[decl][k]});
+        scope_.record(Place{known->second[k], {}, {}}, false, e, fx);
+        all.push_back({scope_.nest.variables[known->second[k]].name, scope_.part_values[decl][k]});
       }
       return all;
     }
@@ -161,7 +100,7 @@ std::optional<std::vector<Component>> Reader::components(const Expr* e, Effects&
     for (std::size_t k = 0; k < types.size(); ++k) {
       const Expr* given = k < list->getNumInits() ? list->getInit(static_cast<unsigned>(k)) : nullptr;
       std::vector<Poly> needed;
-      const auto value = given != nullptr ? poly(given, needed) : Poly::constant(0);
+      const auto value = given != nullptr ? tree_.poly(given, needed) : Poly::constant(0);
       all.push_back({given != nullptr ? converted(given, types[k], fx) : "0",
                      needed.empty() && types[k]->isIntegerType() ? value : std::nullopt});
     }
@@ -170,10 +109,10 @@ std::optional<std::vector<Component>> Reader::components(const Expr* e, Effects&
   if (isa<CXXScalarValueInitExpr, ImplicitValueInitExpr>(e))
     return std::vector<Component>(types.size(), Component{"0", Poly::constant(0)});
   if (const auto* c = dyn_cast<ConditionalOperator>(e)) {
-    const bool outer = std::exchange(scope_->may_hoist, false);
-    const std::string test = expression(c->getCond(), fx);
+    const bool outer = std::exchange(scope_.may_hoist, false);
+    const std::string test = tree_.expression(c->getCond(), fx);
     const auto yes = components(c->getTrueExpr(), fx), no = components(c->getFalseExpr(), fx);
-    scope_->may_hoist = outer;
+    scope_.may_hoist = outer;
     if (!yes || !no) return {};
     for (std::size_t k = 0; k < types.size(); ++k) {
       const std::string type = "(" + dialect(types[k])->name + ")";
@@ -187,22 +126,22 @@ std::optional<std::vector<Component>> Reader::components(const Expr* e, Effects&
   for (std::size_t k = 0; k < types.size(); ++k) {
     const auto p = component_place(e, k, fx);
     if (!p) return {};
-    record(*p, false, e, fx);
-    all.push_back({element_text(*p), {}});
+    scope_.record(*p, false, e, fx);
+    all.push_back({scope_.element_text(*p), {}});
   }
   return all;
 }
 
 // The components of a struct or vector declared before the nest, as numbers that the host passes.
-std::optional<std::vector<Component>> Reader::host_components(const Expr* e, Effects& fx) {
+std::optional<std::vector<Component>> Aggregates::host_components(const Expr* e, Effects& fx) {
   const auto* var = dyn_cast_or_null<VarDecl>(referred(e));
-  if (var == nullptr || scope_->in_function || scope_->variables.count(var) > 0 || scope_->references.count(var) > 0 ||
-      scope_->given.count(var) > 0 || var->hasGlobalStorage() || var->getDeclContext() != function_ ||
+  if (var == nullptr || facts_.in_function || scope_.variables.count(var) > 0 || scope_.references.count(var) > 0 ||
+      scope_.given.count(var) > 0 || var->hasGlobalStorage() || var->getDeclContext() != facts_.function ||
       (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var)))
     return {};
   const std::string name = var->getNameAsString();
-  if (scope_->changed.count(var) > 0) refuse(e, name + " changes inside the loop");
-  refuse_shadowed(var, e);
+  if (scope_.changed.count(var) > 0) refuse(e, name + " changes inside the loop");
+  scope_.refuse_shadowed(var, e);
   const auto types = leaf_types(var->getType());
   const auto fields = fields_of(var->getType());
   const bool array = indexed(var->getType());
@@ -211,22 +150,20 @@ std::optional<std::vector<Component>> Reader::host_components(const Expr* e, Eff
     const std::string field = array ? std::to_string(k) : public_accessor(fields[k]);
     if (field.empty() || field.back() == ')') return {};
     const Path at{
-        var, name + (array ? "[" + field + "]" : "." + field), name + "_" + field, false, reachable(var), true, name};
-    const int which = pseudo(at.host, at.name, types[k], e, at);
-    Access a;
-    a.variable = which;
-    a.line = line(e);
-    fx.accesses.push_back(a);
-    all.push_back({scope_->nest.variables[which].name,
-                   types[k]->isIntegerType() ? std::optional(Poly::symbol(symbol(which))) : std::nullopt});
+        var, name + (array ? "[" + field + "]" : "." + field), name + "_" + field, false, facts_.reachable(var), true,
+        name};
+    const int which = scope_.pseudo(at.host, at.name, types[k], e, at);
+    fx.read(which, line(e));
+    all.push_back({scope_.nest.variables[which].name,
+                   types[k]->isIntegerType() ? std::optional(Poly::symbol(scope_.symbol(which))) : std::nullopt});
   }
   return all;
 }
 
 // Binds the parameters of a function to the values of its arguments, until the caller restores the scope's maps.
-void Reader::bind(const FunctionDecl* callee, const std::vector<const Expr*>& actuals, Effects& fx) {
-  auto bound = scope_->bound;
-  auto bound_parts = scope_->bound_parts;
+void Aggregates::bind(const FunctionDecl* callee, const std::vector<const Expr*>& actuals, Effects& fx) {
+  auto bound = scope_.bound;
+  auto bound_parts = scope_.bound_parts;
   for (unsigned i = 0; i < callee->getNumParams(); ++i) {
     const ParmVarDecl* formal = callee->getParamDecl(i);
     const Expr* actual = actuals[i];
@@ -236,8 +173,8 @@ void Reader::bind(const FunctionDecl* callee, const std::vector<const Expr*>& ac
       refuse(actual, "the argument " + source(actual) + " may be changed by the call");
     if (const auto number = dialect(type.getNonReferenceType())) {
       Bound b;
-      b.text = "(" + number->name + ")(" + expression(actual, fx) + ")";
-      b.value = poly(actual, b.not_negative);
+      b.text = "(" + number->name + ")(" + tree_.expression(actual, fx) + ")";
+      b.value = tree_.poly(actual, b.not_negative);
       if (b.text.size() > 4096) refuse(actual, "the expression exceeds 4096 characters after inlining its functions");
       bound[formal] = b;
     } else if (const auto parts = components(actual, fx)) {
@@ -248,11 +185,11 @@ void Reader::bind(const FunctionDecl* callee, const std::vector<const Expr*>& ac
       refuse(actual, "the argument " + source(actual) + " is not supported");
     }
   }
-  scope_->bound = std::move(bound);
-  scope_->bound_parts = std::move(bound_parts);
+  scope_.bound = std::move(bound);
+  scope_.bound_parts = std::move(bound_parts);
 }
 
-std::optional<std::vector<Component>> Reader::constructed(const CXXConstructExpr* made, Effects& fx) {
+std::optional<std::vector<Component>> Aggregates::constructed(const CXXConstructExpr* made, Effects& fx) {
   const std::vector<QualType> types = leaf_types(made->getType());
   std::vector<const Expr*> arguments;
   for (const Expr* a : made->arguments()) arguments.push_back(a);
@@ -271,7 +208,7 @@ std::optional<std::vector<Component>> Reader::constructed(const CXXConstructExpr
       dialect(arguments[1]->getType())) {
     for (std::size_t k = 0; k < 2; ++k) {
       std::vector<Poly> needed;
-      const auto value = types[k]->isIntegerType() ? poly(arguments[k], needed) : std::nullopt;
+      const auto value = types[k]->isIntegerType() ? tree_.poly(arguments[k], needed) : std::nullopt;
       all.push_back({converted(arguments[k], types[k], fx), needed.empty() ? value : std::nullopt});
     }
     return all;
@@ -283,8 +220,8 @@ std::optional<std::vector<Component>> Reader::constructed(const CXXConstructExpr
   const auto* body = constructor->hasBody(definition) ? dyn_cast<CompoundStmt>(definition->getBody()) : nullptr;
   if (body == nullptr || !body->body_empty())
     refuse(made, "the constructor of " + class_of(made->getType()) + " does more than set its fields: " + source(made));
-  const auto bound = scope_->bound;
-  const auto bound_parts = scope_->bound_parts;
+  const auto bound = scope_.bound;
+  const auto bound_parts = scope_.bound_parts;
   bind(definition, arguments, fx);
   for (const FieldDecl* field : fields_of(made->getType())) {
     const Expr* given = nullptr;
@@ -294,16 +231,16 @@ std::optional<std::vector<Component>> Reader::constructed(const CXXConstructExpr
     if (given == nullptr)
       refuse(made, "the constructor leaves " + field->getNameAsString() + " unset: " + source(made));
     std::vector<Poly> needed;
-    const auto value = field->getType()->isIntegerType() ? poly(given, needed) : std::nullopt;
+    const auto value = field->getType()->isIntegerType() ? tree_.poly(given, needed) : std::nullopt;
     all.push_back({converted(given, field->getType(), fx), needed.empty() ? value : std::nullopt});
   }
-  scope_->bound = bound;
-  scope_->bound_parts = bound_parts;
+  scope_.bound = bound;
+  scope_.bound_parts = bound_parts;
   return all;
 }
 
 // The components of a call's result: an operator of cv::Vec, or a function with a single return.
-std::optional<std::vector<Component>> Reader::computed(const CallExpr* call, Effects& fx) {
+std::optional<std::vector<Component>> Aggregates::computed(const CallExpr* call, Effects& fx) {
   const FunctionDecl* callee = call->getDirectCallee();
   const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
   const std::vector<QualType> types = leaf_types(call->getType());
@@ -334,7 +271,7 @@ std::optional<std::vector<Component>> Reader::computed(const CallExpr* call, Eff
   if (!scales || (left.has_value() == right.has_value()) || number->integer)
     refuse(call, "this operator is not supported: " + source(call));
   const Expr* by = operation->getArg(left ? 1 : 0);
-  const std::string factor = wrapped(expression(by, fx));
+  const std::string factor = wrapped(tree_.expression(by, fx));
   if (sign == "/") {  // OpenCV multiplies by the reciprocal in some versions
     refuse(call, "division of a cv::Vec is not supported: multiply by the reciprocal: " + source(call));
   }
@@ -343,13 +280,13 @@ std::optional<std::vector<Component>> Reader::computed(const CallExpr* call, Eff
   return all;
 }
 
-std::vector<Component> Reader::returned(const CallExpr* call, Effects& fx) {
+std::vector<Component> Aggregates::returned(const CallExpr* call, Effects& fx) {
   const FunctionDecl* callee = call->getDirectCallee();
   const Expr* result = only_return(callee);
   const auto* method = dyn_cast_or_null<CXXMethodDecl>(callee);
   if (result == nullptr || (method != nullptr && method->isVirtual()))
     refuse(call, "a function that returns a struct must consist of a single return: " + source(call));
-  if (scope_->lambdas > 6) refuse(call, "calls nested more than 7 deep are not supported: " + source(call));
+  if (scope_.lambdas > 6) refuse(call, "calls nested more than 7 deep are not supported: " + source(call));
   const FunctionDecl* definition = nullptr;
   callee->hasBody(definition);
   std::vector<const Expr*> actuals(call->arg_begin(), call->arg_end());
@@ -362,27 +299,27 @@ std::vector<Component> Reader::returned(const CallExpr* call, Effects& fx) {
     if (!self) refuse(call, "the object of this call is not a known variable: " + source(call));
     if (written == nullptr) actuals.erase(actuals.begin());
   }
-  const auto bound = scope_->bound;
-  const auto bound_parts = scope_->bound_parts;
+  const auto bound = scope_.bound;
+  const auto bound_parts = scope_.bound_parts;
   bind(definition, actuals, fx);
-  const auto outer = member ? std::exchange(scope_->self, std::nullopt) : scope_->self;
-  if (member) std::swap(scope_->self_parts, self);
-  ++scope_->lambdas;
+  const auto outer = member ? std::exchange(scope_.self, std::nullopt) : scope_.self;
+  if (member) std::swap(self_, self);
+  ++scope_.lambdas;
   std::optional<std::vector<Component>> all;
   if (dialect(result->getType()))
     all = std::vector<Component>{{converted(result, callee->getReturnType(), fx), {}}};
   else
     all = components(result, fx);
-  --scope_->lambdas;
-  if (member) std::swap(scope_->self_parts, self);
-  scope_->self = outer;
-  scope_->bound = bound;
-  scope_->bound_parts = bound_parts;
+  --scope_.lambdas;
+  if (member) std::swap(self_, self);
+  scope_.self = outer;
+  scope_.bound = bound;
+  scope_.bound_parts = bound_parts;
   if (!all) refuse(call, "the value " + source(call) + " is not supported");
   return *all;
 }
 
-std::optional<Component> Reader::known_component(const Expr* e) const {
+std::optional<Component> Aggregates::known_component(const Expr* e) const {
   const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
   if (member == nullptr || !isa<FieldDecl>(member->getMemberDecl())) return {};
   const Expr* base = value_of(member->getBase());
@@ -392,31 +329,31 @@ std::optional<Component> Reader::known_component(const Expr* e) const {
   const auto at =
       static_cast<std::size_t>(std::find(fields.begin(), fields.end(), member->getMemberDecl()) - fields.begin());
   if (is_this(base)) {
-    if (!scope_->self_parts || at >= scope_->self_parts->size()) return {};
-    return (*scope_->self_parts)[at];
+    if (!self_ || at >= self_->size()) return {};
+    return (*self_)[at];
   }
   const ValueDecl* decl = referred(base);
   if (decl == nullptr) return {};
-  if (const auto passed = scope_->bound_parts.find(decl);
-      passed != scope_->bound_parts.end() && at < passed->second.size())
+  if (const auto passed = scope_.bound_parts.find(decl);
+      passed != scope_.bound_parts.end() && at < passed->second.size())
     return passed->second[at];
-  if (const auto known = scope_->parts.find(decl); known != scope_->parts.end() && at < known->second.size())
-    return Component{scope_->nest.variables[known->second[at]].name, scope_->part_values.at(decl)[at]};
+  if (const auto known = scope_.parts.find(decl); known != scope_.parts.end() && at < known->second.size())
+    return Component{scope_.nest.variables[known->second[at]].name, scope_.part_values.at(decl)[at]};
   return {};
 }
 
 // A number taken out of a value: p.x, f(p).y, (-v)[1], p.norm(). Fields of local structs are places, not values.
-std::optional<Component> Reader::component(const Expr* e, Effects& fx) {
+std::optional<Component> Aggregates::component(const Expr* e, Effects& fx) {
   const Expr* bare = e->IgnoreParenImpCasts();
   if (const auto* member = dyn_cast<MemberExpr>(bare)) {
     const Expr* base = member->getBase();
     const ValueDecl* decl = referred(value_of(base));
-    if (decl != nullptr && scope_->parts.count(decl) > 0) return {};
+    if (decl != nullptr && scope_.parts.count(decl) > 0) return {};
     if (!by_value(base) || (!member->isArrow() && leaf_types(base->getType()).empty())) return {};
     const QualType type = member->isArrow() ? base->getType()->getPointeeType() : base->getType();
     const auto fields = fields_of(type);
     const auto at = std::find(fields.begin(), fields.end(), member->getMemberDecl()) - fields.begin();
-    const auto all = member->isArrow() ? scope_->self_parts : components(base, fx);
+    const auto all = member->isArrow() ? self_ : components(base, fx);
     if (!all || at >= static_cast<long>(all->size())) return {};
     return (*all)[static_cast<std::size_t>(at)];
   }
@@ -425,7 +362,7 @@ std::optional<Component> Reader::component(const Expr* e, Effects& fx) {
       operation != nullptr && operation->getOperator() == OO_Subscript && operation->getNumArgs() == 2 &&
       indexed(operation->getArg(0)->getType()) && (by_value(operation->getArg(0)) || on_host(operation->getArg(0)))) {
     std::vector<Poly> needed;
-    const auto at = poly(operation->getArg(1), needed);
+    const auto at = tree_.poly(operation->getArg(1), needed);
     const auto k = at && needed.empty() ? at->value() : std::nullopt;
     const auto all = components(operation->getArg(0), fx);
     if (!k || !all || *k < 0 || *k >= static_cast<long>(all->size()))
@@ -440,41 +377,7 @@ std::optional<Component> Reader::component(const Expr* e, Effects& fx) {
   return {};
 }
 
-// Declares the variables of a local struct or vector; returns one per field, or the array of a cv::Vec.
-std::vector<int> Reader::declare_parts(const VarDecl* var) {
-  const std::vector<QualType> types = leaf_types(var->getType());
-  const auto fields = fields_of(var->getType());
-  const bool array = indexed(var->getType());
-  std::vector<int> all;
-  for (std::size_t k = 0; k < (array ? 1 : types.size()); ++k) {
-    const Dialect number = *dialect(types[k]);
-    Variable v;
-    v.host = var->getNameAsString() + (array ? "" : "." + fields[k]->getNameAsString());
-    v.type = type_text(var->getType());
-    v.loops = scope_->open;
-    v.element = number.name;
-    v.host_element = type_text(types[k].getUnqualifiedType());
-    v.bytes = number.bytes;
-    v.integer = number.integer;
-    v.is_unsigned = number.is_unsigned;
-    if (array) {
-      v.storage = Storage::c_array;
-      v.length = static_cast<long>(types.size());
-      v.local_memory = true;
-    }
-    v.name = unique(var->getNameAsString() + (array ? "" : "_" + fields[k]->getNameAsString()));
-    v.line = line(var->getLocation());
-    scope_->nest.variables.push_back(v);
-    all.push_back(static_cast<int>(scope_->nest.variables.size()) - 1);
-  }
-  if (array)
-    scope_->variables[var] = all[0];
-  else
-    scope_->parts[var] = all;
-  return all;
-}
-
-void Reader::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& block) {
+void Aggregates::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& block) {
   const std::vector<QualType> types = leaf_types(var->getType());
   Effects fx;
   std::optional<std::vector<Component>> values;
@@ -482,48 +385,38 @@ void Reader::declare_aggregate(const DeclStmt* s, const VarDecl* var, Node& bloc
     values = components(var->getInit(), fx);
     if (!values) refuse(s, "this initializer is not supported: " + source(s));
   }
-  const std::vector<int> which = declare_parts(var);
-  if (!indexed(var->getType())) scope_->part_values[var].resize(types.size());
+  const std::vector<int> which = scope_.declare_parts(var);
+  if (!indexed(var->getType())) scope_.part_values[var].resize(types.size());
   const bool array = indexed(var->getType());
-  const bool changes = scope_->changed.count(var) > 0 || escaped_.count(var) > 0;
-  Node node;
-  node.kind = NodeKind::statement;
-  node.line = line(s);
-  node.source = source(s);
-  node.declaration = true;
-  node.guards = guards();
+  const bool changes = scope_.changed.count(var) > 0 || facts_.escaped.count(var) > 0;
+  Node node = scope_.declaration_node(s);
   std::string list;
   std::vector<std::optional<Poly>> known;
   for (std::size_t k = 0; k < types.size(); ++k) {
-    const Variable& v = scope_->nest.variables[which[array ? 0 : k]];
+    const Variable& v = scope_.nest.variables[which[array ? 0 : k]];
     known.push_back(values && !changes && types[k]->isIntegerType() ? (*values)[k].value : std::nullopt);
     if (array)
       list += (k > 0 ? ", " : "") + (values ? (*values)[k].text : "");
     else
       node.text += (k > 0 ? " " : "") + v.element + " " + v.name + (values ? " = " + (*values)[k].text : "") + ";";
     if (!values) continue;
-    Access a;
-    a.variable = which[array ? 0 : k];
-    a.write = true;
-    a.line = node.line;
-    a.source = v.host;
-    if (array) a.subscripts.push_back(Poly::constant(static_cast<long>(k)));
-    fx.accesses.push_back(a);
+    fx.set(which[array ? 0 : k], node.line, v.host);
+    if (array) fx.accesses.back().subscripts.push_back(Poly::constant(static_cast<long>(k)));
   }
   if (array) {
-    const Variable& v = scope_->nest.variables[which[0]];
+    const Variable& v = scope_.nest.variables[which[0]];
     node.text =
         v.element + " " + v.name + "[" + std::to_string(v.length) + "]" + (values ? " = {" + list + "}" : "") + ";";
   } else {
-    scope_->part_values[var] = known;
+    scope_.part_values[var] = known;
   }
   node.accesses = fx.accesses;
-  for (Node& earlier : std::exchange(scope_->before, {})) block.children.push_back(std::move(earlier));
+  for (Node& earlier : std::exchange(scope_.before, {})) block.children.push_back(std::move(earlier));
   block.children.push_back(std::move(node));
 }
 
 // a = b, a += b and a -= b of structs and vectors. All components are computed before the first is stored.
-bool Reader::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
+bool Aggregates::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   const auto* operation = dyn_cast<CXXOperatorCallExpr>(e);
   if (operation == nullptr || !operation->isAssignmentOp() || operation->getNumArgs() != 2) return false;
   const Expr *to = operation->getArg(0), *from = operation->getArg(1);
@@ -542,11 +435,11 @@ bool Reader::assign_aggregate(const Expr* e, Node& node, Effects& fx) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     const auto p = component_place(to, k, fx);
     if (!p) refuse(e, "an assignment to this is not supported: " + source(e));
-    if (adds) record(*p, false, to, fx);
-    record(*p, true, to, fx);
-    const std::string held = unique("held");
+    if (adds) scope_.record(*p, false, to, fx);
+    scope_.record(*p, true, to, fx);
+    const std::string held = scope_.unique("held");
     first += dialect(types[k])->name + " " + held + " = " + (*values)[k].text + "; ";
-    then += element_text(*p) + " " + sign + " " + held + "; ";
+    then += scope_.element_text(*p) + " " + sign + " " + held + "; ";
   }
   node.text = "{ " + first + then + "}";
   return true;

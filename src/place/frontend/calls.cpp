@@ -1,157 +1,25 @@
-// Function calls: math functions from a table, functions of the same file by a summary of their accesses.
-#include <algorithm>
+// Calls of the user's functions: by a summary of their accesses; lambdas, and functions that take images or set their
+// arguments, as if the body were written at the call, with its parameters as other names for the arguments.
+#include "place/frontend/calls.hpp"
 
-#include "place/frontend/reader.hpp"
-#include "place/text/node_text.hpp"
+#include <llvm/ADT/ScopeExit.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace ridge::place::frontend {
 using namespace clang;
 
-namespace {
-
-struct Known {
-  const char* name;
-  int arguments;
-  bool exact;  // identical in the last bit on all devices
-};
-// Functions whose kernel counterpart has the same name for float and double.
-const Known kMath[] = {
-    {"sqrt", 1, true},     {"fabs", 1, true},  {"floor", 1, true},  {"ceil", 1, true},   {"trunc", 1, true},
-    {"round", 1, true},    {"rint", 1, true},  {"fmod", 2, true},   {"fmin", 2, true},   {"fmax", 2, true},
-    {"copysign", 2, true}, {"fma", 3, true},   {"exp", 1, false},   {"exp2", 1, false},  {"expm1", 1, false},
-    {"log", 1, false},     {"log2", 1, false}, {"log10", 1, false}, {"log1p", 1, false}, {"sin", 1, false},
-    {"cos", 1, false},     {"tan", 1, false},  {"asin", 1, false},  {"acos", 1, false},  {"atan", 1, false},
-    {"atan2", 2, false},   {"sinh", 1, false}, {"cosh", 1, false},  {"tanh", 1, false},  {"pow", 2, false},
-    {"hypot", 2, false},   {"cbrt", 1, false}, {"erf", 1, false},   {"erfc", 1, false}};
-
-bool from_system(const FunctionDecl* f, const ASTContext& ast) {
-  return ast.getSourceManager().isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
-}
-
-}  // namespace
-
-std::string Reader::helper(const std::string& name, const std::string& text) {
-  if (scope_->helpers.insert(name).second) scope_->nest.functions.push_back(text);
-  return name;
-}
-
-// OpenCV's rounding of a float or double to int.
-std::optional<std::string> Reader::opencv_rounding(const CallExpr* e, Effects& fx) {
-  const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr || e->getNumArgs() != 1 || ast_.getSourceManager().isInMainFile(callee->getLocation()))
-    return {};
-  const std::string name = callee->getQualifiedNameAsString();
-  const char* as = name == "cvRound" ? "rint" : name == "cvFloor" ? "floor" : name == "cvCeil" ? "ceil" : nullptr;
-  const auto from = dialect(e->getArg(0)->getType());
-  if (as == nullptr || !from) return {};
-  const std::string text = expression(e->getArg(0), fx);
-  return from->integer ? text : "(int)" + std::string(as) + "((" + from->name + ")(" + text + "))";
-}
-
-std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx) {
-  const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr || !callee->getDeclName().isIdentifier() || !from_system(callee, ast_)) return {};
-  std::string name = callee->getNameAsString();
-  const std::string whole = callee->getQualifiedNameAsString();
-  if (whole != name && whole != "std::" + name) return {};
-  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
-  const auto result = dialect(e->getType());
-  if (!result) return {};
-  std::vector<std::string> arguments;
-  const std::string type = result->name;
-  const auto read = [&](std::size_t count) {
-    if (e->getNumArgs() != count) refuse(e, "this overload of " + name + " is not supported: " + source(e));
-    for (const Expr* a : e->arguments()) arguments.push_back(expression(a, fx));
-  };
-  if (name == "min" || name == "max") {  // std::min(a, b) is b < a ? b : a, for NaN too
-    if (!dialect(e->getArg(0)->getType())) return {};
-    read(2);
-    const std::string test = name == "min" ? "b < a" : "a < b";
-    helper(name + "_" + type, "FUNCTION " + type + " " + name + "_" + type + "(" + type + " a, " + type +
-                                  " b) { return " + test + " ? b : a; }\n");
-    return name + "_" + type + "(" + arguments[0] + ", " + arguments[1] + ")";
-  }
-  if (name == "clamp") {
-    read(3);
-    helper("clamp_" + type, "FUNCTION " + type + " clamp_" + type + "(" + type + " v, " + type + " low, " + type +
-                                " high) { return v < low ? low : high < v ? high : v; }\n");
-    return "clamp_" + type + "(" + arguments[0] + ", " + arguments[1] + ", " + arguments[2] + ")";
-  }
-  if (name == "abs" || name == "labs" || name == "llabs") {
-    read(1);
-    if (!result->integer) return "fabs((" + type + ")(" + arguments[0] + "))";
-    helper("abs_" + type, "FUNCTION " + type + " abs_" + type + "(" + type + " a) { return a < 0 ? -a : a; }\n");
-    return "abs_" + type + "(" + arguments[0] + ")";
-  }
-  if (result->integer && (name == "isnan" || name == "isinf" || name == "isfinite")) {
-    const auto from = dialect(e->getArg(0)->getType());
-    if (!from || from->integer) return {};
-    read(1);
-    const std::string x = "(" + arguments[0] + ")";
-    if (name == "isnan") return "(" + x + " != " + x + ")";
-    const std::string limit = from->name == "float" ? "INFINITY" : "(double)INFINITY";
-    return name == "isinf" ? "(fabs" + x + " == " + limit + ")" : "(fabs" + x + " < " + limit + ")";
-  }
-  if (name == "lrint" || name == "lrintf" || name == "llrint" || name == "llrintf") {
-    read(1);
-    const auto from = dialect(e->getArg(0)->getType());
-    return "(long)rint((" +
-           (name.back() == 'f' ? std::string("float")
-            : from->integer    ? "double"
-                               : from->name) +
-           ")(" + arguments[0] + "))";
-  }
-  if (result->integer) return {};
-  if (name == "nearbyint" || name == "nearbyintf") name = "rint";
-  for (const Known& known : kMath) {
-    const std::string plain = known.name;
-    if (name != plain && name != plain + "f") continue;
-    read(static_cast<std::size_t>(known.arguments));
-    scope_->nest.libm |= !known.exact;
-    std::string text = plain + "(";
-    for (std::size_t i = 0; i < arguments.size(); ++i)  // sqrt of a float in C is computed in double
-      text += (i > 0 ? ", (" : "(") + type + ")(" + arguments[i] + ")";
-    return text + ")";
-  }
-  return {};
-}
-
-std::string Reader::call(const CallExpr* e, Effects& fx) {
-  Expr::EvalResult constant;
-  if (!e->isValueDependent() && e->EvaluateAsRValue(constant, ast_) && !constant.HasSideEffects &&
-      (constant.Val.isInt() || constant.Val.isFloat()))
-    return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
-  if (const auto text = known_function(e, fx)) return *text;
-  if (const auto text = opencv_rounding(e, fx)) return *text;
-  if (const LambdaExpr* l = lambda(e)) return lambda_value(e, l, fx);
-  if (const auto text = value_named(e, fx)) return *text;
-  const FunctionDecl* callee = e->getDirectCallee();
-  if (callee == nullptr) refuse(e, "call through a pointer: its effects are unknown: " + source(e));
-  if (const auto* method = dyn_cast<CXXMethodDecl>(callee)) {
-    if (method->isVirtual()) refuse(e, "virtual call: its effects are unknown: " + source(e));
-    refuse(e, "member function calls are not supported here: " + source(e));
-  }
-  if (from_system(callee, ast_))
-    refuse(e, "the effects of " + callee->getNameAsString() + "() are unknown: " + source(e));
-  if (callee->isNoReturn()) refuse(e, "an assertion or a call that does not return may leave the loop: " + source(e));
-  std::vector<const Expr*> ignored;
-  if (const FunctionDecl* as = callee->hasBody() ? nullptr : model(e, ignored, fx)) {
-    scope_->nest.libm = true;
-    return own_function(e, as, fx);
-  }
-  return own_function(e, callee, fx);
-}
-
 // Substitutes actual for formal parameters in the accesses of the callee.
-std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, Effects& fx) {
+std::string Calls::own_function(const CallExpr* e, const FunctionDecl* callee, Effects& fx) {
   const FunctionDecl* body = nullptr;
   if (!callee->hasBody(body)) refuse(e, "the body of " + callee->getNameAsString() + "() is not in this file");
-  const Summary& known = summary(body, e);
+  const Summary& known = tree_.summary(body, e);
   for (const std::string& text : known.functions)
-    if (std::find(scope_->nest.functions.begin(), scope_->nest.functions.end(), text) == scope_->nest.functions.end())
-      scope_->nest.functions.push_back(text);
-  scope_->nest.libm |= known.libm;
-  scope_->nest.asserts |= known.asserts;
+    if (std::find(scope_.nest.functions.begin(), scope_.nest.functions.end(), text) == scope_.nest.functions.end())
+      scope_.nest.functions.push_back(text);
+  scope_.nest.libm |= known.libm;
+  scope_.nest.asserts |= known.asserts;
   std::map<std::string, Poly> values;
   std::vector<Place> actuals(e->getNumArgs());
   std::set<std::string> unknown;
@@ -160,16 +28,16 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     const Expr* argument = e->getArg(i);
     text += i > 0 ? ", " : "";
     if (known.parts[i] > 0) {
-      const auto values = components(argument, fx);
+      const auto values = tree_.components(argument, fx);
       if (!values) refuse(e, "the argument " + source(argument) + " is not supported");
       for (std::size_t k = 0; k < values->size(); ++k) text += (k > 0 ? ", " : "") + (*values)[k].text;
       continue;
     }
     if (known.arrays[i] < 0) {
-      text += expression(argument, fx);
+      text += tree_.expression(argument, fx);
       if (!known.formals[i].empty()) {
         std::vector<Poly> needed;
-        const auto value = poly(argument, needed);
+        const auto value = tree_.poly(argument, needed);
         if (value && needed.empty())
           values[known.formals[i]] = *value;
         else
@@ -178,7 +46,7 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       continue;
     }
     actuals[i] = array_argument(e, argument, known.variables[known.arrays[i]], fx);
-    const std::string& name = scope_->nest.variables[actuals[i].variable].name;
+    const std::string& name = scope_.nest.variables[actuals[i].variable].name;
     const std::string& offset = actuals[i].indices[0].text;
     text += offset == "0" ? name : name + " + " + wrapped(offset);
   }
@@ -187,7 +55,7 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     if (known.arrays[i] >= 0) {
       const Variable& formal = known.variables[known.arrays[i]];
       if (formal.storage != Storage::object) continue;
-      const Variable& actual = scope_->nest.variables[actuals[i].variable];
+      const Variable& actual = scope_.nest.variables[actuals[i].variable];
       if (actual.storage != Storage::object)
         refuse(e, "part of an array is passed where a whole object is needed: " + source(e));
     }
@@ -201,15 +69,15 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
 }
 
 // The array that is passed for `formal`, with the offset of its first element.
-Place Reader::array_argument(const CallExpr* e, const Expr* argument, const Variable& formal, Effects& fx) {
+Place Calls::array_argument(const CallExpr* e, const Expr* argument, const Variable& formal, Effects& fx) {
   std::optional<Place> p;
   if (argument->getType()->isPointerType()) {
-    p = pointer(argument, fx);
-  } else if (const auto which = object(argument)) {
+    p = places_.pointer(argument, fx);
+  } else if (const auto which = places_.object(argument)) {
     p = Place{*which, {{Poly::constant(0), "0"}}, {}};
   }
   if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " is not a known array");
-  const Variable& v = scope_->nest.variables[p->variable];
+  const Variable& v = scope_.nest.variables[p->variable];
   if (v.local_memory) refuse(e, "a kernel cannot pass a local array to a function: " + source(e));
   if (formal.element != v.element || formal.inner != v.inner)
     refuse(e, "the argument " + source(argument) + " has another element type than the parameter");
@@ -217,8 +85,8 @@ Place Reader::array_argument(const CallExpr* e, const Expr* argument, const Vari
 }
 
 // An access of the callee in terms of the caller's variables; `values` are those of the callee's integer formals.
-Access Reader::substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
-                                  const CallExpr* e) {
+Access Calls::substituted_access(Access a, const Place& actual, const std::map<std::string, Poly>& values,
+                                 const CallExpr* e) {
   a.variable = actual.variable;
   a.must = a.must && !a.write;
   a.line = line(e);
@@ -231,7 +99,7 @@ Access Reader::substituted_access(Access a, const Place& actual, const std::map<
   };
   if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
     a.exact = false;
-    a.why = "the elements of " + scope_->nest.variables[a.variable].host + " that " + source(e) +
+    a.why = "the elements of " + scope_.nest.variables[a.variable].host + " that " + source(e) +
             " accesses have no closed form: any element is assumed";
   }
   // Two calls in one statement must not share iterators, nor may the callee's be confused with the caller's of the
@@ -239,7 +107,7 @@ Access Reader::substituted_access(Access a, const Place& actual, const std::map<
   std::map<std::string, Poly> all = values;
   std::vector<std::string> names;
   for (const std::string& n : a.exists) {
-    names.push_back(unique(n));
+    names.push_back(scope_.unique(n));
     all[n] = Poly::symbol(names.back());
   }
   for (Poly& p : a.subscripts) p = p.substituted(all);
@@ -256,134 +124,262 @@ Access Reader::substituted_access(Access a, const Place& actual, const std::map<
     if (usable(c.poly)) where.push_back({c.poly.substituted(all), c.equality});
   a.where = where;
   a.exists = names;
-  a.exists.insert(a.exists.end(), scope_->exists.begin(), scope_->exists.end());
-  a.where.insert(a.where.end(), scope_->where.begin(), scope_->where.end());
+  a.exists.insert(a.exists.end(), scope_.exists.begin(), scope_.exists.end());
+  a.where.insert(a.where.end(), scope_.where.begin(), scope_.where.end());
   if (!a.exact) a.subscripts.clear();
   return a;
 }
 
-// A struct or vector that a function takes by value or const reference: one parameter per component.
-void Reader::add_parts(const ParmVarDecl* p, const FunctionDecl* callee, const Stmt* at, std::string& parameters,
-                       std::string& prologue) {
-  const QualType type = p->getType();
-  if (type->isReferenceType() && !type->getPointeeType().isConstQualified() && !type->isRValueReferenceType() &&
-      scope_->changed.count(p) > 0)
-    refuse(at, callee->getNameAsString() + "() changes " + p->getNameAsString() +
-                   " through a reference: kernels cannot call it");
-  const std::vector<int> which = declare_parts(p);
-  const auto types = leaf_types(type);
-  std::string list;
-  for (std::size_t k = 0; k < types.size(); ++k) {
-    const Variable& v = scope_->nest.variables[which[std::min(k, which.size() - 1)]];
-    const std::string name = v.array() ? v.name + "_" + std::to_string(k) : v.name;
-    parameters += (parameters.empty() ? "" : ", ") + v.element + " " + name;
-    list += (k > 0 ? ", " : "") + name;
+// Refuses lambdas whose captured copies may differ from the current values of the variables.
+void Calls::refuse_stale_captures(const CallExpr* e, const LambdaExpr* l) const {
+  if (scope_.lambdas > 6) refuse(e, "lambda calls nested more than 7 deep are not supported");
+  if (l->isMutable()) refuse(e, "a mutable lambda is not supported: " + source(e));
+  for (const auto& capture : l->captures()) {
+    if (!capture.capturesVariable()) refuse(e, "a lambda that captures this is not supported: " + source(e));
+    const auto* var = dyn_cast<VarDecl>(capture.getCapturedVar());
+    if (var == nullptr) refuse(e, "a lambda that captures a structured binding is not supported: " + source(e));
+    const std::string name = var->getNameAsString();
+    if (var->isInitCapture()) refuse(e, "the init-capture " + name + " of a lambda is not supported: " + source(e));
+    if (capture.getCaptureKind() == LCK_ByRef) continue;
+    if (!dialect(var->getType()) && !var->getType()->isPointerType() && !is_view(var->getType()->getAsCXXRecordDecl()))
+      refuse(e, "a lambda that captures a copy of " + name + " is not supported: " + source(e));
+    if (facts_.changed.count(var) > 0 || facts_.escaped.count(var) > 0)
+      refuse(e, "a lambda that captures a copy of " + name + ", which changes, is not supported: " + source(e));
   }
-  const Variable& v = scope_->nest.variables[which[0]];
-  if (v.array())
-    prologue += "  " + v.element + " " + v.name + "[" + std::to_string(v.length) + "] = {" + list + "};\n";
-  else
-    scope_->part_values[p].resize(types.size());
 }
 
-// Refuses a function that takes a number or struct by reference and writes an array that may overlap it.
-void Reader::refuse_overlapping_parameters(const FunctionDecl* callee, const Summary& known, const Stmt* at) {
-  for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
-    if (!p->getType()->isReferenceType() || !dialect(p->getType().getNonReferenceType())) continue;
-    Variable x = scope_->nest.variables[variable(p, at)];
-    x.home = "?";
-    for (const Access& a : known.accesses)
-      if (const Variable& v = scope_->nest.variables[a.variable]; a.write && !v.local_memory && may_change(v, x))
-        refuse(at, callee->getNameAsString() + "() takes " + x.host + " by reference and writes " + v.host +
-                       ", which may overlap it");
+// Binds a parameter to its argument. Arrays become another name for the argument; returns true if the parameter is a
+// number.
+bool Calls::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
+  const QualType type = formal->getType();
+  if (type->isPointerType()) {
+    const auto p = places_.pointer(actual, fx);
+    places_.refuse_changing_subscripts(actual, formal->getNameAsString());
+    if (!p || scope_.changed.count(formal) > 0)
+      refuse(actual, "the argument " + source(actual) + " does not point to a known array element");
+    scope_.pointers[formal] = *p;
+    return false;
   }
-  for (const ParmVarDecl* p : callee->parameters())
-    if (p->getType()->isReferenceType() && !leaf_types(p->getType()).empty())
-      for (const Access& a : known.accesses)
-        if (const Variable& v = scope_->nest.variables[a.variable]; a.write && v.array() && !v.local_memory)
-          refuse(at, callee->getNameAsString() + "() takes " + p->getNameAsString() + " by reference and writes " +
-                         v.host + ", which may overlap it");
+  if (!dialect(type.getNonReferenceType())) {
+    const auto which = type->isReferenceType() ? places_.object(actual) : std::nullopt;
+    if (!which) refuse(actual, "the argument " + source(actual) + " is not supported");
+    scope_.references[formal] = Place{*which, {}, {}};
+    return false;
+  }
+  if (type->isReferenceType() && !type->getPointeeType().isConstQualified()) {
+    const auto p = places_.place(actual, fx);
+    places_.refuse_changing_subscripts(actual, formal->getNameAsString());
+    if (!p) refuse(actual, "the argument " + source(actual) + " is not a known variable or array element");
+    scope_.references[formal] = *p;
+    return false;
+  }
+  if (type->isReferenceType()) {  // const float& x: another name, unless it is bound to a temporary
+    const Expr* bare = actual->IgnoreParens();
+    while (const auto* cast = dyn_cast<ImplicitCastExpr>(bare)) {
+      if (cast->getCastKind() != CK_NoOp) break;
+      bare = cast->getSubExpr()->IgnoreParens();
+    }
+    if (bare->isGLValue() && !isa<MaterializeTemporaryExpr>(bare)) {
+      const ValueDecl* named = referred(bare);
+      const bool number = places_.extent(bare) >= 0 ||
+                          (named != nullptr && (scope_.iterators.count(named) > 0 || scope_.values.count(named) > 0));
+      if (number) return true;
+      const auto p = places_.place(bare, fx);
+      places_.refuse_changing_subscripts(bare, formal->getNameAsString());
+      if (!p) refuse(actual, "the argument " + source(actual) + " is not a known variable or array element");
+      scope_.references[formal] = *p;
+      return false;
+    }
+  }
+  return true;
 }
 
-const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
-  if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
-  if (!being_read_.insert(callee).second)
-    refuse(at, "recursive call of " + callee->getNameAsString() + "(): kernels cannot recurse");
-  if (callee->isVariadic() || callee->isTemplated())
-    refuse(at, callee->getNameAsString() + "() is variadic or a template: kernels cannot call it");
-  auto outer = std::move(scope_);
-  scope_ = std::make_unique<Scope>();
-  scope_->in_function = true;
-  scope_->root = callee->getBody();
-  auto result = std::make_unique<Summary>();
-  struct Restore {  // also on an exception
-    Reader& reader;
-    std::unique_ptr<Scope>& outer;
-    const FunctionDecl* callee;
-    ~Restore() {
-      reader.scope_ = std::move(outer);
-      reader.being_read_.erase(callee);
+// A parameter that is a number, as a variable set to its argument.
+void Calls::declare_value(const ParmVarDecl* formal, const Expr* actual, Node& node, Effects& fx) {
+  const std::string value = tree_.expression(actual, fx);
+  std::vector<Poly> needed;
+  const auto known = tree_.poly(actual, needed);
+  const int which = scope_.declare_local(formal);
+  const Variable& v = scope_.nest.variables[which];
+  node.text = v.element + " " + v.name + " = " + value + ";";
+  fx.set(which, node.line, v.host);
+  scope_.values.erase(formal);
+  if (known && needed.empty() && v.integer && scope_.changed.count(formal) == 0) scope_.values[formal] = *known;
+}
+
+// f(i, x); with any body: declarations of its parameters, then its statements.
+Node Calls::lambda_statement(const CallExpr* e, const LambdaExpr* l) {
+  refuse_stale_captures(e, l);
+  const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());
+  Node block;
+  block.line = line(e);
+  for (unsigned i = 0; i < method->getNumParams(); ++i) {
+    const ParmVarDecl* formal = method->getParamDecl(i);
+    Node node = scope_.declaration_node(e);
+    Effects fx;
+    if (pass(formal, e->getArg(i + 1), fx)) declare_value(formal, e->getArg(i + 1), node, fx);
+    node.accesses = fx.accesses;
+    block.children.push_back(node);
+  }
+  ++scope_.lambdas;
+  const auto* body = cast<CompoundStmt>(method->getBody());
+  Node inside;
+  for (const Stmt* s : body->body()) {
+    const auto* r = dyn_cast<ReturnStmt>(s);
+    if (r != nullptr && s == body->body_back() && r->getRetValue() == nullptr) continue;
+    if (const auto* d = dyn_cast<DeclStmt>(s))
+      tree_.declaration(d, inside);
+    else
+      inside.children.push_back(tree_.statement(s));
+  }
+  --scope_.lambdas;
+  block.children.push_back(std::move(inside));
+  block.text = "{";
+  Node wrapper;  // a nested scope
+  wrapper.children.push_back(std::move(block));
+  return wrapper;
+}
+
+// x = f(i) with a single return as body.
+std::string Calls::lambda_value(const CallExpr* e, const LambdaExpr* l, Effects& fx) {
+  refuse_stale_captures(e, l);
+  const auto* method = cast<CXXMethodDecl>(e->getDirectCallee());
+  const auto* body = cast<CompoundStmt>(method->getBody());
+  const auto* result = body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
+  if (result == nullptr || result->getRetValue() == nullptr)
+    refuse(e, "inside an expression, the body of a lambda must be a single return: " + source(e));
+  const auto number = dialect(method->getReturnType());
+  if (!number) refuse(e, "a lambda that returns " + type_text(method->getReturnType()) + " is not supported");
+  const auto given = scope_.given;
+  const auto references = scope_.references;
+  const auto pointers = scope_.pointers;
+  for (unsigned i = 0; i < method->getNumParams(); ++i) {
+    const ParmVarDecl* formal = method->getParamDecl(i);
+    if (pass(formal, e->getArg(i + 1), fx)) {
+      if (given.count(formal) > 0) refuse(e, "a lambda inside its own argument is not supported: " + source(e));
+      scope_.given[formal] = e->getArg(i + 1);
     }
-  } restore{*this, outer, callee};
-  result->name = callee->getNameAsString();
-  const bool taken = std::any_of(summaries_.begin(), summaries_.end(),
-                                 [&](const auto& s) { return s.second->name == result->name + "_"; });
-  result->name +=
-      taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // distinct from names of the kernel languages
-  find_changes(callee->getBody(), scope_->changed);
-  std::string parameters, prologue;
-  for (const ParmVarDecl* p : callee->parameters()) {
-    result->parts.push_back(leaf_types(p->getType()).size());
-    if (result->parts.back() > 0) {
-      add_parts(p, callee, at, parameters, prologue);
-      result->formals.emplace_back();
-      result->arrays.push_back(-1);
-      continue;
+  }
+  ++scope_.lambdas;
+  const std::string text = tree_.expression(result->getRetValue(), fx);
+  --scope_.lambdas;
+  scope_.given = given;
+  scope_.references = references;
+  scope_.pointers = pointers;
+  if (text.size() > 16384) refuse(e, "the expression exceeds 16384 characters after inlining its lambdas");
+  return "(" + number->name + ")(" + text + ")";
+}
+
+// True if a parameter is an image, or a number or struct that the function changes for its caller.
+bool Calls::reads_in_place(const FunctionDecl* callee) const {
+  return std::any_of(callee->param_begin(), callee->param_end(), [&](const ParmVarDecl* p) {
+    const QualType type = p->getType();
+    return is_mat(type) || (type->isLValueReferenceType() && !type->getPointeeType().isConstQualified() &&
+                            (dialect(type->getPointeeType()) || !leaf_types(type).empty()));
+  });
+}
+
+// Binds one parameter of a function whose body is read in place; a number is declared and set.
+void Calls::bind_argument(const ParmVarDecl* formal, const Expr* actual, const Expr* call, Node& block) {
+  Node node = scope_.declaration_node(call);
+  Effects fx;
+  if (const auto* unsaid = dyn_cast<CXXDefaultArgExpr>(actual)) actual = unsaid->getExpr();
+  if (is_mat(formal->getType())) {
+    const auto given = images_.image(actual, fx);
+    if (!given) refuse(call, "the argument " + source(actual) + " is not a known image");
+    scope_.images[formal] = *given;
+  } else if (const ValueDecl* named = referred(actual); formal->getType()->isReferenceType() && named != nullptr &&
+                                                        !leaf_types(formal->getType()).empty() &&
+                                                        (scope_.parts.count(named) > 0)) {  // another name for it
+    scope_.parts[formal] = scope_.parts[named];
+    const std::size_t all = scope_.parts[named].size();
+    scope_.part_values[formal].assign(all, std::nullopt);
+    if (!formal->getType()->getPointeeType().isConstQualified()) {
+      scope_.part_values[named].assign(all, std::nullopt);
+      scope_.changed.insert(named);
     }
-    const int which = variable(p, at);
-    Variable& v = scope_->nest.variables[which];
-    const bool scalar = !v.array();
-    if (v.storage == Storage::reference && !v.constant && scope_->changed.count(p) > 0)
-      refuse(at, callee->getNameAsString() + "() changes a number through a reference: kernels cannot call it");
-    if (v.storage == Storage::object && v.type.find('&') == std::string::npos &&
-        v.type.find("span") == std::string::npos)
-      refuse(at, callee->getNameAsString() + "() takes an array by value: take it by reference");
-    result->formals.push_back(scalar && v.integer ? v.name : "");
-    result->arrays.push_back(scalar ? -1 : which);
-    parameters += (parameters.empty() ? "" : ", ") +
-                  (scalar ? v.element + " " + v.name
-                          : std::string("GLOBAL ") + (v.constant ? "const " : "") + v.element + "* " + v.name);
-    v.storage = v.storage == Storage::reference ? Storage::scalar : v.storage;
+    return;
+  } else if (!leaf_types(formal->getType()).empty()) {
+    const QualType type = formal->getType();
+    if (type->isReferenceType() && !type->getPointeeType().isConstQualified())
+      refuse(call, "the argument " + source(actual) + " may be changed by the call");
+    if (type->isReferenceType() && actual->isGLValue() && !aggregates_.by_value(actual) &&
+        !isa<MaterializeTemporaryExpr>(actual))
+      refuse(call, "the argument " + source(actual) + " may change during the call: take it by value");
+    const auto values = tree_.components(actual, fx);
+    if (!values) refuse(call, "the argument " + source(actual) + " is not supported");
+    const std::vector<int> which = scope_.declare_parts(formal);
+    const bool array = scope_.nest.variables[which[0]].array();
+    std::string list;
+    for (std::size_t k = 0; k < values->size(); ++k) {
+      const Variable& v = scope_.nest.variables[which[array ? 0 : k]];
+      list += (k > 0 ? ", " : "") + (*values)[k].text;
+      if (!array) node.text += v.element + " " + v.name + " = " + (*values)[k].text + "; ";
+      fx.set(which[array ? 0 : k], node.line, v.host);
+      if (array) fx.accesses.back().subscripts.push_back(Poly::constant(static_cast<long>(k)));
+    }
+    const Variable& v = scope_.nest.variables[which[0]];
+    if (array) node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "] = {" + list + "};";
+    if (!array) scope_.part_values[formal].assign(values->size(), std::nullopt);
+  } else if (pass(formal, actual, fx)) {
+    declare_value(formal, actual, node, fx);
   }
-  std::string type = "void";
-  if (!callee->getReturnType()->isVoidType()) {
-    const auto number = dialect(callee->getReturnType());
-    if (!number)
-      refuse(at, callee->getNameAsString() + "() returns " + type_text(callee->getReturnType()) +
-                     ": functions in kernels return numbers");
-    type = number->name;
+  node.accesses = fx.accesses;
+  block.children.push_back(std::move(node));
+}
+
+// The statements of a call. With `result`, the last statement must be a return, whose value is stored there; the
+// statements then belong before the one that uses the value.
+Node Calls::inlined(const Expr* call, const FunctionDecl* callee, const std::vector<const Expr*>& actuals,
+                    std::string* result) {
+  const std::string name = callee->getNameAsString();
+  if (!being_read_.insert(callee).second) refuse(call, "recursive call of " + name + "(): kernels cannot recurse");
+  if (scope_.inlined > 6) refuse(call, "calls nested more than 7 deep are not supported: " + source(call));
+  const auto done = llvm::make_scope_exit([&] { being_read_.erase(callee); });
+  find_changes(callee->getBody(), scope_.changed);
+  find_changes(callee->getBody(), facts_.changed);
+  find_escapes(callee->getBody(), facts_.escaped);
+  scope_.nest.opaque = true;
+  const auto bound_parts = scope_.bound_parts;
+  const auto before = std::exchange(scope_.before, {});
+  Node block;
+  block.line = line(call);
+  for (unsigned i = 0; i < callee->getNumParams(); ++i) {
+    if (i >= actuals.size()) refuse(call, "this call has too few arguments: " + source(call));
+    bind_argument(callee->getParamDecl(i), actuals[i], call, block);
   }
-  const Node body = statement(callee->getBody());
-  std::set<int> parts;
-  for (const auto& [decl, list] : scope_->parts) parts.insert(list.begin(), list.end());
-  for (std::size_t k = 0; k < scope_->nest.variables.size(); ++k) {
-    const Variable& v = scope_->nest.variables[k];
-    if (parts.count(static_cast<int>(k)) > 0) continue;
-    if (v.global)
-      refuse(at, callee->getNameAsString() + "() uses the global variable " + v.host + ": kernels cannot call it");
-    if (v.host.find('.') != std::string::npos || v.host.find("->") != std::string::npos)
-      refuse(at, callee->getNameAsString() + "() reads " + v.host + " of an object: kernels cannot call it");
+  ++scope_.inlined;
+  const auto* body = cast<CompoundStmt>(callee->getBody());
+  Node inside;
+  const Stmt* around = std::exchange(scope_.block, body);
+  for (const Stmt* s : body->body()) {
+    const auto* r = dyn_cast<ReturnStmt>(s);
+    if (r != nullptr && s == body->body_back() && (r->getRetValue() == nullptr || result != nullptr)) {
+      Effects fx;
+      if (result != nullptr) *result = tree_.expression(r->getRetValue(), fx);
+      Node read;
+      read.kind = NodeKind::statement;
+      read.line = block.line;
+      read.guards = scope_.guards();
+      read.accesses = fx.accesses;
+      inside.children.push_back(std::move(read));
+    } else if (const auto* d = dyn_cast<DeclStmt>(s)) {
+      tree_.declaration(d, inside);
+    } else {
+      inside.children.push_back(tree_.statement(s));
+    }
   }
-  text::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
-  refuse_overlapping_parameters(callee, *result, at);
-  result->variables = scope_->nest.variables;
-  result->functions = scope_->nest.functions;
-  result->libm = scope_->nest.libm;
-  result->asserts = scope_->nest.asserts;
-  result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" + prologue +
-                 text::node_text(body, scope_->nest.loops, 1) + "}\n";
-  result->functions.push_back(result->text);
-  return *(summaries_[callee] = std::move(result));
+  scope_.block = around;
+  --scope_.inlined;
+  scope_.bound_parts = bound_parts;
+  scope_.before = before;
+  if (result != nullptr && result->empty()) refuse(call, name + "() must end with a return: " + source(call));
+  if (result == nullptr) block.text = "{";
+  block.children.push_back(std::move(inside));
+  if (result != nullptr) return block;
+  Node wrapper;  // a nested scope
+  wrapper.children.push_back(std::move(block));
+  return wrapper;
 }
 
 }  // namespace ridge::place::frontend

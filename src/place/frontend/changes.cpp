@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/facts.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -83,16 +84,49 @@ class Uses {
   const VarDecl* var_;
 };
 
-// True if it breaks or continues an enclosing loop, so that the statements after it may be skipped.
-bool leaves(const Stmt* s) {
-  if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
-  if (isa<BreakStmt, ContinueStmt>(s)) return true;
-  return std::any_of(s->child_begin(), s->child_end(), leaves);
-}
-
 }  // namespace
 
-void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const {
+// True if an image variable is used only through its elements and its size, so that nothing else refers to its memory:
+// as an argument of functions for which the same holds, and of modelled library functions.
+bool keeps_memory(const Stmt* body, const ValueDecl* image, int depth) {
+  if (depth > 4 || body == nullptr) return false;
+  std::set<const Stmt*> known;
+  bool all = true;
+  const auto know = [&](const Expr* e) {
+    e = image_passed(e);
+    if (const auto* part = dyn_cast<CXXOperatorCallExpr>(e);
+        part != nullptr && part->getOperator() == OO_Call && is_mat(part->getArg(0)->getType()))
+      e = part->getArg(0)->IgnoreParenImpCasts();
+    known.insert(e);
+  };
+  visit(body, [&](const Stmt* s) {
+    if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && is_mat(member->getBase()->getType())) {
+      static const std::set<std::string> harmless{"rows", "cols",  "step",     "at",    "ptr",   "type",    "size",
+                                                  "dims", "depth", "channels", "total", "empty", "elemSize"};
+      if (harmless.count(member->getMemberDecl()->getNameAsString()) > 0)
+        known.insert(member->getBase()->IgnoreParenImpCasts());
+    }
+    const auto* call = dyn_cast<CallExpr>(s);
+    std::vector<const Expr*> actuals;
+    if (call != nullptr && is_modelled(call, actuals)) {
+      for (const Expr* a : actuals) know(a);
+    } else if (call != nullptr && !isa<CXXMemberCallExpr, CXXOperatorCallExpr>(call)) {
+      const FunctionDecl* definition = nullptr;
+      const FunctionDecl* callee = call->getDirectCallee();
+      if (callee != nullptr && callee->hasBody(definition) &&
+          definition->getASTContext().getSourceManager().isInMainFile(definition->getLocation()))
+        for (unsigned i = 0; i < call->getNumArgs() && i < definition->getNumParams(); ++i)
+          if (is_mat(definition->getParamDecl(i)->getType()) && referred(call->getArg(i)) == image &&
+              keeps_memory(definition->getBody(), definition->getParamDecl(i), depth + 1))
+            know(call->getArg(i));
+    }
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == image)
+      all = all && known.count(s) > 0;  // a parent is visited before its children
+  });
+  return all;
+}
+
+void find_changes(const Stmt* s, std::set<const ValueDecl*>& into) {
   if (s == nullptr) return;
   const auto add = [&](const Expr* e) {
     while (const Expr* object = object_changed(e)) e = object;
@@ -149,7 +183,7 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
 
 // Variables that may be changed through another name: their address or a non-const reference is taken. Reading,
 // assigning, subscripting and size() do not count.
-void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const {
+void find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) {
   if (s == nullptr || isa<UnaryExprOrTypeTraitExpr>(s)) return;
   std::set<const Stmt*> harmless;
   const auto keep = [&](const Expr* e) {
@@ -208,18 +242,18 @@ void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const
 
 // True if the variable's value may be read after the current part: follows the program to the end of the function,
 // including further iterations of enclosing loops.
-bool Reader::live_after(const VarDecl* var) const {
-  if (reachable(var) || captured_.count(var) > 0) return true;
+bool Facts::live_after(const VarDecl* var) const {
+  if (reachable(var) || captured.count(var) > 0) return true;
   const Uses uses(var);
   bool jumps = false;  // a path skips the following statements of the enclosing loop
-  for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
+  for (auto frame = around.rbegin(); frame != around.rend(); ++frame) {
     if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {
       std::size_t i = 0;
       for (const Stmt* s : block->body()) {
         if (i++ < frame->next) continue;
         const Use use = uses.of(s);
         if (use == Use::read) return true;
-        jumps = jumps || leaves(s);
+        jumps = jumps || jumps_out(s);
         if (use == Use::written && !jumps) return false;
         if (use == Use::written) break;
       }

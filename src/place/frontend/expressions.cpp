@@ -5,53 +5,142 @@
 #include <cstdio>
 #include <utility>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/nest_reader.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
 
 namespace {
 
-std::string float_text(double value, bool single) {
-  char text[64];
-  std::snprintf(text, sizeof text, single ? "%.9g" : "%.17g", value);
-  std::string result = text;
-  if (result.find_first_of(".en") == std::string::npos) result += ".0";
-  return single ? result + "f" : result;
+struct Known {
+  const char* name;
+  int arguments;
+  bool exact;  // identical in the last bit on all devices
+};
+// Functions whose kernel counterpart has the same name for float and double.
+const Known kMath[] = {
+    {"sqrt", 1, true},     {"fabs", 1, true},  {"floor", 1, true},  {"ceil", 1, true},   {"trunc", 1, true},
+    {"round", 1, true},    {"rint", 1, true},  {"fmod", 2, true},   {"fmin", 2, true},   {"fmax", 2, true},
+    {"copysign", 2, true}, {"fma", 3, true},   {"exp", 1, false},   {"exp2", 1, false},  {"expm1", 1, false},
+    {"log", 1, false},     {"log2", 1, false}, {"log10", 1, false}, {"log1p", 1, false}, {"sin", 1, false},
+    {"cos", 1, false},     {"tan", 1, false},  {"asin", 1, false},  {"acos", 1, false},  {"atan", 1, false},
+    {"atan2", 2, false},   {"sinh", 1, false}, {"cosh", 1, false},  {"tanh", 1, false},  {"pow", 2, false},
+    {"hypot", 2, false},   {"cbrt", 1, false}, {"erf", 1, false},   {"erfc", 1, false}};
+
+bool from_system(const FunctionDecl* f, const ASTContext& ast) {
+  return ast.getSourceManager().isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
 }
 
 }  // namespace
 
-std::string Reader::literal(const APValue& value, QualType type, const Stmt* at) const {
-  const auto number = dialect(type);
-  if (!number) refuse(at, "constants of this type are not supported");
-  if (value.isInt()) {
-    std::string digits;
-    const auto& n = value.getInt();
-    if (!number->is_unsigned && n.isSigned() && n.isMinSignedValue() && number->bytes >= 4)
-      return number->bytes == 8 ? "(-9223372036854775807L - 1)" : "(-2147483647 - 1)";
-    llvm::SmallString<32> text;
-    n.toString(text, 10);
-    digits = text.str().str();
-    if (number->bytes == 8) digits += number->is_unsigned ? "UL" : "L";
-    if (number->bytes == 4 && number->is_unsigned) digits += "U";
-    return digits[0] == '-' ? "(" + digits + ")" : digits;
-  }
-  if (value.isFloat()) {
-    const bool single = number->name == "float";
-    const auto& f = value.getFloat();
-    if (f.isNaN()) return single ? "NAN" : "(double)NAN";
-    if (f.isInfinity()) {
-      const std::string infinity = single ? "INFINITY" : "(double)INFINITY";
-      return f.isNegative() ? "(-" + infinity + ")" : infinity;
-    }
-    const std::string text = float_text(single ? static_cast<double>(f.convertToFloat()) : f.convertToDouble(), single);
-    return text[0] == '-' ? "(" + text + ")" : text;
-  }
-  refuse(at, "only constants that are numbers are supported");
+// OpenCV's rounding of a float or double to int.
+std::optional<std::string> Expressions::opencv_rounding(const CallExpr* e, Effects& fx) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr || e->getNumArgs() != 1 || ast_.getSourceManager().isInMainFile(callee->getLocation()))
+    return {};
+  const std::string name = callee->getQualifiedNameAsString();
+  const char* as = name == "cvRound" ? "rint" : name == "cvFloor" ? "floor" : name == "cvCeil" ? "ceil" : nullptr;
+  const auto from = dialect(e->getArg(0)->getType());
+  if (as == nullptr || !from) return {};
+  const std::string text = expression(e->getArg(0), fx);
+  return from->integer ? text : "(int)" + std::string(as) + "((" + from->name + ")(" + text + "))";
 }
 
-std::string Reader::expression(const Expr* e, Effects& fx) {
+std::optional<std::string> Expressions::known_function(const CallExpr* e, Effects& fx) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr || !callee->getDeclName().isIdentifier() || !from_system(callee, ast_)) return {};
+  std::string name = callee->getNameAsString();
+  const std::string whole = callee->getQualifiedNameAsString();
+  if (whole != name && whole != "std::" + name) return {};
+  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
+  const auto result = dialect(e->getType());
+  if (!result) return {};
+  std::vector<std::string> arguments;
+  const std::string type = result->name;
+  const auto read = [&](std::size_t count) {
+    if (e->getNumArgs() != count) refuse(e, "this overload of " + name + " is not supported: " + source(e));
+    for (const Expr* a : e->arguments()) arguments.push_back(expression(a, fx));
+  };
+  if (name == "min" || name == "max") {  // std::min(a, b) is b < a ? b : a, for NaN too
+    if (!dialect(e->getArg(0)->getType())) return {};
+    read(2);
+    const std::string test = name == "min" ? "b < a" : "a < b";
+    scope_.helper(name + "_" + type, "FUNCTION " + type + " " + name + "_" + type + "(" + type + " a, " + type +
+                                         " b) { return " + test + " ? b : a; }\n");
+    return name + "_" + type + "(" + arguments[0] + ", " + arguments[1] + ")";
+  }
+  if (name == "clamp") {
+    read(3);
+    scope_.helper("clamp_" + type, "FUNCTION " + type + " clamp_" + type + "(" + type + " v, " + type + " low, " +
+                                       type + " high) { return v < low ? low : high < v ? high : v; }\n");
+    return "clamp_" + type + "(" + arguments[0] + ", " + arguments[1] + ", " + arguments[2] + ")";
+  }
+  if (name == "abs" || name == "labs" || name == "llabs") {
+    read(1);
+    if (!result->integer) return "fabs((" + type + ")(" + arguments[0] + "))";
+    scope_.helper("abs_" + type, "FUNCTION " + type + " abs_" + type + "(" + type + " a) { return a < 0 ? -a : a; }\n");
+    return "abs_" + type + "(" + arguments[0] + ")";
+  }
+  if (result->integer && (name == "isnan" || name == "isinf" || name == "isfinite")) {
+    const auto from = dialect(e->getArg(0)->getType());
+    if (!from || from->integer) return {};
+    read(1);
+    const std::string x = "(" + arguments[0] + ")";
+    if (name == "isnan") return "(" + x + " != " + x + ")";
+    const std::string limit = from->name == "float" ? "INFINITY" : "(double)INFINITY";
+    return name == "isinf" ? "(fabs" + x + " == " + limit + ")" : "(fabs" + x + " < " + limit + ")";
+  }
+  if (name == "lrint" || name == "lrintf" || name == "llrint" || name == "llrintf") {
+    read(1);
+    const auto from = dialect(e->getArg(0)->getType());
+    return "(long)rint((" +
+           (name.back() == 'f' ? std::string("float")
+            : from->integer    ? "double"
+                               : from->name) +
+           ")(" + arguments[0] + "))";
+  }
+  if (result->integer) return {};
+  if (name == "nearbyint" || name == "nearbyintf") name = "rint";
+  for (const Known& known : kMath) {
+    const std::string plain = known.name;
+    if (name != plain && name != plain + "f") continue;
+    read(static_cast<std::size_t>(known.arguments));
+    scope_.nest.libm |= !known.exact;
+    std::string text = plain + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i)  // sqrt of a float in C is computed in double
+      text += (i > 0 ? ", (" : "(") + type + ")(" + arguments[i] + ")";
+    return text + ")";
+  }
+  return {};
+}
+
+std::string Expressions::call(const CallExpr* e, Effects& fx) {
+  Expr::EvalResult constant;
+  if (!e->isValueDependent() && e->EvaluateAsRValue(constant, ast_) && !constant.HasSideEffects &&
+      (constant.Val.isInt() || constant.Val.isFloat()))
+    return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
+  if (const auto text = known_function(e, fx)) return *text;
+  if (const auto text = opencv_rounding(e, fx)) return *text;
+  if (const LambdaExpr* l = facts_.lambda(e)) return calls_.lambda_value(e, l, fx);
+  if (const auto text = places_.value_named(e, fx)) return *text;
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr) refuse(e, "call through a pointer: its effects are unknown: " + source(e));
+  if (const auto* method = dyn_cast<CXXMethodDecl>(callee)) {
+    if (method->isVirtual()) refuse(e, "virtual call: its effects are unknown: " + source(e));
+    refuse(e, "member function calls are not supported here: " + source(e));
+  }
+  if (from_system(callee, ast_))
+    refuse(e, "the effects of " + callee->getNameAsString() + "() are unknown: " + source(e));
+  if (callee->isNoReturn()) refuse(e, "an assertion or a call that does not return may leave the loop: " + source(e));
+  std::vector<const Expr*> ignored;
+  if (const FunctionDecl* as = callee->hasBody() ? nullptr : models_.model(e, ignored, fx)) {
+    scope_.nest.libm = true;
+    return calls_.own_function(e, as, fx);
+  }
+  return calls_.own_function(e, callee, fx);
+}
+
+std::string Expressions::expression(const Expr* e, Effects& fx) {
   if (const auto* paren = dyn_cast<ParenExpr>(e)) return "(" + expression(paren->getSubExpr(), fx) + ")";
   if (const auto* m = dyn_cast<MaterializeTemporaryExpr>(e)) return expression(m->getSubExpr(), fx);
   if (const auto* c = dyn_cast<ExprWithCleanups>(e)) return expression(c->getSubExpr(), fx);
@@ -61,9 +150,9 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (!dialect(e->getType()))
     refuse(e, "values of type " + type_text(e->getType()) + " are not supported: " + source(e));
   if (const auto text = literal_text(e, fx)) return *text;
-  if (const auto text = modelled_value(e)) return *text;
-  if (const auto part = component(e, fx)) return part->text;
-  if (const auto size = size_of_part(e)) return size->text;
+  if (const auto text = models_.modelled_value(e)) return *text;
+  if (const auto part = aggregates_.component(e, fx)) return part->text;
+  if (const auto size = images_.size_of_part(e)) return size->text;
   if (const auto* converted = dyn_cast<CastExpr>(e)) return cast_text(converted, fx);
   if (const auto* ref = dyn_cast<DeclRefExpr>(e))
     if (const auto text = substituted(ref, fx)) return *text;
@@ -75,17 +164,17 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     if (!dialect(b->getLHS()->getType()) || !dialect(b->getRHS()->getType()))
       refuse(e, "arithmetic on pointers or objects is not supported: " + source(e));
     const std::string l = expression(b->getLHS(), fx);
-    const bool outer = scope_->may_hoist;
-    scope_->may_hoist = outer && !b->isLogicalOp();
+    const bool outer = scope_.may_hoist;
+    scope_.may_hoist = outer && !b->isLogicalOp();
     const std::string r = expression(b->getRHS(), fx);
-    scope_->may_hoist = outer;
+    scope_.may_hoist = outer;
     return l + " " + BinaryOperator::getOpcodeStr(b->getOpcode()).str() + " " + r;
   }
   if (const auto* c = dyn_cast<ConditionalOperator>(e)) {
     const std::string test = expression(c->getCond(), fx);
-    const bool outer = std::exchange(scope_->may_hoist, false);
+    const bool outer = std::exchange(scope_.may_hoist, false);
     const std::string yes = expression(c->getTrueExpr(), fx), no = expression(c->getFalseExpr(), fx);
-    scope_->may_hoist = outer;
+    scope_.may_hoist = outer;
     const std::string type = dialect(e->getType())->name;
     return "(" + test + " ? (" + type + ")(" + yes + ") : (" + type + ")(" + no + "))";
   }
@@ -93,19 +182,15 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     Expr::EvalResult known;
     if (e->EvaluateAsRValue(known, ast_)) return literal(known.Val, e->getType(), e);
   }
-  if (const int size = extent(e); size >= 0) {
-    const Variable& v = scope_->nest.variables[size];
-    Access a;
-    a.variable = size;
-    a.line = line(e);
-    fx.accesses.push_back(a);
-    return v.name;
+  if (const int size = places_.extent(e); size >= 0) {
+    fx.read(size, line(e));
+    return scope_.nest.variables[size].name;
   }
   if (const ValueDecl* decl = referred(e))
-    if (const auto it = scope_->iterators.find(decl); it != scope_->iterators.end()) return it->second;
-  if (const auto p = place(e, fx)) {
-    record(*p, false, e, fx);
-    return element_text(*p);
+    if (const auto it = scope_.iterators.find(decl); it != scope_.iterators.end()) return it->second;
+  if (const auto p = places_.place(e, fx)) {
+    scope_.record(*p, false, e, fx);
+    return scope_.element_text(*p);
   }
   if (const auto* c = dyn_cast<CallExpr>(e)) return call(c, fx);
   if (isa<MemberExpr>(e))
@@ -115,7 +200,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   refuse(e, describe(e) + " is not supported: " + source(e));
 }
 
-std::optional<std::string> Reader::literal_text(const Expr* e, Effects& fx) {
+std::optional<std::string> Expressions::literal_text(const Expr* e, Effects& fx) {
   if (const auto* n = dyn_cast<IntegerLiteral>(e))
     return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
   if (const auto* f = dyn_cast<FloatingLiteral>(e)) return literal(APValue(f->getValue()), e->getType(), e);
@@ -127,7 +212,7 @@ std::optional<std::string> Reader::literal_text(const Expr* e, Effects& fx) {
   return {};
 }
 
-std::string Reader::cast_text(const CastExpr* e, Effects& fx) {
+std::string Expressions::cast_text(const CastExpr* e, Effects& fx) {
   const bool written = isa<ExplicitCastExpr>(e);
   const Expr* sub = e->getSubExpr();
   switch (e->getCastKind()) {
@@ -153,10 +238,10 @@ std::string Reader::cast_text(const CastExpr* e, Effects& fx) {
 }
 
 // Text of a lambda's or member function's argument, or of a constant; none for other variables.
-std::optional<std::string> Reader::substituted(const DeclRefExpr* ref, Effects& fx) {
-  if (const auto passed = scope_->given.find(ref->getDecl()); passed != scope_->given.end())
+std::optional<std::string> Expressions::substituted(const DeclRefExpr* ref, Effects& fx) {
+  if (const auto passed = scope_.given.find(ref->getDecl()); passed != scope_.given.end())
     return "(" + dialect(ref->getType())->name + ")(" + expression(passed->second, fx) + ")";
-  if (const auto passed = scope_->bound.find(ref->getDecl()); passed != scope_->bound.end()) return passed->second.text;
+  if (const auto passed = scope_.bound.find(ref->getDecl()); passed != scope_.bound.end()) return passed->second.text;
   if (const auto* constant = dyn_cast<EnumConstantDecl>(ref->getDecl()))
     return literal(APValue(constant->getInitVal()), ast_.IntTy, ref);
   if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()); var != nullptr && var->getType().isConstQualified()) {
@@ -168,7 +253,7 @@ std::optional<std::string> Reader::substituted(const DeclRefExpr* ref, Effects& 
 }
 
 // None for *p, which is a place.
-std::optional<std::string> Reader::unary_text(const UnaryOperator* u, Effects& fx) {
+std::optional<std::string> Expressions::unary_text(const UnaryOperator* u, Effects& fx) {
   switch (u->getOpcode()) {
     case UO_Plus:
     case UO_Minus:
@@ -185,7 +270,7 @@ std::optional<std::string> Reader::unary_text(const UnaryOperator* u, Effects& f
     case UO_PreDec:
     case UO_PostInc:
     case UO_PostDec:
-      if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // emitted as a separate statement
+      if (scope_.steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // emitted as a separate statement
       [[fallthrough]];
     default:
       refuse(u, "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not supported: " + source(u));

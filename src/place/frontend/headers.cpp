@@ -1,7 +1,7 @@
 // Headers of counted loops: iterator, start, step and test, with the bounds of the iterator as constraints.
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/nest_reader.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -45,15 +45,15 @@ bool limits(const std::optional<Condition>& when, const std::string& iterator, l
 }  // namespace
 
 // Reads one header into a Loop. A step that returns false has stored the reason in Loop::why.
-class Reader::HeaderReader {
+class Loops::HeaderReader {
  public:
-  HeaderReader(Reader& reader, const Stmt* s, Loop& into) : r_(reader), scope_(*reader.scope_), s_(s), into_(into) {}
+  HeaderReader(Loops& loops, const Stmt* s, Loop& into) : r_(loops), scope_(loops.scope_), s_(s), into_(into) {}
 
   bool read(Node& node) {
-    if (!r_.counting(s_, count_, into_.why)) return false;
+    if (!r_.facts_.counting(s_, count_, into_.why)) return false;
     var_ = count_.var;
     if (!check_iterator()) return false;
-    find_step();
+    step_ = step_of(count_.step, var_);
     if (step_ == 0) return into_.why = "its step is not a constant", false;
     if (body_changes_iterator()) return into_.why = "its body changes the iterator " + var_->getNameAsString(), false;
     if (!check_counters()) return false;
@@ -62,13 +62,7 @@ class Reader::HeaderReader {
     const auto saved_values = scope_.values;
     const auto saved_iterators = scope_.iterators;
     name_iterator();
-    if (!add_bounds()) {
-      scope_.values = saved_values;
-      scope_.iterators = saved_iterators;
-      scope_.names.erase(into_.iterator);
-      return false;
-    }
-    if (!count_.others.empty() && !close_counters()) {
+    if (!add_bounds() || (!count_.others.empty() && !close_counters())) {
       scope_.values = saved_values;
       scope_.iterators = saved_iterators;
       scope_.names.erase(into_.iterator);
@@ -99,33 +93,30 @@ class Reader::HeaderReader {
       return fail("its iterator " + name + " is not a local integer of 32 or 64 bits");
     number_ = *number;
     if (count_.declared_in_header) return true;
-    if (scope_.in_function) return fail("its iterator is not declared in the header");
-    if (r_.reachable(var_)) return fail("its iterator " + name + " may change through another name");
-    if (used_outside(scope_.root, var_, s_) || r_.live_after(var_))
+    if (r_.facts_.in_function) return fail("its iterator is not declared in the header");
+    if (r_.facts_.reachable(var_)) return fail("its iterator " + name + " may change through another name");
+    if (used_outside(scope_.root, var_, s_) || r_.facts_.live_after(var_))
       return fail("the last value of " + name + " is used after the loop");
     return true;
   }
 
-  void find_step() { step_ = step_of(count_.step, var_); }
-
   // The step: ++i, i += n, i = i + n with a constant n; 0 for all others.
   long step_of(const Expr* step, const VarDecl* var) {
     if (const auto* u = dyn_cast<UnaryOperator>(step->IgnoreParens());
-        u != nullptr && r_.referred(u->getSubExpr()) == var) {
+        u != nullptr && referred(u->getSubExpr()) == var) {
       return u->isIncrementOp() ? 1 : u->isDecrementOp() ? -1 : 0;
     }
-    if (const auto* c = dyn_cast<BinaryOperator>(step->IgnoreParens());
-        c != nullptr && r_.referred(c->getLHS()) == var) {
+    if (const auto* c = dyn_cast<BinaryOperator>(step->IgnoreParens()); c != nullptr && referred(c->getLHS()) == var) {
       const Expr* by = c->getRHS();
       long sign = c->getOpcode() == BO_AddAssign ? 1 : c->getOpcode() == BO_SubAssign ? -1 : 0;
       if (c->getOpcode() == BO_Assign)
         if (const auto* sum = dyn_cast<BinaryOperator>(by->IgnoreParenImpCasts());
-            sum != nullptr && sum->isAdditiveOp() && r_.referred(sum->getLHS()) == var) {
+            sum != nullptr && sum->isAdditiveOp() && referred(sum->getLHS()) == var) {
           by = sum->getRHS();
           sign = sum->getOpcode() == BO_Add ? 1 : -1;
         }
       if (sign != 0)
-        if (const auto p = r_.poly(by, needed_);
+        if (const auto p = r_.tree_.poly(by, needed_);
             p && p->value() && *p->value() != 0 && std::abs(*p->value()) < (1 << 20))
           return sign * *p->value();
     }
@@ -136,14 +127,14 @@ class Reader::HeaderReader {
   bool check_counters() {
     std::set<const ValueDecl*> changed;
     if (!count_.others.empty()) {
-      r_.find_changes(count_.body, changed);
-      r_.find_changes(count_.test, changed);
+      find_changes(count_.body, changed);
+      find_changes(count_.test, changed);
     }
     for (std::size_t k = 0; k < count_.others.size(); ++k) {
       const VarDecl* other = count_.others[k];
       const std::string name = other->getNameAsString();
       const auto number = r_.dialect(other->getType());
-      if (!number || !number->integer || number->bytes < 4 || number->is_unsigned || r_.reachable(other))
+      if (!number || !number->integer || number->bytes < 4 || number->is_unsigned || r_.facts_.reachable(other))
         return fail("its counter " + name + " is not a local signed integer of 32 or 64 bits");
       if (changed.count(other) > 0) return fail("its body changes the counter " + name);
       other_steps_.push_back(step_of(count_.other_steps[k], other));
@@ -155,10 +146,10 @@ class Reader::HeaderReader {
   // The closed form of each further counter: its start plus its step per iteration.
   bool close_counters() {
     std::vector<Poly> needed;
-    const auto start = r_.poly(count_.start, needed);
+    const auto start = r_.tree_.poly(count_.start, needed);
     if (!start || !start->affine()) return fail("its start has no closed form, which a second counter needs");
     for (std::size_t k = 0; k < count_.others.size(); ++k) {
-      const auto from = r_.poly(count_.others[k]->getInit(), needed);
+      const auto from = r_.tree_.poly(count_.others[k]->getInit(), needed);
       if (!from || !from->affine() || !needed.empty() || other_steps_[k] % step_ != 0)
         return fail("its counter " + count_.others[k]->getNameAsString() + " has no closed form");
       const Poly turns = Poly::symbol(into_.iterator).plus(*start, -1);
@@ -170,11 +161,11 @@ class Reader::HeaderReader {
   bool body_changes_iterator() const {
     std::set<const ValueDecl*> changed;
     if (count_.last == nullptr)
-      r_.find_changes(count_.body, changed);
+      find_changes(count_.body, changed);
     else
       for (const Stmt* inside : count_.body->children())
-        if (inside != count_.last) r_.find_changes(inside, changed);
-    r_.find_changes(count_.test, changed);
+        if (inside != count_.last) find_changes(inside, changed);
+    find_changes(count_.test, changed);
     return changed.count(var_) > 0;
   }
 
@@ -184,14 +175,14 @@ class Reader::HeaderReader {
     into_.host_type = r_.type_text(var_->getType().getUnqualifiedType());
     into_.step = step_;
     into_.host_iterator = var_->getNameAsString();
-    into_.start = r_.expression(count_.start, fx);
-    into_.exact = r_.bounds(count_.start, step_ > 0, starts_, needed_);
+    into_.start = r_.tree_.expression(count_.start, fx);
+    into_.exact = r_.numbers_.bounds(count_.start, step_ > 0, starts_, needed_);
     if (into_.exact && starts_.empty()) into_.exact = false;
   }
 
   void name_iterator() {
     if (scope_.variables.count(var_) == 0)
-      into_.iterator = r_.unique(var_->getNameAsString());
+      into_.iterator = r_.scope_.unique(var_->getNameAsString());
     else
       into_.iterator = scope_.nest.variables[scope_.variables[var_]].name;
     scope_.iterators[var_] = into_.iterator;
@@ -230,11 +221,11 @@ class Reader::HeaderReader {
 
   // The test as an affine condition. i != n with a step of 1 is read as i < n.
   std::optional<Condition> test_condition(std::vector<Poly>& needed) {
-    auto when = r_.condition(count_.test, false, needed);
+    auto when = r_.numbers_.condition(count_.test, false, needed);
     if (test_ == nullptr || test_->getOpcode() != BO_NE || std::abs(step_) != 1 || number_.is_unsigned) return when;
-    const bool left = r_.referred(test_->getLHS()) == var_;
-    if (!left && r_.referred(test_->getRHS()) != var_) return when;
-    const auto l = r_.poly(test_->getLHS(), needed), r = r_.poly(test_->getRHS(), needed);
+    const bool left = referred(test_->getLHS()) == var_;
+    if (!left && referred(test_->getRHS()) != var_) return when;
+    const auto l = r_.tree_.poly(test_->getLHS(), needed), r = r_.tree_.poly(test_->getRHS(), needed);
     if (!l || !r || !l->affine() || !r->affine()) return when;
     Poly room = left ? r->plus(*l, -1) : l->plus(*r, -1);
     if (step_ < 0) room = Poly().plus(room, -1);
@@ -247,14 +238,14 @@ class Reader::HeaderReader {
     into_.exact = false;
     const std::string no_bound = "its test does not compare " + var_->getNameAsString() + " with a bound";
     if (test_ == nullptr || !test_->isRelationalOp()) return fail(no_bound);
-    const bool left = r_.referred(test_->getLHS()) == var_;
-    if (!left && r_.referred(test_->getRHS()) != var_) return fail(no_bound);
+    const bool left = referred(test_->getLHS()) == var_;
+    if (!left && referred(test_->getRHS()) != var_) return fail(no_bound);
     const auto op = left ? test_->getOpcode() : BinaryOperator::reverseComparisonOp(test_->getOpcode());
     if ((step_ > 0) != (op == BO_LT || op == BO_LE)) return fail("its test and its step have opposite directions");
     std::vector<Poly> ends;
     needed.clear();
-    into_.exact =
-        r_.bounds(left ? test_->getRHS() : test_->getLHS(), step_ < 0, ends, needed) && started && needed.empty();
+    into_.exact = r_.numbers_.bounds(left ? test_->getRHS() : test_->getLHS(), step_ < 0, ends, needed) && started &&
+                  needed.empty();
     const Poly i = Poly::symbol(into_.iterator);
     for (const Poly& p : ends) {
       Poly room = step_ > 0 ? p.plus(i, -1) : i.plus(p, -1);
@@ -281,7 +272,7 @@ class Reader::HeaderReader {
       const auto names = p.symbols();
       const bool own = std::find(names.begin(), names.end(), into_.iterator) != names.end();
       if (own && number_.is_unsigned && step_ > 0) continue;  // counts upwards from a start >= 0
-      if (!only_parameters(names) || scope_.in_function || !p.affine()) return fail("its bounds may wrap around");
+      if (!only_parameters(names) || r_.facts_.in_function || !p.affine()) return fail("its bounds may wrap around");
       assume(p, "no wrap-around in the loop header of line " + std::to_string(into_.line));
     }
     return true;
@@ -299,15 +290,15 @@ class Reader::HeaderReader {
   }
 
   std::string test_text(Effects& fx) {
-    const std::string text = r_.expression(count_.test, fx);
+    const std::string text = r_.tree_.expression(count_.test, fx);
     if (test_ == nullptr || test_->getOpcode() != BO_NE) return text;
     Effects again;  // a grid-stride loop could step over the end value
-    const bool up = (r_.referred(test_->getLHS()) == var_) == (step_ > 0);
-    const std::string left = r_.expression(test_->getLHS(), again);
-    return left + (up ? " < " : " > ") + r_.expression(test_->getRHS(), again);
+    const bool up = (referred(test_->getLHS()) == var_) == (step_ > 0);
+    const std::string left = r_.tree_.expression(test_->getLHS(), again);
+    return left + (up ? " < " : " > ") + r_.tree_.expression(test_->getRHS(), again);
   }
 
-  Reader& r_;
+  Loops& r_;
   Scope& scope_;
   const Stmt* s_;
   Loop& into_;
@@ -320,6 +311,6 @@ class Reader::HeaderReader {
   std::vector<Poly> starts_{}, needed_{};  // bounds by the start; conditions for start and step to hold
 };
 
-bool Reader::header(const Stmt* s, Loop& into, Node& node) { return HeaderReader(*this, s, into).read(node); }
+bool Loops::header(const Stmt* s, Loop& into, Node& node) { return HeaderReader(*this, s, into).read(node); }
 
 }  // namespace ridge::place::frontend

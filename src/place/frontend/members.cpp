@@ -27,13 +27,6 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-bool own_object(const Expr* e) {
-  e = e->IgnoreParenImpCasts();
-  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
-    e = u->getSubExpr()->IgnoreParenImpCasts();
-  return isa<CXXThisExpr>(e);
-}
-
 // The member function that is called, its object and its arguments.
 struct MemberCall {
   const CXXMethodDecl* method = nullptr;
@@ -70,9 +63,9 @@ bool repeatable(const Expr* e) {
 }  // namespace
 
 // Writes the text of one member function as a free function.
-class Reader::Lifter {
+class Members::Lifter {
  public:
-  Lifter(Reader& reader, const CXXMethodDecl* method) : r_(reader), m_(method) {}
+  Lifter(Members& members, const CXXMethodDecl* method) : r_(members), m_(method) {}
 
   Lifted run() {
     try {
@@ -209,7 +202,7 @@ class Reader::Lifter {
   void look(const Stmt* s, bool value, const Names& names, std::vector<Edit>& edits) {
     if (s == nullptr) return;
     if (const auto* call = dyn_cast<CallExpr>(s); call != nullptr && own_call(call, names, edits)) return;
-    if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && own_object(member->getBase())) {
+    if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && is_this(member->getBase())) {
       const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
       if (field == nullptr) return qualify(member, member->getMemberDecl(), edits);
       const QualType type =
@@ -273,7 +266,7 @@ class Reader::Lifter {
   // A call of another member function of the same object.
   bool own_call(const CallExpr* call, const Names& names, std::vector<Edit>& edits) {
     const MemberCall found = member_call(call);
-    if (found.object == nullptr || !own_object(found.object)) {
+    if (found.object == nullptr || !is_this(found.object)) {
       const FunctionDecl* callee = call->getDirectCallee();
       const std::string name = callee != nullptr ? callee->getQualifiedNameAsString() : "";
       result_.calls |= name.rfind("std::", 0) != 0 && name.rfind("cv::", 0) != 0 &&
@@ -333,7 +326,7 @@ class Reader::Lifter {
     return true;
   }
 
-  Reader& r_;
+  Members& r_;
   const CXXMethodDecl* m_;
   Lifted result_{};
   std::set<std::string> locals_{};
@@ -341,19 +334,19 @@ class Reader::Lifter {
 };
 
 // True if it, or a member function that it calls for the same object, contains a loop.
-bool Reader::loops_in(const CXXMethodDecl* method) const {
+bool loops_in(const CXXMethodDecl* method) {
   bool found = false;
   visit(method->getBody(), [&](const Stmt* s) {
     found |= is_loop(s);
     const auto* call = dyn_cast<CallExpr>(s);
     const MemberCall other = call != nullptr ? member_call(call) : MemberCall{};
-    if (other.method != nullptr && own_object(other.object))
+    if (other.method != nullptr && is_this(other.object))
       visit(other.method->getBody(), [&](const Stmt* x) { found |= is_loop(x); });
   });
   return found;
 }
 
-const Reader::Lifted& Reader::lifted(const CXXMethodDecl* method) {
+const Members::Lifted& Members::lifted(const CXXMethodDecl* method) {
   if (const auto at = lifted_.find(method); at != lifted_.end()) return at->second;
   lifted_[method].why = "it calls itself";
   Lifted made = Lifter(*this, method).run();
@@ -390,7 +383,7 @@ const Reader::Lifted& Reader::lifted(const CXXMethodDecl* method) {
 }
 
 // Replaces the body of the member function by a call of the free function.
-std::string Reader::lift(const CXXMethodDecl* method) {
+std::string Members::lift(const CXXMethodDecl* method) {
   const Lifted& made = lifted(method);
   if (!made.why.empty()) return made.why;
   std::string list;
@@ -418,7 +411,7 @@ std::string Reader::lift(const CXXMethodDecl* method) {
 }
 
 // object.function(arguments) becomes a call of the free function, if the fields are public.
-bool Reader::lift_call(const CallExpr* call) {
+bool Members::lift_call(const CallExpr* call) {
   const MemberCall found = member_call(call);
   if (found.method == nullptr || !loops_in(found.method)) return false;
   const Expr* object = found.object->IgnoreParenImpCasts();
@@ -481,7 +474,7 @@ bool does_nothing(const CXXConstructExpr* made) {
 }  // namespace
 
 // cv::parallel_for_(range, Body(arguments)): OpenCV may call the object once with the whole range.
-bool Reader::lift_parallel_for(const CallExpr* call) {
+bool Members::lift_parallel_for(const CallExpr* call) {
   const FunctionDecl* callee = call->getDirectCallee();
   if (callee == nullptr || callee->getQualifiedNameAsString() != "cv::parallel_for_" || call->getNumArgs() < 2)
     return false;
@@ -516,6 +509,63 @@ bool Reader::lift_parallel_for(const CallExpr* call) {
   rewrites.push_back(
       {at.begin, at.end, "if (" + over + ".start < " + over + ".end) " + body.name + "(" + list + over + ")", {}});
   return true;
+}
+
+// Declares the template's parameters with their values, as text, and appends the values to `name`.
+bool Members::template_names(const TemplateParameterList* parameters, const TemplateArgumentList& arguments,
+                             std::string& known, std::string& name) const {
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    const TemplateArgument& a = arguments.get(i);
+    const std::string formal = parameters->getParam(i)->getNameAsString();
+    std::string value;
+    if (a.getKind() == TemplateArgument::Type) {
+      value = type_text(a.getAsType());
+      if (!formal.empty()) known += "  using " + formal + " = " + value + ";\n";
+    } else if (a.getKind() == TemplateArgument::Integral) {
+      llvm::SmallString<32> digits;
+      a.getAsIntegral().toString(digits, 10);
+      value = digits.str().str();
+      if (!formal.empty())
+        known += "  constexpr " + type_text(a.getIntegralType()) + " " + formal + " = " + value + ";\n";
+    } else {
+      return false;
+    }
+    name += "_" + value;
+  }
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return true;
+}
+
+void Members::template_call(const CallExpr* call, const FunctionDecl* callee) {
+  const FunctionTemplateDecl* from = callee->getPrimaryTemplate();
+  const TemplateArgumentList* arguments = callee->getTemplateSpecializationArgs();
+  const FunctionDecl* body = nullptr;
+  if (from == nullptr || arguments == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee)) return;
+  bool loops = false;
+  visit(body->getBody(), [&](const Stmt* s) { loops |= is_loop(s); });
+  const Span whole = span(from->getTemplatedDecl()->getSourceRange()), inside = span(body->getBody()->getSourceRange());
+  TemplateCall made;
+  made.name = span(call->getCallee()->getSourceRange());
+  if (!loops || !whole.known || !inside.known || !made.name.known) return;
+  std::string known, formals;
+  made.function = callee->getNameAsString();
+  if (!template_names(from->getTemplateParameters(), *arguments, known, made.function)) return;
+  while (main_text_.find(made.function + "(") != std::string::npos) made.function += "_";
+  for (const ParmVarDecl* p : body->parameters()) {
+    const QualType type = p->getType();
+    if (type->isFunctionPointerType() || type.getNonReferenceType()->isArrayType()) return;
+    formals += (formals.empty() ? "" : ", ") + type_text(type) + " " + p->getNameAsString();
+  }
+  const std::string text = main_text_.substr(inside.begin + 1, inside.end - inside.begin - 1);
+  made.at = whole.end;
+  made.text =
+      "\n\nstatic " + type_text(body->getReturnType()) + " " + made.function + "(" + formals + ") {\n" + known + text;
+  const int first = line(body->getBody()->getBeginLoc());
+  made.lines.assign(3 + static_cast<std::size_t>(std::count(known.begin(), known.end(), '\n')), first);
+  const auto more = std::count(text.begin(), text.end(), '\n');
+  for (long k = 0; k <= more; ++k) made.lines.push_back(first + static_cast<int>(k));
+  template_calls.push_back(made);
 }
 
 }  // namespace ridge::place::frontend

@@ -1,13 +1,13 @@
 // Library functions modelled as loops. A model is a C++ function in the namespace ridge_models, appended to the user's
 // text when it is parsed: for cv::f(a, b) a member f of Calls<element type>, for any other library function lib::f a
 // function ridge_models::lib::f with the same parameters (from the user's --models file).
-#include "place/frontend/models.hpp"
+#include "place/frontend/calls.hpp"
 
 #include <clang/AST/DeclTemplate.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
@@ -203,48 +203,11 @@ std::string models_text(const std::string& users_text, const std::string& users_
   return all;
 }
 
-// True for a call of an OpenCV function that has a model.
-bool Reader::is_modelled(const Expr* e, std::vector<const Expr*>& actuals) const {
-  return !opencv_model(e, actuals).empty();
-}
-
-// Element type of an image: from its uses by at and ptr in the function, or from the constant with which it was made.
-std::optional<QualType> Reader::element_used(const Expr* object) const {
-  const ValueDecl* decl = referred(image_passed(object));
-  if (decl == nullptr) return {};
-  if (const auto known = scope_->images.find(decl); known != scope_->images.end()) {
-    if (known->second.host != known->second.decl->getNameAsString()) return {};
-    decl = known->second.decl;
-  }
-  if (const auto known = scope_->mats.find(decl->getNameAsString()); known != scope_->mats.end())
-    return known->second.element == "float"    ? std::optional(ast_.FloatTy)
-           : known->second.element == "double" ? std::optional(ast_.DoubleTy)
-                                               : std::nullopt;
-  const auto* var = dyn_cast<VarDecl>(decl);
-  const auto* made =
-      var != nullptr && var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
-  Expr::EvalResult type;
-  const QualType single = ast_.FloatTy, twice = ast_.DoubleTy;
-  if (made != nullptr && made->getNumArgs() == 3 && made->getArg(2)->EvaluateAsInt(type, ast_)) {
-    if (type.Val.getInt() == 5) return single;  // CV_32F
-    if (type.Val.getInt() == 6) return twice;   // CV_64F
-  }
-  std::optional<QualType> found;
-  visit(function_->getBody(), [&](const Stmt* s) {
-    const auto* call = dyn_cast<CXXMemberCallExpr>(s);
-    const CXXMethodDecl* method = call != nullptr ? call->getMethodDecl() : nullptr;
-    if (method == nullptr || referred(call->getImplicitObjectArgument()) != decl) return;
-    const TemplateArgumentList* arguments = method->getTemplateSpecializationArgs();
-    if (arguments == nullptr || arguments->size() == 0 || arguments->get(0).getKind() != TemplateArgument::Type) return;
-    const QualType each = arguments->get(0).getAsType().getCanonicalType().getUnqualifiedType();
-    if (each == single || each == twice) found = each;
-  });
-  return found;
-}
+bool is_modelled(const Expr* e, std::vector<const Expr*>& actuals) { return !opencv_model(e, actuals).empty(); }
 
 // Refuses a call that writes a rectangle of an image and reads another rectangle of it: the library's order of accesses
 // within a row is unknown.
-void Reader::refuse_overlapping_rectangles(const FunctionDecl* body, const std::vector<const Expr*>& actuals,
+void Models::refuse_overlapping_rectangles(const FunctionDecl* body, const std::vector<const Expr*>& actuals,
                                            const Expr* call, Effects& fx) {
   for (unsigned to = 0; to < body->getNumParams(); ++to)
     for (unsigned from = 0; from < body->getNumParams(); ++from) {
@@ -252,7 +215,7 @@ void Reader::refuse_overlapping_rectangles(const FunctionDecl* body, const std::
       if (to == from || !is_mat(type) || !is_mat(body->getParamDecl(from)->getType()) || !type->isReferenceType() ||
           type->getPointeeType().isConstQualified())
         continue;
-      const auto a = image(actuals[to], fx), b = image(actuals[from], fx);
+      const auto a = images_.image(actuals[to], fx), b = images_.image(actuals[from], fx);
       if (a && b && a->host == b->host && (a->part || b->part) &&
           (a->part != b->part || a->top.text != b->top.text || a->left.text != b->left.text))
         refuse(call, "the call reads and writes two rectangles of " + a->host + ": " + source(call));
@@ -260,7 +223,7 @@ void Reader::refuse_overlapping_rectangles(const FunctionDecl* body, const std::
 }
 
 // The model of a library call, with the arguments in the order of its parameters; null if there is none.
-const FunctionDecl* Reader::model(const Expr* e, std::vector<const Expr*>& actuals, Effects& fx) {
+const FunctionDecl* Models::model(const Expr* e, std::vector<const Expr*>& actuals, Effects& fx) {
   const NamespaceDecl* models = space(ast_.getTranslationUnitDecl(), "ridge_models");
   const auto* call = dyn_cast<CallExpr>(e);
   const FunctionDecl* callee = call != nullptr ? call->getDirectCallee() : nullptr;
@@ -283,7 +246,7 @@ const FunctionDecl* Reader::model(const Expr* e, std::vector<const Expr*>& actua
   }
   std::optional<QualType> element;
   for (const Expr* a : actuals)
-    if (class_of(image_passed(a)->getType()) == "cv::Mat" && !element) element = element_used(a);
+    if (class_of(image_passed(a)->getType()) == "cv::Mat" && !element) element = images_.element_used(a);
   if (!element)
     refuse(e, "the element type of the images is not known, or not float or double with one channel: " + source(e));
   for (const Decl* d : models->decls()) {
@@ -299,15 +262,16 @@ const FunctionDecl* Reader::model(const Expr* e, std::vector<const Expr*>& actua
         bool fits = true;
         for (unsigned i = 0; i < body->getNumParams(); ++i) {
           if (is_mat(body->getParamDecl(i)->getType())) {
-            const auto given = image(actuals[i], fx);
+            const auto given = images_.image(actuals[i], fx);
             fits = fits && given.has_value();
             if (!given) continue;
             // The test reads the type of the image that is passed, not the type with which a variable was made.
             const std::string type = type_text(*element);
             const int other =
-                pseudo("static_cast<long>(" + given->host + ".type() - cv::traits::Type<" + type + ">::value)",
-                       given->name + "_type", ast_.LongTy, e);
-            assume(Condition{{{Poly::symbol(symbol(other)), true}}}, given->host + " has elements of type " + type);
+                scope_.pseudo("static_cast<long>(" + given->host + ".type() - cv::traits::Type<" + type + ">::value)",
+                              given->name + "_type", ast_.LongTy, e);
+            scope_.assume(Condition{{{Poly::symbol(scope_.symbol(other)), true}}},
+                          given->host + " has elements of type " + type);
           } else {
             actuals[i] = number_passed(actuals[i]);
             fits = fits && actuals[i] != nullptr;
@@ -325,34 +289,28 @@ const FunctionDecl* Reader::model(const Expr* e, std::vector<const Expr*>& actua
 }
 
 // A library call as a statement; empty if it has no model.
-std::optional<Node> Reader::modelled(const Expr* e) {
-  if (scope_->in_function) return {};
+std::optional<Node> Models::modelled(const Expr* e) {
+  if (facts_.in_function) return {};
   std::vector<const Expr*> actuals;
   Effects fx;
   const FunctionDecl* body = model(e, actuals, fx);
   if (body == nullptr) return {};
-  const Expr* outer = scope_->model_call;
-  scope_->nest.libm = true;  // the library may round differently
-  struct Restore {
-    Scope& scope;
-    const Expr* outer;
-    ~Restore() { scope.model_call = outer; }
-  } restore{*scope_, outer};
-  if (outer == nullptr) scope_->model_call = e;
-  Node node = inlined(e, body, actuals, nullptr);
+  scope_.nest.libm = true;  // the library may round differently
+  const llvm::SaveAndRestore called(scope_.model_call, scope_.model_call != nullptr ? scope_.model_call : e);
+  Node node = calls_.inlined(e, body, actuals, nullptr);
   Node& first = node.children[0];
   Node reads;
   reads.kind = NodeKind::statement;
   reads.line = line(e);
-  reads.guards = guards();
+  reads.guards = scope_.guards();
   reads.accesses = fx.accesses;
   first.children.insert(first.children.begin(), std::move(reads));
   return node;
 }
 
 // The value of a library call: sum(image)[0], countNonZero(image). Its loops precede the current statement.
-std::optional<std::string> Reader::modelled_value(const Expr* e) {
-  if (scope_->in_function) return {};
+std::optional<std::string> Models::modelled_value(const Expr* e) {
+  if (facts_.in_function) return {};
   e = e->IgnoreParens()->IgnoreImplicit();
   if (const auto* subscript = dyn_cast<CXXOperatorCallExpr>(e);
       subscript != nullptr && subscript->getOperator() == OO_Subscript &&
@@ -368,38 +326,31 @@ std::optional<std::string> Reader::modelled_value(const Expr* e) {
   }
   std::vector<const Expr*> actuals;
   if (opencv_model(e, actuals).empty()) return {};
-  if (!scope_->may_hoist) refuse(e, "this call is supported only where it is always evaluated: " + source(e));
+  if (!scope_.may_hoist) refuse(e, "this call is supported only where it is always evaluated: " + source(e));
   Effects fx;
   const FunctionDecl* body = model(e, actuals, fx);
   if (body == nullptr || body->getReturnType()->isVoidType()) return {};
-  const Expr* outer = std::exchange(scope_->model_call, scope_->model_call != nullptr ? scope_->model_call : e);
-  struct Restore {
-    Scope& scope;
-    const Expr* outer;
-    ~Restore() {
-      scope.model_call = outer;
-      scope.may_hoist = true;
-    }
-  } restore{*scope_, outer};
-  scope_->nest.libm = true;
+  const llvm::SaveAndRestore called(scope_.model_call, scope_.model_call != nullptr ? scope_.model_call : e);
+  const llvm::SaveAndRestore hoists(scope_.may_hoist);
+  scope_.nest.libm = true;
   std::string value;
-  Node node = inlined(e, body, actuals, &value);
+  Node node = calls_.inlined(e, body, actuals, &value);
   for (Node& child : node.children) {
     if (child.kind == NodeKind::block)
-      for (Node& inner : child.children) scope_->before.push_back(std::move(inner));
+      for (Node& inner : child.children) scope_.before.push_back(std::move(inner));
     else
-      scope_->before.push_back(std::move(child));
+      scope_.before.push_back(std::move(child));
   }
   return wrapped(value);
 }
 
 // needs(condition) in a model: proved from closed forms, or tested before the placed code runs.
-void Reader::require(const Expr* given) {
+void Models::require(const Expr* given) {
   std::vector<Poly> needed;
-  const auto holds = condition(given, false, needed);
+  const auto holds = numbers_.condition(given, false, needed);
   if (!holds || holds->size() != 1 || !needed.empty())
     refuse(given, "the sizes of the images have no closed form: " + source(given));
-  const auto& parameters = scope_->nest.parameters;
+  const auto& parameters = scope_.nest.parameters;
   for (const Constraint& c : (*holds)[0]) {
     if (const auto value = c.poly.value()) {
       if (c.equality ? *value != 0 : *value < 0) refuse(given, "the images have different sizes: " + source(given));
@@ -410,7 +361,7 @@ void Reader::require(const Expr* given) {
         refuse(given, "the sizes of the images differ between iterations: " + source(given));
     std::string sizes;
     for (const std::string& name : c.poly.symbols()) sizes += " " + name;
-    assume(Condition{{c}}, "line " + std::to_string(line(given)) + ": the sizes of the images agree:" + sizes);
+    scope_.assume(Condition{{c}}, "line " + std::to_string(line(given)) + ": the sizes of the images agree:" + sizes);
   }
 }
 

@@ -5,14 +5,14 @@
 #include <cctype>
 #include <functional>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
 
 // The variable at the root of p.q.x and its C++ text; empty if it may refer to more than one object.
-std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
+std::optional<Path> Places::path(const MemberExpr* member) const {
   if (!isa<FieldDecl>(member->getMemberDecl())) return {};
   const std::string field = public_accessor(cast<FieldDecl>(member->getMemberDecl()));
   if (field.empty())
@@ -38,18 +38,18 @@ std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
       of->object};
 }
 
-std::optional<int> Reader::field(const Expr* e) {
+std::optional<int> Places::field(const Expr* e) {
   const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
   if (member == nullptr || dialect(member->getType()) || member->getMemberDecl()->getType()->isReferenceType())
     return {};
   const auto found = path(member);
   if (!found) return {};
-  if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
-  if (const auto it = scope_->pseudo.find(found->host); it != scope_->pseudo.end()) return it->second;
+  if (scope_.changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+  if (const auto it = scope_.pseudos.find(found->host); it != scope_.pseudos.end()) return it->second;
   Variable v;
   v.host = found->host;
   QualType type = member->getType();
-  if (scope_->self) {  // fields look const inside a const member function, but the object may not be const
+  if (scope_.self) {  // fields look const inside a const member function, but the object may not be const
     const QualType base = found->base->getType().getNonReferenceType();
     type = member->getMemberDecl()->getType();
     if ((base->isPointerType() ? base->getPointeeType() : base).isConstQualified()) type.addConst();
@@ -66,31 +66,30 @@ std::optional<int> Reader::field(const Expr* e) {
     refuse(e, v.host + " is passed by value: take it by reference");
   v.outlives = true;
   v.member = v.length >= 0;
-  v.given = isa<ParmVarDecl>(found->base) && !found->reachable && changed_in_function_.count(found->base) == 0;
-  if (v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0)) has_home(v, *found);
-  v.name = unique(found->name);
-  scope_->nest.variables.push_back(v);
-  return scope_->pseudo[found->host] = static_cast<int>(scope_->nest.variables.size()) - 1;
+  v.given = isa<ParmVarDecl>(found->base) && !found->reachable && facts_.changed.count(found->base) == 0;
+  if (v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0)) scope_.has_home(v, *found);
+  v.name = scope_.unique(found->name);
+  return scope_.pseudos[found->host] = scope_.add(v);
 }
 
-std::optional<int> Reader::object(const Expr* e) {
+std::optional<int> Places::object(const Expr* e) {
   const ValueDecl* decl = referred(e);
   if (decl == nullptr) {
     auto which = field(e);
     if (!which) which = row(e);
-    return which && scope_->nest.variables[*which].storage == Storage::object ? which : std::nullopt;
+    return which && scope_.nest.variables[*which].storage == Storage::object ? which : std::nullopt;
   }
   const CXXRecordDecl* record = record_of(decl->getType());
   if (record == nullptr) return {};
   const std::string kind = record->getQualifiedNameAsString();
   if (kind != "std::vector" && kind != "std::array" && kind != "std::span" && kind != "std::unique_ptr") return {};
-  if (const auto it = scope_->references.find(decl); it != scope_->references.end() && it->second.indices.empty())
+  if (const auto it = scope_.references.find(decl); it != scope_.references.end() && it->second.indices.empty())
     return it->second.variable;
-  return variable(decl, e);
+  return scope_.variable(decl, e);
 }
 
 // Sizes and integer fields as parameters that do not change while the nest runs; -1 for other expressions.
-int Reader::extent(const Expr* e) {
+int Places::extent(const Expr* e) {
   e = e->IgnoreParenImpCasts();
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e); call != nullptr && call->getMethodDecl() != nullptr) {
     const std::string method = call->getMethodDecl()->getNameAsString();
@@ -98,12 +97,12 @@ int Reader::extent(const Expr* e) {
     if (const int rows = row_extent(call); rows >= 0) return rows;
     const auto which = object(call->getImplicitObjectArgument());
     if (!which) return -1;
-    const std::string host = scope_->nest.variables[*which].host;
-    if (scope_->changed.count(referred(call->getImplicitObjectArgument())) > 0)
+    const std::string host = scope_.nest.variables[*which].host;
+    if (scope_.changed.count(referred(call->getImplicitObjectArgument())) > 0)
       refuse(e, "the length of " + host + " may change");
-    const int size = pseudo(host + ".size()", scope_->nest.variables[*which].name + "_size", call->getType(), e);
-    scope_->nest.variables[size].home = scope_->nest.variables[*which].home;
-    scope_->nest.variables[size].home_bytes = scope_->nest.variables[*which].home_bytes;
+    const int size = scope_.pseudo(host + ".size()", scope_.nest.variables[*which].name + "_size", call->getType(), e);
+    scope_.nest.variables[size].home = scope_.nest.variables[*which].home;
+    scope_.nest.variables[size].home_bytes = scope_.nest.variables[*which].home_bytes;
     return size;
   }
   if (const int one = element_of_view(e); one >= 0) return one;
@@ -112,19 +111,10 @@ int Reader::extent(const Expr* e) {
     const auto found = path(member);
     if (!found) return -1;
     if (member->getType().isVolatileQualified()) refuse(e, "volatile fields are not supported");
-    if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
-    return pseudo(found->host, found->name, member->getType(), e, found);
+    if (scope_.changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+    return scope_.pseudo(found->host, found->name, member->getType(), e, found);
   }
   return -1;
-}
-
-Index Reader::index(const Expr* e, Effects& fx, std::vector<Poly>& not_negative) {
-  Index result;
-  result.text = expression(e, fx);
-  std::vector<Poly> needed;
-  result.value = poly(e, needed);
-  if (result.value) not_negative.insert(not_negative.end(), needed.begin(), needed.end());
-  return result;
 }
 
 namespace {
@@ -139,79 +129,8 @@ Index sum(const Index& a, const Index& b, const char* sign) {
   return result;
 }
 
-}  // namespace
-
-bool Reader::fixed(const ValueDecl* decl) const {
-  return changed_in_function_.count(decl) == 0 && !scope_->in_function;
-}
-
-bool Reader::fixed_operands(const Stmt* s, const std::set<const ValueDecl*>& changed) const {
-  if (s == nullptr) return true;
-  if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && isa<VarDecl>(ref->getDecl())) {
-    const auto* var = cast<VarDecl>(ref->getDecl());
-    const bool number = dialect(var->getType().getNonReferenceType()).has_value();
-    if (var->getType()->isReferenceType() && number && !var->getType()->getPointeeType().isConstQualified())
-      return false;
-    if ((number || var->getType()->isPointerType()) && (changed.count(var) > 0 || scope_->in_function)) return false;
-    if (!number && !isa<ParmVarDecl>(var) && var->getType()->isReferenceType()) return false;
-    if (!number && changed.count(var) > 0) return false;  // a vector that is resized or swapped
-  }
-  if (isa<CallExpr>(s) && !isa<CXXMemberCallExpr>(s) && !isa<CXXOperatorCallExpr>(s)) return false;
-  if (const auto* cast = dyn_cast<CastExpr>(s); cast != nullptr && cast->getCastKind() == CK_LValueToRValue) {
-    const Expr* what = cast->getSubExpr()->IgnoreParens();  // an element, which may have been written in between
-    if (isa<ArraySubscriptExpr, CXXOperatorCallExpr>(what) ||
-        (isa<UnaryOperator>(what) && llvm::cast<UnaryOperator>(what)->getOpcode() == UO_Deref))
-      return false;
-  }
-  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return fixed_operands(c, changed); });
-}
-
-// True if no variable in the initial value of `var` changes between its declaration and the end of the nest: neither in
-// the statements after it nor in loops around the nest that begin after it.
-bool Reader::as_declared(const VarDecl* var) const {
-  if (fixed_operands(var->getInit(), changed_in_function_)) return true;
-  for (const Frame& frame : around_) {
-    const auto* block = dyn_cast<CompoundStmt>(frame.s);
-    if (block == nullptr) continue;
-    bool found = false;
-    std::set<const ValueDecl*> changed;
-    std::size_t i = 0;
-    for (const Stmt* s : block->body()) {
-      if (i++ >= frame.next) break;
-      if (found) find_changes(s, changed);
-      const auto* d = dyn_cast<DeclStmt>(s);
-      found |= d != nullptr && std::find(d->decl_begin(), d->decl_end(), var) != d->decl_end();
-    }
-    if (found) return fixed_operands(var->getInit(), changed);
-  }
-  return false;
-}
-
-// True if nothing it reads can be changed through another name: its value is still that of its position in the source.
-bool Reader::settled(const Stmt* s) const {
-  if (s == nullptr) return true;
-  if (const auto* ref = dyn_cast<DeclRefExpr>(s))
-    if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()))
-      return !reachable(var) || var->getType().getNonReferenceType()->isArrayType();
-  if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && member->isArrow()) return false;
-  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return settled(c); });
-}
-
-// Adds the assumption that a variable set before the nest still has that value when the nest begins.
-void Reader::assume_unchanged(const std::string& differs, const VarDecl* var, const Stmt* at) {
-  const std::string name = var->getNameAsString();
-  if (!scope_->tested) refuse(at, "the value of " + name + " may have changed since it was set");
-  const int moved = pseudo("static_cast<long>(" + differs + ")", name + "_moved", ast_.LongTy, at);
-  const std::string said = name + " still has the value set in line " + std::to_string(line(var->getLocation()));
-  auto& texts = scope_->nest.assumption_texts;
-  if (std::find(texts.begin(), texts.end(), said) != texts.end()) return;
-  scope_->nest.assumptions.push_back(Condition{{{Poly::symbol(symbol(moved)), true}}});
-  texts.push_back(said);
-}
-
-// Refuses a reference or pointer to an element whose subscript changes in the block that declares the name, since the
-// name would refer to another element.
-void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name, const Stmt* within) const {
+// Variables whose elements or values a statement writes, in lambdas and by arguments too.
+std::set<const ValueDecl*> written_in(const Stmt* statement, const Facts& facts) {
   std::set<const ValueDecl*> written;
   const std::function<void(const Expr*)> note = [&](const Expr* to) {  // the written variable, not its subscripts
     to = to->IgnoreParenImpCasts();
@@ -235,7 +154,7 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name, 
         note(u->getSubExpr());
       const auto* c = dyn_cast<CallExpr>(s);
       if (c == nullptr) return;
-      if (lambda(c) != nullptr && depth < 8) collect(c->getDirectCallee()->getBody(), depth + 1);
+      if (facts.lambda(c) != nullptr && depth < 8) collect(c->getDirectCallee()->getBody(), depth + 1);
       const FunctionDecl* callee = c->getDirectCallee();
       for (unsigned k = 0; callee != nullptr && !isa<CXXMethodDecl>(callee) && k < c->getNumArgs(); ++k) {
         const QualType type = k < callee->getNumParams() ? callee->getParamDecl(k)->getType() : QualType();
@@ -244,20 +163,29 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name, 
       }
     });
   };
-  collect(within != nullptr ? within : scope_->root, 0);
+  collect(statement, 0);
+  return written;
+}
+
+}  // namespace
+
+// Refuses a reference or pointer to an element whose subscript changes in the block that declares the name, since the
+// name would refer to another element.
+void Places::refuse_changing_subscripts(const Expr* e, const std::string& name, const Stmt* within) const {
+  const std::set<const ValueDecl*> written = written_in(within != nullptr ? within : scope_.root, facts_);
   std::set<const ValueDecl*> in_block;
   if (within != nullptr) find_changes(within, in_block);
   const auto changes = [&](const ValueDecl* decl) {  // a local number, while the block is executed
     const auto* var = dyn_cast<VarDecl>(decl);
     const bool own = within != nullptr && var != nullptr && var->hasLocalStorage() && dialect(var->getType()) &&
-                     !reachable(var) && captured_.count(var) == 0;
-    return (own ? in_block : scope_->changed).count(decl) > 0;
+                     !facts_.reachable(var) && facts_.captured.count(var) == 0;
+    return (own ? in_block : scope_.changed).count(decl) > 0;
   };
   const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool subscript) {
     if (s == nullptr) return;
     if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && subscript) {
       const ValueDecl* decl = ref->getDecl();
-      const bool counted = scope_->iterators.count(decl) > 0 || scope_->values.count(decl) > 0;
+      const bool counted = scope_.iterators.count(decl) > 0 || scope_.values.count(decl) > 0;
       Variable array, other;
       const bool elements = shape(decl->getType(), array);
       for (const ValueDecl* w : written)  // a local pointer or reference may point into the same array
@@ -294,7 +222,7 @@ void Reader::refuse_changing_subscripts(const Expr* e, const std::string& name, 
 }
 
 // A pointer expression as a place whose last index is an offset.
-std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
+std::optional<Place> Places::pointer(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
   const Index zero{Poly::constant(0), "0"};
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
@@ -313,25 +241,22 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
     return p;
   }
   if (const ValueDecl* decl = referred(e)) {
-    if (const auto it = scope_->pointers.find(decl); it != scope_->pointers.end()) return it->second;
+    if (const auto it = scope_.pointers.find(decl); it != scope_.pointers.end()) return it->second;
     if (!decl->getType()->isPointerType()) return {};
     // Set once before the nest from unchanging operands: always the same place.
     if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
-                                                   !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
-                                                   as_declared(var)) {
-      if (!settled(var->getInit())) {
-        refuse_shadowed(var, e);
-        assume_unchanged(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
+                                                   !var->hasGlobalStorage() && var->hasInit() && facts_.fixed(var) &&
+                                                   facts_.as_declared(var)) {
+      if (!facts_.settled(var->getInit())) {
+        scope_.refuse_shadowed(var, e);
+        scope_.assume_unchanged(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
       }
       if (auto known = pointer(var->getInit(), fx)) return known;
       bool converted = false;
       visit(var->getInit(), [&](const Stmt* s) { converted |= isa<ExplicitCastExpr>(s); });
       if (converted) refuse(e, "the pointer " + var->getNameAsString() + " is a conversion of another address");
     }
-    Place p;
-    p.variable = variable(decl, e);
-    p.indices.push_back(zero);
-    return p;
+    return Place{scope_.variable(decl, e), {zero}, {}};
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAdditiveOp()) {
     const bool left = b->getLHS()->getType()->isPointerType();
@@ -351,13 +276,8 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
   if (const auto* member = dyn_cast<CXXMemberCallExpr>(e); member != nullptr && member->getMethodDecl() != nullptr)
     if (const std::string method = member->getMethodDecl()->getNameAsString();
         (method == "data" || method == "get") && member->getNumArgs() == 0)
-      if (const auto which = object(member->getImplicitObjectArgument())) {
-        Place p;
-        p.variable = *which;
-        p.indices.push_back(zero);
-        return p;
-      }
-  if (auto row = mat_row(e, fx)) return row;
+      if (const auto which = object(member->getImplicitObjectArgument())) return Place{*which, {zero}, {}};
+  if (auto row = images_.mat_row(e, fx)) return row;
   if (const auto which = row(e); which && e->getType()->isPointerType()) return Place{*which, {zero}, {}};
   if (isa<MemberExpr>(e))
     if (const auto which = field(e)) return Place{*which, {zero}, {}};
@@ -365,12 +285,12 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
 }
 
 // p.x: a field of a local struct, of a struct in an array, or an array that is a field.
-std::optional<Place> Reader::member_place(const MemberExpr* member, Effects& fx) {
-  if (const ValueDecl* decl = referred(member->getBase()); decl != nullptr && scope_->parts.count(decl) > 0) {
+std::optional<Place> Places::member_place(const MemberExpr* member, Effects& fx) {
+  if (const ValueDecl* decl = referred(member->getBase()); decl != nullptr && scope_.parts.count(decl) > 0) {
     const auto fields = member->getMemberDecl()->getDeclContext()->decls();
     std::size_t k = 0;
     for (const Decl* d : fields) {
-      if (d == member->getMemberDecl()) return Place{scope_->parts[decl][k], {}, {}};
+      if (d == member->getMemberDecl()) return Place{scope_.parts[decl][k], {}, {}};
       k += isa<FieldDecl>(d) ? 1 : 0;
     }
   }
@@ -390,7 +310,7 @@ std::optional<Place> Reader::member_place(const MemberExpr* member, Effects& fx)
   return p;
 }
 
-std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
+std::optional<Place> Places::place(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e)) {
     const bool same = cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ||
@@ -403,7 +323,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
     look_through(e, fx, [&](const Expr* result) { p = place(result, fx); });
     return p;
   }
-  if (scope_->self && element_of_view(e) >= 0) return {};
+  if (scope_.self && element_of_view(e) >= 0) return {};
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     auto p = pointer(subscript->getBase(), fx);
     if (!p) return row_element(subscript->getBase(), subscript->getIdx(), fx);
@@ -416,8 +336,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e);
       call != nullptr && call->getOperator() == OO_Subscript && call->getNumArgs() == 2) {
     if (const auto which = object(call->getArg(0))) {
-      Place p;
-      p.variable = *which;
+      Place p{*which, {}, {}};
       p.indices.push_back(index(call->getArg(1), fx, p.not_negative));
       return p;
     }
@@ -428,64 +347,24 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
     if (p) p->indices.push_back(index(call->getArg(1), fx, p->not_negative));
     return p;
   }
-  if (auto element = mat_element(e, fx)) return element;
+  if (auto element = images_.mat_element(e, fx)) return element;
   if (const auto* member = dyn_cast<MemberExpr>(e)) return member_place(member, fx);
   if (const ValueDecl* decl = referred(e); decl != nullptr && isa<VarDecl>(decl)) {
-    if (const auto it = scope_->references.find(decl); it != scope_->references.end()) return it->second;
-    if (scope_->bound.count(decl) > 0 || scope_->pointers.count(decl) > 0 || scope_->iterators.count(decl) > 0)
-      return {};
+    if (const auto it = scope_.references.find(decl); it != scope_.references.end()) return it->second;
+    if (scope_.bound.count(decl) > 0 || scope_.pointers.count(decl) > 0 || scope_.iterators.count(decl) > 0) return {};
     const auto* var = cast<VarDecl>(decl);
     if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() &&
-        scope_->variables.count(decl) == 0 && as_declared(var)) {
-      if (!settled(var->getInit())) {
-        refuse_shadowed(var, e);
-        assume_unchanged("&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())),
-                         var, e);
+        scope_.variables.count(decl) == 0 && facts_.as_declared(var)) {
+      if (!facts_.settled(var->getInit())) {
+        scope_.refuse_shadowed(var, e);
+        scope_.assume_unchanged(
+            "&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())), var, e);
       }
       return place(var->getInit(), fx);
     }
-    Place p;
-    p.variable = variable(decl, e);
-    return p;
+    return Place{scope_.variable(decl, e), {}, {}};
   }
   return {};
-}
-
-// Horner's rule over the constant inner extents.
-std::string Reader::element_text(const Place& p) const {
-  const Variable& v = scope_->nest.variables[p.variable];
-  if (p.indices.empty()) return v.name;
-  std::string text = p.indices[0].text;
-  for (std::size_t i = 1; i < p.indices.size(); ++i)
-    text = wrapped(text) + " * " + std::to_string(v.inner[i - 1]) + " + " + wrapped(p.indices[i].text);
-  return v.name + "[" + text + "]";
-}
-
-void Reader::record(const Place& p, bool write, const Expr* at, Effects& fx) {
-  const Variable& v = scope_->nest.variables[p.variable];
-  const std::size_t dimensions = v.array() ? 1 + v.inner.size() : 0;
-  if (p.indices.size() != dimensions)
-    refuse(at, "a part of the array " + v.host + " is used without an index for every dimension");
-  Access a;
-  a.variable = p.variable;
-  a.write = write;
-  a.own = scope_->own.count(at->IgnoreParenImpCasts()) > 0;
-  a.line = line(at);
-  a.source = source(at);
-  a.not_negative = p.not_negative;
-  a.exists = scope_->exists;
-  a.where = scope_->where;
-  for (const Index& i : p.indices) {
-    if (!i.value) {
-      a.exact = false;
-      a.why = "subscript " + i.text + " of " + v.host + " has no closed form: any element is assumed";
-    } else {
-      a.subscripts.push_back(*i.value);
-    }
-  }
-  if (!a.exact) a.subscripts.clear();
-  if (write && v.constant && v.array()) refuse(at, v.host + " is constant but written");
-  fx.accesses.push_back(a);
 }
 
 }  // namespace ridge::place::frontend

@@ -2,7 +2,7 @@
 // variable are found by the dependence test.
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/nest_reader.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -55,7 +55,7 @@ std::string extreme_called(const CallExpr* call) {
   return whole == name || whole == "std::" + name ? name : "";
 }
 
-bool Reader::same(const Expr* a, const Expr* b) const {
+bool same(const Expr* a, const Expr* b) {
   a = stripped(a);
   b = stripped(b);
   if (a->getStmtClass() != b->getStmtClass()) return false;
@@ -84,7 +84,7 @@ bool Reader::same(const Expr* a, const Expr* b) const {
   return i == a->child_end() && j == b->child_end();
 }
 
-bool Reader::mentions(const Stmt* s, const Expr* cell) const {
+bool mentions(const Stmt* s, const Expr* cell) {
   if (s == nullptr) return false;
   if (const auto* e = dyn_cast<Expr>(s); e != nullptr && same(e, cell)) return true;
   return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return mentions(c, cell); });
@@ -97,12 +97,12 @@ QualType plain_type(const Expr* e) { return e->getType().getCanonicalType().getU
 }  // namespace
 
 // Recognizes one update as a reduction. Scope::own receives the reads and writes that belong to it.
-class Reader::UpdateReader {
+class Statements::UpdateReader {
  public:
-  explicit UpdateReader(Reader& reader) : r_(reader) {}
+  explicit UpdateReader(Statements& statements) : r_(statements) {}
 
   Reduction read(const Stmt* s) {
-    r_.scope_->own.clear();
+    r_.scope_.own.clear();
     if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
       return found(Combine::sum, u->getSubExpr(), {u->getSubExpr()});
     if (const auto* b = dyn_cast<BinaryOperator>(s)) return assignment(b);
@@ -111,14 +111,11 @@ class Reader::UpdateReader {
   }
 
  private:
-  bool same(const Expr* a, const Expr* b) const { return r_.same(a, b); }
-  bool mentions(const Stmt* s, const Expr* cell) const { return r_.mentions(s, cell); }
-
   int target(const Expr* e) {
     Effects ignored;
-    const auto own = r_.scope_->own;
-    const auto p = r_.place(e, ignored);
-    r_.scope_->own = own;
+    const auto own = r_.scope_.own;
+    const auto p = r_.places_.place(e, ignored);
+    r_.scope_.own = own;
     return p ? p->variable : -1;
   }
 
@@ -126,7 +123,7 @@ class Reader::UpdateReader {
     result_.target = target(cell);
     if (result_.target < 0) return Reduction{};
     result_.combine = combine;
-    for (const Expr* e : own) r_.scope_->own.insert(stripped(e));
+    for (const Expr* e : own) r_.scope_.own.insert(stripped(e));
     return result_;
   }
 
@@ -216,7 +213,7 @@ class Reader::UpdateReader {
       body = {branch->getThen()};
     for (const bool swapped : {false, true}) {
       const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
-      if (r_.referred(best) == nullptr || mentions(value, best)) continue;
+      if (referred(best) == nullptr || mentions(value, best)) continue;
       const QualType kept = plain_type(stripped(best));  // compared in the stored type, or both widened alike
       if (plain_type(best) != kept && plain_type(stripped(value)) != kept) continue;
       best = stripped(best);
@@ -237,7 +234,7 @@ class Reader::UpdateReader {
     bool taken = false, clean = !body.empty();
     for (const Stmt* part : body) {
       const auto* set = dyn_cast<BinaryOperator>(part);
-      if (set == nullptr || set->getOpcode() != BO_Assign || r_.referred(set->getLHS()) == nullptr) return false;
+      if (set == nullptr || set->getOpcode() != BO_Assign || referred(set->getLHS()) == nullptr) return false;
       if (same(set->getLHS(), best)) {
         clean = clean && !taken && same(set->getRHS(), value);
         taken = true;
@@ -255,25 +252,25 @@ class Reader::UpdateReader {
 
   Reduction extreme_with_payload(const std::vector<const Stmt*>& body, const Expr* best,
                                  const std::vector<const Expr*>& payload, bool less) {
-    const auto& variables = r_.scope_->nest.variables;
+    const auto& variables = r_.scope_.nest.variables;
     std::set<const Expr*> own{best};
     for (const Stmt* part : body) own.insert(cast<BinaryOperator>(part)->getLHS());
     for (const Expr* p : payload) {
       const int v = target(p);
-      if (v < 0 || variables[v].array()) return r_.scope_->own.clear(), Reduction{};
+      if (v < 0 || variables[v].array()) return r_.scope_.own.clear(), Reduction{};
       result_.payload.push_back(v);
     }
     const Combine combine =
         payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax);
     Reduction result = found(combine, best, own);
-    if (result.target >= 0 && variables[result.target].array()) return r_.scope_->own.clear(), Reduction{};
+    if (result.target >= 0 && variables[result.target].array()) return r_.scope_.own.clear(), Reduction{};
     return result;
   }
 
-  Reader& r_;
+  Statements& r_;
   Reduction result_{};
 };
 
-Reduction Reader::reduction(const Stmt* s) { return UpdateReader(*this).read(s); }
+Reduction Statements::reduction(const Stmt* s) { return UpdateReader(*this).read(s); }
 
 }  // namespace ridge::place::frontend

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
@@ -49,28 +49,28 @@ const VarDecl* table_of(const Expr* e, const Expr*& at) {
 }  // namespace
 
 // Finds the table of a row; null if code before the nest could not name it.
-const VarDecl* Reader::row_table(const Expr* row, const Expr*& at) const {
+const VarDecl* Places::row_table(const Expr* row, const Expr*& at) const {
   const VarDecl* table = table_of(row, at);
-  if (table == nullptr || scope_->in_function || scope_->inlined > 0 || scope_->lambdas > 0 || scope_->self) return {};
+  if (table == nullptr || facts_.in_function || scope_.inlined > 0 || scope_.lambdas > 0 || scope_.self) return {};
   if (table->getType()->isReferenceType() && !isa<ParmVarDecl>(table)) return {};
-  if (scope_->changed.count(table) > 0) refuse(row, table->getNameAsString() + " changes inside the loop");
-  refuse_shadowed(table, row);
+  if (scope_.changed.count(table) > 0) refuse(row, table->getNameAsString() + " changes inside the loop");
+  scope_.refuse_shadowed(table, row);
   return table;
 }
 
 // True for a sum or product of literals and integers from outside the nest that nothing changes.
-bool Reader::same_in_nest(const Expr* e) const {
+bool Places::same_in_nest(const Expr* e) const {
   bool same = true;
-  const Span nest = span(scope_->root->getSourceRange());
+  const Span nest = span(scope_.root->getSourceRange());
   visit(e, [&](const Stmt* s) {
     if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
       const auto* var = dyn_cast<VarDecl>(ref->getDecl());
-      same = same && var != nullptr && var->getType()->isIntegerType() && !reachable(var) &&
-             scope_->changed.count(var) == 0;
+      same = same && var != nullptr && var->getType()->isIntegerType() && !facts_.reachable(var) &&
+             scope_.changed.count(var) == 0;
       if (!same) return;
       const unsigned made = ast_.getSourceManager().getFileOffset(var->getLocation());
       same = nest.known && (made < nest.begin || made >= nest.end);
-      refuse_shadowed(var, e);
+      scope_.refuse_shadowed(var, e);
     } else if (const auto* b = dyn_cast<BinaryOperator>(s)) {
       same = same && (b->isAdditiveOp() || b->getOpcode() == BO_Mul);
     } else {
@@ -81,7 +81,7 @@ bool Reader::same_in_nest(const Expr* e) const {
 }
 
 // A row with the same subscript in the whole nest, as an array of its own.
-std::optional<int> Reader::row(const Expr* e) {
+std::optional<int> Places::row(const Expr* e) {
   const Expr* at = nullptr;
   e = e->IgnoreParenImpCasts();
   const VarDecl* table = table_of(e, at) != nullptr ? row_table(e, at) : nullptr;
@@ -91,7 +91,7 @@ std::optional<int> Reader::row(const Expr* e) {
   for (const char c : original(at->getSourceRange()))
     if (std::isspace(static_cast<unsigned char>(c)) == 0) v.host += c;
   v.host += "]";
-  if (const auto it = scope_->pseudo.find(v.host); it != scope_->pseudo.end()) return it->second;
+  if (const auto it = scope_.pseudos.find(v.host); it != scope_.pseudos.end()) return it->second;
   const QualType type = e->getType();
   v.type = type_text(type);
   if (type.isVolatileQualified() || !shape(type, v)) return {};
@@ -109,15 +109,14 @@ std::optional<int> Reader::row(const Expr* e) {
     v.home = name + " + (" + where + ")";  // the row's address may be overwritten
   }
   v.home_bytes = "sizeof(" + v.host + ")";
-  v.name = unique(table->getNameAsString() + "_row");
+  v.name = scope_.unique(table->getNameAsString() + "_row");
   v.line = line(at);
-  scope_->nest.variables.push_back(v);
-  return scope_->pseudo[v.host] = static_cast<int>(scope_->nest.variables.size()) - 1;
+  return scope_.pseudos[v.host] = scope_.add(v);
 }
 
 // The whole table as one array whose rows cannot be in one piece of memory.
-int Reader::scattered(const VarDecl* table, const Expr* at) {
-  if (const auto it = scope_->variables.find(table); it != scope_->variables.end()) return it->second;
+int Places::scattered(const VarDecl* table, const Expr* at) {
+  if (const auto it = scope_.variables.find(table); it != scope_.variables.end()) return it->second;
   const QualType type = table->getType().getNonReferenceType();
   const bool nested = is_nested(type);
   const QualType rows = nested ? element_of_vector(type) : type->getPointeeType();
@@ -144,20 +143,19 @@ int Reader::scattered(const VarDecl* table, const Expr* at) {
         given + " / static_cast<long>(sizeof(" + v.host_element + "))";
     v.storage = Storage::object;
   }
-  has_home(v, {table, v.host, v.host, false, reachable(table), true, v.host});
-  v.name = unique(v.host);
-  scope_->nest.variables.push_back(v);
-  return scope_->variables[table] = static_cast<int>(scope_->nest.variables.size()) - 1;
+  scope_.has_home(v, {table, v.host, v.host, false, facts_.reachable(table), true, v.host});
+  v.name = scope_.unique(v.host);
+  return scope_.variables[table] = scope_.add(v);
 }
 
 // a[i][j] with rows that differ between iterations.
-std::optional<Place> Reader::row_element(const Expr* row, const Expr* column, Effects& fx) {
+std::optional<Place> Places::row_element(const Expr* row, const Expr* column, Effects& fx) {
   const Expr* at = nullptr;
   if (table_of(row, at) == nullptr) return {};
   const VarDecl* table = row_table(row, at);
   if (table == nullptr) return {};
   const bool nested = is_nested(table->getType());
-  if (!nested && !claimed(scope_->root))
+  if (!nested && !facts_.claimed(scope_.root, span(scope_.root->getSourceRange())))
     refuse(row, "the rows of " + table->getNameAsString() +
                     " may be anywhere: use one pointer and row * columns + column, or claim that the iterations are "
                     "independent (#pragma omp parallel for)");
@@ -172,28 +170,29 @@ std::optional<Place> Reader::row_element(const Expr* row, const Expr* column, Ef
 }
 
 // a.size(), or a[i].size() if all rows have one length, which is tested; -1 for others.
-int Reader::row_extent(const CXXMemberCallExpr* call) {
+int Places::row_extent(const CXXMemberCallExpr* call) {
   const Expr* object = call->getImplicitObjectArgument()->IgnoreParenImpCasts();
   const auto* whole = dyn_cast_or_null<VarDecl>(referred(object));
-  if (whole != nullptr && is_nested(whole->getType()) && !scope_->in_function && scope_->inlined == 0 &&
+  if (whole != nullptr && is_nested(whole->getType()) && !facts_.in_function && scope_.inlined == 0 &&
       (!whole->getType()->isReferenceType() || isa<ParmVarDecl>(whole))) {
-    if (scope_->changed.count(whole) > 0) refuse(call, "the length of " + whole->getNameAsString() + " may change");
-    refuse_shadowed(whole, call);
+    if (scope_.changed.count(whole) > 0) refuse(call, "the length of " + whole->getNameAsString() + " may change");
+    scope_.refuse_shadowed(whole, call);
     const std::string name = whole->getNameAsString();
-    return pseudo(name + ".size()", name + "_size", call->getType(), call,
-                  Path{whole, name, name, false, reachable(whole), false, name});
+    return scope_.pseudo(name + ".size()", name + "_size", call->getType(), call,
+                         Path{whole, name, name, false, facts_.reachable(whole), false, name});
   }
   const Expr* at = nullptr;
   const VarDecl* table = table_of(object, at) != nullptr ? row_table(object, at) : nullptr;
-  if (table == nullptr || !is_nested(table->getType()) || !scope_->tested) return -1;
+  if (table == nullptr || !is_nested(table->getType()) || !scope_.tested) return -1;
   const std::string name = table->getNameAsString();
-  const Path path{table, name, name, false, reachable(table), false, name};
-  const int differ =
-      pseudo("[](auto& r) { for (auto& x : r) if (x.size() != r[0].size()) return 1L; return 0L; }(" + name + ")",
-             name + "_differ", ast_.LongTy, call, path);
-  assume(Condition{{{Poly::symbol(symbol(differ)), true}}}, "the rows of " + name + " have the same length");
-  return pseudo("[](auto& r) { return r.empty() ? 0 : r[0].size(); }(" + name + ")", name + "_columns", call->getType(),
-                call, path);
+  const Path path{table, name, name, false, facts_.reachable(table), false, name};
+  const int differ = scope_.pseudo(
+      "[](auto& r) { for (auto& x : r) if (x.size() != r[0].size()) return 1L; return 0L; }(" + name + ")",
+      name + "_differ", ast_.LongTy, call, path);
+  scope_.assume(Condition{{{Poly::symbol(scope_.symbol(differ)), true}}},
+                "the rows of " + name + " have the same length");
+  return scope_.pseudo("[](auto& r) { return r.empty() ? 0 : r[0].size(); }(" + name + ")", name + "_columns",
+                       call->getType(), call, path);
 }
 
 }  // namespace ridge::place::frontend

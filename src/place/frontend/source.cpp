@@ -1,12 +1,23 @@
 // Source positions and text of syntax nodes, and number types of the kernel dialect.
+#include <clang/AST/APValue.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Lex/Lexer.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstdio>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/source.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
+
+std::string qualified_name(const NamedDecl* decl) {
+  std::string name = decl->getQualifiedNameAsString();
+  for (const std::string unnamed = "(anonymous namespace)::"; name.find(unnamed) != std::string::npos;)
+    name.erase(name.find(unnamed), unnamed.size());
+  return name;
+}
 
 std::string class_of(QualType type) {
   const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
@@ -31,29 +42,22 @@ std::string describe(const Stmt* s) {
   return isa<Expr>(s) ? "this expression" : "this statement";
 }
 
-// Statements of a library function's model have the position of the call.
-int Reader::line(const Stmt* s) const {
-  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
+int Source::line(const Stmt* s) const {
+  s = here(s);
   return s == nullptr ? 0 : line(s->getBeginLoc());
 }
 
-int Reader::line(SourceLocation at) const {
+int Source::line(SourceLocation at) const {
   const auto& sources = ast_.getSourceManager();
   const std::size_t found = sources.getExpansionLineNumber(at);
   const bool moved = found > 0 && found <= lines_.size() && sources.isInMainFile(sources.getExpansionLoc(at));
   return moved ? lines_[found - 1] : static_cast<int>(found);
 }
 
-std::string Reader::file(const Stmt* s) const {
-  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
-  const auto& sources = ast_.getSourceManager();
-  return sources.getFilename(sources.getExpansionLoc(s->getBeginLoc())).str();
-}
-
-Span Reader::span(const SourceRange& range) const {
+Span Source::span(const SourceRange& range) const {
   const auto& sources = ast_.getSourceManager();
   const SourceLocation begin = range.getBegin();
-  if (scope_ && scope_->inlined > 0) return {};  // text of a called function is not part of the nest
+  if (inlining_ != nullptr && inlining_->inlined > 0) return {};  // text of a called function is not part of the nest
   SourceLocation last = range.getEnd(), whole;
   if (begin.isInvalid() || last.isInvalid() || begin.isMacroID()) return {};
   if (last.isMacroID()) {  // the statement ends with a macro: a[i] *= FACTOR
@@ -66,7 +70,7 @@ Span Reader::span(const SourceRange& range) const {
   return {sources.getFileOffset(begin), sources.getFileOffset(end), true};
 }
 
-Span Reader::statement_span(const Stmt* s) const {
+Span Source::statement_span(const Stmt* s) const {
   Span found = span(s->getSourceRange());
   if (!found.known) return found;
   if (found.end > 0 && (main_text_[found.end - 1] == '}' || main_text_[found.end - 1] == ';') && !isa<Expr>(s))
@@ -80,7 +84,7 @@ Span Reader::statement_span(const Stmt* s) const {
   return found;
 }
 
-Span Reader::expanded_span(const Stmt* s) const {
+Span Source::expanded_span(const Stmt* s) const {
   const auto& sources = ast_.getSourceManager();
   const SourceLocation begin = sources.getExpansionLoc(s->getBeginLoc());
   const SourceLocation last = sources.getExpansionRange(s->getEndLoc()).getEnd();
@@ -93,14 +97,14 @@ Span Reader::expanded_span(const Stmt* s) const {
   return {sources.getFileOffset(begin), semicolon ? static_cast<unsigned>(at + 1) : sources.getFileOffset(end), true};
 }
 
-std::string Reader::original(const SourceRange& range) const {
+std::string Source::original(const SourceRange& range) const {
   const auto& sources = ast_.getSourceManager();
   const auto whole = CharSourceRange::getTokenRange(sources.getExpansionRange(range).getAsRange());
   return Lexer::getSourceText(whole, sources, ast_.getLangOpts()).str();
 }
 
-std::string Reader::source(const Stmt* s) const {
-  if (scope_ && scope_->model_call != nullptr) s = scope_->model_call;
+std::string Source::source(const Stmt* s) const {
+  s = here(s);
   std::string text = original(s->getSourceRange()), line;
   for (const char c : text) {
     if (c == '{' && !line.empty() && !isa<Expr>(s)) break;  // only the header of a loop
@@ -113,9 +117,12 @@ std::string Reader::source(const Stmt* s) const {
   return line;
 }
 
-void Reader::refuse(const Stmt* s, const std::string& what) const { throw Refused{line(s), file(s), what}; }
+void Source::refuse(const Stmt* s, const std::string& what) const {
+  const auto& sources = ast_.getSourceManager();
+  throw Refused{line(s), sources.getFilename(sources.getExpansionLoc(here(s)->getBeginLoc())).str(), what};
+}
 
-std::string Reader::type_text(QualType type) const {
+std::string Source::type_text(QualType type) const {
   PrintingPolicy policy(ast_.getLangOpts());
   policy.SuppressTagKeyword = true;
   policy.Bool = true;
@@ -124,7 +131,7 @@ std::string Reader::type_text(QualType type) const {
 }
 
 // By size and sign, because char and long differ between machines and languages.
-std::optional<Dialect> Reader::dialect(QualType type) const {
+std::optional<Dialect> Source::dialect(QualType type) const {
   type = type.getCanonicalType().getUnqualifiedType();
   if (type.isVolatileQualified()) return {};
   if (const auto* e = type->getAs<EnumType>(); e != nullptr && e->getDecl()->isComplete())
@@ -139,6 +146,261 @@ std::optional<Dialect> Reader::dialect(QualType type) const {
   if (bits > 64) return {};
   const int at = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3;
   return Dialect{names[is_unsigned ? 1 : 0][at], static_cast<int>(bits / 8), true, is_unsigned};
+}
+
+const CXXRecordDecl* record_of(QualType type) { return type.getNonReferenceType()->getAsCXXRecordDecl(); }
+
+// Why an array-like type is not supported, and what to use instead; "" for other types.
+std::string why_not_array(QualType type) {
+  type = type.getNonReferenceType();
+  const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
+  const std::string kind = class_of(type);
+  if (kind == "std::vector" && made != nullptr) {
+    const QualType element = made->getTemplateArgs()[0].getAsType();
+    if (class_of(element) == "std::vector")
+      return ": its rows are separate allocations; use one std::vector of rows * columns elements";
+    if (element->isBooleanType()) return ": it stores bits; use std::vector<unsigned char>";
+  }
+  if (type->isPointerType() && type->getPointeeType()->isPointerType())
+    return ": its rows are separate allocations; use one pointer and row * columns + column";
+  for (const char* scattered : {"std::list", "std::deque", "std::map", "std::set", "std::unordered_map"})
+    if (kind == scattered) return ": its elements are not contiguous in memory";
+  return "";
+}
+
+// Element type of a struct whose fields all have one number type, without bases or bit-fields: a short array.
+QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>& fields) {
+  QualType first;
+  if (record == nullptr || !record->isCompleteDefinition() || record->isUnion()) return {};
+  if (const auto* with_bases = dyn_cast<CXXRecordDecl>(record);
+      with_bases != nullptr && (with_bases->getNumBases() > 0 || with_bases->isPolymorphic()))
+    return {};
+  for (const FieldDecl* field : record->fields()) {
+    const QualType type = field->getType().getCanonicalType().getUnqualifiedType();
+    if (field->isBitField() || !type->isArithmeticType() || (!first.isNull() && type != first)) return {};
+    first = type;
+    fields.push_back(field);
+  }
+  return first;
+}
+
+bool of_union(const Expr* e) {
+  const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
+  const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+  return field != nullptr && (field->getParent()->isUnion() || of_union(member->getBase()));
+}
+
+bool is_this(const Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
+    e = u->getSubExpr()->IgnoreParenImpCasts();
+  return isa<CXXThisExpr>(e);
+}
+
+std::string wrapped(const std::string& text) {
+  const bool word =
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return word ? text : "(" + text + ")";
+}
+
+const ValueDecl* referred(const Expr* e) {
+  const auto* ref = dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts());
+  return ref != nullptr ? ref->getDecl() : nullptr;
+}
+
+bool Source::fill_number(QualType type, Variable& into) const {
+  const auto number = dialect(type.getNonReferenceType());
+  if (!number) return false;
+  into.element = number->name;
+  into.host_element = type_text(type.getNonReferenceType().getUnqualifiedType());
+  into.bytes = number->bytes;
+  into.integer = number->integer;
+  into.is_unsigned = number->is_unsigned;
+  return true;
+}
+
+namespace {
+
+std::string float_text(double value, bool single) {
+  char text[64];
+  std::snprintf(text, sizeof text, single ? "%.9g" : "%.17g", value);
+  std::string result = text;
+  if (result.find_first_of(".en") == std::string::npos) result += ".0";
+  return single ? result + "f" : result;
+}
+
+// Element type of an object that wraps an array; null, with `refused`, for other classes.
+QualType wrapped_elements(QualType type, bool first, Variable& into, const ASTContext& ast, bool& refused) {
+  const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
+  const std::string kind = class_of(type), &host = into.host;
+  const QualType element = made != nullptr && made->getTemplateArgs().size() > 0 &&
+                                   made->getTemplateArgs()[0].getKind() == TemplateArgument::Type
+                               ? made->getTemplateArgs()[0].getAsType()
+                               : QualType();
+  const auto length = [&] { return made->getTemplateArgs()[1].getAsIntegral().getExtValue(); };
+  if (made != nullptr && kind == "cv::Vec" && !first) {
+    into.inner.push_back(length());
+    into.constant |= type.isConstQualified();
+    return element;
+  }
+  if (made != nullptr && kind == "std::unique_ptr" && first && element->isArrayType()) {
+    into.storage = Storage::pointer;
+    into.data = host + ".get()";
+    return ast.getAsArrayType(element)->getElementType();
+  }
+  if (made != nullptr && (kind == "std::vector" || kind == "std::array" || kind == "std::span")) {
+    const bool bits = kind == "std::vector" && element->isBooleanType();
+    refused = bits || (!first && kind != "std::array");  // rows of other kinds are separate allocations
+    if (refused) return {};
+    if (first) {
+      into.storage = Storage::object;
+      into.data = host + ".data()";
+      into.count = host + ".size()";
+      if (kind == "std::array") into.length = length();
+    } else {
+      into.inner.push_back(length());
+    }
+    into.constant |= type.isConstQualified() && kind != "std::span";
+    return element;
+  }
+  std::vector<const FieldDecl*> fields;
+  const QualType each = uniform_fields(type->getAsRecordDecl(), fields);
+  refused = each.isNull() || first;
+  if (refused) return {};
+  into.inner.push_back(static_cast<long>(fields.size()));
+  into.constant |= type.isConstQualified();
+  return each;
+}
+
+// Element type of one level of an array; null for other types, with `refused` if the level is not supported.
+QualType elements_of(QualType type, bool first, Variable& into, const ASTContext& ast, bool& refused) {
+  if (const auto* pointer = type->getAs<PointerType>(); pointer != nullptr && first) {
+    into.storage = Storage::pointer;
+    into.data = into.host;
+    return pointer->getPointeeType();
+  }
+  if (const ArrayType* array = ast.getAsArrayType(type)) {
+    const auto* fixed = dyn_cast<ConstantArrayType>(array);
+    refused = fixed == nullptr;  // variable-length array
+    if (refused) return {};
+    const long n = static_cast<long>(fixed->getSize().getZExtValue());
+    if (first) {
+      into.storage = Storage::c_array;
+      into.length = n;
+      into.data = "&" + into.host + "[0]";
+    } else {
+      into.inner.push_back(n);
+    }
+    return array->getElementType();
+  }
+  return type->getAsRecordDecl() != nullptr ? wrapped_elements(type, first, into, ast, refused) : QualType();
+}
+
+}  // namespace
+
+// Element type, inner extents and C++ text for an array type or an object that wraps one.
+bool Source::shape(QualType type, Variable& into) const {
+  type = type.getNonReferenceType();
+  bool found = false, refused = false;
+  for (QualType inner = elements_of(type, true, into, ast_, refused); !inner.isNull();
+       inner = elements_of(type, false, into, ast_, refused)) {
+    type = inner;
+    found = true;
+  }
+  if (!found || refused || type.isVolatileQualified() || !fill_number(type, into)) return false;
+  into.constant |= type.isConstQualified();
+  if (into.length >= 0)
+    for (const long n : into.inner) into.length *= n;
+  if (!into.inner.empty()) {
+    std::string all;
+    for (const long n : into.inner) all += (all.empty() ? "" : " * ") + std::to_string(n);
+    if (!into.count.empty()) into.count += " * " + all;
+    into.data =
+        "reinterpret_cast<" + std::string(into.constant ? "const " : "") + into.host_element + "*>(" + into.data + ")";
+  }
+  if (into.storage == Storage::c_array) into.count = std::to_string(into.length);
+  return true;
+}
+
+bool indexed(QualType type) {
+  const std::string kind = class_of(type);
+  return kind == "cv::Vec" || kind == "cv::Scalar_";
+}
+
+// Classes of libraries whose copy is a copy of all fields, although they declare it.
+bool copies_fields(const std::string& kind) {
+  static const std::set<std::string> known{"cv::Point_", "cv::Point3_", "cv::Size_", "cv::Range",
+                                           "cv::Rect_",  "std::pair",   "cv::Vec",   "cv::Scalar_"};
+  return known.count(kind) > 0;
+}
+
+std::vector<const FieldDecl*> fields_of(QualType type) {
+  const CXXRecordDecl* record = record_of(type);
+  if (record == nullptr) return {};
+  return {record->field_begin(), record->field_end()};
+}
+
+std::vector<QualType> Source::leaf_types(QualType type) const {
+  constexpr std::size_t kMostComponents = 16;
+  type = type.getNonReferenceType();
+  const std::string kind = class_of(type);
+  const CXXRecordDecl* record = record_of(type);
+  if (record == nullptr || type.isVolatileQualified()) return {};
+  std::vector<QualType> all;
+  if (indexed(type)) {
+    const auto* made = dyn_cast<ClassTemplateSpecializationDecl>(record);
+    if (made == nullptr) return {};
+    const auto& arguments = made->getTemplateArgs();
+    const long n = kind == "cv::Vec" ? arguments[1].getAsIntegral().getExtValue() : 4;
+    if (n < 1 || n > static_cast<long>(kMostComponents)) return {};
+    all.assign(static_cast<std::size_t>(n), arguments[0].getAsType());
+  } else {
+    const bool listed = copies_fields(kind);
+    if (!record->hasDefinition() || record->isUnion() || record->isPolymorphic() || record->isLambda() ||
+        !record->hasTrivialDestructor() || (record->getNumBases() > 0 && !listed))
+      return {};
+    if (!listed && (kind.rfind("std::", 0) == 0 || kind.rfind("cv::", 0) == 0 || !record->hasTrivialCopyConstructor() ||
+                    !record->hasTrivialCopyAssignment()))
+      return {};
+    for (const FieldDecl* field : record->fields()) {
+      const QualType each = field->getType();
+      if (field->isBitField() || field->isMutable() || each.isVolatileQualified() || each->isReferenceType()) return {};
+      all.push_back(each);
+    }
+  }
+  if (all.size() > kMostComponents) return {};
+  for (const QualType& each : all)
+    if (!each->isArithmeticType() || !dialect(each)) return {};
+  return all;
+}
+
+std::string Source::literal(const APValue& value, QualType type, const Stmt* at) const {
+  const auto number = dialect(type);
+  if (!number) refuse(at, "constants of this type are not supported");
+  if (value.isInt()) {
+    std::string digits;
+    const auto& n = value.getInt();
+    if (!number->is_unsigned && n.isSigned() && n.isMinSignedValue() && number->bytes >= 4)
+      return number->bytes == 8 ? "(-9223372036854775807L - 1)" : "(-2147483647 - 1)";
+    llvm::SmallString<32> text;
+    n.toString(text, 10);
+    digits = text.str().str();
+    if (number->bytes == 8) digits += number->is_unsigned ? "UL" : "L";
+    if (number->bytes == 4 && number->is_unsigned) digits += "U";
+    return digits[0] == '-' ? "(" + digits + ")" : digits;
+  }
+  if (value.isFloat()) {
+    const bool single = number->name == "float";
+    const auto& f = value.getFloat();
+    if (f.isNaN()) return single ? "NAN" : "(double)NAN";
+    if (f.isInfinity()) {
+      const std::string infinity = single ? "INFINITY" : "(double)INFINITY";
+      return f.isNegative() ? "(-" + infinity + ")" : infinity;
+    }
+    const std::string text = float_text(single ? static_cast<double>(f.convertToFloat()) : f.convertToDouble(), single);
+    return text[0] == '-' ? "(" + text + ")" : text;
+  }
+  refuse(at, "only constants that are numbers are supported");
 }
 
 }  // namespace ridge::place::frontend

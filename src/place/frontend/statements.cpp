@@ -3,25 +3,19 @@
 #include <functional>
 #include <utility>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/nest_reader.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
 
-std::vector<int> Reader::guards() const {
-  std::vector<int> all;
-  for (const auto& of_loop : scope_->skips) all.insert(all.end(), of_loop.begin(), of_loop.end());
-  return all;
-}
-
 // A statement, after the statements that its expressions need (loops of modelled library functions).
-Node Reader::statement(const Stmt* s) {
-  auto outer = std::exchange(scope_->before, {});
-  const bool hoists = std::exchange(scope_->may_hoist, false);
+Node Statements::statement(const Stmt* s) {
+  auto outer = std::exchange(scope_.before, {});
+  const bool hoists = std::exchange(scope_.may_hoist, false);
   Node node = single_statement(s);
-  std::swap(scope_->before, outer);
-  scope_->may_hoist = hoists;
+  std::swap(scope_.before, outer);
+  scope_.may_hoist = hoists;
   if (outer.empty()) return node;
   Node both;
   both.line = node.line;
@@ -44,30 +38,30 @@ bool ends_program(const Expr* e) {
 }  // namespace
 
 // CV_Assert(c) and assert(c) only read their condition, unless they end the program.
-std::optional<Node> Reader::assertion(const Stmt* s, Node node) {
+std::optional<Node> Statements::assertion(const Stmt* s, Node node) {
   const auto* e = dyn_cast<Expr>(s);
   if (e == nullptr) return {};
   const auto* choice = dyn_cast<ConditionalOperator>(e->IgnoreParens());
   const bool ends = ends_program(e);
   if (!ends && (choice == nullptr || !ends_program(choice->getFalseExpr()))) return {};
-  scope_->nest.asserts = true;
+  scope_.nest.asserts = true;
   if (ends) return node;
   Effects fx;
-  expression(choice->getCond(), fx);
+  tree_.expression(choice->getCond(), fx);
   node.kind = NodeKind::statement;
   node.source = source(s);
   node.accesses = fx.accesses;
   return node;
 }
 
-Node Reader::single_statement(const Stmt* s) {
+Node Statements::single_statement(const Stmt* s) {
   Node node;
   node.line = line(s);
-  node.guards = guards();
+  node.guards = scope_.guards();
   if (const auto* inner = dyn_cast<CompoundStmt>(s)) return block(inner, std::move(node));
-  if (isa<NullStmt>(s) || scope_->counted.count(s) > 0) return node;
+  if (isa<NullStmt>(s) || loops_.counts(s)) return node;
   if (runs_once(s)) return statement(body_of(s));
-  if (is_loop(s)) return loop(s);
+  if (is_loop(s)) return loops_.loop(s);
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     declaration(d, node);
     return node;
@@ -78,9 +72,9 @@ Node Reader::single_statement(const Stmt* s) {
   node.source = source(s);
   if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) return jump(s, std::move(node));
   if (const auto* r = dyn_cast<ReturnStmt>(s)) {
-    if (!scope_->in_function) refuse(s, "return inside the loop");
+    if (!facts_.in_function) refuse(s, "return inside the loop");
     Effects fx;
-    node.text = r->getRetValue() != nullptr ? "return " + expression(r->getRetValue(), fx) + ";" : "return;";
+    node.text = r->getRetValue() != nullptr ? "return " + tree_.expression(r->getRetValue(), fx) + ";" : "return;";
     node.accesses = fx.accesses;
     return node;
   }
@@ -93,8 +87,8 @@ Node Reader::single_statement(const Stmt* s) {
   refuse(s, (what != nullptr ? std::string(what) : describe(s)) + " is not supported");
 }
 
-Node Reader::block(const CompoundStmt* s, Node node) {
-  const Stmt* around = std::exchange(scope_->block, s);
+Node Statements::block(const CompoundStmt* s, Node node) {
+  const Stmt* around = std::exchange(scope_.block, s);
   for (const Stmt* child : s->body()) {
     if (const auto* d = dyn_cast<DeclStmt>(child)) {
       const std::size_t from = node.children.size();
@@ -108,11 +102,11 @@ Node Reader::block(const CompoundStmt* s, Node node) {
     if (isa<CompoundStmt>(child)) inner.text = "{";
     node.children.push_back(std::move(inner));
   }
-  scope_->block = around;
+  scope_.block = around;
   return node;
 }
 
-Node Reader::branch(const IfStmt* s, Node node) {
+Node Statements::branch(const IfStmt* s, Node node) {
   if (s->hasInitStorage() || s->hasVarStorage() || s->isConsteval())
     refuse(s, "a declaration inside if () is not supported");
   if (s->isConstexpr()) {
@@ -122,47 +116,47 @@ Node Reader::branch(const IfStmt* s, Node node) {
     const Stmt* taken = known.Val.getInt().getBoolValue() ? s->getThen() : s->getElse();
     return taken != nullptr ? statement(taken) : node;
   }
-  scope_->own.clear();
+  scope_.own.clear();
   node.reduction = reduction(s);
   node.kind = NodeKind::branch;
   node.source = source(s);
   Effects fx;
-  scope_->may_hoist = true;
-  node.text = expression(s->getCond(), fx);
-  scope_->may_hoist = false;
+  scope_.may_hoist = true;
+  node.text = tree_.expression(s->getCond(), fx);
+  scope_.may_hoist = false;
   std::vector<Poly> needed;
-  node.when = condition(s->getCond(), false, needed);
-  if (node.when && needed.empty()) node.otherwise = condition(s->getCond(), true, needed);
+  node.when = numbers_.condition(s->getCond(), false, needed);
+  if (node.when && needed.empty()) node.otherwise = numbers_.condition(s->getCond(), true, needed);
   if (!needed.empty() || !node.otherwise) node.when = node.otherwise = std::nullopt;
   node.accesses = fx.accesses;
-  const auto own = scope_->own;  // for an extreme kept by if (e < x) x = e
+  const auto own = scope_.own;  // for an extreme kept by if (e < x) x = e
   const bool extreme = node.reduction.combine != Combine::none;
   const auto read = [&](const Stmt* arm) {
-    scope_->own = extreme ? own : std::set<const Expr*>{};
+    scope_.own = extreme ? own : std::set<const Expr*>{};
     Node wrapper;
     Node inner = statement(arm);
     wrapper.line = inner.line;
     wrapper.children.push_back(std::move(inner));
     return wrapper;
   };
-  const auto before = scope_->skips;
+  const auto before = scope_.skips;
   node.children.push_back(read(s->getThen()));
-  const auto after = scope_->skips;
-  scope_->skips = before;
+  const auto after = scope_.skips;
+  scope_.skips = before;
   if (s->getElse() != nullptr) node.children.push_back(read(s->getElse()));
   for (std::size_t i = 0; i < after.size(); ++i)
-    scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
-                            after[i].end());
-  scope_->own.clear();
+    scope_.skips[i].insert(scope_.skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
+                           after[i].end());
+  scope_.own.clear();
   return node;
 }
 
-Node Reader::jump(const Stmt* s, Node node) {
-  if (scope_->open.empty()) refuse(s, "break or continue outside the loops of the nest");
-  scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
-  scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
+Node Statements::jump(const Stmt* s, Node node) {
+  if (scope_.open.empty()) refuse(s, "break or continue outside the loops of the nest");
+  scope_.nest.jumps.push_back({static_cast<int>(scope_.open.size())});
+  scope_.skips.back().push_back(static_cast<int>(scope_.nest.jumps.size()) - 1);
   if (isa<BreakStmt>(s)) {
-    Loop& left = scope_->nest.loops[scope_->open.back()];
+    Loop& left = scope_.nest.loops[scope_.open.back()];
     if (left.leaves_early == 0) left.leaves_early = node.line;
   }
   node.text = isa<BreakStmt>(s) ? "break;" : "continue;";
@@ -170,14 +164,14 @@ Node Reader::jump(const Stmt* s, Node node) {
 }
 
 // `node` has the line, source and guards of the statement.
-Node Reader::expression_statement(const Expr* e, const Node& node) {
+Node Statements::expression_statement(const Expr* e, const Node& node) {
   if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens());
       outer != nullptr && outer->getOpcode() == BO_Assign) {
     const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
     if (inner != nullptr && inner->isAssignmentOp()) return chained_assignment(e, outer, inner, node);
   }
   if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: two statements
-    scope_->steps.insert(step);
+    scope_.steps.insert(step);
     Node both;
     both.line = node.line;
     const auto add = [&](const Stmt* one) { both.children.push_back(statement(one)); };
@@ -186,11 +180,11 @@ Node Reader::expression_statement(const Expr* e, const Node& node) {
     if (step->isPostfix()) add(step);
     return both;
   }
-  const auto saved = scope_->own;
-  scope_->may_hoist = true;
+  const auto saved = scope_.own;
+  scope_.may_hoist = true;
   Node result = assignment(e);
-  scope_->may_hoist = false;
-  scope_->own = saved;
+  scope_.may_hoist = false;
+  scope_.own = saved;
   result.line = node.line;
   result.source = node.source;
   result.guards = node.guards;
@@ -198,8 +192,8 @@ Node Reader::expression_statement(const Expr* e, const Node& node) {
 }
 
 // x = y = e as two statements.
-Node Reader::chained_assignment(const Expr* e, const BinaryOperator* outer, const BinaryOperator* inner,
-                                const Node& node) {
+Node Statements::chained_assignment(const Expr* e, const BinaryOperator* outer, const BinaryOperator* inner,
+                                    const Node& node) {
   Node both;
   both.line = node.line;
   both.children.push_back(statement(inner));
@@ -209,11 +203,11 @@ Node Reader::chained_assignment(const Expr* e, const BinaryOperator* outer, cons
   last.source = node.source;
   last.guards = node.guards;
   Effects fx;
-  last.text = expression(inner->getLHS(), fx);
-  const auto p = place(outer->getLHS(), fx);
+  last.text = tree_.expression(inner->getLHS(), fx);
+  const auto p = places_.place(outer->getLHS(), fx);
   if (!p) refuse(e, "an assignment to this is not supported: " + source(e));
-  record(*p, true, outer->getLHS(), fx);
-  last.target = element_text(*p);
+  scope_.record(*p, true, outer->getLHS(), fx);
+  last.target = scope_.element_text(*p);
   last.operation = "=";
   last.accesses = fx.accesses;
   return both;
@@ -221,12 +215,12 @@ Node Reader::chained_assignment(const Expr* e, const BinaryOperator* outer, cons
 
 // Records the value of j after j = i + 1 until the end of the block, if nothing else in the nest changes j and j is
 // used only after the assignment in this block.
-void Reader::remember(const CompoundStmt* block, const Stmt* s) {
+void Statements::remember(const CompoundStmt* block, const Stmt* s) {
   const auto* b = dyn_cast<BinaryOperator>(s);
-  if (b == nullptr || b->getOpcode() != BO_Assign || scope_->in_function || scope_->open.empty()) return;
+  if (b == nullptr || b->getOpcode() != BO_Assign || facts_.in_function || scope_.open.empty()) return;
   const auto* var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
-  if (var == nullptr || !var->hasLocalStorage() || isa<ParmVarDecl>(var) || captured_.count(var) > 0 ||
-      reachable(var) || scope_->iterators.count(var) > 0)
+  if (var == nullptr || !var->hasLocalStorage() || isa<ParmVarDecl>(var) || facts_.captured.count(var) > 0 ||
+      facts_.reachable(var) || scope_.iterators.count(var) > 0)
     return;
   const auto number = dialect(var->getType());
   if (!number || !number->integer || number->bytes < 4) return;
@@ -248,27 +242,27 @@ void Reader::remember(const CompoundStmt* block, const Stmt* s) {
     }
     reached |= child == s;
   }
-  if (changed.count(var) > 0 || times(b->getRHS()) > 0 || times(scope_->root) != behind + 1) return;
+  if (changed.count(var) > 0 || times(b->getRHS()) > 0 || times(scope_.root) != behind + 1) return;
   std::vector<Poly> needed;
-  if (auto p = in_type(poly(b->getRHS(), needed), var->getType(), needed); p && needed.empty())
-    scope_->values[var] = *p;
+  if (auto p = numbers_.in_type(tree_.poly(b->getRHS(), needed), var->getType(), needed); p && needed.empty())
+    scope_.values[var] = *p;
 }
 
 // Finds k++ inside a statement, if the statement uses k only there and always evaluates it.
-const UnaryOperator* Reader::step_inside(const Expr* e) const {
+const UnaryOperator* Statements::step_inside(const Expr* e) const {
   const UnaryOperator* found = nullptr;
   const std::function<void(const Stmt*)> look = [&](const Stmt* s) {
     if (s == nullptr || found != nullptr || isa<LambdaExpr, AbstractConditionalOperator>(s)) return;
     if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isLogicalOp()) return;
     if (const auto* u = dyn_cast<UnaryOperator>(s);
-        u != nullptr && u != e && u->isIncrementDecrementOp() && scope_->steps.count(u) == 0 &&
+        u != nullptr && u != e && u->isIncrementDecrementOp() && scope_.steps.count(u) == 0 &&
         referred(u->getSubExpr()) != nullptr && u->getType()->isIntegerType())
       found = u;
     for (const Stmt* child : s->children()) look(child);
   };
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) look(e);
   const auto* var = found != nullptr ? dyn_cast<VarDecl>(referred(found->getSubExpr())) : nullptr;
-  if (var == nullptr || !var->hasLocalStorage() || var->getType()->isReferenceType() || captured_.count(var) > 0)
+  if (var == nullptr || !var->hasLocalStorage() || var->getType()->isReferenceType() || facts_.captured.count(var) > 0)
     return nullptr;  // may have other names
   int times = 0;
   visit(e, [&](const Stmt* s) {
@@ -279,17 +273,17 @@ const UnaryOperator* Reader::step_inside(const Expr* e) const {
 }
 
 // Reads x = e, x op= e, ++x, or a call as a statement.
-Node Reader::assignment(const Expr* e) {
+Node Statements::assignment(const Expr* e) {
   Node node;
   node.kind = NodeKind::statement;
   e = e->IgnoreParens();
   if (const auto* c = dyn_cast<ExprWithCleanups>(e)) e = c->getSubExpr()->IgnoreParens();
   Effects fx;
   const auto target = [&](const Expr* to) {
-    auto p = place(to, fx);
+    auto p = places_.place(to, fx);
     if (!p)
       refuse(e, (of_union(to) ? "a field of a union" : "an assignment to this") + (" is not supported: " + source(e)));
-    const Variable& v = scope_->nest.variables[p->variable];
+    const Variable& v = scope_.nest.variables[p->variable];
     if (v.host != v.name && v.bytes > 0 && v.constant && !v.array())
       refuse(e, "an assignment to " + v.host + " is not supported");
     return *p;
@@ -297,29 +291,29 @@ Node Reader::assignment(const Expr* e) {
   const auto* written = dyn_cast<CallExpr>(e);
   const FunctionDecl* callee = written != nullptr ? written->getDirectCallee() : nullptr;
   if (callee != nullptr && callee->getQualifiedNameAsString() == "ridge_models::needs") {
-    require(written->getArg(0));
+    models_.require(written->getArg(0));
     return node;
   }
   if (written != nullptr)
-    if (auto loops = modelled(e)) return *loops;
+    if (auto loops = models_.modelled(e)) return *loops;
   if (const FunctionDecl* body = nullptr;
-      callee != nullptr && !isa<CXXMethodDecl>(callee) && (takes_image(callee) || sets_arguments(callee)) &&
-      !scope_->in_function && callee->hasBody(body) && ast_.getSourceManager().isInMainFile(body->getLocation()))
-    return inlined(e, body, {written->arg_begin(), written->arg_end()}, nullptr);
-  if (assign_aggregate(e, node, fx)) {
+      callee != nullptr && !isa<CXXMethodDecl>(callee) && calls_.reads_in_place(callee) && !facts_.in_function &&
+      callee->hasBody(body) && ast_.getSourceManager().isInMainFile(body->getLocation()))
+    return calls_.inlined(e, body, {written->arg_begin(), written->arg_end()}, nullptr);
+  if (aggregates_.assign_aggregate(e, node, fx)) {
     node.accesses = fx.accesses;
-    scope_->own.clear();
+    scope_.own.clear();
     return node;
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
-    if (scope_->own.empty()) node.reduction = reduction(e);
-    std::string right = expression(b->getRHS(), fx);
+    if (scope_.own.empty()) node.reduction = reduction(e);
+    std::string right = tree_.expression(b->getRHS(), fx);
     const Place p = target(b->getLHS());
-    if (b->isCompoundAssignmentOp()) record(p, false, b->getLHS(), fx);
-    record(p, true, b->getLHS(), fx);
-    node.target = element_text(p);
+    if (b->isCompoundAssignmentOp()) scope_.record(p, false, b->getLHS(), fx);
+    scope_.record(p, true, b->getLHS(), fx);
+    node.target = scope_.element_text(p);
     node.operation = BinaryOperator::getOpcodeStr(b->getOpcode()).str();
-    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType()) {
+    if (scope_.nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType()) {
       if (b->isCompoundAssignmentOp()) {  // x ^= 2 is x = (x ^ 2) != 0
         right = node.target + " " + node.operation.substr(0, node.operation.size() - 1) + " (" + right + ")";
         node.operation = "=";
@@ -328,38 +322,38 @@ Node Reader::assignment(const Expr* e) {
     }
     node.text = right;
   } else if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->isIncrementDecrementOp()) {
-    if (scope_->own.empty()) node.reduction = reduction(e);
+    if (scope_.own.empty()) node.reduction = reduction(e);
     const Place p = target(u->getSubExpr());
-    record(p, false, u->getSubExpr(), fx);
-    record(p, true, u->getSubExpr(), fx);
-    node.target = element_text(p);
+    scope_.record(p, false, u->getSubExpr(), fx);
+    scope_.record(p, true, u->getSubExpr(), fx);
+    node.target = scope_.element_text(p);
     node.operation = u->isIncrementOp() ? "+=" : "-=";
     node.text = "1";
-  } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && lambda(c) != nullptr) {
-    return lambda_statement(c, lambda(c));
+  } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && facts_.lambda(c) != nullptr) {
+    return calls_.lambda_statement(c, facts_.lambda(c));
   } else if (c != nullptr && c->getDirectCallee() != nullptr && c->getNumArgs() == 2 &&
              c->getDirectCallee()->getQualifiedNameAsString() == "std::swap" && dialect(c->getArg(0)->getType())) {
     const Place first = target(c->getArg(0)), second = target(c->getArg(1));
     for (const bool write : {false, true}) {
-      record(first, write, c->getArg(0), fx);
-      record(second, write, c->getArg(1), fx);
+      scope_.record(first, write, c->getArg(0), fx);
+      scope_.record(second, write, c->getArg(1), fx);
     }
-    const std::string x = element_text(first), y = element_text(second), held = unique("held");
+    const std::string x = scope_.element_text(first), y = scope_.element_text(second), held = scope_.unique("held");
     node.text = "{ " + dialect(c->getArg(0)->getType())->name + " " + held + " = " + x + "; " + x + " = " + y + "; " +
                 y + " = " + held + "; }";
   } else if (c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
-    node.text = call(c, fx) + ";";
+    node.text = expressions_.call(c, fx) + ";";
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
   } else {
     refuse(e, describe(e) + " is not supported: " + source(e));
   }
   node.accesses = fx.accesses;
-  scope_->own.clear();
+  scope_.own.clear();
   return node;
 }
 
-void Reader::declaration(const DeclStmt* s, Node& block) {
+void Statements::declaration(const DeclStmt* s, Node& block) {
   for (const Decl* decl : s->decls()) {
     if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
     const auto* var = dyn_cast<VarDecl>(decl);
@@ -368,18 +362,13 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;
-    scope_->may_hoist = true;
+    scope_.may_hoist = true;
     if (!type->isReferenceType() && !leaf_types(type).empty()) {
-      declare_aggregate(s, var, block);
-      scope_->may_hoist = false;
+      aggregates_.declare_aggregate(s, var, block);
+      scope_.may_hoist = false;
       continue;
     }
-    Node node;
-    node.kind = NodeKind::statement;
-    node.line = line(s);
-    node.source = source(s);
-    node.declaration = true;
-    node.guards = guards();
+    Node node = scope_.declaration_node(s);
     if (type->isPointerType())
       declare_pointer(s, var, node);
     else if (type->isReferenceType())
@@ -388,40 +377,40 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       declare_array(s, var, node);
     else
       declare_number(var, node);
-    scope_->may_hoist = false;
-    for (Node& earlier : std::exchange(scope_->before, {})) block.children.push_back(std::move(earlier));
+    scope_.may_hoist = false;
+    for (Node& earlier : std::exchange(scope_.before, {})) block.children.push_back(std::move(earlier));
     block.children.push_back(node);
   }
 }
 
-void Reader::declare_pointer(const DeclStmt* s, const VarDecl* var, Node& node) {
+void Statements::declare_pointer(const DeclStmt* s, const VarDecl* var, Node& node) {
   Effects fx;
-  if (scope_->changed.count(var) > 0 || !var->hasInit())
+  if (scope_.changed.count(var) > 0 || !var->hasInit())
     refuse(s, "the pointer " + var->getNameAsString() + " changes: it must point to one known array element");
-  const auto p = pointer(var->getInit(), fx);
-  refuse_changing_subscripts(var->getInit(), var->getNameAsString(), scope_->block);
+  const auto p = places_.pointer(var->getInit(), fx);
+  places_.refuse_changing_subscripts(var->getInit(), var->getNameAsString(), scope_.block);
   if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not point to a known array element");
-  scope_->pointers[var] = *p;
+  scope_.pointers[var] = *p;
   node.accesses = fx.accesses;
 }
 
-void Reader::declare_reference(const DeclStmt* s, const VarDecl* var, Node& node) {
+void Statements::declare_reference(const DeclStmt* s, const VarDecl* var, Node& node) {
   Effects fx;
   const Expr* init = var->getInit();
   if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
-  const auto p = init != nullptr ? place(init, fx) : std::nullopt;
-  if (init != nullptr) refuse_changing_subscripts(init, var->getNameAsString(), scope_->block);
+  const auto p = init != nullptr ? places_.place(init, fx) : std::nullopt;
+  if (init != nullptr) places_.refuse_changing_subscripts(init, var->getNameAsString(), scope_.block);
   if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not refer to a known variable or array element");
-  scope_->references[var] = *p;
+  scope_.references[var] = *p;
   node.accesses = fx.accesses;
 }
 
 // A small array in registers or private memory.
-void Reader::declare_array(const DeclStmt* s, const VarDecl* var, Node& node) {
+void Statements::declare_array(const DeclStmt* s, const VarDecl* var, Node& node) {
   Effects fx;
   const Expr* init = var->getInit();
-  const int which = declare_local(var);
-  const Variable& v = scope_->nest.variables[which];
+  const int which = scope_.declare_local(var);
+  const Variable& v = scope_.nest.variables[which];
   node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
   const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
   if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
@@ -429,15 +418,11 @@ void Reader::declare_array(const DeclStmt* s, const VarDecl* var, Node& node) {
     std::string values;
     for (const Expr* value : list->inits()) {
       if (isa<InitListExpr>(value)) refuse(s, "this initializer is not supported: " + source(s));
-      values += (values.empty() ? "" : ", ") + expression(value, fx);
+      values += (values.empty() ? "" : ", ") + tree_.expression(value, fx);
     }
     node.text += " = {" + (values.empty() ? "0" : values) + "}";
-    Access a;
-    a.variable = which;
-    a.write = true;
-    a.exact = a.must = false;
-    a.line = node.line;
-    fx.accesses.push_back(a);
+    fx.set(which, node.line, "");
+    fx.accesses.back().exact = fx.accesses.back().must = false;
   } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {
     refuse(s, "this initializer is not supported: " + source(s));
   }
@@ -445,24 +430,19 @@ void Reader::declare_array(const DeclStmt* s, const VarDecl* var, Node& node) {
   node.accesses = fx.accesses;
 }
 
-void Reader::declare_number(const VarDecl* var, Node& node) {
+void Statements::declare_number(const VarDecl* var, Node& node) {
   Effects fx;
   const Expr* init = var->getInit();
   std::string text;
-  if (init != nullptr) text = expression(init, fx);
-  const int which = declare_local(var);
-  const Variable& v = scope_->nest.variables[which];
+  if (init != nullptr) text = tree_.expression(init, fx);
+  const int which = scope_.declare_local(var);
+  const Variable& v = scope_.nest.variables[which];
   node.text = v.element + " " + v.name + (init != nullptr ? " = " + text : "") + ";";
   if (init != nullptr) {
-    Access a;
-    a.variable = which;
-    a.write = true;
-    a.line = node.line;
-    a.source = v.host;
-    fx.accesses.push_back(a);
-    if (v.integer && scope_->changed.count(var) == 0) {
+    fx.set(which, node.line, v.host);
+    if (v.integer && scope_.changed.count(var) == 0) {
       std::vector<Poly> needed;
-      if (const auto p = poly(init, needed); p && needed.empty()) scope_->values[var] = *p;
+      if (const auto p = tree_.poly(init, needed); p && needed.empty()) scope_.values[var] = *p;
     }
   }
   node.accesses = fx.accesses;

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "place/edited.hpp"
-#include "place/frontend/models.hpp"
 #include "place/frontend/reader.hpp"
 #include "place/pragmas.hpp"
 
@@ -121,10 +120,7 @@ void find_bodies(const DeclContext* context, const SourceManager& sources, std::
       continue;
     const auto* body = dyn_cast_or_null<CompoundStmt>(f->getBody());
     if (body == nullptr || body->getLBracLoc().isMacroID() || !sources.isInMainFile(body->getLBracLoc())) continue;
-    std::string name = f->getQualifiedNameAsString();
-    for (const std::string unnamed = "(anonymous namespace)::"; name.find(unnamed) != std::string::npos;)
-      name.erase(name.find(unnamed), unnamed.size());
-    found.push_back({name, static_cast<int>(sources.getSpellingLineNumber(f->getLocation())),
+    found.push_back({frontend::qualified_name(f), static_cast<int>(sources.getSpellingLineNumber(f->getLocation())),
                      sources.getFileOffset(body->getLBracLoc())});
   }
 }
@@ -173,15 +169,15 @@ Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text
   if (found.size() > 1 && !request.function.empty())
     return refused(request.file, std::to_string(found.size()) + " functions are named " + request.function +
                                      ": give the qualified name of one, or its line (NAME:LINE)");
-  frontend::Reader reader(unit.getASTContext(), result.text, result.lines);
+  frontend::Reader reader(frontend::Source(unit.getASTContext(), result.text, result.lines));
   std::set<const FunctionDecl*> seen;
   for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
   result.refusals = reader.refusals;
-  result.template_calls = reader.template_calls;
-  for (const Edit& e : reader.rewrites) result.rewrites.push_back({e.begin, e.end, e.text, e.lines});
-  for (const auto& [method, free] : reader.renamed) result.lifted.insert(method);
-  if (const auto at = reader.renamed.find(found.back()->getQualifiedNameAsString());
-      at != reader.renamed.end() && !request.function.empty())
+  result.template_calls = reader.members.template_calls;
+  for (const Edit& e : reader.members.rewrites) result.rewrites.push_back({e.begin, e.end, e.text, e.lines});
+  for (const auto& [method, free] : reader.members.renamed) result.lifted.insert(method);
+  if (const auto at = reader.members.renamed.find(found.back()->getQualifiedNameAsString());
+      at != reader.members.renamed.end() && !request.function.empty())
     result.renamed = at->second;
   return result;
 }

@@ -2,7 +2,7 @@
 // inlined, with its object and arguments substituted.
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
@@ -172,52 +172,32 @@ QualType pointer_of(const CXXRecordDecl* record, std::vector<std::string>& field
 }
 
 // The object of a member function call: a variable, part of one, or the object of the function being read.
-std::optional<Reader::Path> Reader::owner(const Expr* e) const {
+std::optional<Path> Places::owner(const Expr* e) const {
   e = e->IgnoreParenImpCasts();
-  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
-    if (isa<CXXThisExpr>(u->getSubExpr()->IgnoreParenImpCasts())) return scope_->self;
-  if (isa<CXXThisExpr>(e)) return scope_->self;
+  if (is_this(e)) return scope_.self;
   if (const auto* member = dyn_cast<MemberExpr>(e))
     return member->getType()->isPointerType() || member->getMemberDecl()->getType()->isReferenceType() ? std::nullopt
                                                                                                        : path(member);
   const auto* var = dyn_cast_or_null<VarDecl>(referred(e));
-  if (var == nullptr || scope_->references.count(var) > 0 || scope_->variables.count(var) > 0 ||
-      scope_->pointers.count(var) > 0 || scope_->parts.count(var) > 0 || scope_->bound_parts.count(var) > 0)
+  if (var == nullptr || scope_.references.count(var) > 0 || scope_.variables.count(var) > 0 ||
+      scope_.pointers.count(var) > 0 || scope_.parts.count(var) > 0 || scope_.bound_parts.count(var) > 0)
     return {};
-  if (const auto known = scope_->images.find(var); known != scope_->images.end()) {
+  if (const auto known = scope_.images.find(var); known != scope_.images.end()) {
     const Image& of = known->second;
     if (of.part) return {};
-    return Path{of.decl, of.host, of.name, false, reachable(of.decl), true, of.host};
+    return Path{of.decl, of.host, of.name, false, facts_.reachable(of.decl), true, of.host};
   }
-  if (scope_->inlined > 0 && isa<ParmVarDecl>(var) && var->getDeclContext() != function_) return {};
+  if (scope_.inlined > 0 && isa<ParmVarDecl>(var) && var->getDeclContext() != facts_.function) return {};
   const bool arrow = var->getType().getNonReferenceType()->isPointerType();
   const CXXRecordDecl* record =
       record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());
   if (record == nullptr || record->isUnion()) return {};
-  refuse_shadowed(var, e);
+  scope_.refuse_shadowed(var, e);
   const std::string name = var->getNameAsString();
-  return Path{var, name, name, arrow, reachable(var) || arrow, true, arrow ? "*" + name : name};
+  return Path{var, name, name, arrow, facts_.reachable(var) || arrow, true, arrow ? "*" + name : name};
 }
 
-// True for View v{p, h, w}, which accesses no array.
-bool Reader::makes_view(const VarDecl* var) const {
-  if (!is_view(var->getType()->getAsCXXRecordDecl()) || !var->hasLocalStorage() ||
-      (var->hasInit() && !quiet(var->getInit())))
-    return false;
-  bool plain = true;
-  visit(var->getInit(), [&](const Stmt* s) {
-    const auto* made = dyn_cast<CXXConstructExpr>(s);
-    if (made == nullptr || made->getConstructor()->isTrivial()) return;
-    const FunctionDecl* body = nullptr;
-    const auto* block = made->getConstructor()->hasBody(body) ? dyn_cast<CompoundStmt>(body->getBody()) : nullptr;
-    plain = plain && block != nullptr && block->body_empty();
-    if (block != nullptr)
-      for (const CXXCtorInitializer* i : cast<CXXConstructorDecl>(body)->inits()) plain = plain && quiet(i->getInit());
-  });
-  return plain;
-}
-
-bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(const Expr*)>& read) {
+bool Places::look_through(const Expr* e, Effects& fx, const std::function<void(const Expr*)>& read) {
   const CXXMethodDecl* method = users_method(e);
   if (method == nullptr) return false;
   const auto* call = cast<CallExpr>(e);
@@ -228,10 +208,10 @@ bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(c
     refuse(e, "the member function " + name + " does more than return an element or a number: " + source(e));
   const auto self = owner(object_called(call));
   if (!self) refuse(e, "the object of this call is not a known variable: " + source(e));
-  if (scope_->changed.count(self->base) > 0) refuse(e, self->base->getNameAsString() + " changes inside the loop");
+  if (scope_.changed.count(self->base) > 0) refuse(e, self->base->getNameAsString() + " changes inside the loop");
   const FunctionDecl* definition = nullptr;
   method->hasBody(definition);
-  auto bound = scope_->bound;
+  auto bound = scope_.bound;
   const unsigned first = isa<CXXMemberCallExpr>(call) ? 0 : 1;
   for (unsigned i = 0; i < definition->getNumParams(); ++i) {
     const ParmVarDecl* formal = definition->getParamDecl(i);
@@ -240,28 +220,28 @@ bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(c
     const auto number = dialect(formal->getType().getNonReferenceType());
     if (!number) refuse(e, "the argument " + source(actual) + " is not supported");
     Bound b;
-    const std::string text = expression(actual, fx);
+    const std::string text = tree_.expression(actual, fx);
     const auto from = dialect(actual->IgnoreParenImpCasts()->getType());
     b.text = from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
     if (b.text.size() > 16384) refuse(e, "the expression exceeds 16384 characters after inlining its member functions");
-    b.value = poly(actual, b.not_negative);
+    b.value = tree_.poly(actual, b.not_negative);
     bound[formal] = b;
   }
-  std::swap(scope_->bound, bound);
+  std::swap(scope_.bound, bound);
   auto outer = self;
-  std::swap(scope_->self, outer);
+  std::swap(scope_.self, outer);
   read(result);
-  scope_->bound = std::move(bound);
-  scope_->self = std::move(outer);
+  scope_.bound = std::move(bound);
+  scope_.self = std::move(outer);
   return true;
 }
 
-std::optional<std::string> Reader::value_named(const CallExpr* e, Effects& fx) {
+std::optional<std::string> Places::value_named(const CallExpr* e, Effects& fx) {
   std::string text;
   std::optional<Dialect> from;
   const auto number = dialect(e->getType());
   if (!number || !look_through(e, fx, [&](const Expr* result) {
-        text = expression(result, fx);
+        text = tree_.expression(result, fx);
         from = dialect(result->IgnoreParenImpCasts()->getType());
       }))
     return {};
@@ -269,8 +249,9 @@ std::optional<std::string> Reader::value_named(const CallExpr* e, Effects& fx) {
 }
 
 // extents[1] inside a view as a number, if the function uses that field nowhere else.
-int Reader::element_of_view(const Expr* e) {
-  if (!scope_->self || function_ == nullptr || !dialect(e->getType()) || !dialect(e->getType())->integer) return -1;
+int Places::element_of_view(const Expr* e) {
+  if (!scope_.self || facts_.function == nullptr || !dialect(e->getType()) || !dialect(e->getType())->integer)
+    return -1;
   const Expr *array = nullptr, *at = nullptr;
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     array = subscript->getBase();
@@ -284,20 +265,20 @@ int Reader::element_of_view(const Expr* e) {
   if (member == nullptr || !(member->getType()->isConstantArrayType() || class_of(member->getType()) == "std::array"))
     return -1;
   std::vector<Poly> needed;
-  const auto index = poly(at, needed);
+  const auto index = tree_.poly(at, needed);
   const auto k = index && needed.empty() ? index->value() : std::nullopt;
   const auto found = path(member);
   if (!k || *k < 0 || !found) return -1;
   const auto* record = dyn_cast<CXXRecordDecl>(cast<FieldDecl>(member->getMemberDecl())->getParent());
   bool elsewhere = record == nullptr || !only_read(record, member->getMemberDecl());
-  visit(function_->getBody(), [&](const Stmt* s) {
+  visit(facts_.function->getBody(), [&](const Stmt* s) {
     const auto* other = dyn_cast<MemberExpr>(s);
     elsewhere |= other != nullptr && other->getMemberDecl() == member->getMemberDecl();
   });
   if (elsewhere) return -1;
-  if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
-  return pseudo(found->host + "[" + std::to_string(*k) + "]", found->name + "_" + std::to_string(*k), e->getType(), e,
-                found);
+  if (scope_.changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+  return scope_.pseudo(found->host + "[" + std::to_string(*k) + "]", found->name + "_" + std::to_string(*k),
+                       e->getType(), e, found);
 }
 
 }  // namespace ridge::place::frontend

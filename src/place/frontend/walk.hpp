@@ -7,7 +7,8 @@ namespace ridge::place::frontend {
 
 // True if a break or continue in it belongs to an enclosing statement.
 inline bool jumps_out(const clang::Stmt* s) {
-  if (s == nullptr || llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s))
+  if (s == nullptr ||
+      llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::LambdaExpr>(s))
     return false;
   if (llvm::isa<clang::BreakStmt, clang::ContinueStmt>(s)) return true;
   for (const clang::Stmt* child : s->children())
@@ -35,6 +36,16 @@ inline const clang::Stmt* body_of(const clang::Stmt* s) {
   if (const auto* d = llvm::dyn_cast<clang::DoStmt>(s)) return d->getBody();
   if (const auto* r = llvm::dyn_cast<clang::CXXForRangeStmt>(s)) return r->getBody();
   return nullptr;
+}
+
+inline std::vector<const clang::Expr*> parts_of(const clang::Expr* e) {  // separated by commas
+  std::vector<const clang::Expr*> all{e->IgnoreParens()};
+  while (const auto* comma = llvm::dyn_cast<clang::BinaryOperator>(all.front())) {
+    if (comma->getOpcode() != clang::BO_Comma) break;
+    all.front() = comma->getLHS()->IgnoreParens();
+    all.insert(all.begin() + 1, comma->getRHS()->IgnoreParens());
+  }
+  return all;
 }
 
 template <class Visit>

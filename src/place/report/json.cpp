@@ -1,5 +1,5 @@
 // JSON fields of the report.
-#include "place/report/json.hpp"
+#include "place/report/report.hpp"
 
 namespace ridge::place {
 

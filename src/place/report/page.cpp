@@ -10,7 +10,7 @@
 
 #include "base/svg.hpp"
 #include "base/text.hpp"
-#include "place/report/ring.hpp"
+#include "place/report/report.hpp"
 
 namespace ridge::place {
 namespace {
@@ -131,8 +131,8 @@ std::string marks(bool reads, bool writes, double x, double y) {
          (writes ? fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, y) : "");
 }
 
-// `compact`: functions, calls and loops only.
-std::string spine_text(const Report& report, bool compact) {
+// Names of the arrays and of the private and reduced numbers: one row each.
+std::pair<std::vector<std::string>, std::vector<std::string>> rows_of(const Report& report) {
   std::set<std::string> touched, numbers;
   for (const LoopVerdict& l : report.loops) {
     touched.insert(l.reads.begin(), l.reads.end());
@@ -142,7 +142,12 @@ std::string spine_text(const Report& report, bool compact) {
     for (const auto* list : {&l.privates, &l.reductions})
       for (const std::string& name : *list)
         if (touched.count(name) == 0) numbers.insert(name);
-  const std::vector<std::string> arrays(touched.begin(), touched.end()), scalars(numbers.begin(), numbers.end());
+  return {{touched.begin(), touched.end()}, {numbers.begin(), numbers.end()}};
+}
+
+// `compact`: functions, calls and loops only.
+std::string spine_text(const Report& report, bool compact) {
+  const auto [arrays, scalars] = rows_of(report);
   std::vector<const SpineNode*> nodes;
   std::vector<bool> decided;  // inside a branch
   int branch = INT_MAX, deepest = 1;

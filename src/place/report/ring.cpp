@@ -1,5 +1,5 @@
 // SVG of the ring chart, and the tables of loops, functions and branches below it.
-#include "place/report/ring.hpp"
+#include "place/report/report.hpp"
 
 #include <algorithm>
 #include <cmath>

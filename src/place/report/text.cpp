@@ -4,7 +4,7 @@
 #include <ridge/place.hpp>
 
 #include "base/text.hpp"
-#include "place/report/json.hpp"
+#include "place/report/report.hpp"
 
 namespace ridge::place {
 namespace {

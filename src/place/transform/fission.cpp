@@ -1,10 +1,11 @@
 // Loop fission: splits a loop into two with one part of the body each. Trigger: the loop is sequential and has several
-// statements. Private scalars computed from data the nest does not write are recomputed in the second loop.
+// statements. Private scalars computed from data the nest does not write are recomputed in the second loop. With scalar
+// expansion, a private scalar becomes an array with one element per iteration instead, so that work before a recurrence
+// leaves the sequential loop; it carries no dependence, so the conditions are the same.
 #include <algorithm>
 #include <set>
 
 #include "place/text/node_text.hpp"
-#include "place/transform/fission.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -178,12 +179,17 @@ class Splitter {
   std::vector<int> kept_{};           // scalars of the first part that the second needs: one element per iteration
 };
 
+std::vector<Proposal> split(const State& state, bool expand) {
+  return Splitter::applies(state) ? Splitter(state, expand).proposals() : std::vector<Proposal>{};
+}
+
 }  // namespace
 
 std::vector<Proposal> fission(const State& state) { return split(state, false); }
 
-std::vector<Proposal> split(const State& state, bool expand) {
-  return Splitter::applies(state) ? Splitter(state, expand).proposals() : std::vector<Proposal>{};
+std::vector<Proposal> expansion(const State& state) {
+  const bool has_vector = state.text.find("#include <vector>") != std::string::npos;
+  return has_vector ? split(state, true) : std::vector<Proposal>{};
 }
 
 }  // namespace ridge::place::transform

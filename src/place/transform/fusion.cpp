@@ -1,6 +1,4 @@
 // Text of two fused nests, and the legality test on the fused nest.
-#include "place/transform/fusion.hpp"
-
 #include <cctype>
 
 #include "place/transform/loops.hpp"

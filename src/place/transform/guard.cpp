@@ -1,6 +1,4 @@
 // Writes the guard function of a transformed nest and its call.
-#include "place/transform/guard.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>

@@ -11,8 +11,6 @@
 #include "place/analysis/memo.hpp"
 #include "place/edited.hpp"
 #include "place/text/words.hpp"
-#include "place/transform/fusion.hpp"
-#include "place/transform/guard.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {

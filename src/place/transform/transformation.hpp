@@ -66,4 +66,20 @@ std::vector<Proposal> tiling(const State& state);
 std::vector<Proposal> lanes(const State& state);
 std::vector<Proposal> rescheduling(const State& state);
 
+// Loop fusion combines two adjacent nests over the same ranges: saves a launch, and the second body finds the first
+// one's results in cache. Text that replaces both, with `levels` of their loops fused; empty if their headers differ.
+std::optional<Proposal> fusion(const State& first, const State& second, int levels);
+// Applied to the fused nest after parsing: "" if splitting it again would be legal, so that fusion kept all
+// dependences; else the dependence that forbids it.
+std::string fusion_illegal(const State& fused, int levels);
+
+// Guard of a transformed nest: a function of the program that tests the assumptions of the legality proof (arrays do
+// not overlap, sizes are in range). If it fails, the original loops run.
+struct Guard {
+  bool possible = true;    // false: the extent of an array is unknown
+  std::string function{};  // definition; "" if nothing was assumed
+  std::string call{};
+};
+Guard guard(const std::vector<const State*>& states);
+
 }  // namespace ridge::place::transform

@@ -1,5 +1,6 @@
-// Counters beside the iterator: for (int i = 0, j = n; i < n; ++i, --j) and k += 2 in the body become numbers computed
-// from the iterator, in changed text that is read again. Steps that are not constants become a count of iterations.
+// Changes of the text, which is then read again. Counters beside the iterator: for (int i = 0, j = n; i < n; ++i, --j)
+// and k += 2 in the body become numbers computed from the iterator. Steps that are not constants become a count of
+// iterations.
 #include <algorithm>
 #include <functional>
 
@@ -27,23 +28,12 @@ bool repeatable(const Expr* e, const std::set<const ValueDecl*>& changed) {
          repeatable(b->getRHS(), changed);
 }
 
-std::vector<const Expr*> parts_of(const Expr* e) {  // separated by commas
-  std::vector<const Expr*> all{e->IgnoreParens()};
-  while (const auto* comma = dyn_cast<BinaryOperator>(all.front())) {
-    if (comma->getOpcode() != BO_Comma) break;
-    all.front() = comma->getLHS()->IgnoreParens();
-    all.insert(all.begin() + 1, comma->getRHS()->IgnoreParens());
-  }
-  return all;
-}
-
 }  // namespace
 
 // One for loop whose header or body has further counters.
-class Reader::CounterRewriter {
+class CounterRewriter {
  public:
-  CounterRewriter(const Reader& reader, const ForStmt* loop, bool in_block)
-      : r_(reader), f_(loop), in_block_(in_block) {}
+  CounterRewriter(const Facts& facts, const ForStmt* loop, bool in_block) : r_(facts), f_(loop), in_block_(in_block) {}
 
   bool run(std::vector<Edit>& edits) {
     if (f_->getInit() == nullptr || f_->getCond() == nullptr || f_->getInc() == nullptr || !known(f_->getSourceRange()))
@@ -51,10 +41,10 @@ class Reader::CounterRewriter {
     bool leaves = jumps_out(f_->getBody());
     visit(f_->getBody(), [&](const Stmt* s) { leaves |= isa<ReturnStmt>(s); });
     if (leaves) return false;
-    r_.find_changes(f_->getBody(), changed_);
+    find_changes(f_->getBody(), changed_);
     if (!find_starts() || !find_iterator()) return false;
     std::set<const ValueDecl*> all = changed_;
-    r_.find_changes(f_->getInc(), all);
+    find_changes(f_->getInc(), all);
     if (!repeatable(starts_.at(i_), all) || !repeatable(end_, all)) return false;
     for (const Step& s : steps_)
       if (s.var != i_ && !add_header_counter(s, all)) return false;
@@ -82,7 +72,7 @@ class Reader::CounterRewriter {
     const auto number = var != nullptr ? r_.dialect(var->getType()) : std::nullopt;
     return number && number->integer && !number->is_unsigned && number->bytes >= 4 && var->hasLocalStorage() &&
            !var->getType()->isReferenceType() && !var->getType().isConstQualified() && !r_.reachable(var) &&
-           r_.captured_.count(var) == 0;
+           r_.captured.count(var) == 0;
   }
 
   std::optional<Step> step_of(const Stmt* s) const {
@@ -90,10 +80,10 @@ class Reader::CounterRewriter {
     if (e == nullptr) return {};
     e = e->IgnoreParens();
     if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->isIncrementDecrementOp())
-      if (const auto* var = dyn_cast_or_null<VarDecl>(r_.referred(u->getSubExpr())); plain(var))
+      if (const auto* var = dyn_cast_or_null<VarDecl>(referred(u->getSubExpr())); plain(var))
         return Step{var, nullptr, u->isIncrementOp() ? 1 : -1};
     const auto* b = dyn_cast<BinaryOperator>(e);
-    const auto* var = b != nullptr ? dyn_cast_or_null<VarDecl>(r_.referred(b->getLHS())) : nullptr;
+    const auto* var = b != nullptr ? dyn_cast_or_null<VarDecl>(referred(b->getLHS())) : nullptr;
     if (var == nullptr || !plain(var)) return {};
     if (b->getOpcode() == BO_AddAssign || b->getOpcode() == BO_SubAssign)
       return Step{var, b->getRHS(), b->getOpcode() == BO_AddAssign ? 1 : -1};
@@ -113,7 +103,7 @@ class Reader::CounterRewriter {
     for (const Expr* part : parts_of(cast<Expr>(f_->getInit()))) {
       const auto* b = dyn_cast<BinaryOperator>(part);
       const auto* var =
-          b != nullptr && b->getOpcode() == BO_Assign ? dyn_cast_or_null<VarDecl>(r_.referred(b->getLHS())) : nullptr;
+          b != nullptr && b->getOpcode() == BO_Assign ? dyn_cast_or_null<VarDecl>(referred(b->getLHS())) : nullptr;
       if (var == nullptr || !plain(var)) return false;
       starts_[var] = b->getRHS();
     }
@@ -124,7 +114,7 @@ class Reader::CounterRewriter {
   bool find_iterator() {
     const auto* test = dyn_cast<BinaryOperator>(f_->getCond()->IgnoreParenImpCasts());
     if (test == nullptr || (test->getOpcode() != BO_LT && test->getOpcode() != BO_LE)) return false;
-    i_ = dyn_cast_or_null<VarDecl>(r_.referred(test->getLHS()));
+    i_ = dyn_cast_or_null<VarDecl>(referred(test->getLHS()));
     end_ = test->getRHS();
     more_ = test->getOpcode() == BO_LE ? " + 1" : "";
     if (i_ == nullptr || starts_.count(i_) == 0 || changed_.count(i_) > 0) return false;
@@ -136,7 +126,7 @@ class Reader::CounterRewriter {
     }
     if (mine_.var == nullptr || mine_.sign < 0) return false;
     Expr::EvalResult value;
-    constant_ = mine_.by == nullptr || (!mine_.by->isValueDependent() && mine_.by->EvaluateAsInt(value, r_.ast_));
+    constant_ = mine_.by == nullptr || (!mine_.by->isValueDependent() && mine_.by->EvaluateAsInt(value, r_.ast()));
     if (constant_ && mine_.by != nullptr && value.Val.getInt() != 1) return false;
     // Another number of iterations is computed before the loop.
     return constant_ || (in_block_ && declared_ && repeatable(mine_.by, changed_));
@@ -165,10 +155,10 @@ class Reader::CounterRewriter {
     for (const Stmt* s : block->body()) {
       const auto step = step_of(s);
       if (!step || starts_.count(step->var) > 0 || (step->by != nullptr && !repeatable(step->by, all))) continue;
-      if (r_.ast_.getSourceManager().isBeforeInTranslationUnit(f_->getBeginLoc(), step->var->getLocation())) continue;
+      if (r_.ast().getSourceManager().isBeforeInTranslationUnit(f_->getBeginLoc(), step->var->getLocation())) continue;
       std::set<const ValueDecl*> others;
       for (const Stmt* other : block->body())
-        if (other != s) r_.find_changes(other, others);
+        if (other != s) find_changes(other, others);
       if (others.count(step->var) > 0 || uses(block, step->var) < 2 || uses(f_->getCond(), step->var) > 0 ||
           !r_.statement_span(s).known)
         continue;
@@ -179,7 +169,7 @@ class Reader::CounterRewriter {
 
   std::string fresh(const std::string& name) const {
     std::string result = name;
-    for (int k = 2; r_.main_text_.find(result) != std::string::npos; ++k) result = name + std::to_string(k);
+    for (int k = 2; r_.text().find(result) != std::string::npos; ++k) result = name + std::to_string(k);
     return result;
   }
 
@@ -229,7 +219,7 @@ class Reader::CounterRewriter {
     return true;
   }
 
-  const Reader& r_;
+  const Facts& r_;
   const ForStmt* f_;
   const bool in_block_;
   bool declared_ = false, constant_ = true;
@@ -243,17 +233,172 @@ class Reader::CounterRewriter {
   Step mine_{};
 };
 
-void Reader::rewrite_counters(const Stmt* body) {
+void rewrite_counters(const Facts& facts, const Stmt* body, std::vector<Edit>& rewrites) {
   const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool in_block) {
     if (s == nullptr || isa<LambdaExpr>(s)) return;
     if (const auto* f = dyn_cast<ForStmt>(s)) {
       std::vector<Edit> edits;
-      if (CounterRewriter(*this, f, in_block).run(edits)) {
+      if (CounterRewriter(facts, f, in_block).run(edits)) {
         rewrites.insert(rewrites.end(), edits.begin(), edits.end());
         return;  // loops inside it are rewritten when the new text is read
       }
     }
     for (const Stmt* child : s->children()) look(child, isa<CompoundStmt>(s));
+  };
+  look(body, false);
+}
+
+// A switch inside a loop whose sections all end with break, continue or return becomes a chain of ifs; goto to a label
+// at the end of the loop body becomes continue.
+namespace {
+
+// The breaks that belong to this switch.
+void find_breaks(const Stmt* s, std::vector<const Stmt*>& into) {
+  if (s == nullptr || is_loop(s) || isa<SwitchStmt, LambdaExpr>(s)) return;
+  if (isa<BreakStmt>(s)) into.push_back(s);
+  for (const Stmt* child : s->children()) find_breaks(child, into);
+}
+
+const Stmt* last_of(const Stmt* s) {
+  while (const auto* block = dyn_cast<CompoundStmt>(s)) {
+    if (block->body_empty()) break;
+    s = block->body_back();
+  }
+  return s;
+}
+
+struct Section {
+  const Stmt *label = nullptr, *last = nullptr;
+  const Stmt* first = nullptr;
+  std::vector<long> values{};
+  bool otherwise = false;  // default:
+};
+
+}  // namespace
+
+class JumpRewriter {
+ public:
+  explicit JumpRewriter(const Source& file) : r_(file) {}
+
+  bool chain(const SwitchStmt* s, std::vector<Edit>& edits) const {
+    const auto* block = dyn_cast<CompoundStmt>(s->getBody());
+    const Span whole = r_.span(s->getSourceRange());
+    const auto number = r_.dialect(s->getCond()->getType());
+    if (block == nullptr || !whole.known || s->getInit() != nullptr || s->getConditionVariable() != nullptr ||
+        !number || !s->getCond()->getType()->isIntegerType())
+      return false;
+    std::vector<Section> all;
+    if (!find_sections(s, block, all) || all.empty()) return false;
+    const std::string name = "chosen_" + std::to_string(whole.begin);
+    std::string other;
+    for (const Section& one : all)
+      for (const long v : one.values)
+        other += (other.empty() ? "" : " && ") + name + " != " + wrapped(std::to_string(v));
+    const Span body = r_.span(block->getSourceRange());
+    edits.push_back({whole.begin,
+                     body.begin + 1,
+                     "{ const " + r_.type_text(s->getCond()->getType().getCanonicalType().getUnqualifiedType()) + " " +
+                         name + " = " + r_.original(s->getCond()->getSourceRange()) + ";",
+                     {}});
+    std::vector<const Stmt*> breaks;
+    for (const Stmt* child : block->body()) find_breaks(child, breaks);
+    std::size_t ended = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Section& one = all[k];
+      std::string test;
+      for (const long v : one.values) test += (test.empty() ? "" : " || ") + name + " == " + wrapped(std::to_string(v));
+      if (one.otherwise) test = other.empty() ? "1" : other;
+      const Span label = r_.span(one.label->getSourceRange()), first = r_.span(one.first->getSourceRange());
+      if (!label.known || !first.known || !end_section(one, k + 1 == all.size(), ended, edits)) return false;
+      edits.push_back({label.begin, first.begin, (k > 0 ? "} else if (" : "if (") + test + ") { ", {}});
+    }
+    edits.push_back({body.end - 1, body.end - 1, "} ", {}});
+    return ended == breaks.size();
+  }
+
+  // Replaces every goto to the label by continue, if the label is the end of the loop's body.
+  bool continues(const Stmt* loop, std::vector<Edit>& edits) const {
+    const auto* block = dyn_cast_or_null<CompoundStmt>(body_of(loop));
+    const auto* label = block != nullptr && !block->body_empty() ? dyn_cast<LabelStmt>(block->body_back()) : nullptr;
+    if (label == nullptr || !isa<NullStmt>(label->getSubStmt())) return false;
+    bool good = true;
+    const std::function<void(const Stmt*)> look = [&](const Stmt* s) {
+      if (s == nullptr) return;
+      if (const auto* jump = dyn_cast<GotoStmt>(s); jump != nullptr && jump->getLabel() == label->getDecl()) {
+        const Span at = r_.span(jump->getSourceRange());
+        good = good && at.known;
+        edits.push_back({at.begin, at.end, "continue", {}});
+      }
+      bool inside = false;  // continue would belong to another loop
+      if (s != loop && (is_loop(s) || isa<LambdaExpr>(s)))
+        visit(s,
+              [&](const Stmt* x) { inside |= isa<GotoStmt>(x) && cast<GotoStmt>(x)->getLabel() == label->getDecl(); });
+      good = good && !inside;
+      for (const Stmt* child : s->children()) look(child);
+    };
+    look(loop);
+    const Span at = r_.span({label->getIdentLoc(), label->getIdentLoc()}),
+               rest = r_.span(label->getSubStmt()->getSourceRange());
+    if (!good || !at.known || !rest.known) return false;
+    edits.push_back({at.begin, rest.begin, "", {}});
+    return true;
+  }
+
+ private:
+  bool find_sections(const SwitchStmt* s, const CompoundStmt* block, std::vector<Section>& all) const {
+    std::size_t labels = 0;
+    for (const SwitchCase* one = s->getSwitchCaseList(); one != nullptr; one = one->getNextSwitchCase()) --labels;
+    for (const Stmt* child : block->body()) {
+      if (!isa<SwitchCase>(child)) {
+        if (all.empty()) return false;
+        all.back().last = child;
+        continue;
+      }
+      Section made;
+      made.label = child;
+      while (const auto* label = dyn_cast<SwitchCase>(child)) {
+        ++labels;
+        if (const auto* value = dyn_cast<CaseStmt>(label)) {
+          Expr::EvalResult known;
+          if (value->getRHS() != nullptr || value->getLHS()->isValueDependent() ||
+              !value->getLHS()->EvaluateAsInt(known, r_.ast()) || known.Val.getInt().getSignificantBits() > 31)
+            return false;
+          made.values.push_back(static_cast<long>(known.Val.getInt().getSExtValue()));
+        } else {
+          made.otherwise = true;
+        }
+        child = label->getSubStmt();
+      }
+      made.first = made.last = child;
+      all.push_back(made);
+    }
+    for (Section& one : all)
+      if (one.otherwise) one.values.clear();  // case 3: default: is default
+    return labels == 0;                       // no label inside a block
+  }
+
+  // Removes the break at the end of a section; counts it.
+  bool end_section(const Section& one, bool last, std::size_t& ended, std::vector<Edit>& edits) const {
+    const Stmt* end = last_of(one.last);
+    if (!isa<BreakStmt>(end)) return last || isa<ContinueStmt, ReturnStmt>(end);
+    ++ended;
+    const Span at = r_.statement_span(end);
+    edits.push_back({at.begin, at.end, ";", {}});
+    return at.known;
+  }
+
+  const Source& r_;
+};
+
+void rewrite_jumps(const Source& file, const Stmt* body, std::vector<Edit>& rewrites) {
+  const JumpRewriter rewriter(file);
+  const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool in_loop) {
+    if (s == nullptr || isa<LambdaExpr>(s)) return;
+    std::vector<Edit> edits;
+    const auto* choice = dyn_cast<SwitchStmt>(s);
+    if ((in_loop && choice != nullptr && rewriter.chain(choice, edits)) || (is_loop(s) && rewriter.continues(s, edits)))
+      rewrites.insert(rewrites.end(), edits.begin(), edits.end());
+    for (const Stmt* child : s->children()) look(child, in_loop || is_loop(s));
   };
   look(body, false);
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 #include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
@@ -45,8 +45,6 @@ QualType element_of(const Expr* object, const FunctionDecl* method) {
   return arguments->get(0).getAsType();
 }
 
-const Expr* object_of(const Expr* e) { return e->IgnoreParenImpCasts(); }
-
 std::string kernel_name(std::string host) {
   for (char& c : host)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -73,36 +71,29 @@ Index plus(const Index& a, const Index& b) {
 
 }  // namespace
 
-void Reader::assume(const Condition& holds, const std::string& text) {
-  auto& texts = scope_->nest.assumption_texts;
-  if (std::find(texts.begin(), texts.end(), text) != texts.end()) return;
-  scope_->nest.assumptions.push_back(holds);
-  texts.push_back(text);
-}
-
 // The image that an expression names: a variable, an element of a std::vector<cv::Mat> with a known subscript, the
 // argument of a function read in place, or a rectangle of one of these.
-std::optional<Image> Reader::image(const Expr* e, Effects& fx) {
+std::optional<Image> Images::image(const Expr* e, Effects& fx) {
   e = image_passed(e);
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e)) {
     if (call->getOperator() == OO_Call && is_mat(call->getArg(0)->getType())) return rectangle(call, fx);
     const ValueDecl* list = call->getOperator() == OO_Subscript ? referred(call->getArg(0)) : nullptr;
     if (list == nullptr || class_of(list->getType()) != "std::vector" || !is_mat(e->getType())) return {};
     std::vector<Poly> needed;
-    const auto at = poly(call->getArg(1), needed);
+    const auto at = tree_.poly(call->getArg(1), needed);
     const auto k = at && needed.empty() ? at->value() : std::nullopt;
     if (!k) refuse(e, "the image " + source(e) + " differs between iterations: its subscript must be a constant");
-    if (scope_->changed.count(list) > 0) refuse(e, list->getNameAsString() + " changes inside the loop");
-    refuse_shadowed(list, e);
+    if (scope_.changed.count(list) > 0) refuse(e, list->getNameAsString() + " changes inside the loop");
+    scope_.refuse_shadowed(list, e);
     const std::string host = list->getNameAsString() + "[" + std::to_string(*k) + "]";
     return Image{list, host, kernel_name(host), false, {}, {}, {}, {}, {}};
   }
   const ValueDecl* decl = referred(e);
   if (decl == nullptr || !isa<VarDecl>(decl) || !is_mat(decl->getType())) return {};
-  if (const auto known = scope_->images.find(decl); known != scope_->images.end()) return known->second;
-  if (scope_->inlined > 0 && !isa<ParmVarDecl>(decl) && function_ != decl->getDeclContext())
+  if (const auto known = scope_.images.find(decl); known != scope_.images.end()) return known->second;
+  if (scope_.inlined > 0 && !isa<ParmVarDecl>(decl) && facts_.function != decl->getDeclContext())
     refuse(e, "an image that a called function declares is not supported: " + source(e));
-  if (scope_->references.count(decl) > 0) refuse(e, "the cv::Mat " + source(e) + " is not a variable");
+  if (scope_.references.count(decl) > 0) refuse(e, "the cv::Mat " + source(e) + " is not a variable");
   if (decl->getType()->isReferenceType() && !isa<ParmVarDecl>(decl))
     refuse(e, "the cv::Mat " + decl->getNameAsString() + " is a reference to an unknown object");
   const std::string host = decl->getNameAsString();
@@ -110,7 +101,7 @@ std::optional<Image> Reader::image(const Expr* e, Effects& fx) {
 }
 
 // m(rows, columns) with two cv::Range, or m(cv::Rect).
-std::optional<Image> Reader::rectangle(const CXXOperatorCallExpr* call, Effects& fx) {
+std::optional<Image> Images::rectangle(const CXXOperatorCallExpr* call, Effects& fx) {
   auto whole = image(call->getArg(0), fx);
   if (!whole) return {};
   Index top, left, rows, cols;
@@ -121,14 +112,14 @@ std::optional<Image> Reader::rectangle(const CXXOperatorCallExpr* call, Effects&
     return d;
   };
   if (call->getNumArgs() == 3 && class_of(call->getArg(1)->getType()) == "cv::Range") {
-    const auto down = components(call->getArg(1), fx), across = components(call->getArg(2), fx);
+    const auto down = tree_.components(call->getArg(1), fx), across = tree_.components(call->getArg(2), fx);
     if (!down || !across) refuse(call, "the rectangle " + source(call) + " is not supported");
     top = {(*down)[0].value, (*down)[0].text};
     left = {(*across)[0].value, (*across)[0].text};
     rows = difference((*down)[1], (*down)[0]);
     cols = difference((*across)[1], (*across)[0]);
   } else if (call->getNumArgs() == 2 && class_of(call->getArg(1)->getType()) == "cv::Rect_") {
-    const auto box = components(call->getArg(1), fx);
+    const auto box = tree_.components(call->getArg(1), fx);
     if (!box) refuse(call, "the rectangle " + source(call) + " is not supported");
     left = {(*box)[0].value, (*box)[0].text};
     top = {(*box)[1].value, (*box)[1].text};
@@ -140,9 +131,10 @@ std::optional<Image> Reader::rectangle(const CXXOperatorCallExpr* call, Effects&
   if (!top.value || !left.value || !rows.value || !cols.value)
     refuse(call, "the rectangle " + source(call) + " has no closed form");
   const auto extent = [&](const char* side) {
-    const Path at{whole->decl, whole->host + "." + side, whole->name + "_" + side, false, reachable(whole->decl), true,
+    const Path at{whole->decl, whole->host + "." + side,      whole->name + "_" + side,
+                  false,       facts_.reachable(whole->decl), true,
                   whole->host};
-    return Poly::symbol(symbol(pseudo(at.host, at.name, ast_.IntTy, call, at)));
+    return Poly::symbol(scope_.symbol(scope_.pseudo(at.host, at.name, ast_.IntTy, call, at)));
   };
   const Poly height = whole->part ? *whole->rows.value : extent("rows"),
              width = whole->part ? *whole->cols.value : extent("cols");
@@ -156,22 +148,22 @@ std::optional<Image> Reader::rectangle(const CXXOperatorCallExpr* call, Effects&
   return whole;
 }
 
-std::optional<Index> Reader::size_of_part(const Expr* e) const {
+std::optional<Index> Images::size_of_part(const Expr* e) const {
   bool rows = false;
   const MemberExpr* member = size_asked(e, rows);
   const ValueDecl* decl = member != nullptr ? referred(member->getBase()) : nullptr;
-  const auto known = decl != nullptr ? scope_->images.find(decl) : scope_->images.end();
-  if (known == scope_->images.end() || !known->second.part) return {};
+  const auto known = decl != nullptr ? scope_.images.find(decl) : scope_.images.end();
+  if (known == scope_.images.end() || !known->second.part) return {};
   return rows ? known->second.rows : known->second.cols;
 }
 
 // Mat m(h, w, CV_32F): m.rows is h. Tested before the nest, because a library function may have given it another size.
-std::optional<Poly> Reader::size_when_made(const Expr* e) {
+std::optional<Poly> Images::size_when_made(const Expr* e) {
   bool rows = false;
   const MemberExpr* member = size_asked(e, rows);
   const ValueDecl* decl = member != nullptr ? referred(member->getBase()) : nullptr;
-  if (decl == nullptr || !scope_->tested) return {};
-  if (const auto known = scope_->images.find(decl); known != scope_->images.end()) {
+  if (decl == nullptr || !scope_.tested) return {};
+  if (const auto known = scope_.images.find(decl); known != scope_.images.end()) {
     if (known->second.part || known->second.host != known->second.decl->getNameAsString()) return {};
     decl = known->second.decl;
   }
@@ -179,69 +171,30 @@ std::optional<Poly> Reader::size_when_made(const Expr* e) {
   const auto* made =
       var != nullptr && var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
   if (made == nullptr || isa<ParmVarDecl>(var) || var->hasGlobalStorage() || class_of(var->getType()) != "cv::Mat" ||
-      made->getNumArgs() != 3 || changed_in_function_.count(var) > 0)
+      made->getNumArgs() != 3 || facts_.changed.count(var) > 0)
     return {};
   for (const Expr* a : made->arguments())
     if (!a->getType()->isIntegerType()) return {};
   const Expr* given = made->getArg(rows ? 0 : 1);
-  if (!fixed_operands(given, changed_in_function_) || !settled(given)) return {};
+  if (!facts_.fixed_operands(given, facts_.changed) || !facts_.settled(given)) return {};
   std::vector<Poly> needed;
-  const auto size = poly(given, needed);
+  const auto size = tree_.poly(given, needed);
   if (!size || !needed.empty() || !size->affine()) return {};
   const std::string host = decl->getNameAsString() + (rows ? ".rows" : ".cols");
-  const int now = pseudo(host, kernel_name(host), ast_.IntTy, e,
-                         Path{decl, host, kernel_name(host), false, reachable(decl), true, decl->getNameAsString()});
-  assume(Condition{{{Poly::symbol(symbol(now)).plus(*size, -1), true}}},
-         host + " is the size given in line " + std::to_string(line(var->getLocation())));
+  const int now =
+      scope_.pseudo(host, kernel_name(host), ast_.IntTy, e,
+                    Path{decl, host, kernel_name(host), false, facts_.reachable(decl), true, decl->getNameAsString()});
+  scope_.assume(Condition{{{Poly::symbol(scope_.symbol(now)).plus(*size, -1), true}}},
+                host + " is the size given in line " + std::to_string(line(var->getLocation())));
   return size;
 }
 
-// True if an image variable is used only through its elements and its size, so that nothing else refers to its memory:
-// as an argument of functions for which the same holds, and of modelled library functions.
-bool Reader::keeps_memory(const Stmt* body, const ValueDecl* image, int depth) const {
-  if (depth > 4 || body == nullptr) return false;
-  std::set<const Stmt*> known;
-  bool all = true;
-  const auto know = [&](const Expr* e) {
-    e = image_passed(e);
-    if (const auto* part = dyn_cast<CXXOperatorCallExpr>(e);
-        part != nullptr && part->getOperator() == OO_Call && is_mat(part->getArg(0)->getType()))
-      e = part->getArg(0)->IgnoreParenImpCasts();
-    known.insert(e);
-  };
-  visit(body, [&](const Stmt* s) {
-    if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && is_mat(member->getBase()->getType())) {
-      static const std::set<std::string> harmless{"rows", "cols",  "step",     "at",    "ptr",   "type",    "size",
-                                                  "dims", "depth", "channels", "total", "empty", "elemSize"};
-      if (harmless.count(member->getMemberDecl()->getNameAsString()) > 0)
-        known.insert(member->getBase()->IgnoreParenImpCasts());
-    }
-    const auto* call = dyn_cast<CallExpr>(s);
-    std::vector<const Expr*> actuals;
-    if (call != nullptr && is_modelled(call, actuals)) {
-      for (const Expr* a : actuals) know(a);
-    } else if (call != nullptr && !isa<CXXMemberCallExpr, CXXOperatorCallExpr>(call)) {
-      const FunctionDecl* definition = nullptr;
-      const FunctionDecl* callee = call->getDirectCallee();
-      if (callee != nullptr && callee->hasBody(definition) &&
-          ast_.getSourceManager().isInMainFile(definition->getLocation()))
-        for (unsigned i = 0; i < call->getNumArgs() && i < definition->getNumParams(); ++i)
-          if (is_mat(definition->getParamDecl(i)->getType()) && referred(call->getArg(i)) == image &&
-              keeps_memory(definition->getBody(), definition->getParamDecl(i), depth + 1))
-            know(call->getArg(i));
-    }
-    if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == image)
-      all = all && known.count(s) > 0;  // a parent is visited before its children
-  });
-  return all;
-}
-
-int Reader::mat(const Image& image, QualType element, const Expr* at) {
+int Images::mat(const Image& image, QualType element, const Expr* at) {
   const std::string &host = image.host, type = type_text(element.getUnqualifiedType());
   const ValueDecl* decl = image.decl;
-  if (scope_->changed.count(decl) > 0) refuse(at, host + " changes inside the loop");
-  if (scope_->in_function) refuse(at, "a cv::Mat in a function called from a loop is not supported here");
-  if (const auto it = scope_->mats.find(host); it != scope_->mats.end()) {
+  if (scope_.changed.count(decl) > 0) refuse(at, host + " changes inside the loop");
+  if (facts_.in_function) refuse(at, "a cv::Mat in a function called from a loop is not supported here");
+  if (const auto it = mats.find(host); it != mats.end()) {
     if (it->second.element != type)
       refuse(at, host + " is accessed with two element types, " + it->second.element + " and " + type);
     return it->second.variable;
@@ -259,61 +212,51 @@ int Reader::mat(const Image& image, QualType element, const Expr* at) {
     v.inner.push_back(arguments[1].getAsIntegral().getExtValue());
     each = " * " + std::to_string(v.inner[0]);
   }
-  const auto known = dialect(number);
-  if (!known) refuse(at, host + " with elements of type " + type + " is not supported");
-  v.element = known->name;
-  v.host_element = type_text(number.getUnqualifiedType());
-  v.bytes = known->bytes;
-  v.integer = known->integer;
-  v.is_unsigned = known->is_unsigned;
+  if (!fill_number(number, v)) refuse(at, host + " with elements of type " + type + " is not supported");
   const auto* var = dyn_cast<VarDecl>(decl);
   const auto* made =
       var != nullptr && var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
   const bool fresh = made != nullptr && made->getNumArgs() == 3 && made->getArg(2)->getType()->isIntegerType() &&
                      class_of(var->getType()) == "cv::Mat" && var->hasLocalStorage() && !isa<ParmVarDecl>(var);
-  v.outlives = !fresh || !keeps_memory(function_->getBody(), decl, 0);
-  refuse_shadowed(decl, at);
-  has_home(v, {decl, host, image.name, false, reachable(decl), true, host});
+  v.outlives = !fresh || !keeps_memory(facts_.function->getBody(), decl, 0);
+  scope_.refuse_shadowed(decl, at);
+  scope_.has_home(v, {decl, host, image.name, false, facts_.reachable(decl), true, host});
   v.data = "reinterpret_cast<" + v.host_element + "*>(" + host + ".data)";
   const std::string stride = "static_cast<long>(" + host + ".step / sizeof(" + type + "))";
   v.count = "(" + host + ".rows > 0 ? (" + host + ".rows - 1) * " + stride + " + " + host + ".cols : 0)" + each;
-  v.name = unique(image.name);
+  v.name = scope_.unique(image.name);
   v.line = line(decl->getLocation());
-  scope_->nest.variables.push_back(v);
-  const int which = static_cast<int>(scope_->nest.variables.size()) - 1;
-  scope_->mats[host] = {which, type, decl};
+  const int which = scope_.add(v);
+  mats[host] = {which, type, decl};
   // The row step must be a multiple of the element size.
-  const int odd =
-      pseudo("static_cast<long>(" + host + ".step % sizeof(" + type + "))", image.name + "_odd", ast_.LongTy, at);
-  assume(Condition{{{Poly::symbol(symbol(odd)), true}}},
-         "the row step of " + host + " is a multiple of its element size");
+  const int odd = scope_.pseudo("static_cast<long>(" + host + ".step % sizeof(" + type + "))", image.name + "_odd",
+                                ast_.LongTy, at);
+  scope_.assume(Condition{{{Poly::symbol(scope_.symbol(odd)), true}}},
+                "the row step of " + host + " is a multiple of its element size");
   return which;
 }
 
-Place Reader::mat_place(const Expr* object, QualType element, const Expr* row, const Expr* column, const Expr* at,
+Place Images::mat_place(const Expr* object, QualType element, const Expr* row, const Expr* column, const Expr* at,
                         Effects& fx) {
   const auto named = image(object, fx);
   if (!named) refuse(at, "the cv::Mat " + source(object) + " is not a variable");
   Place p;
   p.variable = mat(*named, element, at);
   p.not_negative = named->inside;
-  const Variable v = scope_->nest.variables[p.variable];
+  const Variable v = scope_.nest.variables[p.variable];
   Index result{Poly::constant(0), "0"};
   if (row != nullptr || named->part) {
     const Index given = row != nullptr ? index(row, fx, p.not_negative) : Index{Poly::constant(0), "0"};
     const Index r = named->part ? plus(named->top, given) : given;
-    const int stride = pseudo("static_cast<long>(" + v.host + ".step / sizeof(" + scope_->mats[v.host].element + "))",
-                              v.name + "_stride", ast_.LongTy, at,
-                              Path{named->decl, v.host, v.name, false, reachable(named->decl), false, v.host});
-    Access a;
-    a.variable = stride;
-    a.line = line(at);
-    fx.accesses.push_back(a);
+    const int stride = scope_.pseudo(
+        "static_cast<long>(" + v.host + ".step / sizeof(" + mats[v.host].element + "))", v.name + "_stride",
+        ast_.LongTy, at, Path{named->decl, v.host, v.name, false, facts_.reachable(named->decl), false, v.host});
+    fx.read(stride, line(at));
     if (r.value)
-      result.value = r.value->times(Poly::symbol(symbol(stride)));
+      result.value = r.value->times(Poly::symbol(scope_.symbol(stride)));
     else
       result.value.reset();
-    result.text = wrapped(r.text) + " * " + scope_->nest.variables[stride].name;
+    result.text = wrapped(r.text) + " * " + scope_.nest.variables[stride].name;
   }
   if (column != nullptr || named->part) {
     const Index given = column != nullptr ? index(column, fx, p.not_negative) : Index{Poly::constant(0), "0"};
@@ -328,9 +271,9 @@ Place Reader::mat_place(const Expr* object, QualType element, const Expr* row, c
   return p;
 }
 
-std::optional<Place> Reader::mat_element(const Expr* e, Effects& fx) {
+std::optional<Place> Images::mat_element(const Expr* e, Effects& fx) {
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e); call != nullptr && call->getMethodDecl() != nullptr) {
-    const Expr* object = object_of(call->getImplicitObjectArgument());
+    const Expr* object = call->getImplicitObjectArgument()->IgnoreParenImpCasts();
     if (!is_mat(object->getType()) || !call->getMethodDecl()->getDeclName().isIdentifier() ||
         call->getMethodDecl()->getNameAsString() != "at")
       return {};
@@ -343,15 +286,16 @@ std::optional<Place> Reader::mat_element(const Expr* e, Effects& fx) {
       call != nullptr && call->getOperator() == OO_Call && class_of(call->getArg(0)->getType()) == "cv::Mat_") {
     if (call->getNumArgs() != 3 || !call->getArg(1)->getType()->isIntegerType())
       refuse(e, "this use of a cv::Mat_ is not supported: " + source(e));
-    return mat_place(object_of(call->getArg(0)), element_of(object_of(call->getArg(0)), nullptr), call->getArg(1),
-                     call->getArg(2), e, fx);
+    return mat_place(call->getArg(0)->IgnoreParenImpCasts(),
+                     element_of(call->getArg(0)->IgnoreParenImpCasts(), nullptr), call->getArg(1), call->getArg(2), e,
+                     fx);
   }
   return {};
 }
 
-std::optional<Place> Reader::mat_row(const Expr* e, Effects& fx) {
+std::optional<Place> Images::mat_row(const Expr* e, Effects& fx) {
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e); call != nullptr && call->getMethodDecl() != nullptr) {
-    const Expr* object = object_of(call->getImplicitObjectArgument());
+    const Expr* object = call->getImplicitObjectArgument()->IgnoreParenImpCasts();
     if (!is_mat(object->getType()) || !call->getMethodDecl()->getDeclName().isIdentifier() ||
         call->getMethodDecl()->getNameAsString() != "ptr")
       return {};
@@ -363,9 +307,43 @@ std::optional<Place> Reader::mat_row(const Expr* e, Effects& fx) {
   }
   if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e);
       call != nullptr && call->getOperator() == OO_Subscript && class_of(call->getArg(0)->getType()) == "cv::Mat_")
-    return mat_place(object_of(call->getArg(0)), element_of(object_of(call->getArg(0)), nullptr), call->getArg(1),
-                     nullptr, e, fx);
+    return mat_place(call->getArg(0)->IgnoreParenImpCasts(),
+                     element_of(call->getArg(0)->IgnoreParenImpCasts(), nullptr), call->getArg(1), nullptr, e, fx);
   return {};
+}
+
+// Element type of an image: from its uses by at and ptr in the function, or from the constant with which it was made.
+std::optional<QualType> Images::element_used(const Expr* object) const {
+  const ValueDecl* decl = referred(image_passed(object));
+  if (decl == nullptr) return {};
+  if (const auto known = scope_.images.find(decl); known != scope_.images.end()) {
+    if (known->second.host != known->second.decl->getNameAsString()) return {};
+    decl = known->second.decl;
+  }
+  if (const auto known = mats.find(decl->getNameAsString()); known != mats.end())
+    return known->second.element == "float"    ? std::optional(ast_.FloatTy)
+           : known->second.element == "double" ? std::optional(ast_.DoubleTy)
+                                               : std::nullopt;
+  const auto* var = dyn_cast<VarDecl>(decl);
+  const auto* made =
+      var != nullptr && var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
+  Expr::EvalResult type;
+  const QualType single = ast_.FloatTy, twice = ast_.DoubleTy;
+  if (made != nullptr && made->getNumArgs() == 3 && made->getArg(2)->EvaluateAsInt(type, ast_)) {
+    if (type.Val.getInt() == 5) return single;  // CV_32F
+    if (type.Val.getInt() == 6) return twice;   // CV_64F
+  }
+  std::optional<QualType> found;
+  visit(facts_.function->getBody(), [&](const Stmt* s) {
+    const auto* call = dyn_cast<CXXMemberCallExpr>(s);
+    const CXXMethodDecl* method = call != nullptr ? call->getMethodDecl() : nullptr;
+    if (method == nullptr || referred(call->getImplicitObjectArgument()) != decl) return;
+    const TemplateArgumentList* arguments = method->getTemplateSpecializationArgs();
+    if (arguments == nullptr || arguments->size() == 0 || arguments->get(0).getKind() != TemplateArgument::Type) return;
+    const QualType each = arguments->get(0).getAsType().getCanonicalType().getUnqualifiedType();
+    if (each == single || each == twice) found = each;
+  });
+  return found;
 }
 
 }  // namespace ridge::place::frontend

@@ -2,7 +2,7 @@
 // the condition that prevents it is recorded, to be proved or tested before the placed code runs.
 #include <algorithm>
 
-#include "place/frontend/reader.hpp"
+#include "place/frontend/values.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -27,43 +27,33 @@ const Expr* bare(const Expr* e) {
 
 }  // namespace
 
-std::string Reader::symbol(int which) {
-  const Variable& v = scope_->nest.variables[which];
-  auto& all = scope_->nest.parameters;
-  if (std::find(all.begin(), all.end(), v.name) == all.end()) {
-    all.push_back(v.name);
-    if (v.is_unsigned) scope_->nest.context.push_back({Poly::symbol(v.name)});
-  }
-  return v.name;
-}
-
-std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
-  if (const auto it = scope_->values.find(decl); it != scope_->values.end()) return it->second;
-  if (const auto it = scope_->given.find(decl); it != scope_->given.end()) {
+std::optional<Poly> Numbers::poly_of(const ValueDecl* decl) {
+  if (const auto it = scope_.values.find(decl); it != scope_.values.end()) return it->second;
+  if (const auto it = scope_.given.find(decl); it != scope_.given.end()) {
     std::vector<Poly> needed;
     const auto p = poly(it->second, needed);
     return needed.empty() ? p : std::nullopt;
   }
-  if (const auto it = scope_->bound.find(decl); it != scope_->bound.end())
+  if (const auto it = scope_.bound.find(decl); it != scope_.bound.end())
     return it->second.not_negative.empty() ? it->second.value : std::nullopt;
   const auto* var = dyn_cast<VarDecl>(decl);
-  if (var == nullptr || !var->getType().getNonReferenceType()->isIntegerType() || scope_->changed.count(var) > 0)
+  if (var == nullptr || !var->getType().getNonReferenceType()->isIntegerType() || scope_.changed.count(var) > 0)
     return {};
   if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var)) return {};
-  if (scope_->references.count(decl) > 0) return {};
+  if (scope_.references.count(decl) > 0) return {};
   if (var->getType().isVolatileQualified()) return {};
   // A variable declared inside the nest without a closed form differs between iterations.
-  if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) {
-    const Variable& v = scope_->nest.variables[it->second];
-    if (!v.loops.empty() || scope_->in_function)
-      return v.parameter ? std::optional(Poly::symbol(symbol(it->second))) : std::nullopt;
-  } else if (scope_->in_function && !isa<ParmVarDecl>(var)) {
+  if (const auto it = scope_.variables.find(decl); it != scope_.variables.end()) {
+    const Variable& v = scope_.nest.variables[it->second];
+    if (!v.loops.empty() || facts_.in_function)
+      return v.parameter ? std::optional(Poly::symbol(scope_.symbol(it->second))) : std::nullopt;
+  } else if (facts_.in_function && !isa<ParmVarDecl>(var)) {
     return {};
   }
   // const int height = image.rows; before the loop: use image.rows, since two names for one number would hide that they
   // are equal.
   if (!isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() && !var->getType()->isReferenceType() &&
-      changed_in_function_.count(var) == 0) {
+      facts_.changed.count(var) == 0) {
     std::vector<Poly> needed;
     const Expr* init = bare(var->getInit());
     const Expr* inner = init->IgnoreParenImpCasts();
@@ -72,51 +62,30 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
       if (auto p = poly(init, needed); p && p->value()) return p;
     if (const auto* b = dyn_cast<BinaryOperator>(inner);  // int half = n - 1;
         b != nullptr && (b->isAdditiveOp() || b->getOpcode() == BO_Mul || b->getOpcode() == BO_Shl) &&
-        b->getType()->isIntegerType() && fixed_operands(inner, changed_in_function_) && settled(inner))
+        b->getType()->isIntegerType() && facts_.fixed_operands(inner, facts_.changed) && facts_.settled(inner))
       if (auto p = poly(init, needed); p && needed.empty() && p->affine()) return p;
     if ((isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner)) && users_method(inner) == nullptr &&
-        fixed_operands(inner, changed_in_function_) && (scope_->tested || settled(inner)))
+        facts_.fixed_operands(inner, facts_.changed) && (scope_.tested || facts_.settled(inner)))
       if (auto p = poly(init, needed); p && needed.empty()) {
-        if (!settled(inner)) {
+        if (!facts_.settled(inner)) {
           const std::string said =
               var->getNameAsString() + " still has the value set in line " + std::to_string(line(var->getLocation()));
-          auto& texts = scope_->nest.assumption_texts;
+          auto& texts = scope_.nest.assumption_texts;
           if (std::find(texts.begin(), texts.end(), said) == texts.end()) {
-            const Poly now = Poly::symbol(symbol(variable(decl, init)));
-            scope_->nest.assumptions.push_back(Condition{{{now.plus(*p, -1), true}}});
+            const Poly now = Poly::symbol(scope_.symbol(scope_.variable(decl, init)));
+            scope_.nest.assumptions.push_back(Condition{{{now.plus(*p, -1), true}}});
             texts.push_back(said);
           }
         }
         return p;
       }
   }
-  if (const auto known = constant_before(var)) return Poly::constant(*known);
-  return Poly::symbol(symbol(variable(decl, nullptr)));
-}
-
-// The constant that the last assignment before the nest gave to the variable: int m; m = 1; for (...).
-std::optional<long> Reader::constant_before(const VarDecl* var) const {
-  if (isa<ParmVarDecl>(var) || var->hasGlobalStorage() || scope_->root == nullptr || scope_->in_function) return {};
-  const auto number = dialect(var->getType());
-  if (!number || number->bytes < 4) return {};
-  std::vector<const Stmt*> around{scope_->root};  // then the statements around the nest, which must not change it
-  for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) around.push_back(frame->s);
-  for (const Stmt* s : around) {
-    std::set<const ValueDecl*> changed;
-    find_changes(s, changed);
-    if (changed.count(var) > 0) return {};
-    Expr::EvalResult known;
-    if (const Expr* value = value_before(s, var)) {
-      if (value->isValueDependent() || !value->EvaluateAsInt(known, ast_)) return {};
-      const auto n = known.Val.getInt().getExtValue();
-      return std::abs(n) <= 0x7fffffff ? std::optional<long>(n) : std::nullopt;
-    }
-  }
-  return {};
+  if (const auto known = facts_.constant_before(var, scope_.root)) return Poly::constant(*known);
+  return Poly::symbol(scope_.symbol(scope_.variable(decl, nullptr)));
 }
 
 // The value after conversion to `type`; empty if it may not fit.
-std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::vector<Poly>& not_negative) const {
+std::optional<Poly> Numbers::in_type(std::optional<Poly> p, QualType type, std::vector<Poly>& not_negative) const {
   if (!p || !p->fits()) return {};
   const auto number = dialect(type);
   if (!number || !number->integer || type->isBooleanType()) return {};
@@ -134,7 +103,7 @@ std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::v
     }
     if (p->terms().size() == 1 && p->terms().begin()->first.size() == 1 && p->terms().begin()->second > 0) {
       const std::string& name = p->terms().begin()->first[0];
-      for (const Variable& v : scope_->nest.variables)
+      for (const Variable& v : scope_.nest.variables)
         if (v.name == name && v.is_unsigned) return p;
     }
     not_negative.push_back(*p);
@@ -143,7 +112,7 @@ std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::v
   return p;
 }
 
-std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative) {
+std::optional<Poly> Numbers::poly(const Expr* e, std::vector<Poly>& not_negative) {
   e = bare(e);
   Expr::EvalResult known;
   if (!e->isValueDependent() && e->getType()->isIntegerType() && !e->getType()->isBooleanType() &&
@@ -153,20 +122,20 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     return Poly::constant(value.getExtValue());
   }
   if (const auto* converted = dyn_cast<CastExpr>(e)) return poly_of_cast(converted, not_negative);
-  if (const auto part = known_component(e)) return part->value;
-  if (const auto size = size_of_part(e)) return size->value;
-  if (const auto size = size_when_made(e)) return size;
-  if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
+  if (const auto part = aggregates_.known_component(e)) return part->value;
+  if (const auto size = images_.size_of_part(e)) return size->value;
+  if (const auto size = images_.size_when_made(e)) return size;
+  if (const int size = places_.extent(e); size >= 0) return Poly::symbol(scope_.symbol(size));
   if (const ValueDecl* decl = referred(e)) {
-    const auto it = scope_->bound.find(decl);
-    if (it == scope_->bound.end()) return poly_of(decl);
+    const auto it = scope_.bound.find(decl);
+    if (it == scope_.bound.end()) return poly_of(decl);
     not_negative.insert(not_negative.end(), it->second.not_negative.begin(), it->second.not_negative.end());
     return it->second.value;
   }
   if (users_method(e) != nullptr) {  // v.rows(), v.index(r, c)
     Effects ignored;
     std::optional<Poly> p;
-    look_through(e, ignored, [&](const Expr* result) { p = poly(result, not_negative); });
+    places_.look_through(e, ignored, [&](const Expr* result) { p = poly(result, not_negative); });
     return p;
   }
   if (const auto* u = dyn_cast<UnaryOperator>(e)) {
@@ -181,7 +150,7 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
   return {};
 }
 
-std::optional<Poly> Reader::poly_of_cast(const CastExpr* e, std::vector<Poly>& not_negative) {
+std::optional<Poly> Numbers::poly_of_cast(const CastExpr* e, std::vector<Poly>& not_negative) {
   switch (e->getCastKind()) {
     case CK_LValueToRValue:
     case CK_NoOp:
@@ -204,7 +173,7 @@ std::optional<Poly> Reader::poly_of_cast(const CastExpr* e, std::vector<Poly>& n
   }
 }
 
-std::optional<Poly> Reader::poly_of_operator(const BinaryOperator* e, std::vector<Poly>& not_negative) {
+std::optional<Poly> Numbers::poly_of_operator(const BinaryOperator* e, std::vector<Poly>& not_negative) {
   if (!e->isAdditiveOp() && !e->isMultiplicativeOp() && !e->isShiftOp()) return {};
   const auto l = poly(e->getLHS(), not_negative), r = poly(e->getRHS(), not_negative);
   if (!l || !r) return {};
@@ -236,7 +205,7 @@ std::optional<Poly> Reader::poly_of_operator(const BinaryOperator* e, std::vecto
 }
 
 // std::min, std::max and std::clamp.
-std::optional<Poly> Reader::poly_of_call(const CallExpr* e, std::vector<Poly>& not_negative) {
+std::optional<Poly> Numbers::poly_of_call(const CallExpr* e, std::vector<Poly>& not_negative) {
   const std::string name = extreme_called(e);
   if ((name == "min" || name == "max") && e->getNumArgs() == 2) {
     const auto l = poly(e->getArg(0), not_negative), r = poly(e->getArg(1), not_negative);
@@ -252,7 +221,7 @@ std::optional<Poly> Reader::poly_of_call(const CallExpr* e, std::vector<Poly>& n
 }
 
 // a < b ? a : b
-std::optional<Poly> Reader::poly_of_conditional(const ConditionalOperator* e) {
+std::optional<Poly> Numbers::poly_of_conditional(const ConditionalOperator* e) {
   std::vector<Poly> needed;
   const auto* test = dyn_cast<BinaryOperator>(e->getCond()->IgnoreParenImpCasts());
   if (test == nullptr || !test->isRelationalOp()) return {};
@@ -266,7 +235,7 @@ std::optional<Poly> Reader::poly_of_conditional(const ConditionalOperator* e) {
 }
 
 // Splits v >= max(a, b) into v >= a and v >= b. Parts that are not affine are omitted; returns false if any was.
-bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative) {
+bool Numbers::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative) {
   const Expr* inner = bare(bare(e)->IgnoreParenImpCasts());
   if (const auto* call = dyn_cast<CallExpr>(inner); call != nullptr && call->getNumArgs() == 2)
     if (extreme_called(call) == (lower ? "max" : "min")) {
@@ -280,21 +249,23 @@ bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vec
     p = narrowed->getCastKind() == CK_IntegralCast ? poly(narrowed->getSubExpr(), unused) : std::nullopt;
     if (p && p->affine()) return false;
   }
-  if (p && p->fits() && !p->affine() && !scope_->in_function &&
-      scope_->inlined == 0) {  // h * w becomes a parameter computed by the host
+  if (p && p->fits() && !p->affine() && !facts_.in_function &&
+      scope_.inlined == 0) {  // h * w becomes a parameter computed by the host
     const auto names = p->symbols();
-    const auto& known = scope_->nest.parameters;
+    const auto& known = scope_.nest.parameters;
     const bool sizes = std::all_of(names.begin(), names.end(), [&](const std::string& n) {
       return std::find(known.begin(), known.end(), n) != known.end();
     });
-    if (sizes) p = Poly::symbol(symbol(pseudo("(" + original(e->getSourceRange()) + ")", "size", e->getType(), e)));
+    if (sizes)
+      p = Poly::symbol(
+          scope_.symbol(scope_.pseudo("(" + original(e->getSourceRange()) + ")", "size", e->getType(), e)));
   }
   if (!p || !p->affine()) return false;
   into.push_back(*p);
   return true;
 }
 
-std::optional<Condition> Reader::condition(const Expr* e, bool negate, std::vector<Poly>& not_negative) {
+std::optional<Condition> Numbers::condition(const Expr* e, bool negate, std::vector<Poly>& not_negative) {
   e = bare(bare(e)->IgnoreParenImpCasts());
   if (const auto* literal = dyn_cast<CXXBoolLiteralExpr>(e))
     return literal->getValue() != negate ? Condition{{}} : Condition{};
