@@ -70,10 +70,10 @@ std::pair<std::complex<double>, double> distributed_projection(const mpi::Commun
 }
 
 template <class T>
-FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
+BenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wanted, bool against) {
   using Complex = std::complex<T>;
   const PeerProblem& problem = wanted.problem;
-  FftBenchResult result;
+  BenchResult result;
   std::unique_ptr<DistributedPeer> peer;
   if (against) {
     try {
@@ -156,18 +156,12 @@ FftBenchResult bench_mpi_typed(const mpi::Communicator& all, const FftBench& wan
       peers_best = std::min(peers_best, timed([&] { peer->run(way); }));
     }
   }
-  result.flops = plan.flops();
   double points = static_cast<double>(problem.batch), half_points = points;
   for (const std::size_t n : problem.shape) points *= static_cast<double>(n);
   for (const std::size_t n : half) half_points *= static_cast<double>(n);
-  result.bytes = points * (problem.real ? sizeof(T) : sizeof(Complex)) + half_points * sizeof(Complex);
-  report::BenchRow row;
-  row.problem = fft_problem_text(problem);
+  report::BenchRow row = row_of(host(), fft_problem_text(problem), plan.variant(), best, plan.flops(),
+                                points * (problem.real ? sizeof(T) : sizeof(Complex)) + half_points * sizeof(Complex));
   row.device = fmt::format("{} processes", all.count());
-  row.variant = plan.variant();
-  row.seconds = best;
-  row.gflops = result.flops / best * 1e-9;
-  row.gbytes_per_s = result.bytes / best * 1e-9;
   if (peer) row.peers["fftw-mpi"] = peers_best;
   row.more["bytes_sent_a_process"] = static_cast<double>(plan.bytes_sent());
   row.chosen = true;
@@ -187,7 +181,7 @@ std::unique_ptr<DistributedPeer> fftw_mpi_peer(const PeerProblem& problem) {
   return peer;
 }
 
-FftBenchResult bench_fft_mpi(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi) {
+BenchResult bench_fft_mpi(const mpi::Communicator& all, const FftBench& wanted, bool against_fftw_mpi) {
   return wanted.problem.float64 ? bench_mpi_typed<double>(all, wanted, against_fftw_mpi)
                                 : bench_mpi_typed<float>(all, wanted, against_fftw_mpi);
 }

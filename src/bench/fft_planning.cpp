@@ -40,58 +40,52 @@ class EmptyCache {
   base::TemporaryFolder folder_{"ridge-planning"};
 };
 
+// Seconds of a plan's constructor; `variant` is what it chose.
 template <class T>
-double seconds_of(const Device& device, const fft::Problem& problem, const planner::Options& options,
-                  std::string* variant = nullptr) {
+double planning_seconds(const Device& device, const fft::Problem& problem, const planner::Options& options,
+                        std::string* variant = nullptr) {
   const double start = base::now();
   const fft::Plan<T> plan(device, problem, options);
   const double seconds = base::now() - start;
-  if (variant != nullptr) {
-    variant->clear();
-    for (const auto& decision : plan.decisions()) {
-      *variant += (variant->empty() ? "" : " / ") + decision.trials.at(decision.winner).name;
-    }
-  }
+  if (variant != nullptr) *variant = winners(plan.decisions());
   return seconds;
 }
 
+// Cells of the table: quick, from the cache, measured, from wisdom, the measured choice.
 template <class T>
-PlanningTimes times_typed(const Device& device, const FftBench& wanted) {
+std::vector<std::string> planning_times(const Device& device, const FftBench& wanted) {
   const fft::Problem problem{.shape = wanted.problem.shape,
                              .batch = wanted.problem.batch,
                              .kind = wanted.problem.real ? fft::Kind::real : fft::Kind::complex};
-  planner::Options quick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = wanted.variant};
   planner::Options measured{.variant = wanted.variant};
   if (wanted.trials > 0) measured.most_trials = wanted.trials;
-  PlanningTimes times;
+  std::vector<double> seconds;
+  std::string variant;
   {
     const EmptyCache cache;
-    times.quick = seconds_of<T>(device, problem, quick);
-    times.quick_cached = seconds_of<T>(device, problem, quick);
+    for (int i = 0; i < 2; ++i) seconds.push_back(planning_seconds<T>(device, problem, only(wanted.variant)));
   }
   const EmptyCache cache;
-  times.measured = seconds_of<T>(device, problem, measured, &times.variant);
-  times.saved = seconds_of<T>(device, problem, measured);
-  return times;
+  seconds.push_back(planning_seconds<T>(device, problem, measured, &variant));
+  seconds.push_back(planning_seconds<T>(device, problem, measured));
+  std::vector<std::string> cells{fft_problem_text(wanted.problem), device.id()};
+  for (const double one : seconds) cells.push_back(base::human_seconds(one));
+  cells.push_back(variant);
+  return cells;
 }
 
 }  // namespace
-
-PlanningTimes planning_times(const Device& device, const FftBench& wanted) {
-  // The first plan of a process also creates the device's context and loads its compiler.
-  static_cast<void>(seconds_of<float>(device, {.shape = {2}}, {.effort = Effort::quick, .use_wisdom = false}));
-  return wanted.problem.float64 ? times_typed<double>(device, wanted) : times_typed<float>(device, wanted);
-}
 
 std::string planning_table(const std::vector<FftBench>& problems, const std::vector<Device>& devices) {
   std::vector<std::vector<std::string>> rows{
       {"problem", "device", "quick", "from cache", "measured", "from wisdom", "measured choice"}};
   for (const FftBench& wanted : problems) {
     for (const Device& device : devices) {
-      const PlanningTimes times = planning_times(device, wanted);
-      rows.push_back({fft_problem_text(wanted.problem), device.id(), base::human_seconds(times.quick),
-                      base::human_seconds(times.quick_cached), base::human_seconds(times.measured),
-                      base::human_seconds(times.saved), times.variant});
+      // The first plan of a process also creates the device's context and loads its compiler.
+      static_cast<void>(
+          planning_seconds<float>(device, {.shape = {2}}, {.effort = Effort::quick, .use_wisdom = false}));
+      rows.push_back(wanted.problem.float64 ? planning_times<double>(device, wanted)
+                                            : planning_times<float>(device, wanted));
     }
   }
   return base::table(rows) +

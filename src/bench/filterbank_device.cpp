@@ -11,25 +11,11 @@
 #include "bench/peers/peer.hpp"
 #include "device/timing.hpp"
 #include "filterbank/device/separate.hpp"
-#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
 
 constexpr std::size_t kFewestSpectra = 40;
-
-planner::Options only(const std::string& variant) {
-  return {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant};
-}
-
-double distance(std::span<const std::complex<float>> a, std::span<const std::complex<float>> b) {
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference += std::norm(std::complex<double>(a[i]) - std::complex<double>(b[i]));
-    norm += std::norm(std::complex<double>(b[i]));
-  }
-  return std::sqrt(difference / std::max(norm, 1e-300));
-}
 
 class DeviceCase {
  public:
@@ -42,7 +28,7 @@ class DeviceCase {
     noise_.resize(
         std::min(frames * g_.frame_bytes(), std::max<std::size_t>(kFewestSpectra * 2 * g_.frame_bytes(), 1 << 24)) /
         g_.frame_bytes() * g_.frame_bytes());
-    fill();
+    fill_random(std::span(noise_), random_of(problem.samples));
     in_ = device.buffer(frames * g_.frame_bytes(), {.name = "bench samples"});
     out_ = device.buffer(spectra_ * g_.spectrum_size() * sizeof(std::complex<float>), {.name = "bench spectra"});
     for (std::size_t at = 0; at < in_.size(); at += noise_.size()) {
@@ -51,60 +37,52 @@ class DeviceCase {
     queue_.finish();
   }
 
-  FilterbankResult run(const BenchOptions& options) {
-    FilterbankResult result;
-    std::vector<filterbank::Plan> plans;
+  BenchResult run(const BenchOptions& options) {
     const filterbank::Plan chosen =
         filterbank::plan(device_, problem_, {.effort = Effort::quick, .variant = options.variant});
-    result.explanation = chosen.explain();
-    for (const auto& candidate : filterbank::candidates(device_, problem_)) {
-      const bool asked = options.variant.empty()
-                             ? wanted_.all || candidate.name() == chosen.variant()
-                             : candidate.variant == options.variant || candidate.name() == options.variant;
-      const bool slow =
-          candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "sequential";
-      if (!candidate.refusal.empty() || !asked || (slow && options.variant.empty())) continue;
-      plans.push_back(filterbank::plan(device_, problem_, only(candidate.name())));
-    }
+    BenchResult result{.explanation = chosen.explain()};
     const auto expected = on_host();
-    std::vector<std::function<void()>> calls;
-    const filterbank::Resident work{.samples = in_, .spectra = out_, .count = spectra_};
-    for (const filterbank::Plan& plan : plans) {
-      queue_.fill(out_, std::byte{0});
-      plan.enqueue(queue_, work);
-      check(plan.variant(), expected);
-      calls.emplace_back([&] { plan.enqueue(queue_, work); });
-    }
-    const std::size_t copy = calls.size(), copied = out_.size() / 2;
-    const Buffer other = device_.buffer(copied, {.name = "bench copy"});
-    calls.emplace_back([&] { queue_.copy(out_, other, copied); });
-    const std::size_t peer = calls.size();
-    add_separate(options, expected, calls, result.notes);
-    const auto seconds =
-        best_device_seconds(queue_, calls, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3});
-    const double rate = 2 * static_cast<double>(copied) / seconds[copy];
     const auto times = static_cast<double>(spectra_);
     const double samples = times * static_cast<double>(g_.hop * g_.stations * g_.polarizations);
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      report::BenchRow row;
-      row.problem = filterbank_text(problem_);
-      row.device = device_.id();
-      row.variant = plans[i].variant();
-      row.seconds = seconds[i];
-      row.gflops = chosen.flops() * times / seconds[i] * 1e-9;
-      row.gbytes_per_s = chosen.bytes() * times / seconds[i] * 1e-9;
-      row.roof_share = chosen.bytes() * times / rate / seconds[i];
-      if (calls.size() > peer + 1) row.peers["cufft"] = seconds[peer + 1];
-      row.chosen = row.variant == chosen.variant();
-      result.rows.push_back(row);
-      std::string note = fmt::format("{} {}: {:.1f} Gsample/s, {:.3f} of a copy ({:.0f} GB/s)", row.problem,
-                                     row.variant, samples / seconds[i] * 1e-9, row.roof_share, rate * 1e-9);
-      if (wanted_.power) note += power(calls[i], chosen.flops() * times, seconds[i]);
-      result.notes.push_back(std::move(note));
+    std::vector<filterbank::Plan> plans;
+    Contest contest{device_, filterbank_text(problem_)};
+    for (const auto& candidate : filterbank::candidates(device_, problem_)) {
+      const bool slow =
+          candidate.variant == "reference" || candidate.variant == "mapped" || candidate.variant == "sequential";
+      const bool skip = options.variant.empty() && (slow || !(wanted_.all || candidate.name() == chosen.variant()));
+      if (skip || !is_wanted(candidate, options.variant)) continue;
+      plans.push_back(filterbank::plan(device_, problem_, only(candidate.name())));
+      const auto call = [this, plan = plans.back()] {
+        plan.enqueue(queue_, {.samples = in_, .spectra = out_, .count = spectra_});
+      };
+      queue_.fill(out_, std::byte{0});
+      call();
+      check(plans.back().variant(), expected);
+      contest.ours.push_back({.name = plans.back().variant(),
+                              .call = call,
+                              .flops = chosen.flops() * times,
+                              .bytes = chosen.bytes() * times,
+                              .chosen = plans.back().variant() == chosen.variant()});
     }
-    if (calls.size() > peer) {
-      result.notes.push_back(fmt::format("{} FIR alone: {:.1f} Gsample/s, {:.0f} GFLOP/s", filterbank_text(problem_),
-                                         samples / seconds[peer] * 1e-9, fir_flops() * times / seconds[peer] * 1e-9));
+    contest.copied = out_.size() / 2;
+    const Buffer other = device_.buffer(contest.copied, {.name = "bench copy"});
+    contest.others.emplace_back([&] { queue_.copy(out_, other, contest.copied); });
+    add_separate(options, expected, contest, result.notes);
+    result.rows = contest.time([this](const auto& calls) { return seconds_of(calls); });
+    const double rate = contest.copy_rate();
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+      const report::BenchRow& row = result.rows[i];
+      const Contest::Entry& one = contest.ours[i];
+      result.notes.push_back(
+          fmt::format("{} {}: {:.1f} Gsample/s, {:.3f} of a copy ({:.0f} GB/s){}", row.problem, row.variant,
+                      samples / row.seconds * 1e-9, row.roof_share, rate * 1e-9,
+                      wanted_.power ? "; " + power_of(device_, one.call, one.flops, row.seconds, &queue_) : ""));
+    }
+    if (contest.others.size() > 1) {
+      const double seconds = contest.other_seconds.back();
+      const double flops = static_cast<double>(g_.spectrum_size()) * (2 + 4 * (static_cast<double>(g_.taps) - 1));
+      result.notes.push_back(fmt::format("{} FIR alone: {:.1f} Gsample/s, {:.0f} GFLOP/s", contest.problem,
+                                         samples / seconds * 1e-9, flops * times / seconds * 1e-9));
     }
     if (wanted_.detect) detected(expected, rate, samples, result.notes);
     if (wanted_.transfers) transfers(plans, samples, result.notes);
@@ -112,21 +90,9 @@ class DeviceCase {
   }
 
  private:
-  void fill() {
-    std::uint32_t state = 1;
-    const auto next = [&] { return state = state * 1664525 + 1013904223; };
-    if (problem_.samples == filterbank::Samples::float32) {
-      for (std::size_t i = 0; i + 4 <= noise_.size(); i += 4) {
-        const float value = static_cast<float>(next() >> 8) * 0x1p-24f - 0.5f;
-        std::memcpy(noise_.data() + i, &value, 4);
-      }
-    } else {
-      for (std::byte& value : noise_) value = static_cast<std::byte>(next() >> 24);
-    }
-  }
-
-  double fir_flops() const {
-    return static_cast<double>(g_.spectrum_size()) * (2 + 4 * (static_cast<double>(g_.taps) - 1));
+  std::vector<double> seconds_of(const Contest::Calls& calls) {
+    return best_device_seconds(queue_, calls,
+                               {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3});
   }
 
   // Computes all spectra on the host.
@@ -151,40 +117,39 @@ class DeviceCase {
     std::vector<std::complex<float>> ours(expected.size());
     queue_.download(out_, ours.data(), ours.size() * sizeof ours[0]);
     queue_.finish();
-    if (const double far = distance(ours, expected); !(far < 1e-6)) {
+    const auto values = [](const auto& all) {
+      return std::span(reinterpret_cast<const float*>(all.data()), 2 * all.size());
+    };
+    if (const double far = distance(values(ours), values(expected)); !(far < 1e-6)) {
       throw Error(ErrorKind::internal,
                   fmt::format("{}: {} differs by {:.2g} from the host", filterbank_text(problem_), name, far));
     }
   }
 
   // FIR and cuFFT as two passes; the FIR alone is timed as well.
-  void add_separate(const BenchOptions& options, std::span<const std::complex<float>> expected,
-                    std::vector<std::function<void()>>& calls, std::vector<std::string>& notes) {
+  void add_separate(const BenchOptions& options, std::span<const std::complex<float>> expected, Contest& contest,
+                    std::vector<std::string>& notes) {
     if (std::find(options.against.begin(), options.against.end(), "cufft") == options.against.end()) return;
-    const auto all = fft_peers();
-    const auto peer = std::find_if(all.begin(), all.end(), [](const Peer& one) { return one.name == "cufft"; });
-    if (peer == all.end() || !peer->missing.empty() || !peer->prepare_on_device) {
-      notes.push_back(fmt::format("cufft: {}", peer == all.end() ? "not known" : peer->missing));
-      return;
-    }
+    const Peer peer = cufft_peer();
+    if (!peer.missing.empty()) return notes.push_back(fmt::format("cufft: {}", peer.missing));
     branches_ = device_.buffer(out_.size(), {.name = "bench branches"});
-    fir_ = filterbank::on_device::fir_alone(device_, filterbank::complete(problem_), g_);
-    fir_weights_ = fir_->prepare(filterbank::complete(problem_).weights);
-    const auto fir = [this] {
-      fir_->enqueue(queue_, {.samples = in_, .spectra = branches_, .count = spectra_}, *fir_weights_);
+    const filterbank::Problem complete = filterbank::complete(problem_);
+    const auto bank = filterbank::on_device::fir_alone(device_, complete, g_);
+    const auto fir = [this, bank, weights = bank->prepare(complete.weights)] {
+      bank->enqueue(queue_, {.samples = in_, .spectra = branches_, .count = spectra_}, *weights);
     };
-    calls.emplace_back(fir);
+    contest.others.emplace_back(fir);
     try {
-      PeerRun transform = peer->prepare_on_device(
+      PeerRun transform = peer.prepare_on_device(
           {.shape = {g_.channels}, .batch = spectra_ * g_.polarizations * g_.stations}, branches_, out_, queue_);
-      fir();
-      queue_.fill(out_, std::byte{0});
-      transform();
-      check("FIR + cuFFT", expected);
-      calls.emplace_back([fir, transform] {
+      const auto both = [fir, transform] {
         fir();
         transform();
-      });
+      };
+      queue_.fill(out_, std::byte{0});
+      both();
+      check("FIR + cuFFT", expected);
+      contest.peers.push_back({"cufft", both});
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unavailable) throw;
       notes.push_back(fmt::format("cufft: left out: {}", error.what()));
@@ -220,25 +185,13 @@ class DeviceCase {
       if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
     }
     if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: differs by {:.2g} from the host", worst));
-    const double seconds =
-        best_device_seconds(queue_, {call}, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3})
-            .front();
+    const double seconds = seconds_of({call}).front();
     const double bytes =
         static_cast<double>(count * g_.hop) / static_cast<double>(g_.block) * static_cast<double>(g_.frame_bytes()) +
         static_cast<double>(sums.size());
     notes.push_back(fmt::format(
         "{} power, {} times per sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy",
         filterbank_text(problem_), summed, samples / seconds * 1e-9, bytes / seconds * 1e-9, bytes / seconds / rate));
-  }
-
-  std::string power(const std::function<void()>& call, double flops, double seconds) {
-    auto counter = machine::EnergyCounter::open(device_);
-    const auto calls = static_cast<std::size_t>(std::ceil(0.02 / seconds));  // per wait
-    const auto run = [&] {
-      for (std::size_t i = 0; i < calls; ++i) call();
-      queue_.finish();
-    };
-    return "; " + machine::power_text(counter, run, flops * static_cast<double>(calls));
   }
 
   // With transfers from and to page-locked host memory, relative to the time of the transfers alone.
@@ -281,14 +234,12 @@ class DeviceCase {
   std::size_t spectra_ = 0;
   std::vector<std::byte> noise_;
   Buffer in_, out_, branches_;
-  std::shared_ptr<const filterbank::on_device::CompiledBank> fir_;
-  std::shared_ptr<const filterbank::on_device::DeviceWeights> fir_weights_;
 };
 
 }  // namespace
 
-FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
-                                            const FilterbankCases& wanted, const BenchOptions& options) {
+BenchResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
+                                       const FilterbankCases& wanted, const BenchOptions& options) {
   return DeviceCase(device, problem, wanted).run(options);
 }
 

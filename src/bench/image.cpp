@@ -3,14 +3,12 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <limits>
-#include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/image.hpp>
 
 #include "base/clock.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "bench/bench.hpp"
@@ -77,6 +75,15 @@ image::Image typical(const image::Shape& shape, double shift) {
   return image;
 }
 
+std::size_t threads_of(const ImageBenchOptions& own) {
+  return own.threads == 0 ? base::hardware_threads() : own.threads;
+}
+
+void print_now(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
 struct ImageCase {
   std::string name;
   ImageWork work;
@@ -92,8 +99,7 @@ image::Shape shape_of(image::Shape shape, const std::string& kind) {
       if (fmt::format("{}x{}", shape.channels, to_string(depth)) == kind) return shape;
     }
   }
-  throw Error(ErrorKind::invalid_argument,
-              fmt::format("--kinds {}: needs 1x8-bit to 4x8-bit or 1xfloat to 4xfloat", kind));
+  mistake(fmt::format("--kinds {}: needs 1x8-bit to 4x8-bit or 1xfloat to 4xfloat", kind));
 }
 
 // "convolve 7x7" for "convolve 7x7 0.02,0.02,...".
@@ -114,9 +120,8 @@ bool accepts(const image::Operation& operation, const image::Shape& shape) {
 std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   image::Shape shape;
   char tail = 0;
-  if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: needs COLUMNSxROWS", options.size));
-  }
+  if (std::sscanf(options.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2)
+    mistake(fmt::format("--size {}: needs COLUMNSxROWS", options.size));
   image::check(shape, "bench image");
   const auto wanted = [&](const std::string& name) {
     return options.only.empty() || std::any_of(options.only.begin(), options.only.end(),
@@ -151,51 +156,51 @@ std::vector<ImageCase> cases_of(const ImageBenchOptions& options) {
   return cases;
 }
 
-// A plan and a call of it on images of the device.
-struct Ours {
-  std::function<void()> call;
-  double bytes = 0;
-  std::string variant, explanation;
+// A device with what its cases share.
+struct ImagePlace {
+  Device device;
+  Queue queue = device.queue();
+  image::Image input{};  // of consecutive cases
+  bool compiled = false;
 };
-template <class Plan>
-Ours ours(std::shared_ptr<Plan> plan, std::function<void()> call) {
-  const planner::Decision& decision = plan->decisions().front();
-  return {std::move(call), plan->bytes(), decision.trials[decision.winner].name, plan->explain()};
-}
-Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
-               Queue& queue, const std::function<void(const planner::Progress&)>& progress) {
+
+using PlanProgress = std::function<void(const planner::Progress&)>;
+
+// Plans a case for images of the device. Returns the entry of the contest.
+Contest::Entry plan_case(ImagePlace& place, const ImageCase& one, const ImageBenchOptions& own, std::size_t threads,
+                         const PlanProgress& progress, std::string& explanation) {
   const planner::Options planning{
       .effort = Effort::measured, .most_trials = own.trials, .variant = own.variant, .progress = progress};
+  const Device& device = place.device;
+  Queue& queue = place.queue;
   const auto resident = [&](const image::Image& from) {
     image::Image to = image::Image::on(device, from.shape());
     upload(queue, from, to);
     queue.finish();
     return to;
   };
+  const auto entry = [&](const auto& plan, const Contest::Call& call) -> Contest::Entry {
+    explanation = plan->explain();
+    return {.name = winners({plan->decisions().front()}), .call = call, .bytes = plan->bytes(), .chosen = true};
+  };
   const image::Image in = resident(one.first);
   if (one.work.flow) {
-    image::FlowProblem problem;
-    problem.rows = one.first.rows();
-    problem.columns = one.first.columns();
-    problem.channels = one.first.channels();
+    image::FlowProblem problem{.rows = in.rows(), .columns = in.columns(), .channels = in.channels()};
     problem.threads = threads;
     auto plan = std::make_shared<image::FlowPlan>(device, problem, planning);
     const image::Image second = resident(one.second);
     const image::Image out = image::Image::on(
         device, {.rows = in.rows(), .columns = in.columns(), .channels = 2, .depth = image::Depth::f32});
-    return ours(plan, [plan, &queue, in, second, out] { plan->enqueue(queue, in, second, out); });
+    return entry(plan, [plan, &queue, in, second, out] { plan->enqueue(queue, in, second, out); });
   }
   if (one.work.variance_window != 0) {
-    image::VarianceProblem problem;
-    problem.rows = in.rows();
-    problem.columns = in.columns();
-    problem.depth = in.depth();
+    image::VarianceProblem problem{.rows = in.rows(), .columns = in.columns(), .depth = in.depth()};
     problem.window_rows = problem.window_columns = one.work.variance_window;
     problem.threads = threads;
     auto plan = std::make_shared<image::VariancePlan>(device, problem, planning);
     const image::Image out =
         image::Image::on(device, {.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
-    return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
+    return entry(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
   }
   image::OperatorProblem problem;
   problem.input = in.shape();
@@ -203,29 +208,7 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchOptio
   problem.threads = threads;
   auto plan = std::make_shared<image::OperatorPlan>(device, problem, planning);
   const image::Image out = image::Image::on(device, image::output_shape(problem));
-  return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
-}
-
-// Minimum CPU seconds of this process over several alternating calls, including threads that a peer may start. Less
-// sensitive to other processes than elapsed time.
-std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  std::vector<double> least(calls.size(), std::numeric_limits<double>::infinity());
-  for (const auto& call : calls) call();
-  const double begin = now();
-  for (int round = 0; round < 3 || (round < 1000 && now() - begin < seconds * static_cast<double>(calls.size()));
-       ++round) {
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const double start = now();
-      calls[i]();
-      least[i] = std::min(least[i], now() - start);
-    }
-  }
-  return least;
+  return entry(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
 }
 
 // Minimum seconds per round with several threads: long enough for threads of the other library to go to sleep and ours
@@ -256,132 +239,123 @@ void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, st
   compile_together(device, std::move(sources));
 }
 
-void run_bench(const BenchOptions& options, const ImageBenchOptions& own) {
+std::vector<report::BenchRow> time_case(ImagePlace& place, const ImageCase& one, const ImageBenchOptions& own,
+                                        std::size_t threads, const std::vector<ImagePeer>& peers, Contest& contest) {
+  if (place.device.is_host()) {
+    for (const ImagePeer& peer : peers) {
+      if (PeerCall call = peer.prepare(one.work, one.first, one.second, threads))
+        contest.peers.push_back({peer.name, call});
+    }
+    return contest.time([&](const auto& calls) {
+      if (own.cpu_time) return least_cpu_seconds(calls, own.seconds, CLOCK_PROCESS_CPUTIME_ID);
+      return base::best_seconds_interleaved(
+          calls, {.seconds = own.seconds, .at_least = 2, .at_most = 200, .round = threads == 1 ? 0 : kRoundOfThreads});
+    });
+  }
+  // Alternates with a copy of as many bytes: the time of the memory traffic at this size.
+  const auto half = static_cast<std::size_t>(contest.ours.front().bytes / 2);
+  const Buffer from = place.device.buffer(half, {.name = "copied"}), to = place.device.buffer(half, {.name = "copy"});
+  contest.peers.push_back({"copy", [&] { place.queue.copy(from, to, half); }});
+  return contest.time([&](const auto& calls) {
+    return best_device_seconds(place.queue, calls, {.seconds = own.seconds, .at_least = 2, .at_most = 2000});
+  });
+}
+
+BenchResult bench_image(ImagePlace& place, ImageCase one, const ImageBenchOptions& own,
+                        const std::vector<ImagePeer>& peers, const std::string& what, const Tell& tell) {
+  if (!one.first) {
+    if (!place.input || place.input.shape() != one.shape) {
+      place.input = {};
+      place.input = typical(one.shape, 0);
+    }
+    one.first = place.input;
+  }
+  const double begin = base::now();
+  const std::size_t threads = threads_of(own);
+  BenchResult result;
+  Contest contest{place.device, fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(),
+                                            one.first.channels(), to_string(one.first.depth()))};
+  const auto progress = [&](const planner::Progress& now) {
+    tell(fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
+  };
+  contest.ours.push_back(plan_case(place, one, own, threads, progress, result.explanation));
+  Contest::Entry& ours = contest.ours.front();
+  if (const double ceiling = copy_ceiling(place.device); ceiling > 0) ours.floor_seconds = ours.bytes / ceiling;
+  result.rows = time_case(place, one, own, threads, peers, contest);
+  if (own.live) {
+    const report::BenchRow& row = result.rows.front();
+    std::string beside;
+    for (const auto& [name, seconds] : row.peers) beside += fmt::format(", {:.2f} of {}", seconds / row.seconds, name);
+    print_now(fmt::format("{}: {} in {}{}; {:.1f} s in total", row.problem, row.variant,
+                          base::human_seconds(row.seconds), beside, base::now() - begin));
+  }
+  return result;
+}
+
+std::vector<BenchTable> image_tables(const BenchOptions& options, const ImageBenchOptions& own) {
+  if (own.cpu_time && own.threads != 1) mistake("--cpu-time needs --threads 1");
   std::vector<ImagePeer> peers;
   for (const std::string& name : options.against) peers.push_back(image_peer(name));
-  report::Bench result;
-  result.title = "Images";
-  result.note = fmt::format("Flow, local variance and operators; host and peers with {} thread{}.",
-                            own.threads == 0 ? base::hardware_threads() : own.threads, own.threads == 1 ? "" : "s");
-  const auto progress = base::terminal_progress();
-  const std::vector<ImageCase> cases = cases_of(own);
-  if (cases.empty())
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("--only {}: no case begins with it", fmt::join(own.only, ",")));
-  const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
-  std::size_t done = 0;
-  const auto chosen = bench_devices(options);
-  for (const Device& device : chosen) {
-    Queue queue = device.queue();
-    if (own.variant.empty()) {
-      progress(0, fmt::format("compiling for {}", device.id()));
-      const double begin = base::now();
-      compile_ahead(device, cases, own.trials);
-      if (own.live) {
-        fmt::print("{}: kernels compiled in {:.1f} s\n", device.id(), base::now() - begin);
-        std::fflush(stdout);
-      }
-    }
-    image::Image input;  // shared by consecutive cases
-    for (ImageCase one : cases) {
-      if (!one.first) {
-        if (!input || input.shape() != one.shape) {
-          input = {};
-          input = typical(one.shape, 0);
-        }
-        one.first = input;
-      }
+  BenchTable table("Images", fmt::format("Flow, local variance and operators; host and peers with {} thread{}.",
+                                         threads_of(own), own.threads == 1 ? "" : "s"));
+  table.at_end = true;
+  const auto cases = std::make_shared<const std::vector<ImageCase>>(cases_of(own));
+  if (cases->empty()) mistake(fmt::format("--only {}: no case begins with it", fmt::join(own.only, ",")));
+  for (const Device& device : bench_devices(options)) {
+    auto place = std::make_shared<ImagePlace>(ImagePlace{device});
+    for (const ImageCase& one : *cases) {
       const std::string what =
-          fmt::format("{} {}x{} on {}", one.name, one.first.channels(), to_string(one.first.depth()), device.id());
-      const double share = static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size());
-      progress(share, what);
-      const double begin = base::now();
-      const Ours mine = plan_case(device, one, own, threads, queue, [&](const planner::Progress& now) {
-        progress(share, fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
-      });
-      if (options.explain) fmt::print("{}\n", mine.explanation);
-      report::BenchRow row;
-      row.problem = fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(), one.first.channels(),
-                                to_string(one.first.depth()));
-      row.device = device.id();
-      row.variant = mine.variant;
-      row.chosen = true;
-      if (device.is_host()) {
-        std::vector<std::function<void()>> calls{mine.call};
-        std::vector<std::string> names;
-        for (const ImagePeer& peer : peers) {
-          if (PeerCall call = peer.prepare(one.work, one.first, one.second, threads)) {
-            calls.push_back(call);
-            names.push_back(peer.name);
-          }
-        }
-        const auto seconds = own.cpu_time
-                                 ? least_cpu_seconds(calls, own.seconds)
-                                 : base::best_seconds_interleaved(calls, {.seconds = own.seconds,
-                                                                          .at_least = 2,
-                                                                          .at_most = 200,
-                                                                          .round = threads == 1 ? 0 : kRoundOfThreads});
-        row.seconds = seconds.front();
-        for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
-      } else {
-        // Alternates with a copy of as many bytes: the time of the memory traffic at this size.
-        const auto half = static_cast<std::size_t>(mine.bytes / 2);
-        const Buffer from = device.buffer(half, {.name = "copied"}), to = device.buffer(half, {.name = "copy"});
-        const auto seconds = best_device_seconds(queue, {mine.call, [&] { queue.copy(from, to, half); }},
-                                                 {.seconds = own.seconds, .at_least = 2, .at_most = 2000});
-        row.seconds = seconds[0];
-        row.peers["copy"] = seconds[1];
-      }
-      row.gbytes_per_s = mine.bytes / row.seconds * 1e-9;
-      const machine::Bandwidth memory = machine::ceilings(device).memory().all;
-      const double roof = std::max(memory.copy, memory.copy_streaming);
-      row.roof_share = roof > 0 ? mine.bytes / row.seconds / roof : 0;
-      if (own.live) {
-        std::string beside;
-        for (const auto& [name, seconds] : row.peers)
-          beside += fmt::format(", {:.2f} of {}", seconds / row.seconds, name);
-        fmt::print("{}: {} in {}{}; {:.1f} s in total\n", row.problem, row.variant, base::human_seconds(row.seconds),
-                   beside, base::now() - begin);
-        std::fflush(stdout);
-      }
-      result.rows.push_back(row);
+          fmt::format("{} {}x{} on {}", one.name, one.shape.channels, to_string(one.shape.depth), device.id());
+      table.cases.push_back(
+          {what, [=](const Tell& tell) {
+             if (own.variant.empty() && !std::exchange(place->compiled, true)) {
+               tell(fmt::format("compiling for {}", device.id()));
+               const double begin = base::now();
+               compile_ahead(device, *cases, own.trials);
+               if (own.live)
+                 print_now(fmt::format("{}: kernels compiled in {:.1f} s", device.id(), base::now() - begin));
+             }
+             return bench_image(*place, one, own, peers, what, tell);
+           }});
     }
   }
-  progress(1, "");
-  finish_bench(result, options);
+  return {table};
 }
 
 }  // namespace
 
-void add_bench_image(Command& bench) {
-  Command& command =
-      bench.subcommand("image", "Time optical flow, local variance and operators, and OpenCV and libvips");
-  command.footer(
+Workload bench_of_image() {
+  auto own = std::make_shared<ImageBenchOptions>();
+  Workload bench{.name = "image",
+                 .about = "Time optical flow, local variance and operators, and OpenCV and libvips",
+                 .peers = "opencv, vips"};
+  bench.footer =
       "\nExamples:\n"
       "  ridge bench image --device host --against opencv,vips\n"
       "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
       "  ridge bench image --only gauss --size 1920x1080 --threads 0\n"
-      "  ridge bench image --device cuda:0                  operators relative to a copy of as many bytes");
-  auto options = add_bench_options(command, "opencv, vips");
-  auto own = std::make_shared<ImageBenchOptions>();
-  command.option("--size", own->size, "Size of the images for operators and variance").shows_default();
-  command.option("--pair", own->pair, "Two frames for the flow, separated by a comma").value_name("A,B");
-  command.option("--only", own->only, "Time only cases that begin with these words: flow, variance, gauss, ...")
-      .separated_by(',');
-  command.option("--kinds", own->kinds, "Channels and depth of the operators' images, as in 3x8-bit")
-      .separated_by(',')
-      .shows_default();
-  command.threads(own->threads, "Threads of the host and the peers (0: all)");
-  command.option("--trials", own->trials, "Number of variants that a plan times, the most promising first")
-      .shows_default();
-  command.flag("--cpu-time", own->cpu_time, "Measure CPU time instead of elapsed time, one thread: for a busy machine");
-  command.flag("--live", own->live, "Print every result immediately, and the table at the end");
-  command.option("--seconds", own->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
-  command.runs([options, own] {
-    own->variant = options->variant;
-    if (own->cpu_time && own->threads != 1) throw Error(ErrorKind::invalid_argument, "--cpu-time needs --threads 1");
-    run_bench(*options, *own);
-  });
+      "  ridge bench image --device cuda:0                  operators relative to a copy of as many bytes";
+  bench.add_options = [=](Command& command) {
+    command.option("--size", own->size, "Size of the images for operators and variance").shows_default();
+    command.option("--pair", own->pair, "Two frames for the flow, separated by a comma").value_name("A,B");
+    command.option("--only", own->only, "Time only cases that begin with these words: flow, variance, gauss, ...")
+        .separated_by(',');
+    command.option("--kinds", own->kinds, "Channels and depth of the operators' images, as in 3x8-bit")
+        .separated_by(',')
+        .shows_default();
+    command.threads(own->threads, "Threads of the host and the peers (0: all)");
+    command.option("--trials", own->trials, "Number of variants that a plan times, the most promising first")
+        .shows_default();
+    command.flag("--cpu-time", own->cpu_time,
+                 "Measure CPU time instead of elapsed time, one thread: for a busy machine");
+    command.flag("--live", own->live, "Print every result immediately, and the table at the end");
+    add_seconds(command, own->seconds);
+  };
+  bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
+    own->variant = options.variant;
+    return image_tables(options, *own);
+  };
+  return bench;
 }
 
 }  // namespace ridge::cli

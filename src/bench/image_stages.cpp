@@ -10,8 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "bench/bench.hpp"
-#include "bench/moving_discs.hpp"
+#include "bench/cases.hpp"
 #include "device/timing.hpp"
 #include "image/flow/device/queues.hpp"
 #include "image/variance/device/design.hpp"

@@ -9,18 +9,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 std::size_t parse_digits(const std::string& digits, const std::string& whole) {
   std::size_t value = 0;
   if (digits.empty()) fail(fmt::format("\"{}\" is not a length: needs a number as in 1000 or 2^10", whole));
@@ -34,6 +22,12 @@ std::size_t parse_digits(const std::string& digits, const std::string& whole) {
 }
 
 }  // namespace
+
+std::vector<std::string> split_text(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) c == separator ? void(parts.emplace_back()) : parts.back().push_back(c);
+  return parts;
+}
 
 std::size_t parse_length(const std::string& text) {
   const std::size_t caret = text.find('^');
@@ -52,7 +46,7 @@ std::size_t parse_length(const std::string& text) {
 
 std::vector<std::size_t> parse_shape(const std::string& text) {
   std::vector<std::size_t> shape;
-  for (const std::string& part : split(text, 'x')) shape.push_back(parse_length(part));
+  for (const std::string& part : split_text(text, 'x')) shape.push_back(parse_length(part));
   if (shape.size() > 3) fail(fmt::format("\"{}\" has {} axes; needs one to three", text, shape.size()));
   return shape;
 }
@@ -61,7 +55,7 @@ std::vector<std::size_t> parse_lengths(const std::string& text) {
   if (text == "smooth") return kSmoothLengths;
   if (text == "primes") return kPrimeLengths;
   std::vector<std::size_t> lengths;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : split_text(text, ',')) {
     const std::size_t dots = part.find("..");
     if (dots == std::string::npos) {
       lengths.push_back(parse_length(part));

@@ -6,6 +6,7 @@
 
 namespace ridge::cli {
 
+std::vector<std::string> split_text(const std::string& text, char separator);  // "a,b,": "a", "b", ""
 // "1024", "2^10", "3^5": Error{invalid_argument} for anything else and for 0.
 std::size_t parse_length(const std::string& text);
 // "64x64", "1024": one to three axes.

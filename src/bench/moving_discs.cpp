@@ -1,5 +1,5 @@
 // Draws textured discs that move over a moving background.
-#include "bench/moving_discs.hpp"
+#include "bench/cases.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 #include <complex>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -111,26 +110,6 @@ class Finufft {
   void* library_;  // never closed: its threads may outlive a run
 };
 
-// Least processor time of each call, in turns: unlike the wall clock it does not count the programs that share the
-// processor. For calls that run on the calling thread only.
-std::vector<double> processor_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
-  const auto now = [] {
-    std::timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
-  const double start = now();
-  for (int round = 0; round < 4 || now() - start < seconds * static_cast<double>(calls.size()); ++round) {
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const double before = now();
-      calls[i]();
-      best[i] = std::min(best[i], now() - before);
-    }
-  }
-  return best;
-}
-
 // Compares the timed run's result, on its own points, with direct sums of about 2^28 terms in all.
 template <class T>
 void compare_result(const nufft::Problem& problem, NufftData<T>& data, Queue& queue, const Buffer& result,
@@ -150,8 +129,7 @@ void compare_result(const nufft::Problem& problem, NufftData<T>& data, Queue& qu
 }
 
 template <class T>
-void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type, const BenchOptions& options,
-                 report::Bench& result) {
+BenchResult bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type, const BenchOptions& options) {
   const nufft::Problem problem{.type = type,
                                .modes = parse_shape(wanted.modes),
                                .points = wanted.points,
@@ -159,10 +137,9 @@ void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type
                                .threads = wanted.threads};
   NufftData<T> data = random_data<T>(wanted, problem.modes);
   auto plan = nufft::plan<T>(device, problem, {.variant = options.variant});
-  if (options.explain) fmt::print("{}", plan.explain());
-  plan.set_points(data.axis[0], data.axis[1], data.axis[2]);
-  const double sorting = base::best_seconds([&] { plan.set_points(data.axis[0], data.axis[1], data.axis[2]); },
-                                            {.seconds = wanted.seconds / 4, .at_least = 1});
+  const auto set = [&] { plan.set_points(data.axis[0], data.axis[1], data.axis[2]); };
+  set();
+  const double sorting = base::best_seconds(set, {.seconds = wanted.seconds / 4, .at_least = 1});
   Queue queue = device.queue();
   const Buffer strengths = device.buffer(std::span(data.strengths).size_bytes(), {.name = "strengths"});
   const Buffer modes = device.buffer(std::span(data.modes).size_bytes(), {.name = "modes"});
@@ -171,80 +148,87 @@ void bench_nufft(const Device& device, const NufftCase& wanted, nufft::Type type
   const bool to_modes = type == nufft::Type::to_modes;
   const Buffer derived =
       wanted.slopes ? device.buffer((1 + problem.modes.size()) * strengths.size(), {.name = "slopes"}) : Buffer{};
-  std::vector<std::function<void()>> calls{
-      [&] { plan.enqueue(queue, to_modes ? strengths : modes, to_modes ? modes : strengths); }};
-  if (wanted.slopes) calls.push_back([&] { plan.enqueue_slopes(queue, modes, derived); });
-  if (device.is_host() && !options.against.empty()) calls.push_back(Finufft().prepare<T>(problem, data));
-  const auto seconds =
-      device.is_host() && wanted.threads == 1
-          ? processor_seconds(calls, wanted.seconds)
-          : best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 3, .at_most = 500});
-  report::BenchRow row;
-  row.problem =
-      fmt::format("nufft type {} {} {} 2^{:.1f} points {:.0e}", static_cast<int>(type), wanted.numbers, wanted.modes,
-                  std::log2(static_cast<double>(std::max<std::size_t>(1, wanted.points))), wanted.epsilon);
-  if (wanted.places != "uniform") row.problem += " " + wanted.places;
-  row.device = device.id();
-  row.variant = plan.decisions().front().trials[plan.decisions().front().winner].name;
-  row.seconds = seconds[0];
+  const auto points = static_cast<double>(wanted.points);
+  Contest contest{device, fmt::format("nufft type {} {} {} 2^{:.1f} points {:.0e}{}", static_cast<int>(type),
+                                      wanted.numbers, wanted.modes, std::log2(std::max(1.0, points)), wanted.epsilon,
+                                      wanted.places == "uniform" ? "" : " " + wanted.places)};
+  contest.ours.push_back(
+      {.name = winners({plan.decisions().front()}),
+       .call = [&] { plan.enqueue(queue, to_modes ? strengths : modes, to_modes ? modes : strengths); },
+       .flops = plan.flops(),
+       .bytes = plan.bytes(),
+       .chosen = true});
+  if (wanted.slopes) contest.others.emplace_back([&] { plan.enqueue_slopes(queue, modes, derived); });
+  if (device.is_host() && !options.against.empty())
+    contest.peers.push_back({"finufft", Finufft().prepare<T>(problem, data)});
+  BenchResult result{.rows = contest.time([&](const auto& calls) {
+                       if (device.is_host() && wanted.threads == 1)  // on the calling thread only
+                         return least_cpu_seconds(calls, wanted.seconds, CLOCK_THREAD_CPUTIME_ID);
+                       return best_device_seconds(queue, calls,
+                                                  {.seconds = wanted.seconds, .at_least = 3, .at_most = 500});
+                     }),
+                     .explanation = plan.explain()};
+  report::BenchRow& row = result.rows.front();
   compare_result(problem, data, queue, to_modes ? modes : strengths, row.variant);
-  row.gflops = plan.flops() / seconds[0] * 1e-9;
-  row.gbytes_per_s = plan.bytes() / seconds[0] * 1e-9;
-  row.chosen = true;
-  row.more = {{"mpoints_per_s", static_cast<double>(wanted.points) / seconds[0] * 1e-6}, {"sort_seconds", sorting}};
-  if (wanted.slopes) row.more["slopes_seconds"] = seconds[1];
-  if (device.is_host() && !options.against.empty()) row.peers = {{"finufft", seconds.back()}};
-  result.rows.push_back(row);
+  row.more = {{"mpoints_per_s", points / row.seconds * 1e-6}, {"sort_seconds", sorting}};
+  if (wanted.slopes) row.more["slopes_seconds"] = contest.other_seconds.front();
+  return result;
+}
+
+std::vector<BenchTable> nufft_tables(const NufftCase& wanted, const BenchOptions& options) {
+  check_peers(options, {"finufft"});
+  BenchTable table("Nonuniform Fourier transforms",
+                   "Points were sorted before; GB/s counts points, strengths and modes once.");
+  table.at_end = true;
+  for (const Device& device : bench_devices(options)) {
+    const bool wide = wanted.numbers == "f64";
+    if (wide && !device.limits().float64) {
+      base::warn(fmt::format("{} is left out: it has no double precision", device.id()));
+      continue;
+    }
+    for (const nufft::Type type : {nufft::Type::to_modes, nufft::Type::to_points}) {
+      if (wanted.type != 0 && wanted.type != static_cast<std::size_t>(type)) continue;
+      table.cases.push_back({fmt::format("nufft type {} on {}", static_cast<int>(type), device.id()), [=](const Tell&) {
+                               return wide ? bench_nufft<double>(device, wanted, type, options)
+                                           : bench_nufft<float>(device, wanted, type, options);
+                             }});
+    }
+  }
+  return {table};
 }
 
 }  // namespace
 
-void add_bench_nufft(Command& bench) {
-  Command& command = bench.subcommand("nufft", "Time Fourier transforms of points that lie on no grid");
-  command.footer(
+Workload bench_of_nufft() {
+  auto wanted = std::make_shared<NufftCase>();
+  Workload bench{.name = "nufft",
+                 .about = "Time Fourier transforms of points that lie on no grid",
+                 .peers = "finufft, on the host"};
+  bench.footer =
       "\nExamples:\n"
       "  ridge bench nufft --device host                             2^20 points, 256x256 modes, both types\n"
       "  ridge bench nufft --modes 64x64x64 --eps 1e-9 --numbers f64 --threads 1\n"
       "  RIDGE_FINUFFT=libfinufft.so ridge bench nufft --device host --threads 1 --against finufft\n"
       "\nOn the host with --threads 1 the processor's time is taken, else the clock's."
-      "\nPoints are sorted before the time is taken; --json has the seconds of sorting and the points per second.");
-  auto options = add_bench_options(command, "finufft, on the host");
-  auto wanted = std::make_shared<NufftCase>();
-  command.option("--modes", wanted->modes, "Modes per axis").value_name("SHAPE").shows_default();
-  command.option("--points", wanted->points, "Number of points").positive().shows_default();
-  command.option("--type", wanted->type, "1: points to modes, 2: modes to points, 0: both")
-      .between(0, 2)
-      .shows_default();
-  command.option("--eps", wanted->epsilon, "Relative error").between(1e-16, 0.1).shows_default();
-  command.option("--numbers", wanted->numbers, "f32 or f64").one_of({"f32", "f64"}).shows_default();
-  command.option("--places", wanted->places, "Points: uniform, or cluster (in 1/100 of the period per axis)")
-      .one_of({"uniform", "cluster"})
-      .shows_default();
-  command.flag("--slopes", wanted->slopes,
-               "Time values with their derivatives by the points too (slopes_seconds in --json)");
-  command.option("--seconds", wanted->seconds, "Time per measurement, in seconds").shows_default().between(0.0, 60.0);
-  command.threads(wanted->threads);
-  command.runs([options, wanted] {
-    for (const std::string& peer : options->against) {
-      if (peer != "finufft") mistake(fmt::format("no peer \"{}\"; the only peer is finufft", peer));
-    }
-    report::Bench result;
-    result.title = "Nonuniform Fourier transforms";
-    result.note = "Points were sorted before; GB/s counts points, strengths and modes once.";
-    for (const Device& device : bench_devices(*options)) {
-      for (const nufft::Type type : {nufft::Type::to_modes, nufft::Type::to_points}) {
-        if (wanted->type != 0 && wanted->type != static_cast<std::size_t>(type)) continue;
-        if (wanted->numbers == "f64" && !device.limits().float64) {
-          base::warn(fmt::format("{} is left out: it has no double precision", device.id()));
-        } else if (wanted->numbers == "f64") {
-          bench_nufft<double>(device, *wanted, type, *options, result);
-        } else {
-          bench_nufft<float>(device, *wanted, type, *options, result);
-        }
-      }
-    }
-    finish_bench(result, *options);
-  });
+      "\nPoints are sorted before the time is taken; --json has the seconds of sorting and the points per second.";
+  bench.add_options = [=](Command& command) {
+    command.option("--modes", wanted->modes, "Modes per axis").value_name("SHAPE").shows_default();
+    command.option("--points", wanted->points, "Number of points").positive().shows_default();
+    command.option("--type", wanted->type, "1: points to modes, 2: modes to points, 0: both")
+        .between(0, 2)
+        .shows_default();
+    command.option("--eps", wanted->epsilon, "Relative error").between(1e-16, 0.1).shows_default();
+    command.option("--numbers", wanted->numbers, "f32 or f64").one_of({"f32", "f64"}).shows_default();
+    command.option("--places", wanted->places, "Points: uniform, or cluster (in 1/100 of the period per axis)")
+        .one_of({"uniform", "cluster"})
+        .shows_default();
+    command.flag("--slopes", wanted->slopes,
+                 "Time values with their derivatives by the points too (slopes_seconds in --json)");
+    add_seconds(command, wanted->seconds);
+    command.threads(wanted->threads);
+  };
+  bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) { return nufft_tables(*wanted, options); };
+  return bench;
 }
 
 }  // namespace ridge::cli

@@ -1,26 +1,24 @@
-// The stencil benchmark of `ridge bench stencil` and `ridge tour`.
+// The stencil benchmark of `ridge bench stencil` and `ridge tour`: its cases, updates and initial grids.
 #pragma once
-#include <string>
-#include <vector>
+#include <optional>
 
-#include <ridge/device.hpp>
-#include <ridge/mpi/communicator.hpp>
+#include <ridge/stencil.hpp>
 
+#include "bench/bench.hpp"
 #include "bench/peers/plain_stencil.hpp"
-#include "report/bench_rows.hpp"
 
 namespace ridge::cli {
 
 struct StencilBench {
-  PlainStencil stencil;  // order and shape; the weights are set by the bench
-  std::string system;    // used instead of `stencil`: "wave2d", "acoustic3d:8", ...
-  std::vector<std::size_t> shape;
+  PlainStencil stencil{};  // order and shape; the weights are set by the bench
+  std::string system{};    // used instead of `stencil`: "wave2d", "acoustic3d:8", ...
+  std::vector<std::size_t> shape{};
   bool float64 = false;
   std::size_t steps = 200;
   std::string border = "fixed";
   std::size_t threads = 0;
   std::string schedule = "automatic";
-  std::string variant;        // only this variant; empty: the planner's choice
+  std::string variant{};      // only this variant; empty: the planner's choice
   bool every = false;         // every variant in a separate row
   std::size_t trials = 0;     // variants to try before one is chosen; 0: the planner's default
   double plan_seconds = 60;   // time limit of the trials
@@ -29,29 +27,44 @@ struct StencilBench {
   double rated_watts = 0;     // used if there is no counter
 };
 
-struct StencilBenchResult {
-  std::vector<report::BenchRow> rows;  // fastest first
-  std::string explanation;
-  std::vector<std::string> notes;
-};
+// Sets a grid size and a number of steps suitable for the device.
+void fit_to_device(StencilBench& one, const Device& device, bool quick);
 
-// Counts useful cells: those the stencil writes, once per step. `roof_share` is relative to the two-access roofline
-// ceiling and exceeds 1 with temporal blocking.
-StencilBenchResult bench_stencil(const Device& device, const StencilBench& wanted);
+// Rows fastest first. Counts useful cells: those the stencil writes, once per step. `roof_share` is relative to the
+// two-access roofline ceiling and exceeds 1 with temporal blocking.
+BenchResult bench_stencil(const Device& device, const StencilBench& wanted);
 
 std::string stencil_problem_text(const StencilBench& wanted);  // "5-point f32 8192x8192 200 steps"
 
-// Table of Gcell/s, shares of the ceilings of two and three accesses, and the speed relative to the plain loop.
-std::string stencil_table(const std::vector<report::BenchRow>& rows);
+// Weak scaling over MPI. Collective; each process owns an equal box of wanted.shape cells, consecutive along the
+// slowest axis. First compared with one process bit by bit on a small grid, then timed: one process alone, all without
+// communication, all with halo exchange. The notes break down the time.
+BenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted);
 
-// A grid size and a number of steps suitable for the device.
-StencilBench stencil_case(const Device& device, std::size_t dimensions, int order, bool box, bool float64, bool quick);
+template <class T>
+struct StencilProblem {
+  PlainStencil plain{};  // with weights; unused for systems
+  stencil::Update<T> update;
+  stencil::Problem problem{};
+  stencil::Grid<T> grid;
+  std::unique_ptr<stencil::Grid<T>> coefficients{};
+  // Minimum values read and written per cell and step: changing fields are read and written once each; previous levels
+  // and coefficients are read once.
+  double least_values = 2;
+};
 
-// Weak-scaling benchmark of stencils over MPI processes.
+// A new random grid every time, so that results do not depend on one set of values.
+template <class T>
+StencilProblem<T> stencil_problem(const StencilBench& wanted);
 
-// Collective; each process owns an equal box of wanted.shape cells, consecutive along the slowest axis. First compared
-// with one process bit by bit on a small grid, then timed: one process alone, all without communication, all with halo
-// exchange. The notes break down the time.
-StencilBenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted);
+std::vector<stencil::Offset> offsets_of(const PlainStencil& stencil);
+
+// Name, dimensions and order of "wave2d", "acoustic3d:4", "euler2d", "maxwell2d"; empty for star2d and the like.
+struct StencilSystem {
+  std::string name{};
+  std::size_t dimensions = 2;
+  int accuracy = 2;
+};
+std::optional<StencilSystem> stencil_system(const std::string& text);
 
 }  // namespace ridge::cli

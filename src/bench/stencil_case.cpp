@@ -12,19 +12,82 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "bench/stencil_problem.hpp"
-#include "bench/stencil_roofs.hpp"
+#include "bench/stencil.hpp"
 #include "machine/energy.hpp"
 #include "machine/host/caches.hpp"
+#include "machine/host/probes.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/trials.hpp"
 
 namespace ridge::cli {
 namespace {
 
+// Ceilings of a stencil: copy bandwidth and peak arithmetic of its device.
+// Bytes and flops per second. A device's are from the saved profile. On the host, where other processes may interfere,
+// they are the best of the profile (if there is one) and of probes between the timings.
+class StencilRoofs {
+ public:
+  StencilRoofs(const Device& device, std::size_t threads, bool float64, double seconds);
+  void probe();
+  void probe_copy(double seconds);
+  double copy() const;
+  double peak() const;
+  std::string note() const;
+
+ private:
+  Device device_;
+  std::size_t threads_;
+  bool float64_;
+  double seconds_;
+  std::optional<machine::HostPieces> pieces_;
+  double copy_ = 0, peak_ = 0, run_copy_ = 0, run_peak_ = 0;
+};
+
+StencilRoofs::StencilRoofs(const Device& device, std::size_t threads, bool float64, double seconds)
+    : device_(device),
+      threads_(threads == 0 ? device.info().limits.compute_units : threads),
+      float64_(float64),
+      seconds_(seconds) {
+  const machine::Ceilings ceilings = machine::ceilings(device);
+  if (device.is_host() && !ceilings.measured) return;
+  const bool one = device.is_host() && threads_ == 1;
+  if (device.is_host() && !one && threads_ != device.info().limits.compute_units) return;
+  const machine::Bandwidth& memory = one ? ceilings.memory().one : ceilings.memory().all;
+  copy_ = std::max(memory.copy, memory.copy_streaming);
+  peak_ = float64 ? (one ? ceilings.flops_double_one : ceilings.flops_double)
+                  : (one ? ceilings.flops_float_one : ceilings.flops_float);
+}
+
+void StencilRoofs::probe() {
+  if (!device_.is_host()) return;
+  probe_copy(seconds_);
+  run_peak_ = std::max(run_peak_, float64_ ? machine::host_flops_double(threads_, seconds_ / 4)
+                                           : machine::host_flops_float(threads_, seconds_ / 4));
+}
+
+void StencilRoofs::probe_copy(double seconds) {
+  if (!pieces_) {
+    const std::size_t bytes = machine::host_memory_probe_bytes(machine::host_caches(), seconds_ < 0.1);
+    pieces_.emplace(threads_, bytes / threads_);
+  }
+  run_copy_ = std::max(run_copy_, machine::host_copy_bandwidth(*pieces_, seconds));
+}
+
+double StencilRoofs::copy() const { return std::max(copy_, run_copy_); }
+double StencilRoofs::peak() const { return std::max(peak_, run_peak_); }
+
+std::string StencilRoofs::note() const {
+  if (!device_.is_host()) return "";
+  const auto rates = [](double bytes, double flops) {
+    return fmt::format("copy {}, peak {}", base::human_rate(bytes, "B/s"), base::human_rate(flops, "FLOP/s"));
+  };
+  return fmt::format("{} threads in this run: {}{}", threads_, rates(run_copy_, run_peak_),
+                     copy_ > 0 ? "; in the saved profile: " + rates(copy_, peak_) : "");
+}
+
 // Largest difference of two results relative to the largest value; infinite if one is NaN.
 template <class T>
-double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
+double grid_distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
   std::mutex mutex;
   double largest = 0, apart = 0;
   base::parallel(0, [&](std::size_t thread, std::size_t threads) {
@@ -88,7 +151,7 @@ class StencilCase {
     for (std::size_t axis = 0; axis < 3; ++axis) updates_ *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
   }
 
-  StencilBenchResult run() {
+  BenchResult run() {
     const double begin = base::now();
     list_contenders();
     const double planned = base::now();
@@ -109,7 +172,7 @@ class StencilCase {
     }
     roofs_.probe();
     if (const std::string note = roofs_.note(); !note.empty()) add_note(note);
-    for (Contender<T>& one : contenders_) result_.rows.push_back(row_of(one));
+    for (Contender<T>& one : contenders_) result_.rows.push_back(row_for(one));
     std::stable_sort(result_.rows.begin(), result_.rows.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
     return std::move(result_);
@@ -131,7 +194,7 @@ class StencilCase {
     if (wanted_.trials > 0) options.most_trials = wanted_.trials;
     const stencil::Plan<T> chosen(device_, update_, problem_, options);
     result_.explanation = chosen.explain();
-    chosen_ = chosen.decisions().front().trials.at(chosen.decisions().front().winner).name;
+    chosen_ = winners({chosen.decisions().front()});
     for (const auto& candidate : stencil::candidates(device_, update_, problem_)) {
       const std::string name = candidate.name();
       if (name == chosen_) {
@@ -152,10 +215,7 @@ class StencilCase {
     }
   }
 
-  stencil::Plan<T> alone(const std::string& variant) const {
-    return {device_, update_, problem_,
-            planner::Options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant}};
-  }
+  stencil::Plan<T> alone(const std::string& variant) const { return {device_, update_, problem_, only(variant)}; }
 
   // Compares every timed kernel on the timed problem. The plain loop supports fixed borders only, and not every shape;
   // otherwise the simplest variant, which the tests compare with the reference bit by bit, is used instead.
@@ -179,7 +239,7 @@ class StencilCase {
       stencil::Session<T> session = one.plan.start(grid_, made_.coefficients.get());
       session.run(steps);
       session.read(answer);
-      if (const double far = distance(answer, expected); !(far <= allowed)) {
+      if (const double far = grid_distance(answer, expected); !(far <= allowed)) {
         throw Error(ErrorKind::internal,
                     fmt::format("{}: after {} steps {} and {} differ by {:.2g}, more than the rounding bound {:.2g}",
                                 stencil_problem_text(wanted_), steps, one.name,
@@ -257,16 +317,12 @@ class StencilCase {
     return box;
   }
 
-  report::BenchRow row_of(const Contender<T>& one) const {
+  report::BenchRow row_for(const Contender<T>& one) const {
     const double least = made_.least_values * sizeof(T);
     const double two = roofs_.copy() / least, three = roofs_.copy() / (3 * sizeof(T));
-    report::BenchRow row = one.row;
-    row.problem = stencil_problem_text(wanted_);
-    row.device = device_.id();
-    row.variant = one.name;
-    row.seconds = one.seconds;
-    row.gflops = updates_ * update_.flops / one.seconds * 1e-9;
-    row.gbytes_per_s = updates_ * least / one.seconds * 1e-9;
+    report::BenchRow row = row_of(device_, stencil_problem_text(wanted_), one.name, one.seconds,
+                                  updates_ * update_.flops, updates_ * least);
+    row.more = one.row.more;
     row.roof_share = two > 0 ? updates_ / one.seconds / two : 0;
     row.more["gcells_per_s"] = updates_ / one.seconds * 1e-9;
     row.more["bytes_per_cell"] = least;
@@ -289,13 +345,13 @@ class StencilCase {
   double updates_ = 0, plain_seconds_ = 0;  // of all steps
   std::string chosen_;
   std::vector<Contender<T>> contenders_;  // the planner's choice first
-  std::unique_ptr<PlainRun<T>> plain_;    // the planner's choice first
-  StencilBenchResult result_;
+  std::unique_ptr<PlainRun<T>> plain_;    // null for systems
+  BenchResult result_;
 };
 
 }  // namespace
 
-StencilBenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
+BenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
   return wanted.float64 ? StencilCase<double>(device, wanted).run() : StencilCase<float>(device, wanted).run();
 }
 

@@ -8,7 +8,6 @@
 #include <ridge/mpi/stencil.hpp>
 
 #include "base/clock.hpp"
-#include "bench/stencil_problem.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -28,14 +27,13 @@ class DistributedStencil {
 
   DistributedStencil(const mpi::Communicator& all, const Device& device, const StencilBench& wanted)
       : all_(all), device_(device), wanted_(wanted), made_(small(wanted)) {
-    if (made_.update.coefficients > 0 || made_.update.fields > 1) {
-      throw Error(ErrorKind::invalid_argument, "under mpirun needs a stencil of one field: star2d:1, box3d:1, ...");
-    }
+    if (made_.update.coefficients > 0 || made_.update.fields > 1)
+      mistake("under mpirun needs a stencil of one field: star2d:1, box3d:1, ...");
   }
 
-  StencilBenchResult run() {
+  BenchResult run() {
     compare();
-    StencilBenchResult result;
+    BenchResult result;
     const std::size_t cells = product(wanted_.shape);
     const double updates = static_cast<double>(cells) * static_cast<double>(wanted_.steps);
 
@@ -55,16 +53,7 @@ class DistributedStencil {
     Session distributed = start(all_, whole);
     result.explanation = distributed.explain();
     distributed.run(wanted_.steps);
-    double best = 0, spent = 0;
-    for (int round = 0; round < kLeastRounds || spent < wanted_.seconds_each; ++round) {
-      all_.barrier();
-      const double begun = base::now();
-      distributed.run(wanted_.steps);
-      const double seconds = all_.largest(base::now() - begun);
-      best = best == 0 ? seconds : std::min(best, seconds);
-      spent += seconds;
-    }
-
+    const double best = seconds_of([&] { distributed.run(wanted_.steps); }, &all_);
     const auto count = static_cast<double>(all_.count());
     const double rate = updates * count / best;
     double together = 0;
@@ -121,14 +110,15 @@ class DistributedStencil {
     return text;
   }
 
-  // Minimum over several rounds.
-  double seconds_of(const auto& call) const {
-    double best = 0, spent = 0;
+  // Minimum over several rounds; of the slowest process if `together`.
+  double seconds_of(const std::function<void()>& call, const mpi::Communicator* together = nullptr) const {
+    double best = INFINITY, spent = 0;
     for (int round = 0; round < kLeastRounds || spent < wanted_.seconds_each; ++round) {
+      if (together != nullptr) together->barrier();
       const double begun = base::now();
       call();
-      const double seconds = base::now() - begun;
-      best = best == 0 ? seconds : std::min(best, seconds);
+      const double seconds = together != nullptr ? together->largest(base::now() - begun) : base::now() - begun;
+      best = std::min(best, seconds);
       spent += seconds;
     }
     return best;
@@ -161,7 +151,7 @@ class DistributedStencil {
 
 }  // namespace
 
-StencilBenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted) {
+BenchResult bench_stencil_mpi(const mpi::Communicator& all, const Device& device, const StencilBench& wanted) {
   return wanted.float64 ? DistributedStencil<double>(all, device, wanted).run()
                         : DistributedStencil<float>(all, device, wanted).run();
 }

@@ -1,5 +1,5 @@
 // Builds updates and initial grids of the stencil benchmark.
-#include "bench/stencil_problem.hpp"
+#include "bench/stencil.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -36,6 +36,7 @@ class Tree:
         self.sources = {p: p.read_text(errors="replace") for p in sources}
         code = "\n".join(self.sources.values())
         self.commands = set(re.findall(r'subcommand\(\s*"([a-z-]+)"', code)) | set(re.findall(r'define\(\w+, "([a-z-]+)"', code))
+        self.commands |= set(re.findall(r'Workload bench\{\s*\.name = "([a-z-]+)"', code))
         self.words = {part for text in re.findall(r'"([\w/]+)[("]', code) for part in text.split("/")}
         self.words |= {"device_" + word for word in self.words}  # the flow's variants on devices
 

@@ -14,24 +14,12 @@
 namespace ridge::cli {
 namespace {
 
-// The used declarations of cufft.h, which have not changed since its first version.
-using Handle = int;
-using Result = int;
-struct Library {
-  Result (*plan_many)(Handle*, int rank, int* n, int* in_embed, int in_stride, int in_distance, int* out_embed,
-                      int out_stride, int out_distance, int type, int batch) = nullptr;
-  Result (*set_stream)(Handle, void* stream) = nullptr;
-  Result (*destroy)(Handle) = nullptr;
-  Result (*c2c)(Handle, void* in, void* out, int direction) = nullptr;
-  Result (*z2z)(Handle, void* in, void* out, int direction) = nullptr;
-  Result (*r2c)(Handle, void* in, void* out) = nullptr;
-  Result (*d2z)(Handle, void* in, void* out) = nullptr;
-};
+// The used constants of cufft.h, which have not changed since its first version.
 constexpr int kR2C = 0x2a, kC2C = 0x29, kD2Z = 0x6a, kZ2Z = 0x69, kForward = -1, kInverse = 1;
 
 std::vector<std::string> places() {
-  std::vector<std::string> found{"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
-  std::vector<std::string> folders;
+  const std::vector<std::string> names{"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
+  std::vector<std::string> found = names, folders;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char* value = std::getenv(name)) folders.emplace_back(value);
   }
@@ -40,41 +28,32 @@ std::vector<std::string> places() {
 #endif
   for (const std::string& folder : folders) {
     for (const char* sub : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      for (const char* name : {"libcufft.so.12", "libcufft.so.11", "libcufft.so"}) {
-        found.push_back(folder + "/" + sub + "/" + name);
-      }
+      for (const std::string& name : names) found.push_back(folder + "/" + sub + "/" + name);
     }
   }
   return found;
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-const Library* load() {
-  static const Library* const loaded = []() -> const Library* {
+// The library stays loaded until the process ends; null if there is none.
+void* load() {
+  static void* const loaded = []() -> void* {
     for (const std::string& place : places()) {
-      void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle == nullptr) continue;
-      auto library = std::make_unique<Library>();
-      if (find(handle, "cufftPlanMany", library->plan_many) && find(handle, "cufftSetStream", library->set_stream) &&
-          find(handle, "cufftDestroy", library->destroy) && find(handle, "cufftExecC2C", library->c2c) &&
-          find(handle, "cufftExecZ2Z", library->z2z) && find(handle, "cufftExecR2C", library->r2c) &&
-          find(handle, "cufftExecD2Z", library->d2z)) {
-        return library.release();  // kept until the process ends, like the library
-      }
+      if (void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     }
     return nullptr;
   }();
   return loaded;
 }
 
+template <class F>
+F* find(const char* name) {
+  void* found = dlsym(load(), name);
+  if (found == nullptr) throw Error(ErrorKind::unavailable, fmt::format("cuFFT has no function {}", name));
+  return reinterpret_cast<F*>(found);
+}
+
 PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue) {
   if (queue.device().info().backend != Backend::cuda) throw Error(ErrorKind::unavailable, "cuFFT needs a CUDA device");
-  const Library* library = load();
   std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   const int rank = static_cast<int>(shape.size());
   int points = 1;
@@ -86,37 +65,30 @@ PeerRun prepare(const PeerProblem& problem, const Buffer& in, const Buffer& out,
   const int spectrum = problem.real ? points / shape.back() * (shape.back() / 2 + 1) : points;
   std::vector<int> embed = shape, out_embed = shape;
   if (problem.real) out_embed.back() = shape.back() / 2 + 1;
-  Handle plan = 0;
-  const Result made = library->plan_many(&plan, rank, shape.data(), embed.data(), 1, points, out_embed.data(), 1,
-                                         spectrum, type, static_cast<int>(problem.batch));
+  int plan = 0;
+  using PlanMany = int(int*, int, int*, int*, int, int, int*, int, int, int, int);
+  const int made = find<PlanMany>("cufftPlanMany")(&plan, rank, shape.data(), embed.data(), 1, points, out_embed.data(),
+                                                   1, spectrum, type, static_cast<int>(problem.batch));
   if (made != 0) throw Error(ErrorKind::unavailable, fmt::format("cufftPlanMany returned error {}", made));
-  const std::shared_ptr<int> owner(new int(plan), [library](int* p) {
-    library->destroy(*p);
+  const std::shared_ptr<int> owner(new int(plan), [](int* p) {
+    find<int(int)>("cufftDestroy")(*p);
     delete p;
   });
-  if (library->set_stream(plan, reinterpret_cast<void*>(queue.native())) != 0) {
+  if (find<int(int, void*)>("cufftSetStream")(plan, reinterpret_cast<void*>(queue.native())) != 0) {
     throw Error(ErrorKind::unavailable, "cuFFT rejects the stream");
   }
   void* const from = reinterpret_cast<void*>(in.native());
   void* const to = reinterpret_cast<void*>(out.native());
   const int direction = problem.inverse ? kInverse : kForward;
-  return [owner, library, plan, type, from, to, direction] {
-    Result result = 0;
-    switch (type) {
-      case kC2C:
-        result = library->c2c(plan, from, to, direction);
-        break;
-      case kZ2Z:
-        result = library->z2z(plan, from, to, direction);
-        break;
-      case kR2C:
-        result = library->r2c(plan, from, to);
-        break;
-      default:
-        result = library->d2z(plan, from, to);
-    }
+  const auto check = [owner](int result) {
     if (result != 0) throw Error(ErrorKind::device, fmt::format("cuFFT returned error {}", result));
   };
+  if (problem.real) {
+    const auto execute = find<int(int, void*, void*)>(problem.float64 ? "cufftExecD2Z" : "cufftExecR2C");
+    return [check, execute, plan, from, to] { check(execute(plan, from, to)); };
+  }
+  const auto execute = find<int(int, void*, void*, int)>(problem.float64 ? "cufftExecZ2Z" : "cufftExecC2C");
+  return [check, execute, plan, from, to, direction] { check(execute(plan, from, to, direction)); };
 }
 
 }  // namespace

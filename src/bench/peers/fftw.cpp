@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -30,59 +31,26 @@ const base::Library libfftw_threads{kDoubleThreads, "FFTW's threads"},
 #endif
 
 // The two precisions are two libraries whose functions differ by one letter.
-struct Float {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  using Real = float;
-  static constexpr const char* name = "f32";
-  static inline const base::Function<decltype(fftwf_plan_many_dft)> plan_dft{libfftwf, "fftwf_plan_many_dft"};
-  static inline const base::Function<decltype(fftwf_plan_many_dft_r2c)> plan_forward{libfftwf,
-                                                                                     "fftwf_plan_many_dft_r2c"};
-  static inline const base::Function<decltype(fftwf_plan_many_dft_c2r)> plan_inverse{libfftwf,
-                                                                                     "fftwf_plan_many_dft_c2r"};
-  static inline const base::Function<decltype(fftwf_plan_many_r2r)> plan_real{libfftwf, "fftwf_plan_many_r2r"};
-  static inline const base::Function<decltype(fftwf_execute)> execute{libfftwf, "fftwf_execute"};
-  static inline const base::Function<decltype(fftwf_destroy_plan)> destroy{libfftwf, "fftwf_destroy_plan"};
-  static inline const base::Function<decltype(fftwf_set_timelimit)> time_limit{libfftwf, "fftwf_set_timelimit"};
-  static inline const base::Function<decltype(fftwf_import_wisdom_from_string)> import_wisdom{
-      libfftwf, "fftwf_import_wisdom_from_string"};
-  static inline const base::Function<decltype(fftwf_export_wisdom_to_string)> export_wisdom{
-      libfftwf, "fftwf_export_wisdom_to_string"};
-  static void set_threads(std::size_t threads) {
-#if defined(RIDGE_HAVE_FFTW_THREADS)
-    static const base::Function<decltype(fftwf_init_threads)> start{libfftwf_threads, "fftwf_init_threads"};
-    static const base::Function<decltype(fftwf_plan_with_nthreads)> use{libfftwf_threads, "fftwf_plan_with_nthreads"};
-    static const bool ready = start() != 0;
-    if (ready) use(static_cast<int>(threads));
-#else
-    (void)threads;
-#endif
+template <class Real>
+struct Fftw {
+  static constexpr bool kFloat = sizeof(Real) == sizeof(float);
+  static constexpr const char* name = kFloat ? "f32" : "f64";
+  using Plan = std::conditional_t<kFloat, fftwf_plan, fftw_plan>;
+  using Complex = Real[2];
+  template <class In, class Out, class... Kind>
+  using PlanMany = Plan(int rank, const int* n, int count, In* in, const int*, int, int, Out* out, const int*, int, int,
+                        Kind..., unsigned flags);
+
+  template <class F>
+  static F* find(const std::string& function, const base::Library& library = kFloat ? libfftwf : libfftw) {
+    return reinterpret_cast<F*>(library.find(((kFloat ? "fftwf_" : "fftw_") + function).c_str()));
   }
-};
-struct Double {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  using Real = double;
-  static constexpr const char* name = "f64";
-  static inline const base::Function<decltype(fftw_plan_many_dft)> plan_dft{libfftw, "fftw_plan_many_dft"};
-  static inline const base::Function<decltype(fftw_plan_many_dft_r2c)> plan_forward{libfftw, "fftw_plan_many_dft_r2c"};
-  static inline const base::Function<decltype(fftw_plan_many_dft_c2r)> plan_inverse{libfftw, "fftw_plan_many_dft_c2r"};
-  static inline const base::Function<decltype(fftw_plan_many_r2r)> plan_real{libfftw, "fftw_plan_many_r2r"};
-  static inline const base::Function<decltype(fftw_execute)> execute{libfftw, "fftw_execute"};
-  static inline const base::Function<decltype(fftw_destroy_plan)> destroy{libfftw, "fftw_destroy_plan"};
-  static inline const base::Function<decltype(fftw_set_timelimit)> time_limit{libfftw, "fftw_set_timelimit"};
-  static inline const base::Function<decltype(fftw_import_wisdom_from_string)> import_wisdom{
-      libfftw, "fftw_import_wisdom_from_string"};
-  static inline const base::Function<decltype(fftw_export_wisdom_to_string)> export_wisdom{
-      libfftw, "fftw_export_wisdom_to_string"};
-  static void set_threads(std::size_t threads) {
+
+  static void set_threads([[maybe_unused]] std::size_t threads) {
 #if defined(RIDGE_HAVE_FFTW_THREADS)
-    static const base::Function<decltype(fftw_init_threads)> start{libfftw_threads, "fftw_init_threads"};
-    static const base::Function<decltype(fftw_plan_with_nthreads)> use{libfftw_threads, "fftw_plan_with_nthreads"};
-    static const bool ready = start() != 0;
-    if (ready) use(static_cast<int>(threads));
-#else
-    (void)threads;
+    const base::Library& library = kFloat ? libfftwf_threads : libfftw_threads;
+    static const bool ready = find<int()>("init_threads", library)() != 0;
+    if (ready) find<void(int)>("plan_with_nthreads", library)(static_cast<int>(threads));
 #endif
   }
 };
@@ -108,7 +76,7 @@ void read_wisdom() {
   if (path.empty()) return;
   try {
     const auto text = base::read_file(path, kMostWisdom);
-    if (text && Library::import_wisdom(text->c_str()) == 0) {
+    if (text && Library::template find<int(const char*)>("import_wisdom_from_string")(text->c_str()) == 0) {
       base::warn(
           fmt::format("{}: FFTW cannot read this wisdom (another version, or damaged) and plans again", path.string()));
     }
@@ -121,7 +89,8 @@ template <class Library>
 void write_wisdom() {
   const auto path = wisdom_path<Library>();
   if (path.empty()) return;
-  const std::unique_ptr<char, decltype(&std::free)> text(Library::export_wisdom(), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(Library::template find<char*()>("export_wisdom_to_string")(),
+                                                         &std::free);
   if (!text) return;
   try {
     base::write_file(path, text.get());
@@ -131,60 +100,43 @@ void write_wisdom() {
 }
 
 fftw_r2r_kind fftw_kind(fft::RealKind kind) {
-  switch (kind) {
-    case fft::RealKind::halfcomplex:
-      return FFTW_R2HC;
-    case fft::RealKind::halfcomplex_inverse:
-      return FFTW_HC2R;
-    case fft::RealKind::hartley:
-      return FFTW_DHT;
-    case fft::RealKind::dct1:
-      return FFTW_REDFT00;
-    case fft::RealKind::dct2:
-      return FFTW_REDFT10;
-    case fft::RealKind::dct3:
-      return FFTW_REDFT01;
-    case fft::RealKind::dct4:
-      return FFTW_REDFT11;
-    case fft::RealKind::dst1:
-      return FFTW_RODFT00;
-    case fft::RealKind::dst2:
-      return FFTW_RODFT10;
-    case fft::RealKind::dst3:
-      return FFTW_RODFT01;
-    case fft::RealKind::dst4:
-      break;
-  }
-  return FFTW_RODFT11;
+  using Kind = fft::RealKind;
+  static const std::map<Kind, fftw_r2r_kind> kinds{
+      {Kind::halfcomplex, FFTW_R2HC}, {Kind::halfcomplex_inverse, FFTW_HC2R},
+      {Kind::hartley, FFTW_DHT},      {Kind::dct1, FFTW_REDFT00},
+      {Kind::dct2, FFTW_REDFT10},     {Kind::dct3, FFTW_REDFT01},
+      {Kind::dct4, FFTW_REDFT11},     {Kind::dst1, FFTW_RODFT00},
+      {Kind::dst2, FFTW_RODFT10},     {Kind::dst3, FFTW_RODFT01},
+      {Kind::dst4, FFTW_RODFT11}};
+  return kinds.at(kind);
 }
 
 template <class Library>
 typename Library::Plan make_plan(const PeerProblem& problem, void* in, void* out, unsigned flags) {
   using Complex = typename Library::Complex;
-  using Real = typename Library::Real;
+  using Number = std::remove_extent_t<Complex>;
   const std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   int points = 1;
   for (const int n : shape) points *= n;
   const int spectrum = points / shape.back() * (shape.back() / 2 + 1);
   const int rank = static_cast<int>(shape.size()), batch = static_cast<int>(problem.batch);
+  const bool backwards = problem.real && problem.inverse;
+  // A real inverse of several axes overwrites the spectrum: the bench restores the data before each round.
+  flags |= backwards && rank > 1 ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
+  const auto plan = [&]<class In, class Out, class... Kind>(const char* name, In* from, int from_size, Out* to,
+                                                            int to_size, Kind... kind) {
+    return Library::template find<typename Library::template PlanMany<In, Out, Kind...>>(name)(
+        rank, shape.data(), batch, from, nullptr, 1, from_size, to, nullptr, 1, to_size, kind..., flags);
+  };
+  auto *numbers = static_cast<Number*>(in), *to_numbers = static_cast<Number*>(out);
+  auto *values = static_cast<Complex*>(in), *to_values = static_cast<Complex*>(out);
   if (problem.kind) {
     const std::vector<fftw_r2r_kind> kinds(shape.size(), fftw_kind(*problem.kind));
-    return Library::plan_real(rank, shape.data(), batch, static_cast<Real*>(in), nullptr, 1, points,
-                              static_cast<Real*>(out), nullptr, 1, points, kinds.data(), flags | FFTW_PRESERVE_INPUT);
+    return plan("plan_many_r2r", numbers, points, to_numbers, points, kinds.data());
   }
-  if (!problem.real) {
-    return Library::plan_dft(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, points,
-                             static_cast<Complex*>(out), nullptr, 1, points,
-                             problem.inverse ? FFTW_BACKWARD : FFTW_FORWARD, flags | FFTW_PRESERVE_INPUT);
-  }
-  if (!problem.inverse) {
-    return Library::plan_forward(rank, shape.data(), batch, static_cast<Real*>(in), nullptr, 1, points,
-                                 static_cast<Complex*>(out), nullptr, 1, spectrum, flags | FFTW_PRESERVE_INPUT);
-  }
-  // With several axes it overwrites the spectrum: the bench restores the data before each round.
-  return Library::plan_inverse(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, spectrum,
-                               static_cast<Real*>(out), nullptr, 1, points,
-                               flags | (rank == 1 ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT));
+  if (backwards) return plan("plan_many_dft_c2r", values, spectrum, to_numbers, points);
+  if (problem.real) return plan("plan_many_dft_r2c", numbers, points, to_values, spectrum);
+  return plan("plan_many_dft", values, points, to_values, points, problem.inverse ? FFTW_BACKWARD : FFTW_FORWARD);
 }
 
 template <class Library>
@@ -203,16 +155,19 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
     [[maybe_unused]] static const bool read = (read_wisdom<Library>(), true);
     plan = make_plan<Library>(problem, in, out, FFTW_MEASURE | FFTW_WISDOM_ONLY);
     if (plan == nullptr) {
-      Library::time_limit(points <= kUnlimitedUpTo ? FFTW_NO_TIMELIMIT : kPlanningSeconds);
+      const auto time_limit = Library::template find<void(double)>("set_timelimit");
+      time_limit(points <= kUnlimitedUpTo ? FFTW_NO_TIMELIMIT : kPlanningSeconds);
       plan = make_plan<Library>(problem, in, out, FFTW_MEASURE);
-      Library::time_limit(FFTW_NO_TIMELIMIT);
+      time_limit(FFTW_NO_TIMELIMIT);
       write_wisdom<Library>();
     }
   }
   if (plan == nullptr) throw Error(ErrorKind::unavailable, "FFTW has no plan for this problem");
-  const std::shared_ptr<void> owner(static_cast<void*>(plan),
-                                    [](void* p) { Library::destroy(static_cast<typename Library::Plan>(p)); });
-  return [owner, plan] { Library::execute(plan); };
+  using Use = void(typename Library::Plan);
+  const std::shared_ptr<void> owner(static_cast<void*>(plan), [](void* p) {
+    Library::template find<Use>("destroy_plan")(static_cast<typename Library::Plan>(p));
+  });
+  return [owner, plan, execute = Library::template find<Use>("execute")] { execute(plan); };
 }
 
 }  // namespace
@@ -223,7 +178,7 @@ Peer fftw_peer() {
             if (problem.threads != 1)
               throw Error(ErrorKind::unavailable, "needs one thread: FFTW was found without its thread library");
 #endif
-            return problem.float64 ? prepare<Double>(problem, in, out) : prepare<Float>(problem, in, out);
+            return problem.float64 ? prepare<Fftw<double>>(problem, in, out) : prepare<Fftw<float>>(problem, in, out);
           }};
 }
 

@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-
 #include <fmt/format.h>
+
+#include "base/library.hpp"
 
 namespace ridge::cli {
 
@@ -13,20 +13,17 @@ ImagePeer image_peer(const std::string& name) {
   if (name != "opencv" && name != "vips") {
     throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; the peers are opencv and vips", name));
   }
-  std::error_code ignored;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::string file = (self.parent_path() / ("libridge_peer_" + name + ".so")).string();
+  const std::string file = base::find_plugin(("libridge_peer_" + name + ".so").c_str()).string();
+  if (file.empty())
+    throw Error(ErrorKind::unavailable, fmt::format("{} is not next to this ridge: install {} and build again", name,
+                                                    name == "opencv" ? "libopencv-contrib-dev" : "libvips-dev"));
   // Stays open, because the peer's threads and tables do.
   void* plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto* entry = plugin == nullptr ? nullptr : reinterpret_cast<ImagePeerEntry>(dlsym(plugin, kImagePeerEntry));
   if (entry == nullptr) {
-    if (std::filesystem::exists(file, ignored)) {
-      const char* why = dlerror();
-      throw Error(ErrorKind::unavailable,
-                  fmt::format("{} cannot be opened: {}", file, why == nullptr ? "it has no peer entry point" : why));
-    }
-    throw Error(ErrorKind::unavailable, fmt::format("{} is not next to this ridge: install {} and build again", name,
-                                                    name == "opencv" ? "libopencv-contrib-dev" : "libvips-dev"));
+    const char* why = dlerror();
+    throw Error(ErrorKind::unavailable,
+                fmt::format("{} cannot be opened: {}", file, why == nullptr ? "it has no peer entry point" : why));
   }
   ImagePeer peer;
   entry(&peer);

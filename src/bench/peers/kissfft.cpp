@@ -25,10 +25,18 @@ const base::Function<decltype(::kiss_fftnd)> kiss_fftnd{library, "kiss_fftnd"};
 
 static_assert(sizeof(kiss_fft_scalar) == sizeof(float));
 
-template <class Configuration>
-std::shared_ptr<void> owned(Configuration configuration) {
+// Runs `transform` for each of a batch of inputs and outputs of `in_size` and `out_size` values.
+template <class Configuration, class In, class Out>
+PeerRun batch_of(std::size_t batch, Configuration configuration,
+                 const base::Function<void(Configuration, const In*, Out*)>& transform, void* in, std::size_t in_size,
+                 void* out, std::size_t out_size) {
   if (configuration == nullptr) throw Error(ErrorKind::unavailable, "KissFFT does not support this length");
-  return {static_cast<void*>(configuration), [](void* p) { kiss_fft_free(p); }};
+  const std::shared_ptr<void> owner(static_cast<void*>(configuration), [](void* p) { kiss_fft_free(p); });
+  return [=, run = static_cast<void (*)(Configuration, const In*, Out*)>(transform), from = static_cast<const In*>(in),
+          to = static_cast<Out*>(out)] {
+    for (std::size_t i = 0; i < batch; ++i) run(configuration, from + i * in_size, to + i * out_size);
+    static_cast<void>(owner);
+  };
 }
 
 PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
@@ -37,38 +45,19 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   const std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
-  const std::size_t batch = problem.batch;
-  auto* to = static_cast<kiss_fft_cpx*>(out);
+  const std::size_t batch = problem.batch, half = points / 2 + 1;
+  const int inverse = problem.inverse ? 1 : 0;
+  if (problem.real && (shape.size() > 1 || points % 2 != 0))
+    throw Error(ErrorKind::unavailable, "KissFFT's real transforms need one axis of even length");
   if (problem.real) {
-    if (shape.size() > 1 || points % 2 != 0)
-      throw Error(ErrorKind::unavailable, "KissFFT's real transforms need one axis of even length");
-    const kiss_fftr_cfg configuration = kiss_fftr_alloc(shape[0], problem.inverse ? 1 : 0, nullptr, nullptr);
-    if (problem.inverse) {
-      return [owner = owned(configuration), configuration, points, batch, from = static_cast<const kiss_fft_cpx*>(in),
-              reals = static_cast<float*>(out)] {
-        for (std::size_t i = 0; i < batch; ++i) {
-          kiss_fftri(configuration, from + i * (points / 2 + 1), reals + i * points);
-        }
-      };
-    }
-    return [owner = owned(configuration), configuration, points, batch, from = static_cast<const float*>(in), to] {
-      for (std::size_t i = 0; i < batch; ++i) {
-        kiss_fftr(configuration, from + i * points, to + i * (points / 2 + 1));
-      }
-    };
+    const kiss_fftr_cfg plan = kiss_fftr_alloc(shape[0], inverse, nullptr, nullptr);
+    return problem.inverse ? batch_of(batch, plan, kiss_fftri, in, half, out, points)
+                           : batch_of(batch, plan, kiss_fftr, in, points, out, half);
   }
-  const auto* from = static_cast<const kiss_fft_cpx*>(in);
-  if (shape.size() > 1) {
-    const kiss_fftnd_cfg configuration =
-        kiss_fftnd_alloc(shape.data(), static_cast<int>(shape.size()), problem.inverse ? 1 : 0, nullptr, nullptr);
-    return [owner = owned(configuration), configuration, points, batch, from, to] {
-      for (std::size_t i = 0; i < batch; ++i) kiss_fftnd(configuration, from + i * points, to + i * points);
-    };
-  }
-  const kiss_fft_cfg configuration = kiss_fft_alloc(shape[0], problem.inverse ? 1 : 0, nullptr, nullptr);
-  return [owner = owned(configuration), configuration, points, batch, from, to] {
-    for (std::size_t i = 0; i < batch; ++i) kiss_fft(configuration, from + i * points, to + i * points);
-  };
+  if (shape.size() == 1)
+    return batch_of(batch, kiss_fft_alloc(shape[0], inverse, nullptr, nullptr), kiss_fft, in, points, out, points);
+  return batch_of(batch, kiss_fftnd_alloc(shape.data(), static_cast<int>(shape.size()), inverse, nullptr, nullptr),
+                  kiss_fftnd, in, points, out, points);
 }
 
 }  // namespace

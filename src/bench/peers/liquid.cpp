@@ -7,7 +7,7 @@
 #include <ridge/error.hpp>
 
 #include "base/library.hpp"
-#include "bench/peers/channelizer.hpp"
+#include "bench/peers/peer.hpp"
 
 namespace ridge::cli {
 namespace {

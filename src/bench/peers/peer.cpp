@@ -1,37 +1,41 @@
-// Lists the FFT peers, with the reason for each that is unavailable.
+// Lists the peers, with the reason for each that is unavailable.
 #include "bench/peers/peer.hpp"
 
-namespace ridge::cli {
+#include <fmt/format.h>
 
+namespace ridge::cli {
+namespace {
+
+template <class P>
+P peer_or_reason(P (*make)(), const char* name, const char* package) {
+  if (make != nullptr) return make();
+  return {.name = name, .missing = fmt::format("not found when this was built (Debian{})", package)};
+}
+
+}  // namespace
+
+// One line per library, whose file defines the function. It is null if the library was not found when this was built.
+// clang-format off
 std::vector<Peer> fft_peers() {
+  using Make = Peer();
   std::vector<Peer> peers;
-#if defined(RIDGE_HAVE_FFTW)
-  peers.push_back(fftw_peer());
-#else
-  peers.push_back({.name = "fftw", .missing = "not found when this was built (Debian: libfftw3-dev)"});
-#endif
-#if defined(RIDGE_HAVE_KISSFFT)
-  peers.push_back(kissfft_peer());
-#else
-  peers.push_back({.name = "kissfft", .missing = "not found when this was built (Debian: libkissfft-dev)"});
-#endif
-#if defined(RIDGE_HAVE_NE10)
-  peers.push_back(ne10_peer());
-#else
-  peers.push_back({.name = "ne10", .missing = "not found when this was built (Debian on ARM: libne10-dev)"});
-#endif
-  peers.push_back(cufft_peer());
-#if defined(RIDGE_HAVE_CLFFT)
-  peers.push_back(clfft_peer());
-#else
-  peers.push_back({.name = "clfft", .missing = "not found when this was built (Debian: libclfft-dev)"});
-#endif
-#if defined(RIDGE_HAVE_VKFFT)
-  peers.push_back(vkfft_peer());
-#else
-  peers.push_back({.name = "vkfft", .missing = "not found when this was built (Debian: libvkfft-dev)"});
-#endif
+  const auto list = [&](Make* make, const char* name, const char* package) {
+    peers.push_back(peer_or_reason(make, name, package));
+  };
+  [[gnu::weak]] Make fftw_peer; list(fftw_peer, "fftw", ": libfftw3-dev");
+  [[gnu::weak]] Make kissfft_peer; list(kissfft_peer, "kissfft", ": libkissfft-dev");
+  [[gnu::weak]] Make ne10_peer; list(ne10_peer, "ne10", " on ARM: libne10-dev");
+  list(cufft_peer, "cufft", "");
+  [[gnu::weak]] Make clfft_peer; list(clfft_peer, "clfft", ": libclfft-dev");
+  [[gnu::weak]] Make vkfft_peer; list(vkfft_peer, "vkfft", ": libvkfft-dev");
   return peers;
 }
+
+ChannelizerPeer liquid_channelizer() {
+  using Make = ChannelizerPeer();
+  [[gnu::weak]] Make liquid_peer;
+  return peer_or_reason(liquid_peer, "liquid", ": libliquid-dev");
+}
+// clang-format on
 
 }  // namespace ridge::cli

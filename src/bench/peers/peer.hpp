@@ -1,5 +1,5 @@
-// FFT libraries behind one interface, for `ridge bench fft` and `ridge check accuracy`. Each library is one file,
-// compiled if it was found when the build was configured.
+// FFT libraries and channelizers behind one interface each, for `ridge bench` and `ridge check accuracy`. A library is
+// one file, compiled if it was found when the build was configured, and one line of peer.cpp.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -41,12 +41,21 @@ struct Peer {
 // All known peers, available or not.
 std::vector<Peer> fft_peers();
 
-// One per file.
-Peer fftw_peer();
-Peer kissfft_peer();
-Peer ne10_peer();
 Peer cufft_peer();
-Peer clfft_peer();
-Peer vkfft_peer();
+
+// Channelizers, for `ridge bench filterbank`.
+struct ChannelizerProblem {
+  std::size_t channels = 0, taps = 0, blocks = 0;
+  std::vector<double> prototype;
+};
+
+struct ChannelizerPeer {
+  std::string name;
+  std::string missing = {};  // why it is unavailable; prepare is then empty
+  // One stream of int8 samples with alternating polarizations to [block][polarization][channel]; critical sampling.
+  std::function<PeerRun(const ChannelizerProblem& problem, const std::int8_t* in, std::complex<float>* out)> prepare =
+      {};
+};
+ChannelizerPeer liquid_channelizer();
 
 }  // namespace ridge::cli

@@ -9,7 +9,6 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
-#include "bench/peers/plain_stencil_loops.hpp"
 
 namespace ridge::cli {
 namespace {

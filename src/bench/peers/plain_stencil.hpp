@@ -1,9 +1,6 @@
 // The baseline stencil: a plain loop, vectorized by the compiler, on all threads; on a device one cell per work-item.
 #pragma once
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <ridge/stencil.hpp>
 
@@ -31,5 +28,13 @@ std::unique_ptr<PlainRun<T>> plain_host(const PlainStencil& stencil, const stenc
 template <class T>
 std::unique_ptr<PlainRun<T>> plain_device(const Device& device, const PlainStencil& stencil,
                                           const stencil::Grid<T>& grid);
+
+// One row: out[x] = centre * in[0][x] + other * (the sum of in[1 ..][x]), for x in [begin, end).
+template <class T>
+using PlainRow = void (*)(const T* const* in, T centre, T other, T* out, std::size_t begin, std::size_t end);
+
+// For 3, 5, 7, 9, 13, 17, 19, 25 or 27 points, compiled for this processor; null for another number.
+template <class T>
+PlainRow<T> plain_row(std::size_t points);
 
 }  // namespace ridge::cli

@@ -7,8 +7,9 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <utility>
 
-#include "bench/peers/plain_stencil_loops.hpp"
+#include "bench/peers/plain_stencil.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::cli::HWY_NAMESPACE {
@@ -32,33 +33,15 @@ void Row(const T* const* in, T centre, T other, T* out, std::size_t begin, std::
   }
 }
 
-template <class T>
-PlainRow<T> RowFor(std::size_t points) {
-  switch (points) {
-    case 3:
-      return Row<T, 3>;
-    case 5:
-      return Row<T, 5>;
-    case 7:
-      return Row<T, 7>;
-    case 9:
-      return Row<T, 9>;
-    case 13:
-      return Row<T, 13>;
-    case 17:
-      return Row<T, 17>;
-    case 19:
-      return Row<T, 19>;
-    case 25:
-      return Row<T, 25>;
-    case 27:
-      return Row<T, 27>;
-    default:
-      return nullptr;
-  }
+template <class T, std::size_t... kPoints>
+PlainRow<T> RowFor(std::size_t points, std::index_sequence<kPoints...>) {
+  PlainRow<T> row = nullptr;
+  static_cast<void>(((points == kPoints && (row = Row<T, kPoints>, true)) || ...));
+  return row;
 }
-PlainRow<float> FloatRow(std::size_t points) { return RowFor<float>(points); }
-PlainRow<double> DoubleRow(std::size_t points) { return RowFor<double>(points); }
+using KnownPoints = std::index_sequence<3, 5, 7, 9, 13, 17, 19, 25, 27>;
+PlainRow<float> FloatRow(std::size_t points) { return RowFor<float>(points, KnownPoints()); }
+PlainRow<double> DoubleRow(std::size_t points) { return RowFor<double>(points, KnownPoints()); }
 
 }  // namespace ridge::cli::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

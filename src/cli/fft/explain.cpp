@@ -7,7 +7,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/text.hpp"
-#include "bench/floor.hpp"
+#include "bench/bench.hpp"
 #include "bench/lengths.hpp"
 #include "command/command.hpp"
 #include "papers/fft/classic/radix_planner.hpp"
@@ -70,7 +70,7 @@ void explain(const ExplainOptions& options, const std::vector<std::size_t>& shap
   const Device where = device(options.device);
   const fft::Plan<T> plan(where, problem, planning);
   fmt::print("{}", plan.explain());
-  const FftFloor floor = fft_floor(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), options.threads);
+  const Floor floor = floor_of(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), options.threads);
   fmt::print("lower bound {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),
              base::human_seconds(floor.arithmetic_seconds), floor.peak, base::human_seconds(floor.memory_seconds),
              floor.level, floor.measured ? "" : "; estimated: run ridge machine to measure");

@@ -9,11 +9,9 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "bench/cases.hpp"
 #include "bench/fft.hpp"
-#include "bench/filterbank.hpp"
-#include "bench/moving_discs.hpp"
 #include "bench/stencil.hpp"
-#include "bench/transpose.hpp"
 #include "cli/stencil/output.hpp"
 #include "io/base64.hpp"
 #include "io/images/picture.hpp"
@@ -23,7 +21,7 @@
 namespace ridge::cli {
 namespace {
 
-enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank, kImages };
+enum Section : std::size_t { kTranspose, kFft, kStencil, kFilterbank, kImages };
 
 double seconds_each(bool quick) { return quick ? 0.02 : 0.2; }
 
@@ -38,12 +36,12 @@ void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cas
   const bool large = !quick && device.info().limits.memory > (std::size_t{4} << 30);
   const std::size_t side = large ? 8192 : 1024;
   const std::size_t trials = trials_on(device, quick);
-  const TransposeCase square{.problem = {.rows = side, .columns = side}, .trials = trials};
-  const TransposeCase batch{
-      .problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}, .trials = trials};
+  TransposeCase square{.problem = {.rows = side, .columns = side}, .trials = trials, .seconds = seconds_each(quick)};
+  TransposeCase batch = square;
+  batch.problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}};
   for (const TransposeCase& one : {square, batch}) {
     cases.push_back({kTranspose, device.id(), fmt::format("transpose {}x{}", one.problem.rows, one.problem.columns),
-                     [device, one, quick] { return bench_transpose(device, one, "", seconds_each(quick), nullptr); }});
+                     [device, one] { return bench_transpose(device, one).rows; }});
   }
 }
 
@@ -67,7 +65,8 @@ void add_ffts(const Device& device, bool quick, std::vector<TourCase>& cases) {
 // The common benchmark problems: a 5-point stencil in 2D and a 7-point stencil in 3D.
 void add_stencils(const Device& device, bool quick, std::vector<TourCase>& cases) {
   for (const std::size_t dimensions : {2, 3}) {
-    StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
+    StencilBench one{.stencil = {.dimensions = dimensions}};
+    fit_to_device(one, device, quick);
     if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // limits the time to seconds
     one.seconds_each = seconds_each(quick);
     one.trials = trials_on(device, quick);
