@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,13 @@ struct DeviceState {
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {
     throw Error(ErrorKind::unavailable, info.id + ": needs TMA (a CUDA device from Hopper on)");
   }
+
+  // Streams of other libraries, which may destroy them at any time (owned by the front end).
+  bool is_foreign(std::uintptr_t stream) {
+    std::lock_guard lock(memory_mutex);
+    return foreign_streams.contains(stream);
+  }
+  std::set<std::uintptr_t> foreign_streams;
 
   // Live buffers, for checking mode (owned by the front end).
   std::mutex memory_mutex;

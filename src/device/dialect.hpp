@@ -71,6 +71,8 @@
 //   ATOMIC_INCREMENT(p)           CUDA: adds one to a uint counter that all groups share and returns the previous value; relaxed order
 //   SIGNAL(p)                     CUDA: the same with release order: after all earlier accesses of this work-item and, by a barrier, its group
 //   SIGNAL_COUNT(p)               CUDA: reads a counter with acquire order; LOAD_L2 then sees what was written before the signals
+//   AFTER_PREVIOUS_KERNEL()       first statement of every kernel of a text, or of none. CUDA from Hopper on, griddepcontrol: groups
+//                                 start while earlier kernels of the queue end, and wait here until these are complete
 //   UNROLL                        before a loop with constant bounds
 //   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
 //   uchar ushort uint ulong long  long is 64-bit; members .x .y .z .w; no operators on vectors

@@ -44,6 +44,8 @@ Queue queue_over(const Device& device, std::uintptr_t stream) {
                 fmt::format("queues of other libraries need a CUDA device, got {}", device.id()));
   }
   queue->device = device.shared_state();
+  std::lock_guard lock(queue->device->memory_mutex);
+  queue->device->foreign_streams.insert(stream);
   return Queue(std::move(queue));
 }
 

@@ -62,6 +62,7 @@ RidgeMachine* ridge_machine;
 #define LOCAL_BLOCK(type, name, n) type* const name = reinterpret_cast<type*>(ridge_machine->block())
 #define BARRIER() ridge_machine->barrier()
 #define BARRIER_GLOBAL() ridge_machine->barrier()
+#define AFTER_PREVIOUS_KERNEL() ((void)0)
 #define GROUP_ID(d) (ridge_machine->now->group[d])
 #define LOCAL_ID(d) static_cast<int>(ridge_machine->now->item[d])
 #define GROUPS(d) (ridge_machine->now->groups[d])

@@ -74,6 +74,7 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuModuleGetFunction", driver.module_get_function);
   need("cuFuncGetAttribute", driver.function_get_attribute);
   need("cuFuncSetAttribute", driver.function_set_attribute);
+  bind(library, "cuLaunchKernelEx", driver.launch_kernel_with);
   bind(library, "cuTensorMapEncodeTiled", driver.tensor_map_encode);
   bind(library, "cuFuncGetParamInfo", driver.function_get_param_info);
   return missing;

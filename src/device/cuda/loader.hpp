@@ -47,6 +47,7 @@ struct CudaDriver {
   decltype(&cuMemcpy3DAsync_v2) memcpy_box = nullptr;
   decltype(&cuMemsetD8Async) memset_bytes = nullptr;
   decltype(&cuLaunchKernel) launch_kernel = nullptr;
+  decltype(&cuLaunchKernelEx) launch_kernel_with = nullptr;  // null before CUDA 11.8
 
   decltype(&cuEventCreate) event_create = nullptr;
   decltype(&cuEventDestroy_v2) event_destroy = nullptr;

@@ -290,6 +290,12 @@ FUNCTION uint ridge_signals(const uint* p) {
   asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(p) : "memory");
   return seen;
 }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define AFTER_PREVIOUS_KERNEL() \
+  asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define AFTER_PREVIOUS_KERNEL() ((void)0)
+#endif
 #define SIGNAL(p) ridge_signal(p)
 #define SIGNAL_COUNT(p) ridge_signals(p)
 

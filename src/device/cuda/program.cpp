@@ -107,6 +107,8 @@ std::shared_ptr<KernelState> CudaProgram::kernel(const std::string& kernel_name)
   }
   if (result != CUDA_SUCCESS) device.fail(result, fmt::format("looking for kernel {}", kernel_name));
   auto kernel = std::make_shared<CudaKernel>(module, function, kernel_name, parameter_count(source, kernel_name));
+  kernel->early = device.driver.launch_kernel_with != nullptr && device.info.limits.architecture >= 90 &&
+                  source.text.find("AFTER_PREVIOUS_KERNEL();") != std::string::npos;
   kernels_.emplace(kernel_name, kernel);
   return kernel;
 }

@@ -69,6 +69,26 @@ void check_groups(const CudaKernel& kernel, const Launch& shape) {
 
 unsigned narrow(std::uint64_t count) { return static_cast<unsigned>(count); }
 
+// Lets the groups start before earlier kernels of the stream have ended; they wait in AFTER_PREVIOUS_KERNEL().
+CUresult launch_early(const CudaDriver& driver, CUfunction function, const Launch& shape, CUstream stream,
+                      void** arguments) {
+  CUlaunchAttribute early{};
+  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  early.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig how{};
+  how.gridDimX = narrow(shape.groups[0]);
+  how.gridDimY = narrow(shape.groups[1]);
+  how.gridDimZ = narrow(shape.groups[2]);
+  how.blockDimX = narrow(shape.items[0]);
+  how.blockDimY = narrow(shape.items[1]);
+  how.blockDimZ = narrow(shape.items[2]);
+  how.sharedMemBytes = narrow(shape.local_bytes);
+  how.hStream = stream;
+  how.attrs = &early;
+  how.numAttrs = 1;
+  return driver.launch_kernel_with(&how, function, arguments, nullptr);
+}
+
 }  // namespace
 
 CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner) : cuda(std::move(owner)) {
@@ -155,9 +175,11 @@ void CudaQueue::launch(KernelState& kernel_state, const Launch& shape, const std
   }
   cuda->remember_launch(kernel.shared_name);
   const CUresult result =
-      cuda->driver.launch_kernel(kernel.function, narrow(shape.groups[0]), narrow(shape.groups[1]),
-                                 narrow(shape.groups[2]), narrow(shape.items[0]), narrow(shape.items[1]),
-                                 narrow(shape.items[2]), narrow(shape.local_bytes), stream, pointers.data(), nullptr);
+      kernel.early ? launch_early(cuda->driver, kernel.function, shape, stream, pointers.data())
+                   : cuda->driver.launch_kernel(kernel.function, narrow(shape.groups[0]), narrow(shape.groups[1]),
+                                                narrow(shape.groups[2]), narrow(shape.items[0]), narrow(shape.items[1]),
+                                                narrow(shape.items[2]), narrow(shape.local_bytes), stream,
+                                                pointers.data(), nullptr);
   if (result != CUDA_SUCCESS) cuda->fail(result, fmt::format("launching kernel {}", kernel.name));
 }
 

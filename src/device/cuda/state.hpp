@@ -98,6 +98,7 @@ struct CudaKernel : KernelState {
   std::shared_ptr<CudaModule> module;
   CUfunction function;
   std::shared_ptr<const std::string> shared_name;
+  bool early = false;  // its text has AFTER_PREVIOUS_KERNEL(): the groups may start while earlier kernels end
   bool parameters_known =
       false;  // false with drivers before 12.4, or if the text is ambiguous: arguments are then not checked
   std::vector<std::size_t> parameter_bytes;

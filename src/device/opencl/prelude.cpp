@@ -26,6 +26,7 @@ constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define LOCAL_BLOCK(type, name, n) __local type name[n] __attribute__((aligned(16)))
 #define CONSTANT_TABLE __constant
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define AFTER_PREVIOUS_KERNEL()
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_ID(d) ((uint)get_group_id(d))
 #define LOCAL_ID(d) ((int)get_local_id(d))

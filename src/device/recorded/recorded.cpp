@@ -34,6 +34,7 @@ constexpr Recorded kRecorded[] = {
     {"rx7900", "AMD Radeon RX 7900 XTX", "AMD", "gfx1100", 0, 48, 32, 64, 128, 98304, 2048, 24, 2.5, true},
     {"a770", "Intel Arc A770", "Intel", "xe-hpg", 0, 32, 16, 64, 128, 65536, 1024, 16, 2.1, false},
     {"a100", "NVIDIA A100-SXM4-80GB", "NVIDIA Corporation", "sm_80", 80, 108, 32, 163, 0, 0, 0, 80, 1.41, true},
+    {"h200", "NVIDIA H200", "NVIDIA Corporation", "sm_90", 90, 132, 32, 227, 0, 0, 0, 141, 1.98, true},
     {"rtx4090", "NVIDIA GeForce RTX 4090", "NVIDIA Corporation", "sm_89", 89, 128, 32, 99, 0, 0, 0, 24, 2.52, true},
 };
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "device/backend.hpp"
+
 namespace ridge::fft::on_device {
 namespace {
 
@@ -64,7 +66,7 @@ void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out, s
   std::unique_lock lock(mutex_, std::defer_lock);
   if (shares) {
     lock.lock();
-    if (last_ && last_queue_ != queue.native()) queue.wait_for(last_);
+    if (last_queue_ && last_queue_->native() != queue.native()) queue.wait_for(last_ ? last_ : last_queue_->record());
   }
   for (std::uint64_t first = 0; first < route_.outer; first += at_once_) {
     const std::uint64_t count = std::min(at_once_, route_.outer - first);
@@ -79,8 +81,8 @@ void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out, s
     }
   }
   if (shares) {
-    last_ = queue.record();
-    last_queue_ = queue.native();
+    last_queue_ = queue;
+    last_ = queue.device().state().is_foreign(queue.native()) ? queue.record() : Event();
   }
 }
 

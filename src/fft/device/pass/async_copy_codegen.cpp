@@ -70,6 +70,7 @@ PassText async_copy_text(const PassDesign& d) {
   if (!d.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   if (d.store.mapped) text.line("LOCAL real2* const tile_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (local - 16) / number);
+  text.line("AFTER_PREVIOUS_KERNEL();");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", context.held);
   text.line("if (item == 0) COPY_BARRIER_INIT(arrived);");

@@ -203,6 +203,7 @@ void PassContext::declare() {
       source.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
     }
   }
+  source.line("AFTER_PREVIOUS_KERNEL();");
   source.line("const int item = LOCAL_ID(0);");
   place_items(design.load_order, "");
   if (two_orders()) place_items(design.store_order, "_out");

@@ -157,6 +157,7 @@ PassText cluster_text(const ClusterDesign& design) {
   text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", exchanges / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  text.line("AFTER_PREVIOUS_KERNEL();");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
   if (design.counted) {

@@ -116,6 +116,7 @@ PassText ring_text(const RingDesign& design) {
   text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
+  text.line("AFTER_PREVIOUS_KERNEL();");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
   if (design.l2_partitions > 1) {

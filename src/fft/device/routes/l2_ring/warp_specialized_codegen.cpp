@@ -221,6 +221,7 @@ PassText warp_specialized_text(const RingDesign& design) {
   text.line("LOCAL ulong* const stored = arrived + 2;");
   text.line("LOCAL ulong* const slot_free = arrived + 3;");
   text.line("LOCAL uint* const message = (LOCAL uint*)(arrived + {});", kBarriers);
+  text.line("AFTER_PREVIOUS_KERNEL();");
   text.line("const int item = LOCAL_ID(0);");
   text.open("if (item == 0)");
   text.line("COPY_BARRIER_INIT(arrived);");

@@ -32,6 +32,8 @@ struct Shape {
 };
 // Best first, measured on an H200.
 constexpr Shape kShapes[] = {{16, 0}, {16, 16}, {8, 0}, {8, 16}, {4, 0}};
+// For few lines: small groups, so that every compute unit has one. The data are in L2, which serves narrow accesses.
+constexpr Shape kFewShapes[] = {{8, 8}, {4, 8}, {4, 16}, {2, 8}, {2, 16}};
 
 Attempt attempt(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
                 const Shape& shape) {
@@ -143,15 +145,20 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
     Attempt attempt;
     std::string factors;
   };
+  constexpr std::uint64_t kPointsPerUnit = 16384;
+  const bool few = problem.lines() * length <= device.limits().compute_units * kPointsPerUnit &&
+                   device.limits().private_arrays_in_registers;
+  std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
+  if (few) shapes.insert(shapes.begin(), std::begin(kFewShapes), std::end(kFewShapes));
   for (std::size_t passes = 2; passes <= kMostPasses && !any; ++passes) {
     std::vector<Made> made;
     std::size_t tried = 0;
     for (const auto& factors : pass_factors(length, passes, 8192)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = made.size();
-      for (const Shape& shape : kShapes) {
-        // Narrow tiles waste half of each memory access: used only if nothing else fits.
-        if (shape.width < 8 && made.size() > before) break;
+      for (const Shape& shape : shapes) {
+        // Narrow tiles waste half of each memory access: used only for few lines or if nothing else fits.
+        if (shape.width < 8 && made.size() > before && !few) break;
         Attempt one = attempt(device, problem, factors, shape);
         if (one.split.refusal.empty()) {
           made.push_back({std::move(one), fmt::format("{}", fmt::join(factors, "x"))});
