@@ -51,8 +51,8 @@ struct TrialOptions {
   std::size_t most_factor = 64;
   double smear_per_sample = 1;  // samples are added in pairs where a channel's smearing exceeds this many samples
 };
-// Adds samples in pairs as the channels' own smearing allows. Error{invalid_argument} for a band or a
-// range that is impossible.
+// The last trial is dm_end. Adds samples in pairs as the channels' own smearing allows. Error{invalid_argument} for a
+// band or a range that is impossible.
 std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options);
 
 // Dedispersion: sums of one byte per channel, each channel delayed, for many dispersion measures.

@@ -71,7 +71,7 @@ std::vector<Segment> plan_trials(const Band& band, const TrialOptions& options) 
     if (dm >= options.dm_end) break;
     const double sample = static_cast<double>(segments.back().factor) * band.interval;
     const double square = sample * sample + options.pulse_seconds * options.pulse_seconds + smear * smear * dm * dm;
-    dm += std::sqrt(square * (options.tolerance * options.tolerance - 1)) / across;
+    dm = std::min(dm + std::sqrt(square * (options.tolerance * options.tolerance - 1)) / across, options.dm_end);
   }
   return segments;
 }

@@ -46,7 +46,7 @@ Refined refine(const RefineJob& job) {
   const auto look = [&](double middle, double step, int steps) {
     for (int i = -steps; i <= steps; ++i) {
       const double delay = middle + step * i;
-      if (delay < 0 || delay > job.longest + 2 * job.spacing) continue;
+      if (delay < job.shortest || delay > job.longest) continue;
       sum_exactly(job, delay, first, series);
       best_boxcar(job, delay, first, series, best);
     }

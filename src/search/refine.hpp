@@ -12,7 +12,8 @@ struct RefineJob {
   const std::vector<double>& slope;  // per channel, as in Layout
   const std::uint8_t* plane;         // channels x stride, at the finest sample interval
   std::size_t stride, columns;       // columns: valid samples
-  double delay, spacing, longest;    // of the detected trial, between trials, of the last trial; in samples
+  double delay, spacing;             // of the detected trial, between trials; in samples
+  double shortest, longest;          // of the first and the last trial of all segments: no other delays are tried
   std::size_t begin, width;          // of the detected boxcar, in samples
   std::size_t narrowest, widest;     // boxcars to try
   Normal normal;                     // of the series

@@ -2,6 +2,7 @@
 #include "search/trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -9,21 +10,68 @@
 #include "base/clock.hpp"
 #include "device/random.hpp"
 #include "device/timing.hpp"
-#include "search/reference.hpp"
 
 namespace ridge::search {
 namespace {
 
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 2, .at_most = 1000, .round = 2e-4};
-constexpr std::size_t kComparedTrials = 16, kComparedTimes = 64;
+constexpr double kMostOperations = 1e9;  // of the reference of interpolated sums
+
+// `count` numbers from 0 to all - 1, the last one first.
+std::vector<std::size_t> spaced(std::size_t count, std::size_t all) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = count; i-- > 0;) numbers.push_back(count == 1 ? all - 1 : i * (all - 1) / (count - 1));
+  return numbers;
+}
 
 }  // namespace
+
+std::vector<SeriesPlace> compared_places(const Layout& layout, bool interpolated) {
+  const double each = static_cast<double>(layout.channels) * static_cast<double>(layout.row);
+  const auto most = static_cast<std::size_t>(std::clamp(kMostOperations / each, 1.0, 9.0));
+  const std::size_t trials = interpolated ? std::min<std::size_t>(most, 3) : 16,
+                    times = interpolated ? most / trials : 64;
+  std::vector<SeriesPlace> places;
+  for (const std::size_t trial : spaced(std::min(trials, layout.trials), layout.trials)) {
+    for (const std::size_t time : spaced(std::min(times, layout.times), layout.times)) places.push_back({trial, time});
+  }
+  return places;
+}
 
 void Trials::fill() {
   if (in_.size() != 0) return;
   in_ = base::AlignedArray<std::uint8_t>(layout_.input_bytes());
   fill_random(std::as_writable_bytes(in_.span()), Numbers::bits);
-  out_ = base::AlignedArray<float>(layout_.trials * layout_.times);
+  if (device_.is_host()) out_ = base::AlignedArray<float>(layout_.trials * layout_.times);
+}
+
+void Trials::allocate_on_device() {
+  if (queue_) return;
+  queue_ = device_.queue();
+  device_in_ = device_.buffer(layout_.input_bytes(), {.name = "search trial input"});
+  device_out_ = device_.buffer(layout_.output_bytes(), {.name = "search trial output"});
+  fill_random(*queue_, device_in_, Numbers::bits);
+}
+
+// The compared sums of a run on random bytes; the output is NaN before. Of a device's series only these are downloaded.
+std::vector<float> Trials::sums(const Variant& variant, std::span<const SeriesPlace> places) {
+  fill();
+  std::vector<float> got(places.size());
+  const auto index = [&](const SeriesPlace& place) { return place.trial * layout_.times + place.time; };
+  if (device_.is_host()) {
+    std::fill(out_.begin(), out_.end(), std::numeric_limits<float>::quiet_NaN());
+    variant.run(in_.data(), out_.data());
+    std::transform(places.begin(), places.end(), got.begin(), [&](const auto& place) { return out_[index(place)]; });
+    return got;
+  }
+  allocate_on_device();
+  queue_->upload(in_.data(), device_in_, layout_.input_bytes());
+  queue_->fill(device_out_, std::byte{0xff});
+  variant.enqueue(*queue_, device_in_, device_out_);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    queue_->download(device_out_, &got[i], sizeof(float), index(places[i]) * sizeof(float));
+  queue_->finish();
+  return got;
 }
 
 double Trials::seconds(const Variant& variant) {
@@ -31,41 +79,29 @@ double Trials::seconds(const Variant& variant) {
     fill();
     return base::best_seconds([&] { variant.run(in_.data(), out_.data()); }, kTrial);
   }
-  if (!queue_) {
-    queue_ = device_.queue();
-    device_in_ = device_.buffer(layout_.input_bytes(), {.name = "search trial input"});
-    device_out_ = device_.buffer(layout_.output_bytes(), {.name = "search trial output"});
-    fill_random(*queue_, device_in_, Numbers::bits);
-  }
+  allocate_on_device();
   return best_device_seconds(*queue_, {[&] { variant.enqueue(*queue_, device_in_, device_out_); }}, kTrial).front();
 }
 
 // Sums are whole numbers: every compared one must be equal. Interpolated ones are compared with a share of the noise.
 planner::Comparison Trials::compare(const Variant& variant) {
-  fill();
-  std::fill(out_.begin(), out_.end(), std::numeric_limits<float>::quiet_NaN());
-  variant.run(in_.data(), out_.data());
-  std::vector<float> got, expected;
-  std::vector<std::pair<std::size_t, std::size_t>> places;
   const std::size_t period = variant.interpolates();
-  const std::size_t trials = std::min(layout_.trials, period > 0 ? 3 : kComparedTrials);
-  const std::size_t times = std::min(layout_.times, period > 0 ? 3 : kComparedTimes);
-  for (std::size_t i = 0; i < trials; ++i) {
-    const std::size_t trial = trials == 1 ? 0 : i * (layout_.trials - 1) / (trials - 1);
-    const std::vector<std::int32_t> delays = variant.delays(trial);
-    for (std::size_t k = 0; k < times; ++k) {
-      const std::size_t time = times == 1 ? 0 : k * (layout_.times - 1) / (times - 1);
-      places.emplace_back(trial, time);
-      got.push_back(out_[trial * layout_.times + time]);
-      expected.push_back(static_cast<float>(period > 0 ? interpolated_sum(layout_, period, in_.data(), trial, time)
-                                                       : reference_sum(layout_, delays, in_.data(), time)));
-    }
+  const std::vector<SeriesPlace> places = compared_places(layout_, period > 0);
+  std::vector<float> got = sums(variant, places), expected;
+  if (period > 0) {
+    for (const double sum : interpolated_sums(layout_, period, in_.data(), places))
+      expected.push_back(static_cast<float>(sum));
+  }
+  std::vector<std::int32_t> delays;
+  for (std::size_t i = 0; period == 0 && i < places.size(); ++i) {
+    if (i == 0 || places[i].trial != places[i - 1].trial) delays = variant.delays(places[i].trial);
+    expected.push_back(static_cast<float>(reference_sum(layout_, delays, in_.data(), places[i].time)));
   }
   // Both without their common offset, which is large compared with the noise.
   const float offset = period > 0 ? static_cast<float>(127.5 * static_cast<double>(layout_.channels)) : 0;
   for (std::size_t i = 0; i < got.size(); ++i) got[i] -= offset, expected[i] -= offset;
   return planner::compare(got, expected, period > 0 ? 1e-4 : 0, [places](std::size_t i) {
-    return fmt::format("trial {}, time {}", places[i].first, places[i].second);
+    return fmt::format("trial {}, time {}", places[i].trial, places[i].time);
   });
 }
 

@@ -4,9 +4,14 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "search/reference.hpp"
 #include "search/variant.hpp"
 
 namespace ridge::search {
+
+// The sums that planning compares with a reference: a sample whose cost is bounded, since plans of any size are
+// compared.
+std::vector<SeriesPlace> compared_places(const Layout& layout, bool interpolated);
 
 class Trials final : public planner::Trials<Variant> {
  public:
@@ -16,6 +21,8 @@ class Trials final : public planner::Trials<Variant> {
 
  private:
   void fill();
+  void allocate_on_device();
+  std::vector<float> sums(const Variant& variant, std::span<const SeriesPlace> places);
 
   Device device_;
   const Layout& layout_;

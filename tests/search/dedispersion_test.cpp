@@ -9,6 +9,7 @@
 
 #include <ridge/search.hpp>
 
+#include "search/trials.hpp"
 #include "support/devices.hpp"
 #include "support/error_of.hpp"
 
@@ -110,7 +111,7 @@ std::vector<Problem> awkward_problems() {
     problems.push_back({.band = band_of(channels), .dms = linear(5, 0, 3.7), .times = 67});
   }
   problems.push_back({.band = band_of(67), .dms = {0}, .times = 1});
-  problems.push_back({.band = band_of(67), .dms = linear(41, 200, 0.9), .times = 1031, .threads = 2});
+  problems.push_back({.band = band_of(67), .dms = linear(41, 200, 0.9), .times = 1031, .row = 1301, .threads = 2});
   problems.push_back({.band = band_of(520), .dms = linear(70, 0, 0.31), .times = 513, .threads = 3});
   problems.push_back({.band = band_of(16), .dms = {0, 0, 5, 5, 400}, .times = 530});
   return problems;
@@ -155,6 +156,44 @@ TEST(SearchDedispersion, LargestSums) {
   }
 }
 
+// The planner compares plans of any size: the reference's operations are bounded as long as one sum allows it.
+TEST(SearchDedispersion, ComparisonsOfLargePlansAreSamples) {
+  for (const auto& [channels, trials, times] : {std::tuple<std::size_t, std::size_t, std::size_t>{4096, 4096, 65536},
+                                                {65536, 16, 1 << 20},
+                                                {1, 1, 1},
+                                                {3, 2, 5},
+                                                {64, 1, 100000}}) {
+    const Layout layout = resolve({.band = band_of(channels), .dms = linear(trials, 0, 0.01), .times = times});
+    for (const bool interpolated : {false, true}) {
+      const auto places = compared_places(layout, interpolated);
+      ASSERT_FALSE(places.empty());
+      EXPECT_EQ(places.front().trial, trials - 1);
+      EXPECT_EQ(places.front().time, times - 1);
+      const double each = static_cast<double>(channels) * (interpolated ? static_cast<double>(layout.row) : 1);
+      EXPECT_LE(each * static_cast<double>(places.size()), std::max(1e9, each)) << channels << " " << interpolated;
+    }
+  }
+}
+
+TEST(SearchDedispersion, TheReferenceOfInterpolatedSumsIsTheDefinition) {
+  for (const auto& [channels, times] : {std::pair<std::size_t, std::size_t>{1, 1}, {3, 7}, {37, 101}}) {
+    const Problem problem{.band = band_of(channels), .dms = linear(5, 0, 0.9), .times = times};
+    const auto entries = candidates(host(), problem);
+    planner::Options options = kQuick;
+    for (const planner::Candidate& one : entries)
+      options.variant = one.variant == "fourier" ? one.name() : options.variant;
+    const Plan plan(host(), problem, options);
+    const auto in = random_bytes(channels * plan.row());
+    const std::vector<SeriesPlace> places{{0, 0}, {4, times - 1}, {3, times / 2}};
+    const auto sums = interpolated_sums(resolve(problem), plan.interpolates(), in.data(), places);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto expected =
+          static_cast<double>(interpolated(problem, plan, in, problem.dms[places[i].trial], places[i].time));
+      EXPECT_NEAR(sums[i], expected, 1e-6 * expected) << channels << " " << i;
+    }
+  }
+}
+
 // Counts of an independent plan of the same rule (Python, double).
 TEST(SearchTrials, FollowTheTolerance) {
   const Band band{.channels = 4096, .first_mhz = 1600, .step_mhz = -400.0 / 4096, .interval = 64e-6};
@@ -171,7 +210,13 @@ TEST(SearchTrials, FollowTheTolerance) {
       before = dm;
     }
   }
-  EXPECT_GE(before, 3000);
+  EXPECT_EQ(before, 3000);
+  // A range shorter than one step ends where it was asked to, too.
+  for (const double end : {1e-9, 0.3, 1.0, 36.9}) {
+    const auto few = plan_trials(band_of(64), {.dm_end = end});
+    EXPECT_EQ(few.front().dms.front(), 0);
+    EXPECT_EQ(few.back().dms.back(), end);
+  }
 }
 
 TEST(SearchTrials, StartInALaterSegment) {
