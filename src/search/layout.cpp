@@ -117,6 +117,7 @@ Layout resolve(const Problem& problem) {
                                band.channels, longest, layout.delay.back()));
   }
   layout.row = problem.times + static_cast<std::size_t>(std::lround(layout.delay.back())) + kRoundingMargin;
+  if (problem.row == 0) layout.row = (layout.row + 3) / 4 * 4;  // aligned rows are loaded faster
   if (problem.row != 0) {
     if (problem.row < layout.row || problem.row > 2'000'000'000) {
       refuse_problem(fmt::format("rows need {} to 2000000000 samples for {} times and delays of up to {:.0f}, got {}",

@@ -26,6 +26,8 @@ TEST(SearchKernels, CompileForCuda) {
                    {"TIMES", "512"},
                    {"ITEMS_IN_GROUP", "512"},
                    {"TILE_WORDS", "24576"},
+                   {"ALIGNED", "1"},
+                   {"IN_BYTES", "1"},
                    {"IN", "uchar"},
                    {"OUT", "ushort"}}},
       {.name = "fourier",

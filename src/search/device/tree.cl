@@ -1,21 +1,48 @@
 // One pass of a dedispersion tree. A work-group makes some rows of one tile of times. It fetches the input rows they
-// need to local memory, one word per sample, and adds RADIX of them per row. Table entries:
+// need to local memory, four samples at a time and one word per sample, and adds RADIX of them per row. Table entries:
 //   groups[g] = (first fill, fills, first row, rows)
-//   fills[i]  = (input row, delay of its first sample, samples, position in local memory)
-//   places    = per row RADIX positions in local memory; -1: no term
+//   fills[i]  = (input row, delay of its first sample, samples, position in local memory), the last three multiples of 4
+//   places    = per row RADIX positions in local memory; position TILE_WORDS is zeros, for rows with fewer terms
+#if IN_BYTES == 1
+FUNCTION uint4 four(GLOBAL const uchar* p) {
+  const uint w = *(GLOBAL const uint*)p;
+  return make_uint4(w & 255u, w >> 8 & 255u, w >> 16 & 255u, w >> 24);
+}
+#elif IN_BYTES == 2
+FUNCTION uint4 four(GLOBAL const ushort* p) {
+  const uint2 w = *(GLOBAL const uint2*)p;
+  return make_uint4(w.x & 65535u, w.x >> 16, w.y & 65535u, w.y >> 16);
+}
+#else
+FUNCTION uint4 four(GLOBAL const uint* p) { return *(GLOBAL const uint4*)p; }
+#endif
+
 KERNEL WORK_GROUP(ITEMS_IN_GROUP, 1, 1) void tree_pass(GLOBAL const IN* RESTRICT in, GLOBAL OUT* RESTRICT out,
                                               GLOBAL const int4* RESTRICT groups, GLOBAL const int4* RESTRICT fills,
-                                              GLOBAL const int* RESTRICT places, GLOBAL const uint* RESTRICT lengths,
+                                              GLOBAL const int4* RESTRICT places, GLOBAL const uint* RESTRICT lengths,
                                               ulong in_stride, ulong out_stride) {
-  LOCAL_BLOCK(uint, tile, TILE_WORDS);
+  LOCAL_BLOCK(uint4, words, (TILE_WORDS + TIMES) / 4);
+  LOCAL uint* const tile = (LOCAL uint*)words;
   const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
   const int4 group = groups[GROUP_ID(0)];
   const ulong t0 = (ulong)GROUP_ID(1) * TIMES;
+  for (int q = item; q < TIMES / 4; q += ITEMS_IN_GROUP) words[TILE_WORDS / 4 + q] = make_uint4(0u, 0u, 0u, 0u);
   for (int i = warp; i < group.y; i += ITEMS_IN_GROUP / 32) {
     const int4 fill = fills[group.x + i];
-    GLOBAL const IN* from = in + (ulong)fill.x * in_stride;
     const ulong begin = t0 + (ulong)fill.y;
-    for (int q = lane; q < fill.z; q += 32) tile[fill.w + q] = begin + q < in_stride ? (uint)from[begin + q] : 0u;
+    GLOBAL const IN* from = in + (ulong)fill.x * in_stride + begin;
+    for (int q = 4 * lane; q < fill.z; q += 128) {
+      uint4 now = make_uint4(0u, 0u, 0u, 0u);
+#if ALIGNED
+      if (begin + q < in_stride) now = four(from + q);
+#else
+      if (begin + q < in_stride) now.x = from[q];
+      if (begin + q + 1 < in_stride) now.y = from[q + 1];
+      if (begin + q + 2 < in_stride) now.z = from[q + 2];
+      if (begin + q + 3 < in_stride) now.w = from[q + 3];
+#endif
+      words[(fill.w + q) / 4] = now;
+    }
   }
   BARRIER();
   for (int i = warp; i < group.w; i += ITEMS_IN_GROUP / 32) {
@@ -23,12 +50,24 @@ KERNEL WORK_GROUP(ITEMS_IN_GROUP, 1, 1) void tree_pass(GLOBAL const IN* RESTRICT
     const uint length = lengths[row];
     if (t0 >= length) continue;
     int at[RADIX];
-    UNROLL for (int j = 0; j < RADIX; ++j) at[j] = places[row * RADIX + j];
-    GLOBAL OUT* to = out + (ulong)row * out_stride + t0;
-    for (int q = lane; q < TIMES && t0 + q < length; q += 32) {
-      uint sum = 0;
-      UNROLL for (int j = 0; j < RADIX; ++j) sum += at[j] >= 0 ? tile[at[j] + q] : 0u;
-      to[q] = (OUT)sum;
+    UNROLL for (int j = 0; j < RADIX; j += 4) {
+      const int4 four_places = places[(row * RADIX + j) / 4];
+      at[j] = four_places.x + lane, at[j + 1] = four_places.y + lane;
+      at[j + 2] = four_places.z + lane, at[j + 3] = four_places.w + lane;
+    }
+    GLOBAL OUT* to = out + (ulong)row * out_stride + t0 + lane;
+    if (t0 + TIMES <= length) {
+      UNROLL for (int q = 0; q < TIMES; q += 32) {
+        uint sum = 0;
+        UNROLL for (int j = 0; j < RADIX; ++j) sum += tile[at[j] + q];
+        to[q] = (OUT)sum;
+      }
+    } else {
+      for (int q = 0; t0 + q + lane < length; q += 32) {
+        uint sum = 0;
+        UNROLL for (int j = 0; j < RADIX; ++j) sum += tile[at[j] + q];
+        to[q] = (OUT)sum;
+      }
     }
   }
 }

@@ -17,7 +17,8 @@ namespace {
 
 struct TreeDesign {
   std::size_t radix = 8, times = 512, items = 512;
-  std::size_t words = 0;  // of local memory
+  std::size_t words = 0;  // of local memory, without the zeros behind them
+  std::size_t local_bytes() const { return 4 * (words + times); }
 };
 
 // Tables of one pass. A fill brings one input row to local memory.
@@ -29,12 +30,14 @@ struct PassTables {
 // Needed part of one input row by a group's rows.
 struct Shifts {
   std::uint32_t least = 0, most = 0;
+  std::size_t first() const { return least / 4 * 4; }
+  std::size_t samples(std::size_t times) const { return (times + most - first() + 3) / 4 * 4; }
 };
 using Needs = std::map<std::uint32_t, Shifts>;
 
 std::size_t words_of(const Needs& needs, std::size_t times) {
   std::size_t words = 0;
-  for (const auto& [row, shifts] : needs) words += times + shifts.most - shifts.least;
+  for (const auto& [row, shifts] : needs) words += shifts.samples(times);
   return words;
 }
 
@@ -48,9 +51,9 @@ void add_needs(const TreePass& pass, std::size_t row, Needs& needs) {
 
 // Rows in order, as many per group as fit the local memory.
 PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
-  constexpr std::size_t kMostRows = 128;
+  constexpr std::size_t kMostRows = 64;
   PassTables tables;
-  tables.places.assign(pass.rows() * design.radix, -1);
+  tables.places.assign(pass.rows() * design.radix, static_cast<std::int32_t>(design.words));
   for (std::size_t begin = 0; begin < pass.rows();) {
     Needs needs;
     std::size_t end = begin;
@@ -66,9 +69,10 @@ PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
     std::map<std::uint32_t, std::int32_t> position;  // of delay 0, may be negative
     std::int32_t to = 0;
     for (const auto& [row, shifts] : needs) {
-      const auto samples = static_cast<std::int32_t>(design.times + shifts.most - shifts.least);
-      tables.fills.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(shifts.least), samples, to});
-      position[row] = to - static_cast<std::int32_t>(shifts.least);
+      const auto samples = static_cast<std::int32_t>(shifts.samples(design.times));
+      const auto first = static_cast<std::int32_t>(shifts.first());
+      tables.fills.push_back({static_cast<std::int32_t>(row), first, samples, to});
+      position[row] = to - first;
       to += samples;
     }
     for (std::size_t r = begin; r < end; ++r) {
@@ -84,23 +88,27 @@ PassTables make_tables(const TreePass& pass, const TreeDesign& design) {
 
 const char* element_of(std::size_t width, bool last) { return last ? "float" : width <= kMost16 ? "ushort" : "uint"; }
 
-KernelSource pass_source(const TreeDesign& design, const char* in, const char* out) {
+KernelSource pass_source(const TreeDesign& design, const char* in, const char* out, bool aligned) {
   return {.name = fmt::format("search tree {} to {}", in, out),
           .text = ridge::detail::kernel_text("search/tree"),
           .defines = {{"RADIX", std::to_string(design.radix)},
                       {"TIMES", std::to_string(design.times)},
                       {"ITEMS_IN_GROUP", std::to_string(design.items)},
                       {"TILE_WORDS", std::to_string(design.words)},
+                      {"ALIGNED", aligned ? "1" : "0"},
+                      {"IN_BYTES", std::string_view(in) == "uchar"    ? "1"
+                                   : std::string_view(in) == "ushort" ? "2"
+                                                                      : "4"},
                       {"IN", in},
                       {"OUT", out}}};
 }
 
-std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree) {
+std::vector<KernelSource> sources_of(const TreeDesign& design, const Tree& tree, std::size_t row) {
   std::vector<KernelSource> sources;
   const char* in = "uchar";
   for (std::size_t p = 0; p < tree.passes.size(); ++p) {
     const char* out = element_of(tree.passes[p].width, p + 1 == tree.passes.size());
-    sources.push_back(pass_source(design, in, out));
+    sources.push_back(pass_source(design, in, out, p > 0 || row % 4 == 0));
     in = out;
   }
   return sources;
@@ -120,7 +128,7 @@ class DeviceTree final : public Variant {
   DeviceTree(const Device& device, const Layout& layout, std::shared_ptr<const Tree> tree, const TreeDesign& design)
       : device_(device), layout_(layout), tree_(std::move(tree)), design_(design), staging_(device, "search") {
     stride_ = (layout.row + 31) / 32 * 32;
-    const std::vector<KernelSource> sources = sources_of(design, *tree_);
+    const std::vector<KernelSource> sources = sources_of(design, *tree_, layout.row);
     for (std::size_t p = 0; p < tree_->passes.size(); ++p) {
       const TreePass& pass = tree_->passes[p];
       const PassTables tables = make_tables(pass, design);
@@ -149,7 +157,7 @@ class DeviceTree final : public Variant {
       const Buffer& to = last ? out : levels_[p % 2];
       const Launch launch{.groups = {step.count, (step.longest + design_.times - 1) / design_.times},
                           .items = {design_.items},
-                          .local_bytes = 4 * design_.words};
+                          .local_bytes = design_.local_bytes()};
       queue.launch(step.kernel, launch,
                    {from, to, step.groups, step.fills, step.places, step.lengths,
                     std::uint64_t{p == 0 ? layout_.row : stride_}, std::uint64_t{last ? layout_.times : stride_}});
@@ -183,12 +191,12 @@ class DeviceTree final : public Variant {
   Staging staging_;
 };
 
-// Words of local memory that the largest single row needs.
+// Words of local memory that the largest single row needs; a first sample is aligned down by up to 3.
 std::size_t least_words(const Tree& tree, std::size_t times) {
   std::size_t words = 0;
   for (const TreePass& pass : tree.passes) {
     for (std::size_t r = 0; r < pass.rows(); ++r) {
-      words = std::max<std::size_t>(words, times * (pass.first[r + 1] - pass.first[r]));
+      words = std::max<std::size_t>(words, (times + 4) * (pass.first[r + 1] - pass.first[r]));
     }
   }
   return words;
@@ -201,16 +209,17 @@ void list_device_tree(const Device& device, const Layout& layout, std::vector<En
   for (const std::size_t radix : {8, 4}) {
     const auto tree = std::make_shared<const Tree>(make_tree(layout, {radix}));
     TreeDesign design{.radix = radix, .items = std::min<std::size_t>(512, limits.work_group / 32 * 32)};
-    const std::size_t most = std::min<std::size_t>(limits.local_memory, 96 * 1024) / 4;
-    while (design.times > 64 && least_words(*tree, design.times) * 2 > most) design.times /= 2;
-    design.words = most;
+    const std::size_t most = std::min<std::size_t>(limits.local_memory, 110 * 1024) / 4;
+    while (design.times > 64 && least_words(*tree, design.times) * 2 + design.times > most) design.times /= 2;
+    design.words = (most - std::min(most, design.times)) / 4 * 4;
     std::string refusal;
     if (design.items < 32) {
       refusal = fmt::format("needs work-groups of 32 work-items, the device has {}", limits.work_group);
-    } else if (least_words(*tree, design.times) > most) {
-      refusal = fmt::format("needs {} of local memory, the device has {}",
-                            base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times))),
-                            base::human_bytes(4.0 * static_cast<double>(most)));
+    } else if (least_words(*tree, design.times) > design.words) {
+      refusal =
+          fmt::format("needs {} of local memory, the device has {}",
+                      base::human_bytes(4.0 * static_cast<double>(least_words(*tree, design.times) + design.times)),
+                      base::human_bytes(4.0 * static_cast<double>(most)));
     }
     entries.push_back({.candidate = {.variant = "tree",
                                      .parameters = {{"radix", std::to_string(radix)},
@@ -221,7 +230,7 @@ void list_device_tree(const Device& device, const Layout& layout, std::vector<En
                                               .bytes = 3 * tree->moved / static_cast<double>(radix),
                                               .launches = static_cast<double>(tree->passes.size()),
                                               .efficiency = 0.5}},
-                       .kernels = [design, tree] { return sources_of(design, *tree); },
+                       .kernels = [design, tree, row = layout.row] { return sources_of(design, *tree, row); },
                        .build = [=] { return std::make_shared<DeviceTree>(device, layout, tree, design); }});
   }
 }
