@@ -7,9 +7,8 @@ import functools
 
 from . import _ridge
 from ._fft_arguments import _product, _scale, _shape_and_axes
-from ._transforms import FOURIER, default_axes
+from ._transforms import FOURIER, default_axes, parts
 
-_MOST_AXES = 3
 _SINGLE = {"float32": True, "complex64": True, "float64": False, "complex128": False}
 
 
@@ -87,12 +86,12 @@ def enqueue(backend, x, lengths, real, inverse, scale, adjoint=False):
 
 def linear(backend, x, kind, axes, length, scale, adjoint):
     """One map of ridge.torch's operator: kind 0 forward, 1 inverse, 2 real to half spectrum, 3 half spectrum to real."""
-    axes = [a % x.ndim for a in axes]
-    if len(axes) > _MOST_AXES:
-        if kind < 2:  # the order of complex transforms does not matter
-            x = linear(backend, x, kind, axes[:-_MOST_AXES], 0, 1.0, adjoint)
-            return linear(backend, x, kind, axes[-_MOST_AXES:], 0, scale, adjoint)
-        raise ValueError(f"on CUDA a real transform takes at most {_MOST_AXES} axes, got {len(axes)}")
+    for kind_, some, _, n, factor in parts(kind, [a % x.ndim for a in axes], (), length, scale, adjoint):
+        x = _linear(backend, x, kind_, some, n, factor, adjoint)
+    return x
+
+
+def _linear(backend, x, kind, axes, length, scale, adjoint):
     order = [a for a in range(x.ndim) if a not in axes] + axes
     back = [order.index(a) for a in range(x.ndim)]
     packed = backend.packed(x, order)
@@ -102,6 +101,26 @@ def linear(backend, x, kind, axes, length, scale, adjoint):
     if real and inverse:
         lengths[-1] = length
     return backend.moved(enqueue(backend, packed, lengths, real, inverse, scale, adjoint), back)
+
+
+@functools.lru_cache(maxsize=128)
+def real_plan(device, stream, single, shape, axes, real_kinds, scale, in_place, adjoint, ends=()):
+    """A plan of cosine and sine transforms of a packed array; each stream has its own."""
+    del stream
+    return _ridge.DeviceRealPlan(device, single, shape, axes, real_kinds, scale, in_place, adjoint, ends)
+
+
+def cosine(backend, x, axes, real_kinds, scale, adjoint):
+    """Cosine and sine transforms, or their adjoint, of a packed array into a new one."""
+    out = backend.empty(x.shape, backend.dtype(x), x)
+    if not _product(x.shape):
+        return out
+    stream = backend.stream(x)
+    for _, some, kinds, _, factor in parts(4, [a % x.ndim for a in axes], real_kinds, 0, scale, adjoint):
+        real_plan(backend.device(x), stream, _SINGLE[backend.dtype(x)], tuple(x.shape), tuple(some), tuple(kinds), factor, x is out,
+                  adjoint).enqueue(backend.address(x), backend.address(out), stream)
+        x = out
+    return out
 
 
 def transform(backend, name, x, n=None, axis=-1, s=None, axes=None, norm=None):

@@ -172,7 +172,7 @@ def _one(x, n, axis, halved=False):
         if halved and n == 0:
             n = 1  # as in SciPy: the one value read of the spectrum
     if n < 1:
-        raise ValueError(f"invalid number of data points ({n}) specified")
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified")
     return [n], [axis]
 
 

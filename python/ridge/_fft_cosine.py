@@ -14,28 +14,36 @@ _INVERSE_TYPE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def _ends(kind, table):
-    """Factors of `orthogonalize` for the first and last value, before and after the transform, as in SciPy."""
+    """Factors of `orthogonalize`: of the first and the last value before the transform, and after it; () if all are 1.
+
+    Sine transforms of types 2 and 3 scale the last value, which makes them orthogonal: as SciPy from 1.12 on.
+    """
     half, whole = 2.0 ** -0.5, 2.0 ** 0.5
-    if kind == 1 and table is _DCT:
-        return (whole, whole), (half, half)
-    return ((1, 1), (half, 1)) if kind == 2 else ((whole, 1), (1, 1)) if kind == 3 else ((1, 1), (1, 1))
+    if table is _DCT:
+        return {1: (whole, whole, half, half), 2: (1.0, 1.0, half, 1.0), 3: (whole, 1.0, 1.0, 1.0)}.get(kind, ())
+    return {2: (1.0, 1.0, 1.0, half), 3: (1.0, whole, 1.0, 1.0)}.get(kind, ())
 
 
-def _scale_ends(x, axes, first, last):
-    for axis in axes:
-        for index, factor in ((0, first), (-1, last)):
-            if factor != 1:
-                x[(slice(None),) * axis + (index,)] *= factor
-    return x
+def _problem(lengths, kind, norm, orthogonalize, table, inverse):
+    """Kind of the transform that runs, its scale and its ends."""
+    if kind not in table:
+        raise ValueError(f"invalid type {kind!r}: use 1, 2, 3 or 4")
+    if inverse:
+        kind = _INVERSE_TYPE[kind]
+    if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
+        raise ValueError("DCT-I is not defined for size < 2")
+    points = 1
+    for n in lengths:
+        points *= 2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n
+    orthogonalize = norm == "ortho" if orthogonalize is None else orthogonalize
+    return table[kind], _scale(norm, points, inverse), _ends(kind, table) if orthogonalize else ()
 
 
-def _real_to_real(x, kind, lengths, axes, scale, before, after, workers):
-    x, made = _resized(x, lengths, axes)
-    if before != (1, 1):
-        x = _scale_ends(x if made else x.copy(), axes, *before)
+def _real_to_real(x, kind, lengths, axes, scale, ends, workers):
+    x, _ = _resized(x, lengths, axes)
     out = np.empty(x.shape, x.dtype)
-    _ridge.transform(x, out, _REAL_TO_REAL, axes, [kind] * len(axes), scale, _threads(workers))
-    return _scale_ends(out, axes, *after)
+    _ridge.transform(x, out, _REAL_TO_REAL, axes, [kind] * len(axes), scale, _threads(workers), False, ends)
+    return out
 
 
 def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
@@ -45,25 +53,12 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
     lengths, axes = where(x)
     if not axes:
         return given
-    kind = operator.index(kind)
-    if kind not in table:
-        raise ValueError(f"invalid type {kind!r}: use 1, 2, 3 or 4")
-    if inverse:
-        kind = _INVERSE_TYPE[kind]
-    if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
-        raise ValueError("DCT-I is not defined for size < 2")
-    if orthogonalize is None:
-        orthogonalize = norm == "ortho"
-    points = 1
-    for n in lengths:
-        points *= 2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n
-    scale = _scale(norm, points, inverse)
-    before, after = _ends(kind, table) if orthogonalize else ((1, 1), (1, 1))
+    kind, scale, ends = _problem(lengths, operator.index(kind), norm, orthogonalize, table, inverse)
     if on_device:
-        return _real_on_device(x, table[kind], lengths, axes, scale, before, after)
+        return _real_on_device(x, kind, lengths, axes, scale, ends)
 
     def one(part):
-        return _real_to_real(part, table[kind], lengths, axes, scale, before, after, workers)
+        return _real_to_real(part, kind, lengths, axes, scale, ends, workers)
     if x.dtype.kind != "c":
         out = one(x)
     else:  # transforms the real and imaginary parts separately

@@ -21,8 +21,8 @@ def _device_plan(device, single, shape, batch, real, scale_forward, scale_invers
 
 
 @functools.lru_cache(maxsize=64)
-def _device_real_plan(device, single, shape, axes, kind, scale, in_place):
-    return _ridge.DeviceRealPlan(device, single, list(shape), list(axes), kind, scale, in_place)
+def _device_real_plan(device, single, shape, axes, kind, scale, in_place, ends):
+    return _ridge.DeviceRealPlan(device, single, shape, axes, [kind] * len(axes), scale, in_place, False, ends)
 
 
 @functools.lru_cache(maxsize=64)
@@ -116,30 +116,23 @@ def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
     return x
 
 
-def _real_on_device(x, kind, lengths, axes, scale, before, after):
-    """Cosine and sine transforms; `before` and `after` scale the first and last value along each axis."""
+def _real_on_device(x, kind, lengths, axes, scale, ends):
+    """Cosine and sine transforms; `ends` as of _fft_cosine._ends."""
     single, shape = _single(x), list(x.shape)
     for n, a in zip(lengths, axes):
         shape[a] = n
-    own = shape != list(x.shape) or before != (1, 1) or not axes
+    own = shape != list(x.shape) or not axes
     complex_ = x.dtype.kind == "c"
     if own:
         x = _rearranged(x, list(range(x.ndim)), shape, complex_)
     if complex_:  # real and imaginary parts become one more axis
         x = Array(x._held.viewed("float32" if single else "float64", [*shape, 2]))
-    ends = _rearranger(x.device, single, False, False, False) if before != (1, 1) or after != (1, 1) else None
-    if before != (1, 1):
-        for a in axes:
-            ends.scale_ends(x._held, a, *before)
     out = x if own else empty(x.shape, x.dtype, x.device)
     for i in range(0, len(axes) if out.size else 0, _MOST_AXES):
         here = out is x
-        _device_real_plan(x.device, single, x.shape, tuple(axes[i:i + _MOST_AXES]), kind, 1.0 if i else scale, here).run(
+        _device_real_plan(x.device, single, x.shape, tuple(axes[i:i + _MOST_AXES]), kind, 1.0 if i else scale, here, ends).run(
             x._held, out._held)
         x = out
-    if after != (1, 1):
-        for a in axes:
-            ends.scale_ends(out._held, a, *after)
     return Array(out._held.viewed("complex64" if single else "complex128", shape)) if complex_ else out
 
 

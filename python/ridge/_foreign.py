@@ -37,7 +37,7 @@ def _subclass(function, x, args, kwargs):
     out = function(x.view(np.ndarray), *args, **kwargs)
     masked = sys.modules.get("numpy.ma")
     plain = (np.memmap, np.matrix, masked.MaskedArray) if masked is not None else (np.memmap, np.matrix)
-    return out if isinstance(x, plain) else out.view(type(x))
+    return out if kwargs.get("out") is not None or isinstance(x, plain) else out.view(type(x))
 
 
 def _arguments(name, args, kwargs):

@@ -4,7 +4,7 @@ Each of these libraries has one linear operator. What surrounds it is here, once
 ends of cosine transforms.
 """
 from ._fft_arguments import _product, _scale, _shape_and_axes
-from ._fft_cosine import _DCT, _DST, _INVERSE_TYPE, _ends
+from ._fft_cosine import _DCT, _DST, _problem
 
 FORWARD, INVERSE, HALF, SAMPLES, COSINE = range(5)  # kinds of the linear operator
 
@@ -17,6 +17,18 @@ FOURIER = {name + suffix: (kind, hermitian, bool(suffix))
 COSINES = {inverse + name + suffix: (table, bool(inverse), bool(suffix))
            for suffix in ("", "n") for name, table in (("dct", _DCT), ("dst", _DST)) for inverse in ("", "i")}
 NAMES = (*FOURIER, *COSINES)
+
+
+def parts(kind, axes, real_kinds, length, scale, adjoint=False):
+    """An operator over more axes than one plan takes as operators over at most three: kind, axes, real kinds, length, scale."""
+    first, last = axes[:-3], axes[-3:]
+    split = len(first)
+    ends = (kind, last, real_kinds[split:], length, scale)
+    if not first:
+        return [ends]
+    rest = parts({HALF: FORWARD, SAMPLES: INVERSE}.get(kind, kind), first, real_kinds[:split], 0, 1.0)
+    # The halved axis is transformed first from samples, and last to samples.
+    return [ends, *rest] if (kind == HALF) != adjoint else [*rest, ends]
 
 
 def default_axes(name):
@@ -53,8 +65,8 @@ class Operators:
         """A function of real arrays applied to the real and the imaginary part of x."""
         raise NotImplementedError
 
-    def short(self, name, x, s, axes, norm):
-        """The transform by a path without the steps below, or None."""
+    def short(self, name, x, s, axes, norm, *cosine):
+        """The transform by a path without the steps below, or None. cosine: type and orthogonalize of those transforms."""
         return None
 
     def _fit(self, x, lengths, axes):
@@ -85,22 +97,15 @@ class Operators:
         if self.is_complex(x):
             return self.of_parts(lambda part: self._cosine(part, type, s, axes, norm, orthogonalize, table, inverse), x)
         lengths, axes = _shape_and_axes(x, s, axes)
-        if type not in table:
-            raise ValueError(f"invalid type {type!r}: use 1, 2, 3 or 4")
-        kind = _INVERSE_TYPE[type] if inverse else type
-        if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
-            raise ValueError("DCT-I is not defined for size < 2")
+        kind, scale, ends = _problem(lengths, type, norm, orthogonalize, table, inverse)
         if not axes:
             return x
-        orthogonalize = norm == "ortho" if orthogonalize is None else orthogonalize
-        points = _product([2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n for n in lengths])
-        before, after = _ends(kind, table) if orthogonalize else ((1, 1), (1, 1))
-        x = self._scale_all(self._fit(x, lengths, axes), axes, before)
-        y = self.linear(x, axes, COSINE, (table[kind],) * len(axes), 0, _scale(norm, points, inverse))
-        return self._scale_all(y, axes, after)
+        x = self._scale_all(self._fit(x, lengths, axes), axes, ends[:2])
+        y = self.linear(x, axes, COSINE, (kind,) * len(axes), 0, scale)
+        return self._scale_all(y, axes, ends[2:])
 
     def _scale_all(self, x, axes, ends):
-        for axis in axes if ends != (1, 1) else ():
+        for axis in axes if any(factor != 1 for factor in ends) else ():
             x = self.scaled_ends(x, axis, *ends)
         return x
 
@@ -126,16 +131,18 @@ def _fourier_functions(name, kind, hermitian, several, operators):
 
 
 def _cosine_functions(name, table, inverse, several, operators):
-    cosine = operators._cosine
+    short, cosine = operators.short, operators._cosine
     if several:
         def torchs(x, type=2, s=None, dim=None, norm=None, orthogonalize=None):
-            return cosine(x, type, s, dim, norm, orthogonalize, table, inverse)
+            out = short(name, x, s, dim, norm, type, orthogonalize)
+            return cosine(x, type, s, dim, norm, orthogonalize, table, inverse) if out is None else out
 
         def scipys(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
             return cosine(x, type, s, axes, norm, orthogonalize, table, inverse)
     else:
         def torchs(x, type=2, n=None, dim=-1, norm=None, orthogonalize=None):
-            return cosine(x, type, None if n is None else [n], [dim], norm, orthogonalize, table, inverse)
+            out = short(name, x, n, dim, norm, type, orthogonalize)
+            return cosine(x, type, None if n is None else [n], [dim], norm, orthogonalize, table, inverse) if out is None else out
 
         def scipys(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
             return cosine(x, type, None if n is None else [n], [axis], norm, orthogonalize, table, inverse)

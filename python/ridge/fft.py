@@ -67,25 +67,42 @@ dct, idct, dctn, idctn = map(_any_array, (_fft_cosine.dct, _fft_cosine.idct, _ff
 dst, idst, dstn, idstn = map(_any_array, (_fft_cosine.dst, _fft_cosine.idst, _fft_cosine.dstn, _fft_cosine.idstn))
 
 
-def _complex(x, s, axes, norm, overwrite_x, workers, inverse):
-    given = x
-    x, owned = _asarray(x, True)
-    lengths, axes = _shape_and_axes(x, s, axes)
-    if not axes:
-        return given
-    return _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse)
+def _target(out, shape, dtype, x):
+    """`out` if a transform of x can write it directly, else a new array. Strides may change the order of sums, so that an `out` of
+    other strides gets a copy: the values do not depend on `out`."""
+    if (type(out) is np.ndarray and out.dtype == dtype and out.shape == tuple(shape) and out.flags.carray
+            and not np.may_share_memory(out, x)):
+        return out
+    return np.empty(shape, dtype)
 
 
-def _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse):
-    """`owned`: x is a copy made here. The result overwrites such a copy; it overwrites the caller's array only if overwrite_x."""
+def _delivered(result, out):
+    """The result, copied into `out` if that was given and not yet written."""
+    if out is None or out is result:
+        return result
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be of ArrayType numpy.ndarray, got {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"the output array has wrong shape: needs {result.shape}, got {out.shape}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast the result to the type of out: needs {result.dtype}, got {out.dtype}")
+    if not out.flags.writeable:
+        raise ValueError("the output array is read-only")
+    out[...] = result
+    return out
+
+
+def _complex(x, owned, lengths, axes, norm, overwrite_x, workers, inverse, out):
+    """`owned`: x is a copy made here. The result overwrites such a copy; it overwrites the caller's array only if overwrite_x, or
+    if that array is `out`."""
     scale, kind = _scale(norm, _product(lengths), inverse), _INVERSE if inverse else _FORWARD
     cut = _cut(x, lengths, axes)
     if any(cut.shape[a] < n for n, a in zip(lengths, axes)):
         return _padded(cut, lengths, axes, kind, scale, _threads(workers))
-    in_place = cut is x and (owned or (overwrite_x and x.flags.writeable and x.flags.forc))
-    out = x if in_place else np.empty(cut.shape, cut.dtype)
-    _ridge.transform(cut, out, kind, axes, (), scale, _threads(workers))
-    return out
+    in_place = cut is x and ((owned and out is None) or ((overwrite_x or out is x) and x.flags.writeable and x.flags.forc))
+    made = x if in_place else _target(out, cut.shape, cut.dtype, cut)
+    _ridge.transform(cut, made, kind, axes, (), scale, _threads(workers))
+    return made
 
 
 @functools.lru_cache(maxsize=32)
@@ -120,7 +137,7 @@ def _padded(x, lengths, axes, kind, scale, threads):
     return out
 
 
-def _real_forward(x, lengths, axes, norm, workers, inverse=False):
+def _real_forward(x, lengths, axes, norm, workers, inverse, out):
     if x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
     scale = _scale(norm, _product(lengths), inverse)
@@ -129,203 +146,159 @@ def _real_forward(x, lengths, axes, norm, workers, inverse=False):
         return _padded(x, lengths, axes, _REAL_FORWARD, scale, _threads(workers))
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    out = np.empty(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
-    _ridge.transform(x, out, _REAL_FORWARD, axes, (), scale, _threads(workers))
-    return out
+    made = _target(out, shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)), x)
+    _ridge.transform(x, made, _REAL_FORWARD, axes, (), scale, _threads(workers))
+    return made
 
 
-def _real_inverse(x, lengths, axes, norm, workers, inverse=True):
+def _real_inverse(x, lengths, axes, norm, workers, inverse, out):
     scale, held = _scale(norm, _product(lengths), inverse), [*lengths[:-1], lengths[-1] // 2 + 1]
     x = _cut(x, held, axes)
     if any(x.shape[a] < n for n, a in zip(held, axes)):
         return _padded(x, lengths, axes, _REAL_INVERSE, scale, _threads(workers))
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1]
-    out = np.empty(shape, _REAL.get(x.dtype, np.dtype(np.float64)))
-    _ridge.transform(x, out, _REAL_INVERSE, axes, (), scale, _threads(workers))
-    return out
+    made = _target(out, shape, _REAL.get(x.dtype, np.dtype(np.float64)), x)
+    _ridge.transform(x, made, _REAL_INVERSE, axes, (), scale, _threads(workers))
+    return made
+
+
+def _transform(x, s, axes, norm, overwrite_x, workers, plan, out, where, real=False, inverse=False, hermitian=False):
+    """Every transform. where: _one or _shape_and_axes. inverse: the result are samples, as those of irfft and hfft."""
+    _no_plan(plan)
+    if (there := _elsewhere(x)) is not None:
+        if out is not None:
+            raise TypeError("out needs a NumPy array as input: transforms of other arrays return new ones")
+        return _on_device(there, s, axes, norm, real, inverse, hermitian)
+    given = x
+    x, owned = _asarray(x, inverse or not real)
+    lengths, axes = where(x, s, axes, real and inverse)
+    if not axes:
+        if real:
+            raise ValueError("at least 1 axis must be transformed")
+        return given if out is None else _delivered(x, out)
+    if not real:
+        return _delivered(_complex(x, owned, lengths, axes, norm, overwrite_x, workers, inverse, out), out)
+    if inverse:
+        return _delivered(_real_inverse(np.conj(x) if hermitian else x, lengths, axes, norm, workers, not hermitian, out), out)
+    made = _real_forward(x, lengths, axes, norm, workers, hermitian, out)
+    return _delivered(np.conj(made, out=made) if hermitian else made, out)
 
 
 @_any_array
-def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
-    """One-dimensional transform along an axis, as scipy.fft.fft.
+def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+    """One-dimensional transform along an axis, as scipy.fft.fft; out: the array to write, as in NumPy 2.
 
     >>> fft([1, 0, 0, 0]).real
     array([1., 1., 1., 1.])
     """
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, False, False)
-    x, owned = _asarray(x, True)
-    return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, False)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one)
 
 
 @_any_array
-def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fft."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, False, True)
-    x, owned = _asarray(x, True)
-    return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, True)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, inverse=True)
 
 
 @_any_array
-def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Transform over two axes."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, False, False)
-    return _complex(x, s, axes, norm, overwrite_x, workers, False)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes)
 
 
 @_any_array
-def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fft2."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, False, True)
-    return _complex(x, s, axes, norm, overwrite_x, workers, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, inverse=True)
 
 
 @_any_array
-def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Transform over any number of axes."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, False, False)
-    return _complex(x, s, axes, norm, overwrite_x, workers, False)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes)
 
 
 @_any_array
-def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fftn."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, False, True)
-    return _complex(x, s, axes, norm, overwrite_x, workers, True)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, inverse=True)
 
 
 @_any_array
-def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Transform of real samples: the first n//2+1 values of their spectrum.
 
     >>> rfft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1.])
     """
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, True, False)
-    x, _ = _asarray(x, False)
-    return _real_forward(x, *_one(x, n, axis), norm, workers)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True)
 
 
 @_any_array
-def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfft; n is the number of samples, by default 2*(m-1)."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, True, True)
-    x, _ = _asarray(x, True)
-    return _real_inverse(x, *_one(x, n, axis, True), norm, workers)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, True)
 
 
 @_any_array
-def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Transform of real samples over any number of axes; the last one has n//2+1 values."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, True, False)
-    x, _ = _asarray(x, False)
-    lengths, axes = _shape_and_axes(x, s, axes)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    return _real_forward(x, lengths, axes, norm, workers)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True)
 
 
 @_any_array
-def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfftn."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, True, True)
-    x, _ = _asarray(x, True)
-    lengths, axes = _shape_and_axes(x, s, axes, True)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    return _real_inverse(x, lengths, axes, norm, workers)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True)
 
 
 @_any_array
-def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Transform of real samples over two axes."""
-    return rfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True)
 
 
 @_any_array
-def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfft2."""
-    return irfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True)
 
 
 @_any_array
-def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The real spectrum of samples with Hermitian symmetry."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, True, True, True)
-    x = np.conj(_asarray(x, True)[0])
-    return _real_inverse(x, *_one(x, n, axis, True), norm, workers, False)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, True, True)
 
 
 @_any_array
-def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of hfft."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, n, axis, norm, True, False, True)
-    x, _ = _asarray(x, False)
-    out = _real_forward(x, *_one(x, n, axis), norm, workers, True)
-    return np.conj(out, out=out)
+    return _transform(x, n, axis, norm, overwrite_x, workers, plan, out, _one, True, hermitian=True)
 
 
 @_any_array
-def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """hfft over any number of axes."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, True, True, True)
-    x = np.conj(_asarray(x, True)[0])
-    lengths, axes = _shape_and_axes(x, s, axes, True)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    return _real_inverse(x, lengths, axes, norm, workers, False)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True, True)
 
 
 @_any_array
-def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of hfftn."""
-    _no_plan(plan)
-    if (there := _elsewhere(x)) is not None:
-        return _on_device(there, s, axes, norm, True, False, True)
-    x, _ = _asarray(x, False)
-    lengths, axes = _shape_and_axes(x, s, axes)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    out = _real_forward(x, lengths, axes, norm, workers, True)
-    return np.conj(out, out=out)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, hermitian=True)
 
 
 @_any_array
-def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """hfft over two axes."""
-    return hfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, True, True)
 
 
 @_any_array
-def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of hfft2."""
-    return ihfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
+    return _transform(x, s, axes, norm, overwrite_x, workers, plan, out, _shape_and_axes, True, hermitian=True)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@
     power = lambda x: (abs(ridge.jax.rfft(x)) ** 2).sum()
     jax.jit(jax.grad(power))(x)
 
-Names and arguments are those of ridge.fft. One primitive, linear, whose transpose is the primitive again. On CUDA: complex and real
-transforms of at most three axes, on the first device.
+Names and arguments are those of ridge.fft. One primitive, linear, whose transpose is the primitive again. On CUDA: on the first device.
 """
 import os
 import re
@@ -16,7 +15,8 @@ import numpy as np
 from jax.interpreters import ad as _ad, batching as _batching, mlir as _mlir
 
 from . import _ridge
-from ._transforms import HALF as _HALF, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define
+from ._transforms import HALF as _HALF, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define, \
+    parts as _parts
 
 try:
     from jax.extend.core import Primitive as _Primitive
@@ -116,8 +116,10 @@ class _Arrays(_Operators):
 
     def linear(self, x, axes, kind, real_kinds, length, scale):
         """The primitive takes the last axes: the others are moved before it and back."""
-        last = tuple(range(x.ndim - len(axes), x.ndim))
-        return _jnp.moveaxis(_linear(_jnp.moveaxis(x, axes, last), kind, len(axes), length, scale, False, real_kinds), last, axes)
+        for kind_, some, kinds, n, factor in _parts(kind, axes, real_kinds, length, scale):
+            last = tuple(range(x.ndim - len(some), x.ndim))
+            x = _jnp.moveaxis(_linear(_jnp.moveaxis(x, some, last), kind_, len(some), n, factor, False, kinds), last, some)
+        return x
 
     def scaled_ends(self, x, axis, first, last):
         factors = np.ones(x.shape[axis])

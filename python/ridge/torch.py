@@ -12,8 +12,9 @@ from torch.autograd import forward_ad as _forward_ad
 
 from . import _cuda, _ridge
 from ._fft_arguments import _product, _scale, _shape_and_axes
-from ._transforms import (COSINE as _COSINE, FORWARD as _FORWARD, FOURIER as _FOURIER, HALF as _HALF, INVERSE as _INVERSE,
-                          NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define)
+from ._fft_cosine import _problem as _cosine_problem
+from ._transforms import (COSINE as _COSINE, COSINES as _COSINES, FORWARD as _FORWARD, FOURIER as _FOURIER, HALF as _HALF,
+                          INVERSE as _INVERSE, NAMES as _NAMES, SAMPLES as _SAMPLES, Operators as _Operators, define as _define)
 
 __all__ = [*_NAMES, "convolve"]
 
@@ -22,7 +23,9 @@ _COMPLEX = {_torch.float32: _torch.complex64, _torch.float64: _torch.complex128}
 _REAL = {wide: narrow for narrow, wide in _COMPLEX.items()}
 _TYPES = {*_COMPLEX, *_REAL}
 _PLAIN = (_torch.Tensor, _torch.nn.Parameter)  # subclasses may redefine operations
-_MOST_CALLS = 512  # remembered by _Tensors.short
+_MOST_CALLS = 512  # remembered by _Transforms.short
+_OF_CONJUGATES = {name for name, (kind, hermitian, _) in _FOURIER.items() if hermitian and kind == _SAMPLES}  # hfft
+_TO_CONJUGATES = {name for name, (kind, hermitian, _) in _FOURIER.items() if hermitian and kind == _HALF}     # ihfft
 
 
 class _Tensors:
@@ -64,7 +67,7 @@ def _compute(x, kind, axes, real_kinds, length, scale, adjoint):
     x = x.detach().resolve_conj().resolve_neg()
     if x.is_cuda:
         if kind == _COSINE:
-            return _cosine_on_cuda(x, axes, real_kinds, scale, adjoint)
+            return _cuda.cosine(_Tensors(), x.contiguous(), axes, real_kinds, scale, adjoint)
         return _cuda.linear(_Tensors(), x, kind, axes, length, scale, adjoint).contiguous()
     if x.device.type != "cpu":
         raise ValueError(f"ridge.torch transforms tensors on the CPU and on CUDA, got one on {x.device}")
@@ -74,17 +77,6 @@ def _compute(x, kind, axes, real_kinds, length, scale, adjoint):
         threads = _torch.get_num_threads() if x.numel() >= _MANY_POINTS else 1
         _ridge.transform(x.numpy(), out.numpy(), kind, [a % x.ndim for a in axes], real_kinds, scale, threads, adjoint)
     return out
-
-
-def _cosine_on_cuda(x, axes, real_kinds, scale, adjoint):
-    """Cosine and sine transforms of CUDA tensors: on the device for the plain transform, through the host for an adjoint."""
-    if adjoint:
-        return _compute(x.cpu(), _COSINE, axes, real_kinds, 0, scale, True).to(x.device)
-    from ._fft_device import _real_on_device
-    from .array import asarray
-    lengths = [x.shape[a] for a in axes]
-    out = _real_on_device(asarray(x.contiguous()), real_kinds[0], lengths, [a % x.ndim for a in axes], scale, (1, 1), (1, 1))
-    return _torch.from_dlpack(out)
 
 
 if hasattr(_torch.library, "custom_op"):  # PyTorch 2.4 and later
@@ -176,12 +168,16 @@ def _plain(x):
 
 
 class _Call:
-    """A prepared map of tensors of one layout: the result's shape and type, the plan, and the arguments of the operator."""
-    __slots__ = ("shape", "dtype", "device", "run", "how", "map", "held", "other")
+    """A prepared map of tensors of one layout: the result's shape and type, the plan, and the arguments of the operator.
 
-    def __init__(self, x, shape, dtype, run, how, map_):
-        self.shape, self.dtype, self.device, self.run, self.how, self.map = shape, dtype, x.device, run, how, map_
-        self.held = x.shape, x.dtype
+    ends: factors of the first and last values of a cosine or sine transform (_fft_cosine._ends), inside the plan.
+    """
+    __slots__ = ("shape", "dtype", "device", "run", "how", "map", "ends", "stream", "held", "packed", "other")
+
+    def __init__(self, x, shape, dtype, map_, ends, stream):
+        self.shape, self.dtype, self.device, self.map, self.ends, self.stream = shape, dtype, x.device, map_, ends, stream
+        self.run, self.how = (self._on_host if x.device.type == "cpu" else self._on_stream)(x, *map_)
+        self.held, self.packed = (x.shape, x.dtype), x.is_contiguous()
         self.other = None
 
     def __call__(self, x):
@@ -189,32 +185,41 @@ class _Call:
         self.run(x.data_ptr(), out.data_ptr(), *self.how)
         return out
 
+    def _on_host(self, x, kind, axes, real_kinds, length, scale, adjoint):
+        out = _torch.empty(self.shape, dtype=self.dtype)
+        axes = [a % x.ndim for a in axes]
+        return _ridge.Plan(x.numpy(), out.numpy(), kind, axes, real_kinds, scale, 1, False, adjoint, self.ends).run_at, ()
+
+    def _on_stream(self, x, kind, axes, real_kinds, length, scale, adjoint):
+        """Plan and arguments for packed CUDA tensors."""
+        where = f"cuda:{x.device.index or 0}", self.stream, x.dtype in (_torch.float32, _torch.complex64)
+        if kind == _COSINE:
+            axes = tuple(a % x.ndim for a in axes)
+            return _cuda.real_plan(*where, tuple(x.shape), axes, tuple(real_kinds), scale, False, adjoint, self.ends).enqueue, (self.stream,)
+        inverse = (kind in (_INVERSE, _SAMPLES)) != adjoint
+        first = x.ndim - len(axes)
+        lengths = [*x.shape[first:]]
+        if kind >= _HALF and inverse:
+            lengths[-1] = length
+        plan = _cuda._plan(*where, tuple(lengths), _product(x.shape[:first]), kind >= _HALF, inverse, scale, adjoint)
+        return plan.enqueue, (inverse, self.stream)
+
     def adjoint(self, g):
         """The call of the adjoint, for packed gradients on the same stream; g is one of them."""
         if self.other is None:
-            kind, axes, real_kinds, length, scale, adjoint = self.map
-            (shape, dtype), adjoint = self.held, not adjoint
-            if self.device.type == "cpu":
-                out = _torch.empty(shape, dtype=dtype)
-                run, how = _ridge.Plan(g.numpy(), out.numpy(), kind, [a % g.ndim for a in axes], real_kinds, scale, 1, False,
-                                       adjoint).run_at, ()
-            else:
-                run, how = _on_stream(g, kind, axes, length, scale, adjoint, self.how[1])
-            self.other = _Call(g, shape, dtype, run, how, (kind, axes, real_kinds, length, scale, adjoint))
-            self.other.other = self
+            *rest, adjoint = self.map
+            self.other = _Call(g, *self.held, (*rest, not adjoint), self.ends, self.stream)
+            if self.packed:
+                self.other.other = self  # gradients of the second order are packed, as x
         return self.other
 
-
-def _on_stream(x, kind, axes, length, scale, adjoint, stream):
-    """Plan and arguments of a map of packed CUDA tensors over their last axes."""
-    inverse = (kind in (_INVERSE, _SAMPLES)) != adjoint
-    first = x.ndim - len(axes)
-    lengths = [*x.shape[first:]]
-    if kind >= _HALF and inverse:
-        lengths[-1] = length
-    plan = _cuda._plan(f"cuda:{x.device.index or 0}", stream, x.dtype in (_torch.float32, _torch.complex64), tuple(lengths),
-                      _product(x.shape[:first]), kind >= _HALF, inverse, scale, adjoint)
-    return plan.enqueue, (inverse, stream)
+    def adjoint_by_operator(self, g):
+        """The adjoint inside forward mode, torch.func or torch.compile."""
+        *rest, adjoint = self.map
+        axes = [a % g.ndim for a in rest[1]]
+        before, after = (self.ends[:2], self.ends[2:]) if adjoint else (self.ends[2:], self.ends[:2])
+        g = _linear(_transforms._scale_all(g, axes, before), *rest, not adjoint)
+        return _transforms._scale_all(g, axes, after)
 
 
 class _Prepared(_torch.autograd.Function):
@@ -230,16 +235,19 @@ class _Prepared(_torch.autograd.Function):
         call = ctx.call
         if not _direct(g) or not g.is_contiguous():
             if not _no_transformation():
-                return _linear(g, *call.map[:-1], not call.map[-1]), None
+                return call.adjoint_by_operator(g), None
             g = g.resolve_conj().resolve_neg().contiguous()
         other = call.adjoint(g.detach())
         return (_Prepared.apply(g, other) if g.requires_grad and _torch.is_grad_enabled() else other(g)), None
 
 
-def _prepared(name, x, s, dim, norm, stream):
-    """The call of a transform that needs nothing but a plan, else None. Raises what the transform would raise."""
-    kind, hermitian, several = _FOURIER[name]
-    if hermitian or (kind == _HALF) == x.dtype.is_complex or not 0 < x.numel() < _MANY_POINTS and not x.is_cuda:
+def _prepared(name, x, stream, s, dim, norm, *cosine):
+    """The call of a transform that needs nothing but a plan, else None. Raises what the transform would raise.
+
+    Hermitian transforms: of the conjugate of x, or to the conjugate of the result.
+    """
+    kind, hermitian, several = _FOURIER.get(name) or (_COSINE, False, _COSINES[name][2])
+    if (kind in (_HALF, _COSINE)) == x.dtype.is_complex or not 0 < x.numel() < _MANY_POINTS and not x.is_cuda:
         return None
     if not several:
         s, dim = None if s is None else [s], [dim]
@@ -249,15 +257,17 @@ def _prepared(name, x, s, dim, norm, stream):
     held = [*lengths[:-1], lengths[-1] // 2 + 1] if kind == _SAMPLES else lengths
     if any(x.shape[a] != n for n, a in zip(held, axes)):
         return None
-    scale = _scale(norm, _product(lengths), kind in (_INVERSE, _SAMPLES))
-    shape, dtype = _result(x, kind, axes, lengths[-1], False)
-    map_ = kind, [a - x.ndim for a in axes], [], lengths[-1], scale, False
-    if not x.is_cuda:
-        out = _torch.empty(shape, dtype=dtype)
-        return _Call(x, shape, dtype, _ridge.Plan(x.numpy(), out.numpy(), kind, axes, (), scale, 1, False).run_at, (), map_)
-    if axes != list(range(x.ndim - len(axes), x.ndim)) or len(axes) > 3 or not x.is_contiguous():
+    if x.is_cuda and (len(axes) > 3 or not x.is_contiguous() or (kind != _COSINE and axes != list(range(x.ndim - len(axes), x.ndim)))):
         return None
-    return _Call(x, shape, dtype, *_on_stream(x, kind, axes, lengths[-1], scale, False, stream), map_)
+    length, real_kinds, ends = lengths[-1], [], ()
+    if kind == _COSINE:
+        type_, orthogonalize = cosine
+        real_kind, scale, ends = _cosine_problem(lengths, type_, norm, orthogonalize, *_COSINES[name][:2])
+        real_kinds = [real_kind] * len(axes)
+    else:
+        scale = _scale(norm, _product(lengths), (kind in (_INVERSE, _SAMPLES)) != hermitian)
+    return _Call(x, *_result(x, kind, axes, length, False), (kind, [a - x.ndim for a in axes], real_kinds, length, scale, False),
+                 ends, stream)
 
 
 class _Transforms(_Operators):
@@ -266,16 +276,18 @@ class _Transforms(_Operators):
     def __init__(self):
         self.calls = {}
 
-    def short(self, name, x, s, dim, norm):
+    def short(self, name, x, s, dim, norm, *cosine):
         """Plans of repeated calls are found by the tensor's layout: a call is a look-up, an allocation and a run."""
         if not isinstance(x, _torch.Tensor) or not _direct(x):
             return None
+        if name in _OF_CONJUGATES:
+            x = x.conj().resolve_conj()
         device = x.device
         if device.type == "cpu":
-            key, stream = (name, x.dtype, x.shape, x.stride(), s, dim, norm), 0
+            key, stream = (name, x.dtype, x.shape, x.stride(), s, dim, norm, *cosine), 0
         elif device.type == "cuda":
             stream = _torch.cuda.current_stream(device).cuda_stream
-            key = (name, x.dtype, x.shape, x.stride(), s, dim, norm, device.index, stream)
+            key = (name, x.dtype, x.shape, x.stride(), s, dim, norm, *cosine, device.index, stream)
         else:
             return None
         try:
@@ -285,10 +297,11 @@ class _Transforms(_Operators):
         if found is self:
             if len(self.calls) >= _MOST_CALLS:
                 self.calls.clear()
-            found = self.calls[key] = _prepared(name, x.detach(), s, dim, norm, stream)
+            found = self.calls[key] = _prepared(name, x.detach(), stream, s, dim, norm, *cosine)
         if found is None:
             return None
-        return _Prepared.apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
+        out = _Prepared.apply(x, found) if x.requires_grad and _torch.is_grad_enabled() else found(x)
+        return out.conj().resolve_conj() if name in _TO_CONJUGATES else out
 
     def floating(self, x, complex_wanted):
         if not isinstance(x, _torch.Tensor):
@@ -328,7 +341,8 @@ class _Transforms(_Operators):
         return _torch.complex(function(x.real), function(x.imag))
 
 
-_define(globals(), _Transforms(), dim=True)
+_transforms = _Transforms()
+_define(globals(), _transforms, dim=True)
 
 
 def convolve(x, h, dim=-1):

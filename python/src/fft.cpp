@@ -34,6 +34,7 @@ struct Request {
   std::vector<int> real_kinds;
   double scale = 1;
   std::size_t threads = 1;
+  std::vector<double> ends = {};  // of add_ends()
 };
 
 // Builds the problem. Shapes must agree except on the halved axis; the Python caller has padded, cut and allocated.
@@ -62,6 +63,7 @@ TensorProblem problem_of(const Request& request, const Array& in, const Array& o
     problem.loops.push_back({in.length(axis), in.stride(axis), out.stride(axis)});
   }
   for (const int kind : request.real_kinds) problem.real_kinds.push_back(static_cast<fft::RealKind>(kind));
+  add_ends(problem, request.ends);
   problem.in_place = in.data() == out.data();
   return problem;
 }
@@ -106,9 +108,10 @@ TensorProblem checked_problem(const Request& request, const Array& in, const Arr
 }
 
 void transform(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
-               const std::vector<int>& real_kinds, double scale, std::size_t threads, bool adjoint) {
+               const std::vector<int>& real_kinds, double scale, std::size_t threads, bool adjoint,
+               const std::vector<double>& ends) {
   const Array in(input, false, "the input"), out(output, true, "the output");
-  const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
+  const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads, ends};
   if (out.size() == 0) return check_elements(request.kind, adjoint ? out : in, adjoint ? in : out);
   const TensorProblem problem = checked_problem(request, in, out, adjoint);
   if (is_single(in.element())) {
@@ -122,9 +125,10 @@ void transform(const py::object& input, const py::object& output, int kind, cons
 class Plan {
  public:
   Plan(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
-       const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured, bool adjoint) {
+       const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured, bool adjoint,
+       const std::vector<double>& ends) {
     const Array in(input, false, "the input"), out(output, true, "the output");
-    const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
+    const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads, ends};
     const TensorProblem problem = checked_problem(request, in, out, adjoint);
     shape_in_ = layout(in), shape_out_ = layout(out);
     const py::gil_scoped_release free;
@@ -270,17 +274,17 @@ void add_fft(py::module_& module) {
       .def("filter_size", &Convolution::filter_size);
   module.def("transform", &transform, py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
              py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
-             py::arg("adjoint") = false);
+             py::arg("adjoint") = false, py::arg("ends") = std::vector<double>());
   module.def("forget_plans", [] {
     forget_quick_plans();
     fft::forget_cached_plans();
   });
   py::class_<Plan>(module, "Plan")
       .def(py::init<const py::object&, const py::object&, int, const std::vector<int>&, const std::vector<int>&, double,
-                    std::size_t, bool, bool>(),
+                    std::size_t, bool, bool, const std::vector<double>&>(),
            py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
            py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
-           py::arg("measured") = true, py::arg("adjoint") = false)
+           py::arg("measured") = true, py::arg("adjoint") = false, py::arg("ends") = std::vector<double>())
       .def("run", &Plan::run)
       .def("run_at", &Plan::run_at)
       .def("explain", &Plan::explain)

@@ -161,16 +161,15 @@ class DevicePlan {
   std::mutex mutex_;
 };
 
-// Cosine and sine transforms along given axes of a packed array.
+// Cosine and sine transforms along given axes of a packed array, or the adjoint of that. `ends`: of add_ends().
 class DeviceRealPlan {
  public:
   DeviceRealPlan(const std::string& device, bool single, const std::vector<std::size_t>& shape,
-                 const std::vector<std::size_t>& axes, int kind, double scale, bool in_place)
+                 const std::vector<std::size_t>& axes, const std::vector<int>& kinds, double scale, bool in_place,
+                 bool adjoint, const std::vector<double>& ends)
       : device_(ridge::device(device)), queue_(device_.queue()), single_(single) {
-    fft::TensorProblem problem{.kind = fft::TensorKind::real_to_real,
-                               .real_kinds = std::vector(axes.size(), static_cast<fft::RealKind>(kind)),
-                               .in_place = in_place,
-                               .scale = scale};
+    fft::TensorProblem problem{.kind = fft::TensorKind::real_to_real, .in_place = in_place, .scale = scale};
+    for (const int kind : kinds) problem.real_kinds.push_back(static_cast<fft::RealKind>(kind));
     std::vector<fft::Dimension> all(shape.size());
     std::ptrdiff_t stride = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -182,6 +181,8 @@ class DeviceRealPlan {
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) problem.loops.push_back(all[axis]);
     }
     elements_ = static_cast<std::size_t>(stride);
+    add_ends(problem, ends);
+    if (adjoint) problem = fft::adjoint(problem);
     const py::gil_scoped_release free;
     if (single) {
       plan_.emplace<fft::DeviceTensorPlan<float>>(device_, problem, options_of(false));
@@ -200,22 +201,36 @@ class DeviceRealPlan {
     }
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
-    std::visit(
-        [&](const auto& plan) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) {
-            plan.enqueue(queue_, in.buffer(), out.buffer());
-          }
-        },
-        plan_);
+    enqueue_on(queue_, in.buffer(), out.buffer());
     queue_.finish();
   }
 
+  // As DevicePlan::enqueue.
+  void enqueue(std::uintptr_t in, std::uintptr_t out, std::uintptr_t stream) {
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    const std::size_t bytes = elements_ * (single_ ? sizeof(float) : sizeof(double));
+    if (!over_ || stream != stream_) over_.emplace(queue_over(device_, stream)), stream_ = stream;
+    const Buffer from = buffer_over(device_, in, bytes);
+    enqueue_on(*over_, from, in == out ? from : buffer_over(device_, out, bytes));
+  }
+
  private:
+  void enqueue_on(Queue& queue, const Buffer& in, const Buffer& out) const {
+    std::visit(
+        [&](const auto& plan) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) plan.enqueue(queue, in, out);
+        },
+        plan_);
+  }
+
   Device device_;
   Queue queue_;
   bool single_;
   std::size_t elements_ = 0;
   std::variant<std::monostate, fft::DeviceTensorPlan<float>, fft::DeviceTensorPlan<double>> plan_;
+  std::optional<Queue> over_;  // over the stream of the last enqueue()
+  std::uintptr_t stream_ = 0;
   std::mutex mutex_;
 };
 
@@ -254,15 +269,6 @@ class Rearranger {
     return made;
   }
 
-  void scale_ends(const DeviceArray& array, std::size_t axis, double first, double last) {
-    check(array, out_);
-    if (axis >= array.shape().size()) throw py::value_error("the axis exceeds the array's dimensions");
-    const std::vector<std::uint64_t> shape(array.shape().begin(), array.shape().end());
-    const py::gil_scoped_release free;
-    const std::lock_guard lock(mutex_);
-    kernels_.scale_ends(queue_, shape, axis, first, last, array.buffer());
-  }
-
  private:
   void check(const DeviceArray& array, Element wanted) const {
     check_device(array, device_, "the array");
@@ -282,16 +288,16 @@ class Rearranger {
 
 void add_fft_on_devices(py::module_& module) {
   py::class_<DeviceRealPlan>(module, "DeviceRealPlan")
-      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, const std::vector<std::size_t>&, int,
-                    double, bool>(),
-           py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("axes"), py::arg("kind"), py::arg("scale"),
-           py::arg("in_place"))
-      .def("run", &DeviceRealPlan::run);
+      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, const std::vector<std::size_t>&,
+                    const std::vector<int>&, double, bool, bool, const std::vector<double>&>(),
+           py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("axes"), py::arg("kinds"), py::arg("scale"),
+           py::arg("in_place"), py::arg("adjoint"), py::arg("ends"))
+      .def("run", &DeviceRealPlan::run)
+      .def("enqueue", &DeviceRealPlan::enqueue);
   py::class_<Rearranger>(module, "Rearranger")
       .def(py::init<const std::string&, bool, bool, bool, bool>(), py::arg("device"), py::arg("single"),
            py::arg("complex_input"), py::arg("complex_output"), py::arg("conjugate"))
-      .def("rearranged", &Rearranger::rearranged)
-      .def("scale_ends", &Rearranger::scale_ends);
+      .def("rearranged", &Rearranger::rearranged);
   py::class_<DevicePlan>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
                     const std::string&, bool, bool, const std::vector<std::size_t>&>(),

@@ -76,7 +76,7 @@ struct Entry {
 };
 
 // Values of a call; null means the default.
-enum Value : std::uint8_t { kN, kAxis, kNorm, kOverwrite, kWorkers, kKind, kOrthogonalize, kValues };
+enum Value : std::uint8_t { kN, kAxis, kNorm, kOverwrite, kWorkers, kKind, kOrthogonalize, kOut, kValues };
 using Values = std::array<PyObject*, kValues>;
 // Their order in calls by position.
 constexpr std::array<std::uint8_t, 5> kFourierOrder{kN, kAxis, kNorm, kOverwrite, kWorkers};
@@ -101,11 +101,12 @@ bool collect(std::span<const std::uint8_t> order, PyObject* positional, PyObject
   for (Py_ssize_t at = 0; PyDict_Next(named, &at, &key, &value) != 0;) {
     std::size_t i = 0;
     while (i < order.size() && !same_text(key, state->names[order[i]])) ++i;
-    if (i == order.size()) {
-      if (order.size() == kFourierOrder.size() && same_text(key, state->plan) && value == Py_None) continue;
-      return false;
+    if (i == order.size()) {  // by name only
+      if (order.size() != kFourierOrder.size()) return false;
+      if (same_text(key, state->plan) && value == Py_None) continue;
+      if (!same_text(key, state->names[kOut])) return false;
     }
-    i = order[i];
+    i = i == order.size() ? static_cast<std::size_t>(kOut) : order[i];
     if (values[i] != nullptr) return false;  // given twice: the full path raises the error
     values[i] = value;
   }
@@ -195,13 +196,13 @@ double scale_of(const Key& key) {
   return key.norm == 1 ? 1 / std::sqrt(n) : (key.norm == 2) != key.inverse() ? 1 / n : 1.0;
 }
 
-// Factors of the first and last value of orthogonalized transforms, as in SciPy.
+// Factors of the first and last value of orthogonalized transforms, as _ends() of ridge/_fft_cosine.py.
 void orthogonalize(const Key& key, fft::TensorProblem& problem) {
   const double half = std::sqrt(0.5), whole = std::sqrt(2.0);
   std::vector<double> ones(static_cast<std::size_t>(key.length), 1.0), before = ones, after = ones;
-  const bool both = key.real_type == 1 && key.function < kDst;
-  if (both || key.real_type == 3) before.front() *= whole;
-  if (both || key.real_type == 2) after.front() *= half;
+  const bool sine = key.function >= kDst, both = key.real_type == 1 && !sine;
+  if (both || key.real_type == 3) (sine ? before.back() : before.front()) *= whole;
+  if (both || key.real_type == 2) (sine ? after.back() : after.front()) *= half;
   if (both) before.back() *= whole, after.back() *= half;
   if (before != ones) problem.load = {before};
   if (after != ones) problem.store = {after};
@@ -302,6 +303,34 @@ void run_plan(const Key& key, Entry& entry, const void* in, void* out) {
   });
 }
 
+// True if the result can be written to that object directly: a packed array of the result's type and shape that does
+// not share memory with x.
+bool writable_directly(PyObject* object, PyObject* x, const Key& key, PyObject* type,
+                       const std::array<Py_ssize_t, kMostAxes>& shape) {
+  const auto& numpy = py::detail::npy_api::get();
+  constexpr int kNeeded = static_cast<int>(py::array::c_style) | py::detail::npy_api::NPY_ARRAY_ALIGNED_ |
+                          py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  if (Py_TYPE(object) != numpy.PyArray_Type_) return false;
+  const auto &out = *py::detail::array_proxy(object), &in = *py::detail::array_proxy(x);
+  if (out.descr != type || out.nd != key.axes || (out.flags & kNeeded) != kNeeded ||
+      !std::equal(shape.begin(), shape.begin() + key.axes, out.dimensions)) {
+    return false;
+  }
+  const bool single = key.single();
+  std::ptrdiff_t low = 0, high = 0, size = single ? 4 : 8;
+  for (std::size_t i = 0; i < key.axes; ++i) {
+    const std::ptrdiff_t last = (key.shape[i] - 1) * key.strides[i];
+    (last < 0 ? low : high) += last;
+    size *= shape[i];
+  }
+  const std::ptrdiff_t element = (single ? 4 : 8) * (key.complex_in() ? 2 : 1);
+  const bool real_out = key.from_half();
+  const auto first = reinterpret_cast<std::uintptr_t>(in.data) + static_cast<std::uintptr_t>(low * element);
+  const auto end = reinterpret_cast<std::uintptr_t>(in.data) + static_cast<std::uintptr_t>((high + 1) * element);
+  const auto begin = reinterpret_cast<std::uintptr_t>(out.data);
+  return end <= begin || begin + static_cast<std::uintptr_t>(size * (real_out ? 1 : 2)) <= first;
+}
+
 // quick(function, x, positional, named): the transform, or None if the full path must handle the call.
 PyObject* quick(PyObject*, PyObject* const* given, Py_ssize_t count) {
   try {
@@ -320,16 +349,21 @@ PyObject* quick(PyObject*, PyObject* const* given, Py_ssize_t count) {
     const bool real_out = key.from_half() || key.trigonometric();
     PyObject* const type =
         state->types[key.single() ? (real_out ? kFloat : kComplexFloat) : (real_out ? kDouble : kComplexDouble)];
-    Py_INCREF(type);  // the new array takes it over
     const auto shape = result_shape(key);
-    const auto out = py::reinterpret_steal<py::object>(
-        numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, type, key.axes, shape.data(), nullptr, nullptr, 0, nullptr));
-    if (!out) return nullptr;
+    PyObject* const asked = values[kOut] == Py_None ? nullptr : values[kOut];
+    if (asked != nullptr && !writable_directly(asked, given[1], key, type, shape)) Py_RETURN_NONE;
+    py::object out = py::reinterpret_borrow<py::object>(asked);
+    if (asked == nullptr) {
+      Py_INCREF(type);  // the new array takes it over
+      out = py::reinterpret_steal<py::object>(
+          numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, type, key.axes, shape.data(), nullptr, nullptr, 0, nullptr));
+      if (!out) return nullptr;
+    }
     Entry& entry = state->entries[key.hash()];
     const void* const from = py::detail::array_proxy(given[1])->data;
     void* const to = py::detail::array_proxy(out.ptr())->data;
     key.single() ? run_plan<float>(key, entry, from, to) : run_plan<double>(key, entry, from, to);
-    return py::object(out).release().ptr();
+    return out.release().ptr();
   } catch (py::error_already_set& error) {
     error.restore();
   } catch (const std::bad_alloc&) {
@@ -357,8 +391,8 @@ void add_fft_quick(py::module_& module) {
   state = new State;  // lives as long as the module, which is never unloaded
   const char* const types[] = {"f4", "f8", "c8", "c16"};
   for (std::size_t i = 0; i < kTypes; ++i) state->types[i] = py::dtype(types[i]).release().ptr();
-  state->names = {interned("n"),       interned("axis"), interned("norm"),         interned("overwrite_x"),
-                  interned("workers"), interned("type"), interned("orthogonalize")};
+  state->names = {interned("n"),       interned("axis"), interned("norm"),          interned("overwrite_x"),
+                  interned("workers"), interned("type"), interned("orthogonalize"), interned("out")};
   state->plan = interned("plan");
   state->norms = {interned("backward"), interned("ortho"), interned("forward")};
   PyObject* const function = PyCFunction_New(&quick_method, nullptr);

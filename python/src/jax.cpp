@@ -15,6 +15,7 @@
 #include <pybind11/pybind11.h>
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
+#include <ridge/fft/device_tensor.hpp>
 #include <ridge/fft/tensor.hpp>
 #include <ridge/foreign.hpp>
 
@@ -165,49 +166,67 @@ void run_on_host(const xla::CallFrame& frame) {
   }
 }
 
-// Plans on CUDA. Each stream has its own, because scratch memory is ordered by the stream.
-template <class T>
-const fft::Plan<T>& cuda_plan(const Call& call, const std::vector<std::size_t>& lengths, std::size_t batch,
-                              std::uintptr_t stream) {
-  using Key = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, double, std::size_t, std::vector<std::size_t>>;
+// Finds or makes the plan of a call on CUDA. Each stream has its own, because scratch memory is ordered by the stream.
+template <class Plan, class Make>
+const Plan& cuda_plan(const Call& call, const std::vector<std::size_t>& lengths, std::size_t batch,
+                      std::uintptr_t stream, const Make& make) {
+  using Key = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, double, std::size_t, std::vector<std::size_t>,
+                         std::vector<std::int64_t>, bool>;
   static std::mutex mutex;
-  static std::map<Key, fft::Plan<T>>* const plans =
-      new std::map<Key, fft::Plan<T>>;  // never destroyed: drivers end first
+  static std::map<Key, Plan>* const plans = new std::map<Key, Plan>;  // never destroyed: drivers end first
   const std::lock_guard lock(mutex);
-  const Key key{stream, call.kind, call.adjoint, call.scale, batch, lengths};
+  const Key key{stream, call.kind, call.adjoint,    call.scale,
+                batch,  lengths,   call.real_kinds, call.in->data == call.out->data};
   const auto found = plans->find(key);
-  if (found != plans->end()) return found->second;
-  fft::Problem problem{.shape = lengths,
-                       .batch = batch,
-                       .kind = call.kind >= 2 ? fft::Kind::real : fft::Kind::complex,
-                       .scale_forward = call.scale,
-                       .scale_inverse = call.scale,
-                       .directions = call.kind % 2 == 0 ? fft::Directions::forward : fft::Directions::inverse};
-  if (call.adjoint != 0) problem = fft::adjoint(problem);
-  return plans->emplace(key, fft::Plan<T>(ridge::device("cuda:0"), problem, options_of(false))).first->second;
+  return found != plans->end() ? found->second : plans->emplace(key, make(ridge::device("cuda:0"))).first->second;
+}
+
+fft::Problem box_problem(const Call& call, const std::vector<std::size_t>& lengths, std::size_t batch) {
+  const fft::Problem problem{.shape = lengths,
+                             .batch = batch,
+                             .kind = call.kind >= 2 ? fft::Kind::real : fft::Kind::complex,
+                             .scale_forward = call.scale,
+                             .scale_inverse = call.scale,
+                             .directions = call.kind % 2 == 0 ? fft::Directions::forward : fft::Directions::inverse};
+  return call.adjoint != 0 ? fft::adjoint(problem) : problem;
 }
 
 template <class T>
 void enqueue_on_cuda(const Call& call, const std::vector<std::size_t>& lengths, std::uintptr_t stream) {
   std::size_t batch = 1;
   for (std::int64_t i = 0; i < call.in->rank - call.count; ++i) batch *= static_cast<std::size_t>(call.in->lengths[i]);
-  const fft::Plan<T>& plan = cuda_plan<T>(call, lengths, batch, stream);
-  const auto bytes = [](const xla::ArrayBuffer& array) {
-    return elements_of(array) * sizeof(T) * (is_complex_type(array.type) ? 2 : 1);
+  const auto buffer = [](const Device& device, const xla::ArrayBuffer& array) {
+    return buffer_over(device, reinterpret_cast<std::uintptr_t>(array.data),
+                       elements_of(array) * sizeof(T) * (is_complex_type(array.type) ? 2 : 1));
   };
-  const Buffer in = buffer_over(plan.device(), reinterpret_cast<std::uintptr_t>(call.in->data), bytes(*call.in));
-  const Buffer out = buffer_over(plan.device(), reinterpret_cast<std::uintptr_t>(call.out->data), bytes(*call.out));
-  Queue queue = queue_over(plan.device(), stream);
+  const auto enqueue = [&](const auto& plan, const auto& run) {
+    Queue queue = queue_over(plan.device(), stream);
+    run(plan, queue, buffer(plan.device(), *call.in), buffer(plan.device(), *call.out));
+  };
+  if (call.kind == 4) {
+    using Real = fft::DeviceTensorPlan<T>;
+    const Real& plan = cuda_plan<Real>(call, lengths, batch, stream, [&](const Device& device) {
+      return Real(device, problem_of(call, lengths), options_of(false));
+    });
+    return enqueue(plan,
+                   [](const Real& p, Queue& queue, const Buffer& in, const Buffer& out) { p.enqueue(queue, in, out); });
+  }
+  using Fourier = fft::Plan<T>;
+  const Fourier& plan = cuda_plan<Fourier>(call, lengths, batch, stream, [&](const Device& device) {
+    return Fourier(device, box_problem(call, lengths, batch), options_of(false));
+  });
   const bool inverse = (call.kind % 2 == 1) != (call.adjoint != 0);
-  inverse ? plan.enqueue_inverse(queue, in, out) : plan.enqueue_forward(queue, in, out);
+  enqueue(plan, [&](const Fourier& p, Queue& queue, const Buffer& in, const Buffer& out) {
+    inverse ? p.enqueue_inverse(queue, in, out) : p.enqueue_forward(queue, in, out);
+  });
 }
 
 void run_on_cuda(const xla::CallFrame& frame) {
   const Call call = call_of(frame);
   const std::vector<std::size_t> lengths = checked_lengths(call);
   if (elements_of(*call.out) == 0) return;
-  if (call.kind == 4 || lengths.size() > 3)
-    throw Error(ErrorKind::unavailable, "ridge_fft: on CUDA needs complex or real transforms of one to three axes");
+  if (lengths.size() > 3)  // ridge.jax divides such transforms
+    refuse_call("a call on CUDA transforms at most three axes, got " + std::to_string(lengths.size()));
   xla::GetStream request{sizeof(xla::GetStream), nullptr, frame.context, nullptr};
   if (frame.api->get_stream(&request) != nullptr) throw Error(ErrorKind::device, "ridge_fft: XLA gives no stream");
   const auto stream = reinterpret_cast<std::uintptr_t>(request.stream);
@@ -220,19 +239,20 @@ xla::Failure* failure(const xla::CallFrame& frame, xla::ErrorCode code, const ch
   return frame.api->create_failure(&request);
 }
 
-bool answer_metadata(xla::CallFrame& frame, std::uint32_t traits) {
+// The handlers have no traits: a first call makes its plan and allocates memory, which a graph cannot capture.
+bool answer_metadata(xla::CallFrame& frame) {
   if (frame.extension == nullptr || frame.extension->type != xla::kMetadataExtension) return false;
   xla::Metadata& metadata = *reinterpret_cast<xla::MetadataExtension*>(frame.extension)->metadata;
   metadata.version.major = api_major;
   metadata.version.minor = api_minor;
-  metadata.traits = traits;
+  metadata.traits = 0;
   return true;
 }
 
 // Runs the body and turns exceptions into XLA's errors.
 template <class Body>
-xla::Failure* guarded_call(xla::CallFrame* frame, std::uint32_t traits, const Body& body) noexcept {
-  if (answer_metadata(*frame, traits)) return nullptr;
+xla::Failure* guarded_call(xla::CallFrame* frame, const Body& body) noexcept {
+  if (answer_metadata(*frame)) return nullptr;
   if (frame->stage != xla::Stage::execute) return nullptr;
   try {
     body(*frame);
@@ -250,10 +270,8 @@ xla::Failure* guarded_call(xla::CallFrame* frame, std::uint32_t traits, const Bo
   }
 }
 
-xla::Failure* host_handler(xla::CallFrame* frame) { return guarded_call(frame, 0, run_on_host); }
-xla::Failure* cuda_handler(xla::CallFrame* frame) {
-  return guarded_call(frame, xla::kCommandBufferCompatible, run_on_cuda);
-}
+xla::Failure* host_handler(xla::CallFrame* frame) { return guarded_call(frame, run_on_host); }
+xla::Failure* cuda_handler(xla::CallFrame* frame) { return guarded_call(frame, run_on_cuda); }
 
 py::capsule capsule_of_handler(xla::Failure* (*handler)(xla::CallFrame*)) {
   return py::capsule(reinterpret_cast<void*>(handler), "xla._CUSTOM_CALL_TARGET");

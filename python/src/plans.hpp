@@ -4,12 +4,32 @@
 #include <vector>
 
 #include <pybind11/pybind11.h>
+#include <ridge/fft/tensor.hpp>
 #include <ridge/plan.hpp>
 
 namespace ridge::python {
 
 inline planner::Options options_of(bool measured) {
   return {.effort = measured ? Effort::measured : Effort::quick, .save_wisdom = measured};
+}
+
+// Multiplies the first and the last value along every axis of a real-to-real problem: {first, last} before the
+// transform, then {first, last} after it. Empty: nothing is multiplied.
+inline void add_ends(fft::TensorProblem& problem, const std::vector<double>& ends) {
+  if (ends.empty()) return;
+  if (ends.size() != 4) throw pybind11::value_error("ends must be four factors");
+  const auto factors = [&](double first, double last) {
+    std::vector<std::vector<double>> lists;
+    if (first == 1 && last == 1) return lists;
+    for (const fft::Dimension& axis : problem.axes) {
+      lists.emplace_back(axis.length, 1.0);
+      lists.back().front() *= first;
+      lists.back().back() *= last;
+    }
+    return lists;
+  };
+  problem.load = factors(ends[0], ends[1]);
+  problem.store = factors(ends[2], ends[3]);
 }
 
 // Rows (problem, variant, predicted seconds, measured seconds, reason of rejection, chosen) of every candidate.

@@ -11,8 +11,6 @@ enum class ErrorCode : int { invalid_argument = 3, resource_exhausted = 8, unimp
 enum class Stage : int { instantiate = 0, prepare = 1, initialize = 2, execute = 3 };
 enum class AttributeType : int { array = 1, dictionary = 2, scalar = 3, string = 4 };
 inline constexpr int kMetadataExtension = 1;
-inline constexpr std::uint32_t kCommandBufferCompatible =
-    1;  // launches do not depend on values: graphs may capture them
 
 struct Extension {
   std::size_t size;

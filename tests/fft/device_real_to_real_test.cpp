@@ -138,6 +138,29 @@ TEST_F(RealToRealOnDevices, AxesLoopsAndStrides) {
   }
 }
 
+TEST_F(RealToRealOnDevices, AdjointsWithFactorsOfTheEnds) {
+  for (const Device& device : accelerators()) {
+    const TensorProblem rows{.kind = TensorKind::real_to_real,
+                             .axes = {{4, 16, 16}, {16, 1, 1}},
+                             .loops = {{3, 64, 64}},
+                             .real_kinds = {RealKind::dst3, RealKind::dct2},
+                             .scale = 0.5};
+    check<float>(device, adjoint(rows), "dst3 and dct2, transposed");
+    TensorProblem one{.kind = TensorKind::real_to_real,
+                      .axes = {{5, 1, 1}},
+                      .loops = {{3, 5, 5}},
+                      .real_kinds = {RealKind::dct1},
+                      .in_place = true};
+    check<float>(device, adjoint(one), "dct1 in place, transposed");
+    one.in_place = false;
+    one.store = {{1, 1, 2, 1, 1}};
+    EXPECT_THROW(DeviceTensorPlan<float>(device, one, kQuick), Error) << "a factor inside the axis";
+    one.store = {{1, 1, 1, 1, 2}};
+    one.loops[0].output = 6;
+    EXPECT_THROW(DeviceTensorPlan<float>(device, one, kQuick), Error) << "padded rows";
+  }
+}
+
 TEST_F(RealToRealOnDevices, WrongCallsAreRefused) {
   const Device device = accelerators().front();
   const TensorProblem good{.kind = TensorKind::real_to_real, .axes = {{8, 1, 1}}, .real_kinds = {RealKind::dct2}};

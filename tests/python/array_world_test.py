@@ -93,6 +93,15 @@ class ShortPath(unittest.TestCase):
         with fft.set_workers(2):
             self.assertIsNone(_ridge.quick(0, x, (), {}))
         np.testing.assert_allclose(fft.fft(unaligned), np.fft.fft(unaligned))
+        good = np.empty_like(x)
+        self.assertIs(_ridge.quick(0, x, (), {"out": good}), good)
+        np.testing.assert_array_equal(good, fft.fft(x))
+        for bad in (x, x[:, ::-1], x.reshape(-1)[::-1].reshape(4, 8), good.T.copy().T, good.astype(np.complex64), good[:2], 3, good.view(np.matrix)):
+            self.assertIsNone(_ridge.quick(0, x, (), {"out": bad}))
+        both = np.empty(9, np.complex128)
+        self.assertIsNone(_ridge.quick(0, both[:8], (), {"out": both[1:]}))
+        self.assertIsNone(_ridge.quick(0, both[8:0:-1], (), {"out": both[:8]}))
+        self.assertIsNone(_ridge.quick(6, x.real.copy(), (), {"out": x.real.copy()}))  # cosine transforms have none
 
     def test_arguments_by_name_and_position(self):
         x = samples((4, 8), np.complex128)

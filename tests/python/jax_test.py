@@ -83,16 +83,20 @@ def handler(platform="cpu"):
     return c.CFUNCTYPE(c.c_void_p, c.POINTER(Frame))(get(_ridge.xla_handler(platform), b"xla._CUSTOM_CALL_TARGET"))
 
 
-def call(x, out, stage=3, leave_out="", **given):
-    """Runs the handler on two arrays as XLA does; None or (code, message)."""
+STREAM = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
+
+
+def call(x, out, stage=3, leave_out="", platform="cpu", addresses=None, **given):
+    """Runs the handler on two arrays as XLA does; None or (code, message). addresses: of the arrays in device memory."""
     failures = []
+    default_stream = STREAM(lambda request: None)  # leaves the stream null
     create = CREATE(lambda f: failures.append((f.contents.code, f.contents.message.decode())) or 1)
-    api = Api(c.sizeof(Api), None, Version(c.sizeof(Version), None, 0, 1), None, create, None, None, None, None)
+    api = Api(c.sizeof(Api), None, Version(c.sizeof(Version), None, 0, 1), None, create, None, None, None, c.cast(default_stream, c.c_void_p))
     kept = []
 
-    def buffers(array):
+    def buffers(array, address):
         lengths = (c.c_int64 * array.ndim)(*array.shape)
-        buffer = Buffer(c.sizeof(Buffer), None, TYPES[array.dtype.name], array.ctypes.data, array.ndim, lengths)
+        buffer = Buffer(c.sizeof(Buffer), None, TYPES[array.dtype.name], address, array.ndim, lengths)
         items, types = (c.c_void_p * 1)(c.addressof(buffer)), (c.c_int * 1)(1)
         kept.extend((lengths, buffer, items, types))
         return Buffers(c.sizeof(Buffers), None, 1, types, items)
@@ -110,9 +114,10 @@ def call(x, out, stage=3, leave_out="", **given):
         text = Text(name.encode(), len(name))
         texts[i], values[i] = c.pointer(text), c.addressof(item)
         kept.extend((memory, item, text))
-    frame = Frame(c.sizeof(Frame), None, c.pointer(api), None, stage, buffers(x), buffers(out),
+    first, second = addresses or (x.ctypes.data, out.ctypes.data)
+    frame = Frame(c.sizeof(Frame), None, c.pointer(api), None, stage, buffers(x, first), buffers(out, second),
                   Attributes(c.sizeof(Attributes), None, len(names), types, texts, values))
-    handler()(c.byref(frame))
+    handler(platform)(c.byref(frame))
     return failures[0] if failures else None
 
 
@@ -124,12 +129,12 @@ def samples(shape, dtype):
 class Handler(unittest.TestCase):
     def test_metadata(self):
         _ridge.set_xla_api_version(0, 4)
-        for platform, traits in (("cpu", 0), ("CUDA", 1)):
+        for platform in ("cpu", "CUDA"):
             metadata = Metadata(c.sizeof(Metadata), Version(c.sizeof(Version), None, -1, -1), 99)
             extension = MetadataExtension(24, 1, None, c.pointer(metadata))
             frame = Frame(c.sizeof(Frame), c.addressof(extension))
             self.assertIsNone(handler(platform)(c.byref(frame)))
-            self.assertEqual((metadata.version.major, metadata.version.minor, metadata.traits), (0, 4, traits))
+            self.assertEqual((metadata.version.major, metadata.version.minor, metadata.traits), (0, 4, 0))
 
     def test_values(self):
         for n in (1, 2, 3, 8, 17):
@@ -184,6 +189,63 @@ class Handler(unittest.TestCase):
         self.assertFalse(out.any())
 
 
+class HandlerOnCuda(unittest.TestCase):
+    def test_refusals_before_the_device(self):
+        x = samples((2, 2, 2, 2), "complex128")
+        code, message = call(x, x.copy(), platform="CUDA", count=4)
+        self.assertEqual(code, 3)
+        self.assertIn("at most three axes, got 4", message)
+
+    @unittest.skipIf(any(d["id"] == "cuda:0" for d in ridge.devices()), "has a CUDA device")
+    def test_without_a_device(self):
+        for kind, dtype in ((0, "complex64"), (4, "float32")):  # both get as far as the device
+            x = samples((2, 8), dtype)
+            code, message = call(x, x.copy(), platform="CUDA", kind=kind, real_kinds=[4] if kind == 4 else [])
+            self.assertIn("cuda:0", message)
+
+    @unittest.skipUnless(any(d["id"] == "cuda:0" for d in ridge.devices()), "needs a CUDA device")
+    def test_same_as_on_the_host(self):
+        """Every kind and its adjoint on two axes, in place too where the shapes allow it."""
+        driver = c.CDLL("libcuda.so.1")
+        for n in (5, 8):
+            x, r, h = samples((3, 4, n), "complex128"), samples((3, 4, n), "float64"), samples((3, 4, n // 2 + 1), "complex128")
+            for kind, a, b in ((0, x, x), (1, x, x), (2, r, h), (3, h, r), (4, r, r)):
+                how = {"kind": kind, "count": 2, "length": n, "scale": 0.7, "real_kinds": [5, 8] if kind == 4 else []}
+                for adjoint, given, like in ((0, a, b), (1, b, a)):
+                    want = np.empty_like(like)
+                    self.assertIsNone(call(given, want, adjoint=adjoint, **how))
+                    for in_place in (False, True) if a is b else (False,):
+                        there = ridge.array(given, "cuda:0")
+                        out = there if in_place else ridge.array(np.zeros_like(want), "cuda:0")
+                        addresses = [y.__cuda_array_interface__["data"][0] for y in (there, out)]
+                        self.assertIsNone(call(given, want, platform="CUDA", addresses=addresses, adjoint=adjoint, **how))
+                        driver.cuCtxSynchronize()
+                        np.testing.assert_allclose(out.numpy(), want, rtol=1e-11, atol=1e-11, err_msg=f"{how} {adjoint} {in_place}")
+
+
+class Parts(unittest.TestCase):
+    def test_more_than_three_axes(self):
+        """Operators over parts of the axes, one after another, are the operator over all."""
+        from ridge import _transforms
+        z, r, h = samples((2, 3, 2, 3, 5), "complex128"), samples((2, 3, 2, 3, 5), "float64"), samples((2, 3, 2, 3, 3), "complex128")
+        axes = [0, 1, 2, 3, 4]
+        for kind, a, b in ((0, z, z), (1, z, z), (2, r, h), (3, h, r), (4, r, r)):
+            kinds = [4, 5, 7, 8, 9] if kind == 4 else []
+            for adjoint, given, like in ((False, a, b), (True, b, a)):
+                want, got = np.empty_like(like), given
+                _ridge.transform(given, want, kind, axes, kinds, 0.5, 1, adjoint)
+                steps = _transforms.parts(kind, axes, kinds, 5, 0.5, adjoint)
+                self.assertEqual([len(step[1]) for step in steps].count(3), 1)
+                for some_kind, some, some_kinds, length, scale in steps:
+                    shape, out = list(got.shape), got.dtype
+                    if some_kind in (2, 3):
+                        shape[some[-1]], out = (length, "float64") if (some_kind == 3) != adjoint else (length // 2 + 1, "complex128")
+                    result = np.empty(shape, out)
+                    _ridge.transform(got, result, some_kind, some, some_kinds, scale, 1, adjoint)
+                    got = result
+                np.testing.assert_allclose(got, want, atol=1e-12)
+
+
 @unittest.skipIf(jax is None, "needs JAX")
 class Jax(unittest.TestCase):
     def test_transformations(self):
@@ -195,18 +257,29 @@ class Jax(unittest.TestCase):
         for f, g, kind in cases:
             for n in (5, 8):
                 x = jax.numpy.asarray(samples((2, 3, n), "complex128" if kind == "c" else "float64"))
-                np.testing.assert_allclose(f(x), g(x), atol=1e-12)
-                np.testing.assert_allclose(jax.jit(f)(x), g(x), atol=1e-12)
+                want = g(x)
+                np.testing.assert_allclose(f(x), want, atol=1e-12)
+                np.testing.assert_allclose(jax.jit(f)(x), want, atol=1e-12)
                 power = lambda h: lambda x: (abs(h(x)) ** 2).sum()  # noqa: E731
-                np.testing.assert_allclose(jax.jit(jax.grad(power(f)))(x), jax.grad(power(g))(x), atol=1e-9)
-                check_grads(f, (x,), order=2)
+                np.testing.assert_allclose(jax.jit(jax.grad(power(f)))(x), jax.jit(jax.grad(power(g)))(x), atol=1e-9)
+                if (n == 5) != (f in (ours.ifft, ours.irfft)):  # XLA compiles every function of every shape
+                    continue
+                if f in (ours.fft, ours.rfft, ours.irfft):
+                    check_grads(f, (x,), order=2)
                 many = jax.numpy.stack([x, 2 * x])
-                np.testing.assert_allclose(jax.vmap(jax.grad(power(f)))(many), jax.vmap(jax.grad(power(g)))(many), atol=1e-9)
+                np.testing.assert_allclose(jax.vmap(jax.grad(power(f)))(many), jax.jit(jax.vmap(jax.grad(power(g))))(many), atol=1e-9)
         x = jax.numpy.asarray(samples((6,), "float64"))
         loss = lambda h: lambda x: (abs(h(x)) ** 4).sum()  # noqa: E731
         np.testing.assert_allclose(jax.hessian(loss(ours.rfft))(x), jax.hessian(loss(jax.numpy.fft.rfft))(x), rtol=1e-9, atol=1e-8)
         np.testing.assert_allclose(ours.dct(x), ridge.fft.dct(np.asarray(x)), atol=1e-12)
         check_grads(ours.dct, (x,), order=2)
+        many = jax.numpy.asarray(samples((2, 3, 2, 3, 4), "float64"))
+        np.testing.assert_allclose(ours.dstn(many, norm="ortho"), ridge.fft.dstn(np.asarray(many), norm="ortho"), atol=1e-12)
+        np.testing.assert_allclose(ours.rfftn(many), ridge.fft.rfftn(np.asarray(many)), atol=1e-12)
+        np.testing.assert_allclose(ours.irfftn(ours.rfftn(many)), many, atol=1e-12)
+        late = jax.jit(lambda x: sum(jax.numpy.sin(ours.fft(x * i).real) for i in range(6)))  # long enough for a CUDA graph
+        for _ in range(3):
+            np.testing.assert_allclose(late(x), sum(np.sin(np.fft.fft(np.asarray(x) * i).real) for i in range(6)), atol=1e-9)
         self.assertIsInstance(ridge.fft.fft(x), jax.Array)
 
 

@@ -7,7 +7,8 @@
 //   dct.enqueue(queue, in, out);
 //
 // One to three axes of any length, any number of loops, non-negative strides. The input is preserved unless the plan is
-// in place.
+// in place. Factors (load, store) of packed arrays, 1 but for the ends of the axes: adjoints of cosine and sine
+// transforms have such factors.
 #pragma once
 #include <memory>
 #include <span>
@@ -27,7 +28,7 @@ template <class T>
 class DeviceTensorPlan {
  public:
   // Error{invalid_argument} for kinds other than real_to_real, more than three axes, negative strides, axes of length
-  // 0, and outputs that share elements.
+  // 0, and outputs that share elements; Error{unavailable} for other factors than those above.
   DeviceTensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options = {});
 
   // Device memory: enqueued, not waited for. Error if a buffer is shorter than the strides require.

@@ -72,7 +72,6 @@ void Rearranger::scale_ends(Queue& queue, const std::vector<std::uint64_t>& shap
     queue.launch(scale_ends_, over(lines),
                  {data, static_cast<float>(first), static_cast<float>(last), n, inner, lines});
   }
-  queue.finish();
 }
 
 }  // namespace ridge::fft::on_device

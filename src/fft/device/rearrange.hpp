@@ -21,12 +21,12 @@ struct Rearrangement {
   std::vector<std::uint64_t> strides = {};  // of the input along these axes, in elements
 };
 
-// Every call waits until it is done.
 class Rearranger {
  public:
   Rearranger(const Device& device, const ElementChange& change);
+  // Waits until it is done.
   void rearrange(Queue& queue, const Rearrangement& wanted, const Buffer& in, const Buffer& out) const;
-  // Multiplies the first and the last real along one axis of an array.
+  // Multiplies the first and the last real along one axis of an array. Enqueued, not waited for.
   void scale_ends(Queue& queue, const std::vector<std::uint64_t>& shape, std::size_t axis, double first, double last,
                   const Buffer& data) const;
 

@@ -1,8 +1,11 @@
 // Real-to-real transforms over several axes on a device: the last axis from the input to the output, the others in
-// place there.
+// place there. Factors of the first and last values along axes (adjoints, orthogonal transforms) multiply the output
+// before and after that; factors of the input need a copy of it.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -11,6 +14,7 @@
 #include "base/text.hpp"
 #include "device/staging.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
+#include "fft/device/rearrange.hpp"
 #include "fft/tensor/dimensions.hpp"
 
 namespace ridge::fft {
@@ -28,10 +32,6 @@ void check(const TensorProblem& problem) {
     refuse(fmt::format("a device needs one to three axes, got {}", problem.axes.size()));
   }
   if (problem.real_kinds.size() != problem.axes.size()) refuse("needs one real kind per axis");
-  if (!problem.load.empty() || !problem.store.empty()) {
-    throw Error(ErrorKind::unavailable,
-                "fft: load and store factors of tensors, and adjoints that need them, run on the host only");
-  }
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
     const std::size_t least = problem.real_kinds[i] == RealKind::dct1 ? 2 : 1;
     if (problem.axes[i].length < least) {
@@ -46,6 +46,49 @@ void check(const TensorProblem& problem) {
       refuse("in place, a device needs the same strides in input and output");
   }
   if (shares_elements(all, TensorSide::output)) refuse("the output's strides make two points share an element");
+}
+
+// Factors of the first and last value along an axis of a packed array.
+struct Ends {
+  std::size_t axis;
+  double first, last;
+};
+
+[[noreturn]] void refuse_factors(const char* needs) {
+  throw Error(ErrorKind::unavailable, fmt::format("fft: load and store factors on a device need {}; "
+                                                  "other problems run on the host only",
+                                                  needs));
+}
+
+// The order of the dimensions in memory, slowest first.
+std::vector<std::size_t> packed_order(const std::vector<Dimension>& all) {
+  std::vector<std::size_t> order(all.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(all[a].input, all[a].length) > std::pair(all[b].input, all[b].length);
+  });
+  std::ptrdiff_t stride = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const Dimension& d = all[order[i]];
+    if (d.input != d.output || (d.length > 1 && d.input != stride)) refuse_factors("packed arrays of the same strides");
+    stride *= static_cast<std::ptrdiff_t>(d.length);
+  }
+  return order;
+}
+
+// The factors per axis of the problem as ends along the axes in memory.
+std::vector<Ends> ends_of(const std::vector<std::vector<double>>& factors, const std::vector<std::size_t>& order) {
+  std::vector<Ends> ends;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::vector<double>& list = factors[i];
+    if (list.empty()) continue;
+    for (std::size_t k = 1; k + 1 < list.size(); ++k) {
+      if (list[k] != 1) refuse_factors("factors of 1 but for the first and the last value");
+    }
+    const auto at = static_cast<std::size_t>(std::find(order.begin(), order.end(), i) - order.begin());
+    ends.push_back({at, list.front(), list.size() > 1 ? list.back() : 1.0});
+  }
+  return ends;
 }
 
 }  // namespace
@@ -63,6 +106,12 @@ class DeviceTensor {
     all.insert(all.end(), problem.loops.begin(), problem.loops.end());
     points_ = count(all);
     if (points_ == 0) return;
+    if (!problem.load.empty() || !problem.store.empty()) {
+      const std::vector<std::size_t> order = packed_order(all);
+      for (const std::size_t i : order) packed_shape_.push_back(all[i].length);
+      load_ = ends_of(problem.load, order), store_ = ends_of(problem.store, order);
+      scaler_.emplace(device, on_device::ElementChange{sizeof(T) == sizeof(double), false, false, false});
+    }
     in_elements_ = static_cast<std::size_t>(reach(all, TensorSide::input).high) + 1;
     out_elements_ = static_cast<std::size_t>(reach(all, TensorSide::output).high) + 1;
     for (std::size_t axis = problem.axes.size(); axis-- > 0;) {
@@ -92,9 +141,13 @@ class DeviceTensor {
     // The plan has one work area: another queue waits for its last use.
     std::lock_guard lock(mutex_);
     if (last_ && last_queue_ != queue.native()) queue.wait_for(last_);
+    const bool apart = !problem_.in_place && load_.empty();
+    if (!apart && !problem_.in_place) queue.copy(in, out, points_ * sizeof(T));
+    scale(queue, load_, out);
     for (std::size_t i = 0; i < axes_.size(); ++i) {
-      axes_[i]->enqueue(queue, i == 0 ? in : out, 0, out, 0, before_, after_);
+      axes_[i]->enqueue(queue, i == 0 && apart ? in : out, 0, out, 0, before_, after_);
     }
+    scale(queue, store_, out);
     last_ = queue.record();
     last_queue_ = queue.native();
   }
@@ -135,6 +188,7 @@ class DeviceTensor {
   std::vector<KernelSource> kernels() const {
     std::vector<KernelSource> all;
     for (const auto& axis : axes_) on_device::add_to(all, axis->kernels());
+    if (scaler_) all.push_back(on_device::rearrange_text({sizeof(T) == sizeof(double), false, false, false}));
     return all;
   }
 
@@ -143,13 +197,17 @@ class DeviceTensor {
   std::vector<planner::Decision> decisions_;
 
  private:
+  void scale(Queue& queue, const std::vector<Ends>& ends, const Buffer& data) const {
+    for (const Ends& e : ends) scaler_->scale_ends(queue, packed_shape_, e.axis, e.first, e.last, data);
+  }
+
   RealAxisProblem axis_problem(const std::vector<Dimension>& all, std::size_t axis, bool first, bool last) const {
     RealAxisProblem result{.float64 = sizeof(T) == sizeof(double),
                            .kind = problem_.real_kinds[axis],
                            .length = all[axis].length,
                            .counts = {},
                            .scale = last ? problem_.scale : 1,
-                           .in_place = !first || problem_.in_place};
+                           .in_place = !first || problem_.in_place || !load_.empty()};
     const auto input = [&](const Dimension& d) { return static_cast<std::uint64_t>(first ? d.input : d.output); };
     result.in.point = input(all[axis]);
     result.out.point = static_cast<std::uint64_t>(all[axis].output);
@@ -169,6 +227,9 @@ class DeviceTensor {
   }
 
   std::size_t points_ = 0, in_elements_ = 0, out_elements_ = 0;
+  std::vector<std::uint64_t> packed_shape_;  // with factors: lengths in memory, slowest first
+  std::vector<Ends> load_, store_;
+  std::optional<on_device::Rearranger> scaler_;
   std::vector<std::unique_ptr<const RealAxis>> axes_;  // in the order of execution
   Buffer before_, after_;
   Staging staging_;
