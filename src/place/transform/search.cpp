@@ -1,12 +1,17 @@
 // Applies transformations one at a time, keeps those that place more loops, and maps loops back to the user's file.
 #include "place/transform/search.hpp"
 
+#include <isl/ctx.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <ctime>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "place/analysis/memo.hpp"
 #include "place/edited.hpp"
@@ -101,7 +106,10 @@ class Search {
   }
 
   std::optional<AnalyzedProgram> run() {
-    while (step()) {
+    {
+      const Watch watch(*this);
+      while (step()) {
+      }
     }
     if (spent())
       report_.notes.push_back("the search for transformations stopped after " + std::to_string(readings_) +
@@ -136,6 +144,31 @@ class Search {
   std::set<std::string> tried_{}, exhausted_{};  // proposals; transformations of a nest without further proposals
   int readings_ = 0, most_ = kReadings;
   bool changed_ = false;
+
+  // Stops isl when the time is spent: a single operation on a large system of constraints may take seconds, and isl's
+  // own quota counts operations.
+  class Watch {
+   public:
+    explicit Watch(const Search& search)
+        : context_(search.memo_.context()), thread_([this, &search] {
+            while (!done_) {
+              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+              if (search.seconds() > kSeconds) isl_ctx_abort(context_.get());
+            }
+          }) {}
+    ~Watch() {
+      done_ = true;
+      thread_.join();
+      isl_ctx_resume(context_.get());
+    }
+
+   private:
+    isl::ctx context_;
+    std::atomic<bool> done_{false};
+    std::thread thread_;
+  };
+
+  double seconds() const { return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC; }
 
   LoopVerdict* loop(const std::string& id) {
     for (LoopVerdict& l : report_.loops)
@@ -178,9 +211,7 @@ class Search {
     }
   }
 
-  bool spent() const {
-    return readings_ >= most_ || static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC > kSeconds;
-  }
+  bool spent() const { return readings_ >= most_ || seconds() > kSeconds; }
 
   // True if the nest's loops are numbered consecutively; otherwise it contains loops that the model does not show.
   static bool numbered(const Nest& nest, int& first, int& count) {
@@ -215,6 +246,14 @@ class Search {
     return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return !l.claim.empty(); });
   }
 
+  // True if all loops inside the outermost one are placed: another order of the whole nest would gain little.
+  bool only_outermost_is_left(const std::string& prefix, const Nest& nest) const {
+    return nest.loops.size() > 1 && std::all_of(nest.loops.begin() + 1, nest.loops.end(), [&](const Loop& l) {
+             return std::any_of(now_.report.loops.begin(), now_.report.loops.end(),
+                                [&](const LoopVerdict& v) { return v.placed && v.id == prefix + l.id; });
+           });
+  }
+
   bool one(const Found& at) {
     const Nest& nest = now_.program.functions[at.function].nests[at.nest];
     int first = 0, count = 0;
@@ -229,6 +268,7 @@ class Search {
     for (const Transformation& t : registry()) {
       const bool always = t.propose == dead_writes || t.propose == tiling ||
                           t.propose == lanes;  // kept also if no more loops are placed
+      if (t.propose == rescheduling && only_outermost_is_left(at.prefix, nest)) continue;
       if (((placed || original) && !always) || !exhausted_.insert(t.name + identity).second) continue;
       try {
         const analysis::Quota quota(memo_.context(), kNestOperations);
@@ -286,10 +326,11 @@ class Search {
             const std::vector<const State*>& states, int first, int count, bool always,
             const std::function<std::string(const AnalyzedProgram&)>& check) {
     const Function& function = now_.program.functions[at.function];
-    Guard test = !p.reorders() && !p.test.empty() ? Guard{} : guard(states);  // an unchanged order needs no guard
+    const bool apart = p.reorders() || p.renames || p.test.empty();  // otherwise overlapping arrays do no harm
+    Guard test = apart ? guard(states) : Guard{};
     if (test.call.empty())
       test.call = p.test;
-    else if (p.reorders() && !p.test.empty())
+    else if (!p.test.empty())
       test.call += " && " + p.test;
     if (!test.possible || !function.whole.known) {
       note(at, p.loops, what + ": overlap of the arrays cannot be tested", false);

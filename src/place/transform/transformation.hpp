@@ -19,6 +19,7 @@ struct Proposal {
   // not change.
   std::map<std::size_t, std::vector<std::string>> order{};
   std::optional<isl::union_map> schedule{};  // instead of `order`: of all instances
+  bool renames = false;                      // the order is kept, but a variable gets copies: arrays must not overlap
   std::string test{};  // further C++ condition; if it is false at run time, the original loops run
   int whole = -1;      // iterations of this loop move as a whole, so its private variables carry no dependence
   std::vector<std::string> loops{};  // per loop of the new text, in order: the loops of the old text it comes from
@@ -60,6 +61,8 @@ std::vector<Proposal> skewing(const State& state);
 std::vector<Proposal> fission(const State& state);
 std::vector<Proposal> index_set_splitting(const State& state);
 std::vector<Proposal> dead_writes(const State& state);
+std::vector<Proposal> last_values(const State& state);
+std::vector<Proposal> wrap_around(const State& state);
 std::vector<Proposal> strip_mining(const State& state);
 std::vector<Proposal> expansion(const State& state);
 std::vector<Proposal> tiling(const State& state);
