@@ -3,6 +3,8 @@
 // iterations.
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
@@ -12,10 +14,13 @@ using namespace clang;
 
 namespace {
 
-// Literals, variables, + - *: may be evaluated again as long as its variables do not change.
+// Literals, variables, + - * /, comparisons and ?: may be evaluated again as long as its variables do not change.
 bool repeatable(const Expr* e, const std::set<const ValueDecl*>& changed) {
   e = e->IgnoreParenImpCasts();
   if (isa<IntegerLiteral>(e)) return true;
+  if (const auto* c = dyn_cast<ConditionalOperator>(e))
+    return repeatable(c->getCond(), changed) && repeatable(c->getTrueExpr(), changed) &&
+           repeatable(c->getFalseExpr(), changed);
   if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
     const auto* var = dyn_cast<VarDecl>(ref->getDecl());
     return var != nullptr && var->hasLocalStorage() && !var->getType()->isReferenceType() &&
@@ -24,8 +29,12 @@ bool repeatable(const Expr* e, const std::set<const ValueDecl*>& changed) {
   if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Minus)
     return repeatable(u->getSubExpr(), changed);
   const auto* b = dyn_cast<BinaryOperator>(e);
-  return b != nullptr && (b->isAdditiveOp() || b->getOpcode() == BO_Mul) && repeatable(b->getLHS(), changed) &&
-         repeatable(b->getRHS(), changed);
+  if (b != nullptr && b->getOpcode() == BO_Div) {
+    const auto* by = dyn_cast<IntegerLiteral>(b->getRHS()->IgnoreParenImpCasts());
+    return by != nullptr && by->getValue() != 0 && repeatable(b->getLHS(), changed);
+  }
+  return b != nullptr && (b->isAdditiveOp() || b->isRelationalOp() || b->getOpcode() == BO_Mul) &&
+         repeatable(b->getLHS(), changed) && repeatable(b->getRHS(), changed);
 }
 
 }  // namespace
@@ -60,9 +69,10 @@ class CounterRewriter {
     int sign = 1;
   };
   struct Counter {
-    Step step{};
-    std::string start{};              // text; "" if it is saved before the loop
-    const Stmt* statement = nullptr;  // in the body
+    const VarDecl* var = nullptr;
+    std::vector<Step> steps{};              // of one iteration
+    std::string start{};                    // text; "" if it is saved before the loop
+    std::vector<const Stmt*> statements{};  // one per step, in the body; none: a step of the header
   };
 
   bool known(const SourceRange& range) const { return r_.span(range).known; }
@@ -135,7 +145,7 @@ class CounterRewriter {
   bool add_header_counter(const Step& s, const std::set<const ValueDecl*>& all) {
     if (!declared_ || changed_.count(s.var) > 0 || !repeatable(starts_.at(s.var), all)) return false;
     if (s.by != nullptr && !repeatable(s.by, all)) return false;
-    counters_.push_back({s, text(starts_.at(s.var)), nullptr});
+    counters_.push_back({s.var, {s}, text(starts_.at(s.var)), {}});
     return true;
   }
 
@@ -148,21 +158,40 @@ class CounterRewriter {
     return count;
   }
 
-  // k += 2; directly in the body, where k is used by other statements too.
+  // True if all variables of the expression are declared before the loop.
+  bool from_before(const Expr* e) const {
+    bool all = true;
+    visit(e, [&](const Stmt* s) {
+      const auto* ref = dyn_cast<DeclRefExpr>(s);
+      all = all && (ref == nullptr || r_.ast().getSourceManager().isBeforeInTranslationUnit(
+                                          ref->getDecl()->getLocation(), f_->getBeginLoc()));
+    });
+    return all;
+  }
+
+  // k += 2; directly in the body, once or several times, where k is used by other statements too.
   bool add_body_counters(const std::set<const ValueDecl*>& all) {
     const auto* block = dyn_cast<CompoundStmt>(f_->getBody());
     if (block == nullptr || !in_block_) return true;
+    std::vector<Counter> found;
     for (const Stmt* s : block->body()) {
       const auto step = step_of(s);
-      if (!step || starts_.count(step->var) > 0 || (step->by != nullptr && !repeatable(step->by, all))) continue;
+      if (!step || starts_.count(step->var) > 0 || !r_.statement_span(s).known) continue;
+      if (step->by != nullptr && (!repeatable(step->by, all) || !from_before(step->by))) continue;
       if (r_.ast().getSourceManager().isBeforeInTranslationUnit(f_->getBeginLoc(), step->var->getLocation())) continue;
+      auto at = std::find_if(found.begin(), found.end(), [&](const Counter& c) { return c.var == step->var; });
+      if (at == found.end()) at = found.insert(found.end(), Counter{step->var, {}, "", {}});
+      at->steps.push_back(*step);
+      at->statements.push_back(s);
+    }
+    for (const Counter& c : found) {
       std::set<const ValueDecl*> others;
       for (const Stmt* other : block->body())
-        if (other != s) find_changes(other, others);
-      if (others.count(step->var) > 0 || uses(block, step->var) < 2 || uses(f_->getCond(), step->var) > 0 ||
-          !r_.statement_span(s).known)
-        continue;
-      counters_.push_back({*step, "", s});
+        if (std::find(c.statements.begin(), c.statements.end(), other) == c.statements.end())
+          find_changes(other, others);
+      if (others.count(c.var) == 0 && uses(block, c.var) > static_cast<int>(c.steps.size()) &&
+          uses(f_->getCond(), c.var) == 0)
+        counters_.push_back(c);
     }
     return true;
   }
@@ -173,8 +202,33 @@ class CounterRewriter {
     return result;
   }
 
-  std::string times(const Step& s, const std::string& count) const {
-    return (s.sign > 0 ? " + " : " - ") + (s.by == nullptr ? "" : text(s.by) + " * ") + "(" + count + ")";
+  std::optional<long> value(const Expr* e) const {
+    Expr::EvalResult known;
+    if (e->isValueDependent() || !e->EvaluateAsInt(known, r_.ast()) || known.Val.getInt().getSignificantBits() > 31)
+      return {};
+    return static_cast<long>(known.Val.getInt().getSExtValue());
+  }
+
+  // The sum of the first `count` steps.
+  std::string sum(const std::vector<Step>& steps, std::size_t count) const {
+    long all = 0;
+    std::string rest;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto known = steps[k].by == nullptr ? std::optional<long>(1) : value(steps[k].by);
+      if (known)
+        all += steps[k].sign * *known;
+      else
+        rest += (steps[k].sign > 0 ? " + " : " - ") + text(steps[k].by);
+    }
+    return "(" + std::to_string(all) + rest + ")";
+  }
+
+  // Number of iterations of a loop that counts by 1.
+  std::string iterations() const {
+    const auto first = value(starts_.at(i_)), last = value(end_);
+    if (first && last) return std::to_string(std::max(0L, *last + (*more_ == 0 ? 0 : 1) - *first));
+    const std::string end = text(end_) + more_, start = text(starts_.at(i_));
+    return "(" + end + " > " + start + " ? " + end + " - " + start + " : 0)";
   }
 
   bool write(std::vector<Edit>& edits) const {
@@ -183,7 +237,7 @@ class CounterRewriter {
     if (!whole.known || !body.known) return false;
     const std::string i = i_->getNameAsString(), i0 = text(starts_.at(i_)), type = r_.type_text(i_->getType());
     const std::string end = text(end_);
-    std::string before, first, inside, after, at = i + " - " + i0;
+    std::string before, first, inside, after, at = i + " - " + i0, all = iterations();
     std::string header = "for (" + (declared_ ? type + " " : std::string()) + i + " = " + i0 + "; " +
                          r_.original(f_->getCond()->getSourceRange()) + "; ++" + i + ") ";
     if (!constant_) {
@@ -193,24 +247,26 @@ class CounterRewriter {
       header = "for (" + type + " " + turn + " = 0; " + turn + " < " + count + "; ++" + turn + ") ";
       inside = " const " + type + " " + i + " = " + i0 + " + " + turn + " * " + by + ";";
       at = turn;
-      if (std::any_of(counters_.begin(), counters_.end(), [](const Counter& c) { return c.statement != nullptr; }))
-        return false;
+      all = count;
     }
     std::string closing;
     for (const Counter& c : counters_) {
-      const std::string k = c.step.var->getNameAsString(), kind = r_.type_text(c.step.var->getType());
+      const std::string k = c.var->getNameAsString(), kind = r_.type_text(c.var->getType());
+      const std::string each = sum(c.steps, c.steps.size());
       std::string start = c.start;
-      if (c.statement != nullptr) {
+      if (!c.statements.empty()) {
         start = fresh(k + "_start");
         before += "const " + kind + " " + start + " = " + k + "; ";
-        after += " " + k + " = " + start +
-                 times(c.step, end + more_ + " > " + i0 + " ? " + end + more_ + " - " + i0 + " : 0") + ";";
-        const Span s = r_.statement_span(c.statement);
+        after += " " + k + " += " + each + " * " + all + ";";
+      }
+      const std::string now = start + " + " + each + " * (" + at + ")";
+      inside += " const " + kind + " " + k + " = " + now + ";";
+      for (std::size_t m = 0; m < c.statements.size(); ++m) {
+        const Span s = r_.statement_span(c.statements[m]);
         edits.push_back(
-            {s.begin, s.end, "{ const " + kind + " " + k + " = " + start + times(c.step, at + " + 1") + ";", {}});
+            {s.begin, s.end, "{ const " + kind + " " + k + " = " + now + " + " + sum(c.steps, m + 1) + ";", {}});
         closing += " }";
       }
-      inside += " const " + kind + " " + k + " = " + start + times(c.step, at) + ";";
     }
     edits.push_back({whole.begin, block != nullptr ? body.begin + 1 : body.begin, before + header + "{" + inside, {}});
     if (block != nullptr && !closing.empty()) edits.push_back({body.end - 1, body.end - 1, closing, {}});
@@ -248,8 +304,8 @@ void rewrite_counters(const Facts& facts, const Stmt* body, std::vector<Edit>& r
   look(body, false);
 }
 
-// A switch inside a loop whose sections all end with break, continue or return becomes a chain of ifs; goto to a label
-// at the end of the loop body becomes continue.
+// A switch inside a loop whose sections all end with a jump becomes a chain of ifs; goto to a label at the end of the
+// loop body becomes continue; goto to a later label of the body becomes a number that decides which statements run.
 namespace {
 
 // The breaks that belong to this switch.
@@ -344,7 +400,77 @@ class JumpRewriter {
     return true;
   }
 
+  // Replaces gotos to later labels of the loop's body: goto number k sets a variable to k, and the statements between
+  // labels j and j + 1 run if it is at most j.
+  bool skips(const Stmt* loop, std::vector<Edit>& edits) const {
+    const auto* block = dyn_cast_or_null<CompoundStmt>(body_of(loop));
+    if (block == nullptr) return false;
+    std::map<const LabelDecl*, int> labels;
+    for (const Stmt* child : block->body())
+      if (const auto* label = dyn_cast<LabelStmt>(child)) {
+        if (isa<LabelStmt, DeclStmt>(label->getSubStmt())) return false;
+        labels.emplace(label->getDecl(), static_cast<int>(labels.size()) + 1);
+      }
+    const Span body = r_.span(block->getSourceRange());
+    if (labels.empty() || !body.known) return false;
+    const std::string name = "goes_to_" + std::to_string(body.begin);
+    edits.push_back({body.begin + 1, body.begin + 1, " int " + name + " = 0;", {}});
+    int segment = 0, open = 0;
+    bool skipped = false;  // a goto stands before this statement of the segment
+    for (const Stmt* child : block->body()) {
+      const Span at = r_.span(child->getSourceRange());
+      const std::string guard =
+          "if (" + name + " <= " + std::to_string(segment + (isa<LabelStmt>(child) ? 1 : 0)) + ") { ";
+      const Stmt* inner = child;
+      std::string before;
+      if (!at.known) return false;
+      if (const auto* label = dyn_cast<LabelStmt>(child)) {
+        inner = label->getSubStmt();
+        const Span rest = r_.span(inner->getSourceRange());
+        if (!rest.known) return false;
+        edits.push_back({at.begin, rest.begin, repeated("} ", open) + guard, {}});
+        ++segment;
+        open = 1;
+      } else if (skipped) {
+        before = guard;
+        ++open;
+      }
+      if (open > 0 && isa<DeclStmt>(child)) return false;
+      int gotos = 0, last = 0;
+      visit(inner, [&](const Stmt* s) { gotos += isa<GotoStmt, IndirectGotoStmt>(s) ? 1 : 0; });
+      if (!before.empty() && !isa<GotoStmt>(inner))
+        edits.push_back({at.begin, at.begin, std::exchange(before, ""), {}});
+      if (!at_ends(inner, labels, segment, name, before, last, edits) || last != gotos) return false;
+      skipped = gotos > 0;
+    }
+    edits.push_back({body.end - 1, body.end - 1, repeated("} ", open), {}});
+    return true;
+  }
+
  private:
+  static std::string repeated(const std::string& text, int count) {
+    std::string all;
+    for (; count > 0; --count) all += text;
+    return all;
+  }
+
+  // Replaces the gotos that end a statement or its branches; counts them. False if one does not lead forward.
+  bool at_ends(const Stmt* s, const std::map<const LabelDecl*, int>& labels, int segment, const std::string& name,
+               const std::string& before, int& count, std::vector<Edit>& edits) const {
+    s = last_of(s);
+    if (const auto* branch = dyn_cast<IfStmt>(s))
+      return at_ends(branch->getThen(), labels, segment, name, before, count, edits) &&
+             (branch->getElse() == nullptr || at_ends(branch->getElse(), labels, segment, name, before, count, edits));
+    const auto* jump = dyn_cast<GotoStmt>(s);
+    if (jump == nullptr) return true;
+    const auto to = labels.find(jump->getLabel());
+    const Span at = r_.span(jump->getSourceRange());
+    if (to == labels.end() || to->second <= segment || !at.known) return false;
+    edits.push_back({at.begin, at.end, before + name + " = " + std::to_string(to->second), {}});
+    ++count;
+    return true;
+  }
+
   bool find_sections(const SwitchStmt* s, const CompoundStmt* block, std::vector<Section>& all) const {
     std::size_t labels = 0;
     for (const SwitchCase* one = s->getSwitchCaseList(); one != nullptr; one = one->getNextSwitchCase()) --labels;
@@ -380,7 +506,7 @@ class JumpRewriter {
   // Removes the break at the end of a section; counts it.
   bool end_section(const Section& one, bool last, std::size_t& ended, std::vector<Edit>& edits) const {
     const Stmt* end = last_of(one.last);
-    if (!isa<BreakStmt>(end)) return last || isa<ContinueStmt, ReturnStmt>(end);
+    if (!isa<BreakStmt>(end)) return last || isa<ContinueStmt, ReturnStmt, GotoStmt>(end);
     ++ended;
     const Span at = r_.statement_span(end);
     edits.push_back({at.begin, at.end, ";", {}});
@@ -396,8 +522,12 @@ void rewrite_jumps(const Source& file, const Stmt* body, std::vector<Edit>& rewr
     if (s == nullptr || isa<LambdaExpr>(s)) return;
     std::vector<Edit> edits;
     const auto* choice = dyn_cast<SwitchStmt>(s);
-    if ((in_loop && choice != nullptr && rewriter.chain(choice, edits)) || (is_loop(s) && rewriter.continues(s, edits)))
-      rewrites.insert(rewrites.end(), edits.begin(), edits.end());
+    bool done =
+        (in_loop && choice != nullptr && rewriter.chain(choice, edits)) || (is_loop(s) && rewriter.continues(s, edits));
+    if (!done) edits.clear();
+    done = done || (is_loop(s) && rewriter.skips(s, edits));
+    if (done) rewrites.insert(rewrites.end(), edits.begin(), edits.end());
+    if (done && is_loop(s)) return;  // the statements inside it are rewritten when the new text is read
     for (const Stmt* child : s->children()) look(child, in_loop || is_loop(s));
   };
   look(body, false);

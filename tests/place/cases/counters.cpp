@@ -134,3 +134,61 @@ struct Scaler {
     for (int i = 0; i < n; ++i) b[i] = 2 * a[i];
   }
 };
+
+//: two_steps_each_turn l1=parallel kernels=1 run
+int two_steps_each_turn(const float* a, const float* b, float* c, int n) {
+  int k = -1;
+  for (int i = 0; i < n / 2; ++i) {
+    k++;
+    c[k] = a[i];
+    k++;
+    c[k] = b[i] + a[k];
+  }
+  return k;
+}
+
+//: counted_through_rows l1=parallel l2=parallel kernels=1 run
+int counted_through_rows(const float (*a)[64], float* b, int n) {
+  int k = -1;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < 64; ++j) {
+      k++;
+      b[k] = 2 * a[i][j];
+    }
+  }
+  return k;
+}
+
+//: rows_with_a_gap l1=parallel l2=parallel kernels=1 run
+void rows_with_a_gap(const float* a, float* b, int n, int m) {
+  int k = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < 32; ++j) {
+      b[k] = a[i * 32 + j];
+      ++k;
+    }
+    k += 3;
+  }
+}
+
+//: step_of_the_caller kernels=1 run
+int step_of_the_caller(const float* a, float* b, int n, int by) {
+  int k = 0;
+  for (int i = 0; i < n; i += by) {
+    k += 2;
+    b[i] += a[k];
+  }
+  return k;
+}
+
+// The last step of an iteration and the first of the next meet.
+//: steps_that_meet l1=sequential kernels=0 run
+void steps_that_meet(const float* a, float* c, int n) {
+  int k = 0;
+  for (int i = 0; i < n; ++i) {
+    k++;
+    c[k] = a[i];
+    k++;
+    c[k + 1] = 2 * a[i];
+  }
+}

@@ -181,3 +181,63 @@ void rows_moved_on(const float* a, float* b, int rows, int cols) {
     b[r * cols + 1] = row[1];
   }
 }
+
+//: either_by_goto l1=parallel kernels=1 run
+void either_by_goto(const float* a, const float* b, float* c, float* d, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (a[i] > 0.5f) goto other;
+    c[i] = 2 * a[i];
+    if (b[i] > 0.7f) {
+      d[i] = 3;
+      goto both;
+    }
+    c[i] += 1;
+    goto both;
+  other:
+    c[i] = a[i] - b[i];
+    if (b[i] > 0.3f) goto last;
+  both:
+    d[i] = d[i] + c[i];
+  last:;
+  }
+}
+
+//: switched_by_goto l1=parallel kernels=1 run
+void switched_by_goto(const int* kind, const float* a, float* b, int n) {
+  for (int i = 0; i < n; ++i) {
+    switch (kind[i]) {
+      case 1:
+        goto one;
+      case 2:
+        goto two;
+    }
+    b[i] = 0;
+  one:
+    b[i] += a[i];
+    goto end;
+  two:
+    b[i] -= a[i];
+  end:;
+  }
+}
+
+//: carried_by_goto l1=sequential kernels=0 run
+void carried_by_goto(const float* a, float* c, float* d, int n) {
+  for (int i = 0; i < n - 1; ++i) {
+    if (a[i] > 0.5f) goto other;
+    c[i] = d[i] + a[i];
+    continue;
+  other:
+    d[i + 1] = c[i] * a[i];
+  }
+}
+
+//: back_by_goto l1=sequential kernels=0 says=goto
+void back_by_goto(const float* a, float* c, int n) {
+  for (int i = 0; i < n; ++i) {
+    int k = 0;
+  again:
+    c[i] += a[i];
+    if (++k < 3) goto again;
+  }
+}
