@@ -114,6 +114,16 @@ else
   c++ -std=c++20 -fopenmp -c -o threads.o threads.cpp || fail "threads.cpp does not compile"
   rm -f threads.o threads.cpp
 fi
+# 60 iterations take less time than starting threads.
+cat >short.cpp <<'END'
+void shorter(float* a, int n) {
+  for (int i = 0; i < n; ++i) a[i] *= 0.5f;
+}
+END
+OMP_NUM_THREADS=4 $ridge place short.cpp --function shorter --emit openmp >"$beside/out" 2>&1 || fail "short: $(cat "$beside/out")"
+has "warning: at generated sizes (--param sets real ones) the placed program is slower than the original: " "$beside/out"
+has "short_placed.cpp written" "$beside/out"
+rm -f short_placed.cpp
 [ -z "${RIDGE_SLOW-}" ] || cat >whole.cpp <<'END'
 #include <cstdio>
 void halve(float* a, int n) {

@@ -297,7 +297,14 @@ class Run {
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
     fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
                base::human_seconds(sameness.placed_seconds));
+    warn_if_slower(sameness.original_seconds, sameness.placed_seconds, "on this data");
     return sameness.proves;
+  }
+
+  static void warn_if_slower(double original, double placed, const char* where) {
+    if (placed > original)
+      fmt::print("warning: {} the placed program is slower than the original: {} instead of {}\n", where,
+                 base::human_seconds(placed), base::human_seconds(original));
   }
 
   place::judge::Outcome compare(const place::Report& report, double done, const char* stage) {
@@ -360,6 +367,8 @@ class Run {
     } else if (!parameters_.empty() && outcome_.placed_seconds > outcome_.original_seconds) {
       fmt::print("slower than the original at these sizes, no file is written\n");
       return false;
+    } else if (outcome_.verified) {
+      warn_if_slower(outcome_.original_seconds, outcome_.placed_seconds, "at generated sizes (--param sets real ones)");
     }
     return true;
   }
