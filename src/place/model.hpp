@@ -121,7 +121,6 @@ struct Node {
   NodeKind kind = NodeKind::block;
   int line = 0;
   int loop = -1;                                 // index into the nest's loops
-  int number = 0;                                // unique in the nest
   std::string text{};                            // kernel text of a statement; condition of a branch
   std::string target{}, operation{};             // of an assignment; `text` is then its right-hand side
   std::string source{};                          // one line, for reports

@@ -335,7 +335,7 @@ class Work {
       return;
     }
     if (p.kind == PartKind::nest) {
-      nest(function, f, p, around, depth, report);
+      nest(program, f, p, around, depth, report);
       if (kernels_.count({f, p.nest}) == 0)
         for (const Part& child : p.children) part(program, f, child, around, depth, report);
       return;
@@ -343,7 +343,8 @@ class Work {
     for (const Part& child : p.children) part(program, f, child, around, depth, report);
   }
 
-  void nest(const Function& function, int f, const Part& p, const std::string& around, int depth, Report& report) {
+  void nest(const Program& program, int f, const Part& p, const std::string& around, int depth, Report& report) {
+    const Function& function = program.functions[f];
     const Nest& nest = function.nests[p.nest];
     try {
       const analysis::Quota quota(shared_->memo.context(), shared_->memo.operations);
@@ -360,7 +361,7 @@ class Work {
       }
       const bool forced = pinned(function, nest, "device") != nullptr;
       criteria::Choice choice = criteria::choose(nest, verdicts);
-      if (choice.chain.empty()) {
+      if (choice.chain.empty() || (choice.some_stay && emit_ != "openmp")) {
         if (root.parallel) root.not_placed = choice.why;
         return;
       }
@@ -376,6 +377,7 @@ class Work {
       if (choice.copies.empty() && choice.atomics.empty())
         choice.same = analysis::same_images(nest, analysis, choice.chain, shared_->memo);
       emit::Kernel kernel = make_kernel(function, nest, relations, verdicts, choice, forced);
+      if (kernel.why.empty() && emit_ == "openmp") kernel.why = emit::not_on_threads(program, {f, p.nest}, kernel);
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
@@ -469,9 +471,12 @@ class Work {
   }
 
   void report_kernel(const Nest& nest, const emit::Kernel& kernel, Report& report) {
-    KernelReport made{kernel.name, criteria_text(nest, kernel), {}};
-    for (const std::string& helper : nest.functions) made.text += helper + "\n";
-    made.text += kernel.text;
+    KernelReport made{kernel.name, {}, {}};
+    if (emit_ != "openmp") {
+      made.text = criteria_text(nest, kernel);
+      for (const std::string& helper : nest.functions) made.text += helper + "\n";
+      made.text += kernel.text;
+    }
     for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
       LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
       const auto at = std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin();

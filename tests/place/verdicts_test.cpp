@@ -79,8 +79,9 @@ TEST(Verdicts, OfTheTransformations) {
     EXPECT_TRUE(c.without.empty() || taken.find(c.without) == std::string::npos) << taken;
     EXPECT_EQ(report.placed.empty(), report.kernels.empty());
   }
-  for (const char* each : {"fusion", "fission", "coalescing", "index-set", "strip", "tiling", "interchange",
-                           "unrolling", "skewing", "expansion", "dead-write", "lanes", "rescheduling"}) {
+  for (const char* each :
+       {"fusion", "fission", "coalescing", "index-set", "strip", "tiling", "interchange", "unrolling", "skewing",
+        "expansion", "dead-write", "lanes", "rescheduling", "last", "wrap-around"}) {
     EXPECT_EQ(legal.count(each), 1u) << each;
     EXPECT_EQ(illegal.count(each), 1u) << each;
   }

@@ -28,7 +28,8 @@ class LoopVerdicts {
   std::vector<Verdict> run() {
     for (std::size_t v = 0; v < nest_.variables.size(); ++v) prepare(static_cast<int>(v));
     std::vector<Verdict> verdicts;
-    for (std::size_t l = 0; l < nest_.loops.size(); ++l) verdicts.push_back(verdict(static_cast<int>(l)));
+    for (std::size_t l = 0; l < nest_.loops.size(); ++l)
+      verdicts.push_back(verdict(static_cast<int>(l), l == 0 || verdicts[0].last_sets_all));
     return verdicts;
   }
 
@@ -203,16 +204,65 @@ class LoopVerdicts {
     return found;
   }
 
-  // True if the nest only reads values of the array from before the nest: no flow from its writes to its reads.
-  bool reads_old_values(int variable) const {
-    const auto reads = pick(variable, [](auto&, auto& r) { return !r.write; });
+  // True if all conflicts of the array in the loop disappear when reads of values from before the nest get them from a
+  // copy: those reads are added to `v`. Other reads must get values of their own iteration.
+  bool reads_old_values(int variable, int loop, Verdict& v) const {
     const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
-    return isl::union_access_info(reads)
-        .set_may_source(writes)
-        .set_schedule_map(r_.schedule)
-        .compute_flow()
-        .may_dependence()
-        .is_empty();
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations) {
+        if (r.access->variable != variable || r.write) continue;
+        const isl::union_map read(r.map);
+        const bool fresh = !isl::union_access_info(read)
+                                .set_may_source(writes)
+                                .set_schedule_map(r_.schedule)
+                                .compute_flow()
+                                .may_dependence()
+                                .is_empty();
+        const bool meets = !carried(read.apply_range(writes.reverse()), loop).is_empty();
+        if (fresh && meets) return false;
+        if (meets)
+          v.old_reads.push_back({variable, static_cast<std::size_t>(&i - r_.instances.data()), r.access->source});
+        else
+          v.some_stay = v.some_stay || fresh;
+      }
+    return true;
+  }
+
+  // True if the last iteration of an outermost loop certainly writes all elements that any iteration may write.
+  bool last_writes_all(int variable, int loop) const {
+    isl::union_set iterations = isl::union_set::empty(r_.context), all = iterations, sure = iterations;
+    for (const Instance& i : r_.instances) {
+      isl::set d =
+          isl::manage(isl_set_project_out(i.domain.copy(), isl_dim_set, 1, static_cast<unsigned>(i.loops.size()) - 1));
+      iterations = iterations.unite(isl::union_set(isl::manage(isl_set_reset_tuple_id(d.release()))));
+    }
+    const isl::set range = iterations.as_set();
+    const isl::set last = nest_.loops[loop].step > 0 ? range.lexmax() : range.lexmin();
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations) {
+        if (r.access->variable != variable || !r.write) continue;
+        all = all.unite(isl::union_set(r.map.range()));
+        if (!r.must) continue;
+        isl::set there =
+            isl::manage(isl_set_add_dims(last.copy(), isl_dim_set, static_cast<unsigned>(i.loops.size()) - 1));
+        there = isl::manage(isl_set_set_tuple_name(there.release(), i.name.c_str()));
+        sure = sure.unite(isl::union_set(r.map.intersect_domain(there).range()));
+      }
+    return all.is_subset(sure);
+  }
+
+  // Finds the variables of the dependences that could have a copy per iteration if they were not used after the loop.
+  void find_set_first(const std::vector<std::pair<int, isl::union_map>>& open, Verdict& v) const {
+    v.last_sets_all = !open.empty() && nest_.loops[v.loop].depth == 0;
+    for (const auto& [variable, pairs] : open) {
+      if (exposed(variable, v.loop)) {
+        v.last_sets_all = false;
+        if (v.loop == 0) return;
+        continue;
+      }
+      v.set_first.push_back(variable);
+      v.last_sets_all = v.last_sets_all && last_writes_all(variable, v.loop);
+    }
   }
 
   bool writes_meet(int variable, int loop) const {
@@ -340,7 +390,7 @@ class LoopVerdicts {
     return covered;
   }
 
-  Verdict verdict(int loop) const {
+  Verdict verdict(int loop, bool set_first) const {
     Verdict v;
     v.loop = loop;
     const Loop& l = nest_.loops[loop];
@@ -379,10 +429,14 @@ class LoopVerdicts {
     bool copies = !v.dependences.empty() && l.counted && l.leaves_early == 0;
     for (const auto& [variable, pairs] : open) {
       const Variable& var = nest_.variables[variable];
-      copies = copies && var.array() && !var.local_memory && !writes_meet(variable, loop) && reads_old_values(variable);
+      copies = copies && var.array() && !var.local_memory && !writes_meet(variable, loop) &&
+               reads_old_values(variable, loop, v);
     }
     if (copies)
       for (const auto& [variable, pairs] : open) v.copies.push_back(variable);
+    else
+      v.old_reads.clear();
+    if (!copies && set_first) find_set_first(open, v);
     if (!l.counted) {
       v.why = (l.kind == "for" ? "" : l.kind + " loop: ") + l.why;
     } else if (l.leaves_early > 0) {

@@ -19,6 +19,12 @@ struct Dependence {  // carried by a loop
   bool certain = true;       // false: depends on a branch or on an unknown subscript
 };
 
+struct OldRead {  // a read that always gets the value from before the nest
+  int variable = -1;
+  std::size_t instance = 0;  // index into Relations::instances
+  std::string source{};
+};
+
 struct Verdict {
   int loop = -1;
   bool parallel = false;
@@ -31,6 +37,11 @@ struct Verdict {
   // Arrays to copy before the loop. The loop is sequential only because iterations overwrite elements that others still
   // read; with reads redirected to the copies it is parallel.
   std::vector<int> copies{};
+  std::vector<OldRead> old_reads{};  // the redirected reads
+  bool some_stay = false;            // other reads of the copied arrays get values of their own iteration
+  // Variables of the dependences of which no iteration reads a value from before the iteration.
+  std::vector<int> set_first{};
+  bool last_sets_all = false;  // the last iteration sets all elements of them that any iteration sets
   std::string why{};
   std::string claim{};  // parallel only because the user says so: the dependence that was not considered
 };

@@ -46,6 +46,11 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   const analysis::Verdict& first = verdicts[root];
   if (!first.parallel && first.copies.empty()) return choice.why = first.why, choice;
   std::set<int> copies(first.copies.begin(), first.copies.end());
+  const auto add_reads = [&](const analysis::Verdict& v) {
+    choice.old_reads.insert(choice.old_reads.end(), v.old_reads.begin(), v.old_reads.end());
+    choice.some_stay |= v.some_stay;
+  };
+  add_reads(first);
   if (!outer.exact) return choice.why = "its number of iterations is not known before it starts", choice;
   // Work-items advance by the grid size: an unsigned iterator that counts down would wrap below 0.
   const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
@@ -114,6 +119,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     }
     choice.chain.push_back(inner->loop);
     copies.insert(v.copies.begin(), v.copies.end());
+    add_reads(v);
     at = inner;
   }
   choice.copies.assign(copies.begin(), copies.end());

@@ -337,6 +337,7 @@ class KernelMaker {
     }
     if (k_.atomic) add_at_once(root_, atomics_);
     k_.copies = choice_.copies;
+    k_.old_reads = choice_.old_reads;
     for (const int c : k_.copies) {
       read_copies(root_, nest_.variables[c].name);
       for (Loop& l : loops_) {

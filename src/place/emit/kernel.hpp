@@ -34,11 +34,12 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<std::pair<int, int>> same{};  // images (read, written) that may be one and the same
-  std::vector<HostCall> iterations{};       // one per loop of `axes`
-  std::vector<std::string> items{};         // group size per axis
-  std::vector<std::string> copies_of{};     // iterations per work-item along each axis; empty: one
-  HostCall fits{};                          // empty if nothing is assumed
+  std::vector<analysis::OldRead> old_reads{};  // reads of the copies
+  std::vector<std::pair<int, int>> same{};     // images (read, written) that may be one and the same
+  std::vector<HostCall> iterations{};          // one per loop of `axes`
+  std::vector<std::string> items{};            // group size per axis
+  std::vector<std::string> copies_of{};        // iterations per work-item along each axis; empty: one
+  HostCall fits{};                             // empty if nothing is assumed
   HostCall inside{};  // devices: no element before an array's address is accessed; empty if that is certain
   std::vector<std::string> inside_texts{};  // the same for the report
   std::string not_on_device{};              // reason why only threads of the host can run it

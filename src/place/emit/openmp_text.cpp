@@ -5,6 +5,7 @@
 // size does not depend on the number of threads, and the blocks in order: every run gives the same result.
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -39,6 +40,13 @@ inline Blocks blocks(Int iterations) {
 }
 inline Int block_from(Blocks b, Int block) { return block * b.each; }
 inline Int block_to(Blocks b, Int block) { return min(b.all, block * b.each + b.each); }
+inline void* copied(const void* from, Int bytes) {  // to be freed; null if there is no memory
+  char* const to = static_cast<char*>(std::malloc(max(1, bytes)));
+#pragma omp parallel for schedule(static) if (bytes > 65536)
+  for (Int i = 0; i < (to == nullptr ? 0 : (bytes + 4095) / 4096); ++i)
+    std::memcpy(to + i * 4096, static_cast<const char*>(from) + i * 4096, min(4096, bytes - i * 4096));
+  return to;
+}
 struct Range {
   const void* data;
   Int bytes;
@@ -216,6 +224,13 @@ static inline placed_Int placed_block_from(placed_Blocks b, placed_Int block) { 
 static inline placed_Int placed_block_to(placed_Blocks b, placed_Int block) {
   return placed_min(b.all, block * b.each + b.each);
 }
+static inline void* placed_copied(const void* from, placed_Int bytes) {  // to be freed; null if there is no memory
+  char* const to = (char*)malloc(placed_max(1, bytes));
+#pragma omp parallel for schedule(static) if (bytes > 65536)
+  for (placed_Int i = 0; i < (to == 0 ? 0 : (bytes + 4095) / 4096); ++i)
+    memcpy(to + i * 4096, (const char*)from + i * 4096, placed_min(4096, bytes - i * 4096));
+  return to;
+}
 // Ranges of memory as (address, bytes, written): true if no written range overlaps another.
 static inline bool placed_apart(int count, ...) {
   const char* data[64];
@@ -273,6 +288,10 @@ bool rounds(const Reduction& r, const Nest& nest) {
   return (r.combine == Combine::sum || r.combine == Combine::product) && !nest.variables[r.target].integer;
 }
 
+// True if blocks of iterations are reduced separately and combined in order: sums that round, and the first position of
+// an extreme.
+bool blockwise(const Reduction& r, const Nest& nest) { return r.payload.empty() ? rounds(r, nest) : r.strict; }
+
 bool identifier(const std::string& s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), text::letter) &&
          std::isdigit(static_cast<unsigned char>(s[0])) == 0;
@@ -283,7 +302,7 @@ struct Rewritten {
   std::string open{}, close{};
 };
 
-// Sums over blocks of iterations, each into a local variable that shadows the user's, then over the blocks in order.
+// Reduces blocks of iterations, each into local variables that shadow the user's, then the blocks in order.
 Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first, const std::string& pragma,
                     const std::string& order, const std::string& pad) {
   const Loop& l = nest.loops[0];
@@ -293,15 +312,36 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
               in + "const placed::Blocks " + n + "_in_blocks = placed::blocks(" + call_text(count_of(k, 0), nest) +
               ");\n";
   std::string start, kept, sum;
+  const std::string each =
+      "for (placed::Int " + n + "_block_at = 0; " + n + "_block_at < " + n + "_in_blocks.count; ++" + n + "_block_at) ";
+  // One element per block of a variable that starts with `from`; returns the element's text.
+  const auto keep = [&](const Variable& v, const std::string& from) {
+    const std::string part = n + "_" + v.host + "_parts";
+    made.open += in + v.host_element + " " + part + "[512];\n";
+    start += inner + v.host_element + " " + v.host + " = " + from + ";\n";
+    kept += inner + part + "[" + n + "_block_at] = " + v.host + ";\n";
+    return part + "[" + n + "_block_at]";
+  };
   for (const Reduction& r : k.reductions) {
-    if (!rounds(r, nest)) continue;
+    if (!blockwise(r, nest)) continue;
     const Variable& v = nest.variables[r.target];
-    const std::string parts = n + "_" + v.host + "_parts";
-    made.open += in + v.host_element + " " + parts + "[512];\n";
-    start += inner + v.host_element + " " + v.host + " = " + (r.combine == Combine::sum ? "0" : "1") + ";\n";
-    kept += inner + parts + "[" + n + "_block_at] = " + v.host + ";\n";
-    sum += in + "for (placed::Int " + n + "_block_at = 0; " + n + "_block_at < " + n + "_in_blocks.count; ++" + n +
-           "_block_at) " + v.host + (r.combine == Combine::sum ? " += " : " *= ") + parts + "[" + n + "_block_at];\n";
+    if (r.payload.empty()) {
+      const std::string part = keep(v, r.combine == Combine::sum ? "0" : "1");
+      sum += in + each + v.host + (r.combine == Combine::sum ? " += " : " *= ") + part + ";\n";
+      continue;
+    }
+    // Every block starts with the extreme found before the loop; the first block with a better one wins.
+    std::string better;
+    std::set<int> all(r.payload.begin(), r.payload.end());
+    all.insert(r.target);
+    for (const int x : all) {
+      const Variable& p = nest.variables[x];
+      const std::string before = n + "_" + p.host + "_before";
+      made.open += in + "const " + p.host_element + " " + before + " = " + p.host + ";\n";
+      better += p.host + " = " + keep(p, before) + "; ";
+    }
+    sum += in + each + "if (" + n + "_" + v.host + "_parts[" + n + "_block_at]" +
+           (r.combine == Combine::argmin ? " < " : " > ") + v.host + ") { " + better + "}\n";
   }
   made.open += pragma + "\n" + in + "for (placed::Int " + n + "_at = 0; " + n + "_at < " + n + "_in_blocks.count; ++" +
                n + "_at) {\n" + inner + "const placed::Int " + n + "_block_at = " + order + ";\n" + start + inner +
@@ -314,16 +354,18 @@ Rewritten in_blocks(const Kernel& k, const Nest& nest, const std::string& first,
   return made;
 }
 
-// Runs the loop's iterations in another order, for the comparison.
-Rewritten in_another_order(const Kernel& k, const Nest& nest, int loop, const std::string& first,
-                           const std::string& pragma, const std::string& may) {
+// Counts the loop's iterations, so that any test is possible. `may`: condition for another order, "" for the same
+// order.
+Rewritten counted(const Kernel& k, const Nest& nest, int loop, const std::string& first, const std::string& pragma,
+                  const std::string& may) {
   const Loop& l = nest.loops[loop];
-  const std::string n = k.name + "_" + l.host_iterator;
+  const std::string n = k.name + "_" + l.host_iterator, at = n + "_at";
   return {"{ " + first + "; const placed::Int " + n + "_first = " + l.host_iterator + ", " + n +
-              "_count = " + call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + n +
-              "_at = 0; " + n + "_at < " + n + "_count; ++" + n + "_at) { " + l.host_type + " " + l.host_iterator +
-              " = static_cast<" + l.host_type + ">(" + n + "_first + placed::permuted(" + n + "_at, " + n + "_count, " +
-              may + ") * " + std::to_string(l.step) + "); ",
+              "_count = " + call_text(count_of(k, loop), nest) + ";\n" + pragma + "\nfor (placed::Int " + at +
+              " = 0; " + at + " < " + n + "_count; ++" + at + ") { " + l.host_type + " " + l.host_iterator +
+              " = static_cast<" + l.host_type + ">(" + n + "_first + " +
+              (may.empty() ? at : "placed::permuted(" + at + ", " + n + "_count, " + may + ")") + " * " +
+              std::to_string(l.step) + "); ",
           " } }"};
 }
 
@@ -368,9 +410,9 @@ class ThreadedNest {
     for (auto i = line + 1; i < nest_.span.begin && program.text[i] == ' '; ++i) pad_ += ' ';
   }
 
-  // Appends the edits and the host functions they use; nothing if OpenMP cannot express the nest.
-  void write(std::vector<Insert>& inserts, std::string& functions, bool& varies) {
-    blocks_ = sums_in_blocks();
+  // Appends the edits and the host functions they use. If OpenMP cannot express the nest, returns the reason.
+  std::string write(std::vector<Insert>& inserts, std::string& functions, bool& varies) {
+    blocks_ = reduces_in_blocks();
     pragma_ = "#pragma omp parallel for";
     if (permuted_)
       pragma_ += " schedule(runtime)";
@@ -378,7 +420,12 @@ class ThreadedNest {
       pragma_ += " schedule(dynamic)";
     else
       pragma_ += (only_vectors_ ? " simd" : "") + clause(k_, nest_);
-    if (!possible()) return;
+    if (const std::string why = fault(); !why.empty()) return why;
+    std::vector<Insert> reads;
+    for (const int c : k_.copies)
+      if (!redirect_reads(c, reads))
+        return "iterations overwrite elements of " + nest_.variables[c].host +
+               " that others read, and its text does not show where";
     const std::set<std::string> images = own_images(k_, nest_);
     std::string outside, inside;
     for (const std::string& image : images) {
@@ -393,12 +440,14 @@ class ThreadedNest {
     const bool vary = add_reduction_clauses();
     varies |= vary;
     std::string tests = scalar_tests();
-    if (!add_overlap_test(tests)) return;
-    const bool twice = starts_as_nan_ || (!numbers_.empty() && !tests.empty());
+    if (!add_overlap_test(tests))
+      return "the extent of an array is unknown, so its overlap with others cannot be tested";
+    const bool twice = starts_as_nan_ || !k_.copies.empty() || (!numbers_.empty() && !tests.empty());
     // Inner loops are vectorized under the same test, evaluated once if a variable can be declared before the loop.
     const bool in_sequence = part_ != nullptr && part_->in_sequence;
     const bool vectors = tests.empty() || twice || in_sequence;
-    const std::string asked = twice ? std::exchange(tests, "") : "";
+    std::string asked = twice ? std::exchange(tests, "") : "", before, after;
+    for (const int c : k_.copies) make_copy(c, asked, before, after);
     std::string name;
     const bool inner_vectors = vectors && !permuted_ && !k_.vectors.empty() && !only_vectors_;
     if (!tests.empty() && (inner_vectors || (permuted_ && in_sequence))) {
@@ -407,46 +456,57 @@ class ThreadedNest {
     }
     const std::string when = tests.empty() ? "" : " if (" + tests + ")";
     pragma_ += when;
-    const std::string first = twice ? "if (" + asked + ") {\n" : name + (name.empty() ? "\n" : "");
+    const std::string first = twice ? before + "if (" + asked + ") {\n" + copies_ : name + (name.empty() ? "\n" : "");
     const std::string may = tests.empty() ? "true" : tests == k_.name + "_free" ? tests : "";
     const std::string headers = replace_headers(first, may, inserts);
     add_functions(name + pragma_ + asked + headers, functions);
     if (twice)
-      inserts.push_back({nest_.span.end, "\n" + pad_ + "} else {\n" + pad_ +
+      inserts.push_back({nest_.span.end, "\n" + pad_ + after + "} else {\n" + pad_ +
                                              program_.text.substr(nest_.span.begin, nest_.span.end - nest_.span.begin) +
-                                             "\n" + pad_ + "}"});
+                                             "\n" + pad_ + "}" + (before.empty() ? "" : " }")});
+    inserts.insert(inserts.end(), reads.begin(), reads.end());
     if (!images.empty()) inserts.push_back({nest_.span.end, "\n" + pad_ + "}"});
     if (inner_vectors)
       for (const int l : k_.vectors)
         inserts.push_back({nest_.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad_});
+    return "";
   }
 
  private:
   const Variable& target(const Reduction& r) const { return nest_.variables[r.target]; }
 
-  // Floating-point sums are added in blocks if the header can be rewritten and their variables shadowed.
-  bool sums_in_blocks() const {
+  // Blocks are possible if the header can be rewritten and the variables shadowed.
+  bool reduces_in_blocks() const {
     return !first_of_all_.empty() && std::any_of(k_.reductions.begin(), k_.reductions.end(), [&](const Reduction& r) {
-      return rounds(r, nest_);
+      return blockwise(r, nest_);
     }) && std::all_of(k_.reductions.begin(), k_.reductions.end(), [&](const Reduction& r) {
-      return !rounds(r, nest_) || identifier(target(r).host);
+      return !blockwise(r, nest_) ||
+             (identifier(target(r).host) && std::all_of(r.payload.begin(), r.payload.end(), [&](int p) {
+                return identifier(nest_.variables[p].host) && !nest_.variables[p].captured;
+              }));
     });
   }
 
-  // OpenMP has no pragma for while loops, nor for tests other than iterator against bound, and no clause for argmin and
-  // argmax.
-  bool possible() const {
-    bool all = k_.copies.empty() && !k_.atomic && nest_.loops[0].kind == "for" && canonical(nest_.loops[0]);
+  // Reason why OpenMP cannot express the nest; "" if it can.
+  std::string fault() const {
+    const Loop& l = nest_.loops[0];
+    if (l.kind != "for") return "OpenMP has no pragma for a " + l.kind + " loop";
+    if (!canonical(l) && (first_of_all_.empty() || l.counters != 1))
+      return "its test does not compare the iterator with a bound, as OpenMP requires";
+    if (k_.atomic) return "several iterations may add to the same element";
     for (const auto* list : {&k_.privates, &k_.expanded})
-      for (const int p : *list) all = all && (!nest_.variables[p].captured || !nest_.variables[p].loops.empty());
-    if (!own_images(k_, nest_).empty())
-      all = all && nest_.loops[0].body.known && program_.text[nest_.loops[0].body.begin] == '{' && part_ != nullptr &&
-            part_->in_sequence;
+      for (const int p : *list)
+        if (nest_.variables[p].captured && nest_.variables[p].loops.empty())
+          return nest_.variables[p].host + " is captured by a lambda: threads cannot have their own";
+    if (!own_images(k_, nest_).empty() &&
+        !(l.body.known && program_.text[l.body.begin] == '{' && part_ != nullptr && part_->in_sequence))
+      return "its threads need images of their own, which have no place in its text";
     for (const Reduction& r : k_.reductions) {
-      all = all && !target(r).captured;
-      if (!(blocks_ && rounds(r, nest_))) all = all && r.payload.empty();
+      if (target(r).captured) return target(r).host + " is captured by a lambda: threads cannot have their own";
+      if (!(blocks_ && blockwise(r, nest_)) && !r.payload.empty())
+        return "OpenMP has no clause for the position of an extreme";
     }
-    return all;
+    return "";
   }
 
   void add_private_clauses() {
@@ -461,11 +521,81 @@ class ThreadedNest {
     if (!copied.empty()) pragma_ += " firstprivate(" + text::joined(copied) + ")";
   }
 
+  std::string copy_name(int array) const { return k_.name + "_" + nest_.variables[array].name + "_before"; }
+
+  const KernelArray* used(int array) const {
+    for (const KernelArray& a : k_.arrays)
+      if (a.variable == array) return &a;
+    return nullptr;
+  }
+
+  // Copies an array before the nest, as a further test, because there may be no memory for it.
+  void make_copy(int array, std::string& asked, std::string& before, std::string& after) {
+    const Variable& v = nest_.variables[array];
+    const KernelArray& a = *used(array);
+    const std::string count = a.sized ? call_text(a.size, nest_) : "placed::Int(" + v.count + ")",
+                      from = a.sized && !a.first.empty() ? call_text(a.first, nest_) : "", name = copy_name(array),
+                      memory = name + "_memory";
+    before += (before.empty() ? "{ " : "") + ("void* " + memory + " = nullptr;\n");
+    asked += (asked.empty() ? "" : " && ") + ("(" + memory + " = placed::copied(" + v.data) +
+             (from.empty() ? ", " + count : " + " + from + ", (" + count + " - " + from + ")") +
+             " * placed::Int(sizeof(" + v.host_element + ")))) != nullptr";
+    std::string rows;
+    for (const long n : v.inner) rows += "[" + std::to_string(n) + "]";
+    const std::string start = "((" + v.host_element + "*)" + memory + (from.empty() ? ")" : " - " + from + ")");
+    copies_ += rows.empty() ? "const " + v.host_element + "* const " + name + " = " + start + ";\n"
+                            : "const " + v.host_element + " (*const " + name + ")" + rows + " = (const " +
+                                  v.host_element + " (*)" + rows + ")" + start + ";\n";
+    after += "std::free(" + memory + "); ";
+  }
+
+  // Replaces the array's name in one read of a statement; false if the text may also mean something else.
+  bool redirect(const Variable& array, const std::string& read, const Node& node, const Span& span,
+                const std::string& name, std::vector<Insert>& edits) const {
+    if (node.kind != NodeKind::statement || !span.known || read.rfind(array.host + "[", 0) != 0) return false;
+    for (const Access& other : node.accesses)
+      if (other.source == read && (&nest_.variables[other.variable] != &array || other.write)) return false;
+    const std::string text = program_.text.substr(span.begin, span.end - span.begin);
+    bool any = false;
+    for (std::size_t at = text.find(read); at != std::string::npos; at = text.find(read, at + 1)) {
+      if (at > 0 && (text::letter(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '>'))
+        continue;  // another name
+      const unsigned from = span.begin + static_cast<unsigned>(at);
+      const Insert edit{from, name, from + static_cast<unsigned>(array.host.size())};
+      if (std::none_of(edits.begin(), edits.end(), [&](const Insert& e) { return e.at == from; }))
+        edits.push_back(edit);
+      any = true;
+    }
+    return any;
+  }
+
+  // Replaces the array's name where it is read by the name of its copy; false if a read is not found in the text.
+  bool redirect_reads(int array, std::vector<Insert>& edits) const {
+    const Variable& v = nest_.variables[array];
+    const KernelArray* a = used(array);
+    if (!identifier(v.host) || a == nullptr || (!a->sized && v.count.empty())) return false;
+    bool found = true;
+    std::size_t instance = 0;  // in the order of Relations::instances
+    const std::function<void(const Node&, const Span&)> visit = [&](const Node& node, const Span& around) {
+      const Span& span = node.span.known ? node.span : around;
+      for (const analysis::OldRead& old : k_.old_reads)
+        if (old.variable == array && old.instance == instance && node.kind != NodeKind::block)
+          found = found && redirect(v, old.source, node, span, copy_name(array), edits);
+      instance += node.kind == NodeKind::block ? 0 : 1;
+      const Span body = node.kind == NodeKind::loop                                 ? nest_.loops[node.loop].body
+                        : node.kind == NodeKind::block && node.children.size() == 1 ? span
+                                                                                    : Span{};
+      for (const Node& child : node.children) visit(child, body);
+    };
+    visit(nest_.root, {});
+    return found;
+  }
+
   // Returns true if a sum depends on the order in which threads finish.
   bool add_reduction_clauses() {
     bool varies = false;
     for (const Reduction& r : k_.reductions) {
-      if (blocks_ && rounds(r, nest_)) continue;
+      if (blocks_ && blockwise(r, nest_)) continue;
       varies |= rounds(r, nest_);
       const char* sign = r.combine == Combine::sum       ? "+"
                          : r.combine == Combine::product ? "*"
@@ -551,12 +681,16 @@ class ThreadedNest {
     } else if (turns && !others.empty()) {
       for (const int l : others) {
         const Loop& loop = nest_.loops[l];
-        const Rewritten made =
-            in_another_order(k_, nest_, l, first_part(program_, loop), l == 0 ? pragma_ : std::string(), may);
+        const Rewritten made = counted(k_, nest_, l, first_part(program_, loop), l == 0 ? pragma_ : std::string(), may);
         inserts.push_back({loop.span.begin, (l == 0 ? first : "") + made.open, loop.body.begin});
         inserts.push_back({loop.span.end, made.close});
         headers += made.open;
       }
+    } else if (!canonical(nest_.loops[0])) {
+      const Rewritten made = counted(k_, nest_, 0, first_of_all_, pragma_, "");
+      inserts.push_back({nest_.span.begin, first + made.open, nest_.loops[0].body.begin});
+      inserts.push_back({nest_.span.end, made.close});
+      headers = made.open;
     } else {
       inserts.push_back({nest_.span.begin, first + pragma_ + "\n" + pad_});
     }
@@ -580,6 +714,7 @@ class ThreadedNest {
   const Kernel& k_;
   bool permuted_, only_vectors_;  // only_vectors_: the nest is a single loop
   std::string first_of_all_, pad_{}, pragma_{};
+  std::string copies_{};  // declarations of the copies that the nest reads
   bool blocks_ = false, starts_as_nan_ = false;
   std::vector<Held> numbers_{};
 };
@@ -632,13 +767,23 @@ std::string threads_text(const Program& program, const std::map<std::pair<int, i
                         "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n",
                     threads = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
   if (program.c)
-    return title + "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n" + threads + kHelpersInC +
-           (permuted ? kPermutedInC : "") + text + program.text.substr(at);
-  return title + "#include <cstdint>\n#include <cstdlib>\n#include <initializer_list>\n#include <new>\n" + threads +
-         kHelpers + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
+    return title +
+           "#include <stdarg.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include "
+           "<string.h>\n" +
+           threads + kHelpersInC + (permuted ? kPermutedInC : "") + text + program.text.substr(at);
+  return title +
+         "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <initializer_list>\n#include <new>\n" +
+         threads + kHelpers + (permuted ? kPermuted : "") + (arrays ? kArray : "") + text + program.text.substr(at);
 }
 
 }  // namespace
+
+std::string not_on_threads(const Program& program, const std::pair<int, int>& where, const Kernel& kernel) {
+  std::vector<Insert> inserts;
+  std::string functions;
+  bool varies = false;
+  return ThreadedNest(program, where, kernel, false).write(inserts, functions, varies);
+}
 
 Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
   Output out;

@@ -24,10 +24,8 @@ struct Output {
 Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target);
 
 // The same nests as OpenMP threads.
-struct Threads {
-  std::string clause{};     // of #pragma omp parallel for
-  std::string functions{};  // host functions that it uses
-};
 Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed);
+// Reason why a nest cannot run on OpenMP threads; "" if it can.
+std::string not_on_threads(const Program& program, const std::pair<int, int>& where, const Kernel& kernel);
 
 }  // namespace ridge::place::emit

@@ -1,6 +1,8 @@
-// Index-set splitting: splits a loop's range in two at a point; the order is unchanged, and each part may be parallel.
-// Trigger: the loop is sequential, and an element is written on one side of the point and read on the other.
+// Index-set splitting: splits a loop's range at a point; the order is unchanged, and each part may be parallel.
+// Trigger: the loop is sequential, and an element is written on one side of the point and read on the other. If all
+// iterations read one element, the iteration that writes it is a part of its own.
 #include <algorithm>
+#include <set>
 
 #include "place/text/node_text.hpp"
 #include "place/transform/loops.hpp"
@@ -27,6 +29,7 @@ std::vector<Proposal> index_set_splitting(const State& state) {
   const auto limits = loop_bounds(nest, loop);
   if (!limits) return all;
   std::vector<std::string> points;
+  std::set<std::string> alone;  // points that are a part of their own
   const auto add = [&](const std::string& point) {
     if (std::find(points.begin(), points.end(), point) == points.end() && points.size() < 6) points.push_back(point);
   };
@@ -47,29 +50,31 @@ std::vector<Proposal> index_set_splitting(const State& state) {
       const Poly between = rrest.plus(wrest, -1);  // write at i + a, read at k * i + b
       const auto gap = host_text(between, nest);
       if (factor(w) != 1 || !gap || varies(between, nest)) continue;
-      if (factor(r) == 0) {  // all iterations read one element: split where it is written
+      if (factor(r) == 0) {
         add(*gap);
-        add(*gap + " + 1");
+        alone.insert(*gap);
       } else if (factor(r) == -1) {  // mirrored: split in the middle
         add("(" + *gap + " + 1) / 2");
       }
     }
   const std::string i = l.host_iterator;
-  const std::string body = [&] {
-    std::string text = state.text.substr(l.body.begin, l.span.end - l.body.begin);
-    return text;
-  }();
+  const std::string body = state.text.substr(l.body.begin, l.span.end - l.body.begin);
+  // The iterations from `from` to before `to`.
+  const auto part = [&](const std::string& from, const std::string& to) {
+    const std::string& low = limits->low_text;
+    return "for (int " + i + " = " +
+           (from.empty() ? low : "(" + from + " > " + low + " ? " + from + " : " + low + ")") + "; " + i +
+           " <= " + limits->high_text + (to.empty() ? "" : " && " + i + " < " + to) + "; ++" + i + ") " + body;
+  };
   for (const std::string& point : points) {
     Proposal made;
     made.what = l.id + " split at " + i + " = " + point;
-    const std::string first = "for (int " + i + " = " + limits->low_text + "; " + i + " <= " + limits->high_text +
-                              " && " + i + " < " + point + "; ++" + i + ") ",
-                      second = "for (int " + i + " = (" + point + " > " + limits->low_text + " ? " + point + " : " +
-                               limits->low_text + "); " + i + " <= " + limits->high_text + "; ++" + i + ") ";
-    made.edits = {{l.span.begin, l.span.end, "{ " + first + body + "\n" + second + body + " }"}};
-    made.loops = loops_in_order(nest, nest.root);
-    const auto once = made.loops;
-    made.loops.insert(made.loops.end(), once.begin(), once.end());
+    const std::string next = alone.count(point) > 0 ? point + " + 1" : point;
+    made.edits = {
+        {l.span.begin, l.span.end,
+         "{ " + part("", point) + "\n" + (next == point ? "" : part(point, next) + "\n") + part(next, "") + " }"}};
+    const auto once = loops_in_order(nest, nest.root);
+    for (int k = next == point ? 2 : 3; k > 0; --k) made.loops.insert(made.loops.end(), once.begin(), once.end());
     all.push_back(made);
   }
   return all;

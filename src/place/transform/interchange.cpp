@@ -1,4 +1,5 @@
-// Loop interchange: swaps two perfectly nested loops. Trigger: the outer loop is sequential and the inner one parallel.
+// Loop interchange: swaps two perfectly nested loops. Trigger: the inner loop is parallel, and the outer one is
+// sequential or adds to the same elements in several iterations.
 #include <algorithm>
 
 #include "place/transform/loops.hpp"
@@ -10,7 +11,10 @@ std::vector<Proposal> interchange(const State& state) {
   for (std::size_t p = 0; p < state.nest.loops.size(); ++p) {
     const int outer = static_cast<int>(p), inner = only_inside(state, outer);
     if (inner < 0 || !plain(state.nest, outer) || !plain(state.nest, inner)) continue;
-    if (state.verdicts[p].parallel || !state.verdicts[inner].parallel) continue;
+    const auto adds = [&](std::size_t l) { return !state.verdicts[l].array_reductions.empty(); };
+    if ((state.verdicts[p].parallel && !adds(p)) || !state.verdicts[inner].parallel ||
+        adds(static_cast<std::size_t>(inner)))
+      continue;
     const Loop &o = state.nest.loops[p], &i = state.nest.loops[inner];
     const auto names = [](const Loop& of, const std::string& name) {
       return std::any_of(of.bounds.begin(), of.bounds.end(), [&](const Constraint& c) {

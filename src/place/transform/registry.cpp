@@ -11,6 +11,8 @@ const std::vector<Transformation>& registry() {
       {"fission", fission},
       {"expansion", expansion},
       {"index-set splitting", index_set_splitting},
+      {"last values", last_values},
+      {"wrap-around", wrap_around},
       {"strip mining", strip_mining},
       {"rescheduling", rescheduling},
       {"tiling", tiling},

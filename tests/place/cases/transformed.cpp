@@ -251,6 +251,136 @@ void no_order_helps(float* a, int n, int m) {
     for (int j = 1; j < m; ++j) a[j] = 0.5f * a[j - 1] + 0.5f * a[m - 1];
 }
 
+//: row_sums_kept l1=sequential:flow l2=parallel l3=reduction l4=parallel kernels=2 run by=last
+void row_sums_kept(const float* a, float* b, float* sum, int n, int m) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < m; ++j) {
+      sum[j] = 0;
+      for (int k = 0; k < 4; ++k) sum[j] += a[i * m + j] * (k + 1);
+    }
+    for (int j = 0; j < m; ++j) b[i * m + j] = sum[m - 1 - j];
+  }
+}
+
+//: last_number_kept l1=sequential kernels=0 run by=last
+float last_number_kept(const float* a, float* b, int n) {
+  float scaled = 0;
+  for (int i = 0; i < n; ++i) {
+    scaled = 2 * a[i];
+    b[i] = scaled * scaled;
+  }
+  return scaled;
+}
+
+//: shorter_every_time l1=sequential:flow l2=parallel l3=parallel kernels=2 run without=last
+void shorter_every_time(const float* a, float* b, float* part, int n) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n - i; ++j) part[j] = a[i * n + j];
+    for (int j = 0; j < n - i; ++j) b[i * n + j] = part[n - i - 1 - j];
+  }
+}
+
+//: kept_from_some_turn l1=sequential kernels=0 run without=last
+float kept_from_some_turn(const float* a, float* b, int n) {
+  float chosen = 0;
+  for (int i = 0; i < n; ++i) {
+    if (a[i] > 0.9f) chosen = a[i];
+    b[i] = chosen * a[i];
+  }
+  return chosen;
+}
+
+//: neighbour_of_before l1=sequential:flow kernels=0 run by=wrap-around
+void neighbour_of_before(const float* a, float* b, int n) {
+  int before = n - 1;
+  for (int i = 0; i < n; ++i) {
+    b[i] = 0.5f * (a[i] + a[before]);
+    before = i;
+  }
+}
+
+//: two_turns_before l1=sequential:flow kernels=0 run by=wrap-around
+void two_turns_before(const float* a, float* b, int n) {
+  float one = a[n - 1], two = a[n - 2];
+  for (int i = 0; i < n; ++i) {
+    b[i] = 0.25f * (a[i] + one + two);
+    two = one;
+    one = a[i];
+  }
+}
+
+//: product_before l1=sequential:flow kernels=0 run by=wrap-around
+void product_before(const float* a, const float* c, float* b, int n) {
+  float before = 0, product;
+  for (int i = 0; i < n; ++i) {
+    product = a[i] * c[i];
+    b[i] = product + before;
+    before = product;
+  }
+}
+
+//: written_before l1=sequential:flow kernels=0 run without=wrap-around
+void written_before(float* a, int n) {
+  float before = 1;
+  for (int i = 0; i < n; ++i) {
+    a[i] = 0.5f * a[i] + 0.25f * before;
+    before = a[i];
+  }
+}
+
+//: added_before l1=sequential:flow kernels=0 run without=wrap-around
+void added_before(const float* a, float* b, int n) {
+  float before = 0;
+  for (int i = 0; i < n; ++i) {
+    b[i] = before * a[i];
+    before = before * 0.5f + a[i];
+  }
+}
+
+//: old_neighbours_and_new l1=sequential:anti kernels=0 run
+void old_neighbours_and_new(const float* c, float* a, float* b, int n) {
+  for (int i = 0; i < n - 2; ++i) {
+    a[i] = 2 * c[i] + b[i];
+    b[i] = a[i] - a[i + 1] * a[i + 2];
+  }
+}
+
+//: old_rows_and_new l1=sequential:anti l2=parallel kernels=1 run
+void old_rows_and_new(float (*a)[64], float* b, int n) {
+  for (int i = 0; i < n - 1; ++i)
+    for (int j = 0; j < 64; ++j) {
+      a[i][j] = 0.5f * a[i][j] + a[i + 1][j];
+      b[i * 64 + j] = a[i][j];
+    }
+}
+
+//: new_neighbour_or_old l1=sequential:flow kernels=0 run
+void new_neighbour_or_old(float* a, float* b, int n) {
+  for (int i = 1; i < n - 1; ++i) {
+    a[i] = 0.5f * b[i];
+    b[i] = a[i - 1] + a[i + 1];
+  }
+}
+
+//: filter_added_up l1=reduction l2=parallel kernels=1 run by=interchange
+void filter_added_up(const float* x, const float* weights, float* y, int n, int m) {
+  for (int k = 0; k < m; ++k)
+    for (int i = 0; i < n; ++i) y[i] += x[i + k] * weights[k];
+}
+
+//: first_largest l1=reduction kernels=1 run
+int first_largest(const float* a, float* found, int n) {
+  float largest = a[0];
+  int at = 0;
+  for (int i = 1; i < n; ++i)
+    if (a[i] > largest) {
+      largest = a[i];
+      at = i;
+    }
+  found[0] = largest;
+  return at;
+}
+
 template <class T, int N>
 void blended(const T* a, T* b, int n) {
   for (int i = 0; i < n; ++i) {
