@@ -23,7 +23,8 @@ namespace {
 
 constexpr int kReadings = 12;  // plus kReadingsOfANest per nest
 constexpr int kReadingsOfANest = 3;
-constexpr double kSeconds = 10;
+constexpr double kSeconds = 10;                                    // no further proposal is tried
+constexpr double kMostSeconds = 20;                                // the current one is given up
 constexpr unsigned long kNestOperations = 2000000;                 // of isl, per nest of a transformed program
 constexpr char kOriginal[] = "\n} else { /* original loops */\n";  // after the transformed loops of a guard
 
@@ -153,7 +154,7 @@ class Search {
         : context_(search.memo_.context()), thread_([this, &search] {
             while (!done_) {
               std::this_thread::sleep_for(std::chrono::milliseconds(20));
-              if (search.seconds() > kSeconds) isl_ctx_abort(context_.get());
+              if (search.seconds() > kMostSeconds) isl_ctx_abort(context_.get());
             }
           }) {}
     ~Watch() {
