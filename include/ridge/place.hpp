@@ -127,6 +127,7 @@ struct Memories {
   std::size_t local_bytes = 48 << 10;  // per work-group
   bool constant = true;                // constant memory has a cache of its own
   std::string tiles = "auto";          // tiles in local memory: auto, always, never
+  bool strips = false;                 // also a version of each kernel for arrays larger than the device's memory
 };
 
 struct Options {

@@ -87,7 +87,8 @@ Report analyze(const std::string& file, const Options& options) {
                          {"local", options.memories.local},
                          {"local_bytes", options.memories.local_bytes},
                          {"constant", options.memories.constant},
-                         {"tiles", options.memories.tiles}};
+                         {"tiles", options.memories.tiles},
+                         {"strips", options.memories.strips}};
   const std::string text = request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::internal, "cannot create a pipe to the placement compiler");

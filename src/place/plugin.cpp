@@ -106,9 +106,12 @@ class Work {
     for (const std::string& pin : request.value("pins", std::vector<std::string>()))
       pins_[pin.substr(0, pin.rfind('='))] = pin.substr(pin.rfind('=') + 1);
     const auto& memories = request.at("memories");
-    memories_ = {memories.at("cached").get<double>(), memories.at("local").get<double>(),
-                 memories.at("local_bytes").get<std::size_t>(), memories.at("constant").get<bool>(),
-                 emit_ == "openmp" ? "never" : memories.at("tiles").get<std::string>()};
+    memories_ = {memories.at("cached").get<double>(),
+                 memories.at("local").get<double>(),
+                 memories.at("local_bytes").get<std::size_t>(),
+                 memories.at("constant").get<bool>(),
+                 emit_ == "openmp" ? "never" : memories.at("tiles").get<std::string>(),
+                 emit_ != "openmp" && memories.value("strips", false)};
   }
 
   Report run() {

@@ -142,6 +142,7 @@ TEST(Placed, KernelsCompileAsCuda) {
     ridge::place::Options options;
     options.flags = {in_c(file) ? "-std=c17" : "-std=c++20"};
     options.memories.tiles = "always";
+    options.memories.strips = true;
     for (const auto& k : ridge::place::analyze(file, options).kernels)
       text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";
   }
@@ -149,9 +150,13 @@ TEST(Placed, KernelsCompileAsCuda) {
   EXPECT_NE(text.find("_tile["), std::string::npos);
   EXPECT_NE(text.find("CONSTANT float*"), std::string::npos);
   const std::string made = ptx(text, ridge::detail::cuda_prelude());
-  std::size_t entries = 0;
-  for (std::size_t at = made.find(".entry"); at != std::string::npos; at = made.find(".entry", at + 1)) ++entries;
-  EXPECT_EQ(entries, static_cast<std::size_t>(kernels));
+  const auto count = [](const std::string& in, const std::string& word) {
+    int n = 0;
+    for (std::size_t at = in.find(word); at != std::string::npos; at = in.find(word, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_GE(count(text, "_strip("), 50);
+  EXPECT_EQ(count(made, ".entry"), kernels + count(text, "_strip("));
 }
 
 // Compiles the output of --emit cuda: its kernels with NVRTC, the whole program with nvcc.
@@ -287,6 +292,50 @@ TEST(Placed, SumsAreTheSameInEveryRun) {
   EXPECT_TRUE(outcome.verified) << outcome.text;
   EXPECT_EQ(outcome.varies, 0);
   EXPECT_EQ(outcome.runs, 8);
+}
+
+// Arrays larger than the device's memory: strips of the outermost loop with the rows around them, also if the range of
+// the inner loop depends on it and rows are written from the last to the first. Sums have no strips.
+TEST(Placed, StripsEqualTheOriginal) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const ridge::test::ScratchFolder scratch;
+  const auto file = scratch.path() / "large.cpp";
+  const std::string text = R"(#include <vector>
+void large(const float* a, float* b, std::vector<float>& c, int h, int w) {
+  for (int y = 2; y < h - 2; ++y)
+    for (int x = 0; x < w; ++x) b[y * w + x] += a[(y - 2) * w + x] * c[x] + a[(y + 2) * w + x];
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x <= y && x < w; ++x) b[(h - 1 - y) * w + x] *= 0.5f;
+}
+float total(const float* a, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[i];
+  return sum;
+}
+)";
+  std::ofstream(file) << text;
+  ridge::place::Options options;
+  options.function = "total";
+  options.flags = {"-std=c++20"};
+  options.memories.strips = true;
+  EXPECT_EQ(ridge::place::analyze(file.string(), options).placed.find("_strip("), std::string::npos);
+  options.function = "large";
+  auto report = ridge::place::analyze(file.string(), options);
+  EXPECT_NE(report.placed.find("void large_l1_strip("), std::string::npos) << report.placed;
+  EXPECT_NE(report.placed.find("void large_l3_strip("), std::string::npos) << report.placed;
+  judge::Options comparison;
+  comparison.parameters = {{"h", 499}, {"w", 149}};
+  const auto outcome = judge::compare(report, text, comparison);
+  EXPECT_TRUE(outcome.verified) << outcome.text;
+  const std::string moved = "b = b_part - b_first";
+  const auto at = report.placed.find(moved);
+  ASSERT_NE(at, std::string::npos);
+  report.placed.replace(at, moved.size(), "b = b_part");
+  const auto wrong = judge::compare(report, text, comparison);
+  EXPECT_TRUE(wrong.compared);
+  EXPECT_FALSE(wrong.verified) << wrong.text;
 }
 
 // The report must quote the linker's error, not the compiler's summary of it.

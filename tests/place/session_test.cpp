@@ -110,6 +110,29 @@ TEST(PlacedSession, AnArrayWithoutRoomIsTheHosts) {
   EXPECT_EQ(local[99], 3);
 }
 
+TEST(PlacedSession, StripsFitAndCoverAllIterations) {
+  Counts counts;
+  counts.memory = 800;  // 700 bytes may be used: 175 floats
+  Session session(counts);
+  std::vector<float> data(1000, 1.0f);
+  const auto fits = [&](Int from, Int to) { return session.room({{&data[0], (to - from + 11) * 4}}); };
+  const auto strips = session.strips(3, 902, fits);
+  Int next = 3;
+  for (const auto& [from, to] : strips) {
+    EXPECT_EQ(from, next);
+    EXPECT_TRUE(fits(from, to));
+    next = to + 1;
+  }
+  EXPECT_EQ(next, 903);
+  EXPECT_EQ(strips.size(), 8U);
+  EXPECT_TRUE(session.strips(5, 4, fits).empty());
+  EXPECT_TRUE(session.strips(0, 9, [](Int, Int) { return false; }).empty());
+  element(session.write(data.data() + 10, 20), 4) = 6;
+  session.end_strip();
+  EXPECT_EQ(data[14], 6);
+  EXPECT_EQ(data[13], 1);
+}
+
 struct Lane {
   char slot[2][std::size_t{1} << 21];
   std::vector<char>* device = nullptr;

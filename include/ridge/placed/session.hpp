@@ -126,6 +126,8 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
     if (f) std::rethrow_exception(f);
 }
 
+using Strips = std::vector<std::pair<Int, Int>>;  // first and last iteration of each
+
 // One call of a placed function, used by a single thread. Device defines Memory and provides allocation, copies and
 // launches.
 template <class Device>
@@ -157,7 +159,23 @@ class SessionOn {
       if (r.bytes > device_.largest()) return false;
       all += max(r.bytes, 0);
     }
-    return all <= device_.memory() / 8 * 7;
+    return all <= memory() / 8 * 7;
+  }
+  // Cuts the iterations into strips whose arrays fit; none if a single iteration does not fit, or there are too many.
+  template <class Fits>
+  Strips strips(Int low, Int high, const Fits& fits) {
+    Strips all;
+    for (Int from = low, more = high - low; from <= high; from = all.back().second + 1) {
+      for (; !fits(from, min(high, from + more)); more /= 2)
+        if (more == 0 || all.size() > 65536) return {};
+      all.emplace_back(from, min(high, from + more));
+    }
+    host_takes_over();
+    return all;
+  }
+  void end_strip() {  // downloads what the strip wrote, and frees its memory
+    finish();
+    copies_.clear();
   }
 
   // Device copy of an array, allocated and uploaded if it is missing or stale. `whole`: the kernel writes every
@@ -293,6 +311,10 @@ class SessionOn {
     Int bytes = 0;
     bool host = true, device = false;  // which side is up to date
   };
+  Int memory() const {  // of the device; at most PLACED_MEMORY bytes if that environment variable is set
+    static const char* const allowed = std::getenv("PLACED_MEMORY");
+    return allowed == nullptr ? device_.memory() : min(device_.memory(), std::atoll(allowed));
+  }
   Device device_;
   std::map<const char*, Copy> copies_{};  // by host address; never overlapping
   std::map<const char*, Int> known_{}, zeros_{};
@@ -324,7 +346,7 @@ class SessionOn {
     if (!there) host_reads(from, bytes);
     Int taken = bytes;
     for (const auto& [at, copy] : copies_) taken += copy.bytes;
-    if (!device_.there() || bytes > device_.largest() || taken > device_.memory() / 8 * 7) {
+    if (!device_.there() || bytes > device_.largest() || taken > memory() / 8 * 7) {
       host_reads(from, bytes);
       return false;
     }

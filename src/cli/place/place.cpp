@@ -492,6 +492,8 @@ the results are equal, no file is written. Compiler flags follow after --:
               "Keep reused windows in local memory: by the machine model, always or never")
       .shows_default()
       .one_of({"auto", "always", "never"});
+  command.flag("--strips", request->options.memories.strips,
+               "Arrays larger than the device's memory are processed in strips of the outermost loop");
   command.option("--seconds", request->options.seconds, "Time limit for parsing and analysis, in seconds")
       .shows_default()
       .positive();

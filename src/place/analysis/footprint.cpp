@@ -147,6 +147,12 @@ class FootprintFinder {
         isl::manage(isl_set_lower_bound_si(all_.copy(), isl_dim_set, 0, static_cast<int>(rows_in_all))).is_empty();
     const isl::set where = all_.params().coalesce().gist(relations_.known);
     f_.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
+    if (relations_.strip) {
+      const isl::pw_multi_aff first = isl::manage(isl_set_lexmin_pw_multi_aff(all_.copy()));
+      if (isl_pw_multi_aff_n_piece(first.get()) > 12)
+        return unknown("the extent of " + v_.host + " has more than 12 cases");
+      f_.begins = "(" + condition_text(where) + ") ? " + position(first) + " : 0";
+    }
     if (!f_.first.empty()) f_.first = "(" + condition_text(where) + ") ? " + f_.first + " : 0";
     f_.known = true;
     return true;
@@ -235,7 +241,26 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
   return result;
 }
 
-std::string iterations(const Relations& relations, int outer, int loop) {
+Relations strip_of(const Relations& relations, int loop) {
+  Relations strip = relations;
+  strip.strip = true;
+  for (Instance& i : strip.instances) {
+    if (!relations.inside(i, loop)) continue;
+    std::string names;
+    for (std::size_t k = 0; k < i.loops.size(); ++k) names += (k > 0 ? ", i" : "i") + std::to_string(k);
+    const std::string at = "i" + std::to_string(relations.nest->loops[loop].depth);
+    const isl::set part(relations.context, std::string("[") + kStripFrom + ", " + kStripTo + "] -> { " + i.name + "[" +
+                                               names + "] : " + kStripFrom + " <= " + at + " <= " + kStripTo + " }");
+    i.domain = i.domain.intersect(part);
+    for (Relation& r : i.relations) r.map = r.map.intersect_domain(part);
+  }
+  return strip;
+}
+
+namespace {
+
+// Iterators of a loop, over the loops between `outer` and it.
+isl::set iterators_of(const Relations& relations, int outer, int loop) {
   const Nest& nest = *relations.nest;
   const int first = nest.loops[outer].depth, depth = nest.loops[loop].depth;
   isl::union_set all = isl::union_set::empty(relations.context);
@@ -249,14 +274,31 @@ std::string iterations(const Relations& relations, int outer, int loop) {
     d = isl::manage(isl_set_reset_tuple_id(d.release()));
     all = all.unite(isl::union_set(d));
   }
-  if (all.is_empty()) return "0";
-  const isl::set values = all.as_set().coalesce();
-  if (isl_set_dim_has_upper_bound(values.get(), isl_dim_set, 0) != isl_bool_true ||
-      isl_set_dim_has_lower_bound(values.get(), isl_dim_set, 0) != isl_bool_true)
-    return "";
+  return all.is_empty() ? isl::set() : all.as_set().coalesce();
+}
+
+bool bounded(const isl::set& values) {
+  return isl_set_dim_has_upper_bound(values.get(), isl_dim_set, 0) == isl_bool_true &&
+         isl_set_dim_has_lower_bound(values.get(), isl_dim_set, 0) == isl_bool_true;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, std::string>> iterator_range(const Relations& relations, int loop) {
+  const isl::set values = iterators_of(relations, loop, loop);
+  if (values.is_null() || !bounded(values)) return {};
+  const std::string when = "(" + condition_text(values.params().coalesce().gist(relations.known)) + ") ? ";
+  return std::pair{when + "(" + expression(isl::manage(isl_set_dim_min(values.copy(), 0))) + ") : 0",
+                   when + "(" + expression(isl::manage(isl_set_dim_max(values.copy(), 0))) + ") : -1"};
+}
+
+std::string iterations(const Relations& relations, int outer, int loop) {
+  const isl::set values = iterators_of(relations, outer, loop);
+  if (values.is_null()) return "0";
+  if (!bounded(values)) return "";
   const std::string low = expression(isl::manage(isl_set_dim_min(values.copy(), 0))),
                     high = expression(isl::manage(isl_set_dim_max(values.copy(), 0)));
-  const long step = std::abs(nest.loops[loop].step);
+  const long step = std::abs(relations.nest->loops[loop].step);
   const std::string span = "(" + high + ") - (" + low + ")";
   return "(" + condition_text(values.params().coalesce().gist(relations.known)) + ") ? " +
          (step == 1 ? span : "(" + span + ") / " + std::to_string(step)) + " + 1 : 0";

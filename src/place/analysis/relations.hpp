@@ -51,7 +51,8 @@ struct Relations {
   const Nest* nest = nullptr;
   std::vector<Instance> instances{};
   isl::union_map schedule{};
-  isl::set known{};  // parameter values that are possible
+  bool strip = false;  // only some iterations of a loop: strip_of()
+  isl::set known{};    // parameter values that are possible
   // Arrays whose relations differ from their written subscripts: counted from the end of a row, or leading into another
   // row.
   std::set<int> mirrored{};

@@ -203,6 +203,7 @@ class KernelMaker {
     choose_blocking();
     if (choice_.chain.size() <= 3) choose_memory();
     write(body());
+    if (memories_.strips) add_strip();
     return k_;
   }
 
@@ -494,6 +495,47 @@ class KernelMaker {
       k_.text += "FUNCTION int tile_min(int a, int b) { return b < a ? b : a; }\n";
     k_.text += "KERNEL WORK_GROUP(" + text::joined(k_.items) + ") void " + k_.name + "(" + text::joined(arguments_) +
                ") {\n" + tiles + top_ + body + end_ + "}\n";
+  }
+
+  // The kernel for a strip: the addresses of the arrays' parts are moved back, so that subscripts stay as they are.
+  void add_strip() {
+    const Loop& l = loops_[outermost()];
+    const auto range = analysis::iterator_range(relations_, outermost());
+    if (!range || l.step != 1 || !l.exact || k_.axes.size() > 3 || !k_.reductions.empty() || !k_.expanded.empty() ||
+        !k_.copies.empty() || !k_.same.empty() || k_.atomic || k_.arrays.empty())
+      return;
+    const std::string &from = analysis::kStripFrom, &to = analysis::kStripTo;
+    Strip made;
+    made.name = k_.name + "_strip";
+    made.low = host_function("_strip_low", "placed::Int", range->first);
+    made.high = host_function("_strip_high", "placed::Int", range->second);
+    k_.parameters.insert(k_.parameters.end(), {from, to});
+    const auto parts = analysis::footprints(analysis::strip_of(relations_, outermost()), outermost());
+    std::vector<std::string> arguments, firsts;
+    std::string moved;
+    for (const KernelArray& a : k_.arrays) {
+      const Variable& v = nest_.variables[a.variable];
+      const auto part = std::find_if(parts.begin(), parts.end(),
+                                     [&](const analysis::Footprint& f) { return f.variable == a.variable && f.known; });
+      const std::string type = std::string(a.written ? "GLOBAL " : "GLOBAL const ") + v.element + "* RESTRICT ";
+      const bool cut = part != parts.end() && !part->begins.empty();
+      made.first.push_back(cut ? host_function("_strip_" + v.name + "_first", "placed::Int", part->begins)
+                               : HostCall{});
+      made.end.push_back(cut ? host_function("_strip_" + v.name, "placed::Int", part->elements) : HostCall{});
+      arguments.push_back(type + v.name + "_part");
+      firsts.push_back("long " + v.name + "_first");
+      moved += "  " + type + v.name + " = " + v.name + "_part - " + v.name + "_first;\n";
+    }
+    k_.parameters.resize(k_.parameters.size() - 2);
+    for (const int s : k_.scalars) arguments.push_back(nest_.variables[s].element + " " + nest_.variables[s].name);
+    arguments.insert(arguments.end(), {l.type + " " + from, l.type + " " + to});
+    arguments.insert(arguments.end(), firsts.begin(), firsts.end());
+    std::vector<Loop> loops = loops_;
+    loops[outermost()].start = from;
+    loops[outermost()].condition = "(" + l.condition + ") && " + l.iterator + " <= " + to;
+    k_.text += "KERNEL WORK_GROUP(" + text::joined(k_.items) + ") void " + made.name + "(" + text::joined(arguments) +
+               ") {\n" + moved + top_ + text::node_text(root_, loops, 1) + "}\n";
+    k_.strip = made;
   }
 
   inline static const std::string kItem =

@@ -26,6 +26,13 @@ struct KernelArray {
   bool constant = false;     // passed as constant memory
 };
 
+// A version of a kernel for arrays that do not fit into the device's memory: some iterations of its outermost loop.
+struct Strip {
+  std::string name{};                    // of the kernel; "" if there is none
+  HostCall low{}, high{};                // iterators of the loop
+  std::vector<HostCall> first{}, end{};  // per array: elements accessed in a strip; empty: all
+};
+
 struct Kernel {
   std::string name{};
   std::string text{};       // dialect
@@ -39,7 +46,8 @@ struct Kernel {
   std::vector<HostCall> iterations{};          // one per loop of `axes`
   std::vector<std::string> items{};            // group size per axis
   std::vector<std::string> copies_of{};        // iterations per work-item along each axis; empty: one
-  HostCall fits{};                             // empty if nothing is assumed
+  Strip strip{};
+  HostCall fits{};    // empty if nothing is assumed
   HostCall inside{};  // devices: no element before an array's address is accessed; empty if that is certain
   std::vector<std::string> inside_texts{};  // the same for the report
   std::string not_on_device{};              // reason why only threads of the host can run it

@@ -174,8 +174,8 @@ class Writer {
            name + "_kernels);\n  placed::Session " + session_ + "(kernels);\n";
   }
 
-  std::string kernel_name(const Kernel& k) const {
-    return target_ == Target::cuda ? p_.functions.back().name + "_kernels::" + k.name : "\"" + k.name + "\"";
+  std::string kernel_name(const std::string& name) const {
+    return target_ == Target::cuda ? p_.functions.back().name + "_kernels::" + name : "\"" + name + "\"";
   }
 
   std::string original(const Span& span) const { return p_.text.substr(span.begin, span.end - span.begin); }
@@ -467,12 +467,13 @@ class Writer {
     std::vector<std::string> arguments{};  // of the kernel
     std::vector<std::string> lengths{};    // arguments of tiled arrays
     std::vector<std::string> tests{};
+    std::string room{};  // test that the arrays fit into the device's memory
   };
 
   std::string launch(const Kernel& k, const Nest& nest, const Part& part) {
     if (p_.c) return launch_in_c(k, nest, part);
     const std::string pad = indent_of(part.span.begin), in = pad + "  ";
-    const std::string text = launch_if_possible(k, nest, pad) + pad + "} else {\n" + in + session_ +
+    const std::string text = launch_if_possible(k, nest, pad, "") + pad + "} else {\n" + in + session_ +
                              ".host_takes_over();\n" + in + original(part.span) + "\n" + pad + "}";
     return part.in_sequence ? text : "{ " + text + " }";
   }
@@ -485,14 +486,17 @@ class Writer {
     const std::string function = "int " + name + "(" + text::joined(bridge.formals) + ")";
     declarations_ += function + ";\n";
     launches_ += "extern \"C\" " + function + " {\n  placed::Session& " + session_ +
-                 " = *static_cast<placed::Session*>(session_of_host);\n  " + launch_if_possible(k, bridge.nest, "  ") +
-                 "    return 1;\n  }\n  " + session_ + ".host_takes_over();\n  return 0;\n}\n\n";
+                 " = *static_cast<placed::Session*>(session_of_host);\n  " +
+                 launch_if_possible(k, bridge.nest, "  ", "    return 1;\n") + "    return 1;\n  }\n  " + session_ +
+                 ".host_takes_over();\n  return 0;\n}\n\n";
     return "if (!" + name + "(" + text::joined(bridge.actuals) + ")) {\n" + pad + "  " + original(part.span) + "\n" +
            pad + "}";
   }
 
-  // Text up to the end of the branch that launches the kernel; its closing brace follows.
-  std::string launch_if_possible(const Kernel& k, const Nest& nest, const std::string& pad) const {
+  // Text up to the end of the branch that launches the kernel, or its strips; the closing brace follows. `done` ends
+  // the branch before another one.
+  std::string launch_if_possible(const Kernel& k, const Nest& nest, const std::string& pad,
+                                 const std::string& done) const {
     const std::string in = pad + "  ";
     Launch made;
     made.tests = {session_ + ".takes(\"" + k.name + "\")"};
@@ -507,8 +511,13 @@ class Writer {
     std::vector<std::string> loops_run;
     for (const HostCall& iterations : k.iterations) loops_run.push_back(call_text(iterations, nest));
     add_tests(k, nest, numbers, loops_run, made);
-    std::string condition, loops;
-    for (const std::string& t : made.tests) condition += (condition.empty() ? "" : " && ") + t;
+    std::string condition, but_room, loops;
+    for (const std::string& t : made.tests) {
+      condition += (condition.empty() ? "" : " && ") + t;
+      if (t != made.room) but_room += (but_room.empty() ? "" : " && ") + t;
+    }
+    const std::string in_strips =
+        k.strip.name.empty() ? "" : done + pad + strips_text(k, nest, but_room, loops_run, pad);
     for (const int l : k.chain) loops += (loops.empty() ? "" : ", ") + nest.loops[l].id;
     std::string text = "if (" + (made.counts.empty() ? "" : "const placed::Int " + text::joined(made.counts) + "; ") +
                        condition + ") {  // " + loops + " on the device\n";
@@ -516,10 +525,57 @@ class Writer {
     made.arguments.insert(made.arguments.end(), made.lengths.begin(), made.lengths.end());
     std::string empty;
     for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
-    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
+    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k.name) + ", grid, " +
             text::joined(made.arguments) + ");\n";
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
-    return fetched_numbers(numbers, nest, pad) + text + in + "}\n";
+    return fetched_numbers(numbers, nest, pad) + text + in + "}\n" + in_strips;
+  }
+
+  // The branch for arrays that do not fit: the loop in strips, with only the elements of a strip on the device.
+  std::string strips_text(const Kernel& k, const Nest& nest, const std::string& condition,
+                          std::vector<std::string> loops_run, const std::string& pad) const {
+    const std::string in = pad + "  ", from = analysis::kStripFrom, to = analysis::kStripTo;
+    std::vector<std::string> bounds, ranges, arguments, firsts;
+    for (std::size_t i = 0; i < k.arrays.size(); ++i) {
+      const KernelArray& a = k.arrays[i];
+      const Variable& v = nest.variables[a.variable];
+      const std::string first = v.name + "_first", count = v.name + "_end - " + first;
+      const bool cut = !k.strip.first[i].empty();
+      bounds.push_back(first + " = " + (cut ? "placed::max(0, " + call_text(k.strip.first[i], nest) + ")" : "0"));
+      bounds.push_back(
+          v.name +
+          "_end = " + (cut ? "placed::min(" + v.name + "_n, " + call_text(k.strip.end[i], nest) + ")" : v.name + "_n"));
+      ranges.push_back("{" + v.data + ", (" + count + ") * placed::Int(sizeof(" + v.host_element + "))}");
+      arguments.push_back(session_ + (a.written ? ".write(" : ".read(") + v.data + " + " + first + ", " + count + ")");
+      firsts.push_back(first);
+    }
+    for (const int s : k.scalars) {
+      const Variable& v = nest.variables[s];
+      arguments.push_back("static_cast<" + host_type(v) + ">(" + v.host + ")");
+    }
+    const std::string type = host_type(iterator_of(nest.loops[k.chain[0]]));
+    arguments.insert(arguments.end(),
+                     {"static_cast<" + type + ">(" + from + ")", "static_cast<" + type + ">(" + to + ")"});
+    arguments.insert(arguments.end(), firsts.begin(), firsts.end());
+    for (std::size_t a = 0; a < k.axes.size(); ++a)
+      if (k.axes[a] == k.chain[0]) loops_run[a] = to + " - " + from + " + 1";
+    const std::string declared = "const placed::Int " + text::joined(bounds) + ";";
+    return "} else if (const auto placed_strips = " + condition + " ? " + session_ + ".strips(" +
+           call_text(k.strip.low, nest) + ", " + call_text(k.strip.high, nest) + ", [&](placed::Int " + from +
+           ", placed::Int " + to + ") {\n" + in + "             " + declared + "\n" + in + "             return " +
+           session_ + ".room({" + text::joined(ranges) + "});\n" + in + "           }) : placed::Strips{};\n" + pad +
+           "           !placed_strips.empty()) {  // " + nest.loops[k.chain[0]].id +
+           " in strips that fit into the device\n" + in + "for (const auto& placed_strip : placed_strips) {\n" + in +
+           "  const placed::Int " + from + " = placed_strip.first, " + to + " = placed_strip.second;\n" + in + "  " +
+           declared + "\n" + in + "  " + grid_text(k, nest, loops_run) + in + "  " + session_ + ".run(" +
+           kernel_name(k.strip.name) + ", grid, " + text::joined(arguments) + ");\n" + in + "  " + session_ +
+           ".end_strip();\n" + in + "}\n";
+  }
+
+  static Variable iterator_of(const Loop& l) {
+    Variable v;
+    v.element = l.type;
+    return v;
   }
 
   void add_array(const KernelArray& a, const Kernel& k, const Nest& nest, Launch& made) const {
@@ -558,7 +614,7 @@ class Writer {
     for (const Held& h : numbers) reads.push_back(h.range);
     if (!k.fits.empty()) made.tests.push_back(call_text(k.fits, nest));
     if (!k.inside.empty()) made.tests.push_back(call_text(k.inside, nest));
-    if (!made.ranges.empty()) made.tests.push_back(session_ + ".room({" + text::joined(made.ranges) + "})");
+    if (!made.ranges.empty()) made.tests.push_back(made.room = session_ + ".room({" + text::joined(made.ranges) + "})");
     if (reads.size() > 1) made.tests.push_back("placed::apart({" + text::joined(reads) + "})");
     for (std::size_t a = 0; a < loops_run.size(); ++a) {
       const long step = std::abs(nest.loops[k.axes[a]].step);

@@ -176,7 +176,7 @@ class Comparison {
     outcome_.compared = true;
     outcome_.worst = difference(results_[0], results_[1], bound_ == 0, where_);
     outcome_.verified = outcome_.worst <= bound_;
-    if (outcome_.verified && !(reversed_agrees() && many_runs_agree())) {
+    if (outcome_.verified && !(reversed_agrees() && strips_agree() && many_runs_agree())) {
       outcome_.verified = false;
       return outcome_;
     }
@@ -296,6 +296,23 @@ class Comparison {
     const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results_[1];
     if (ended && difference(results_[0], other, bound_ == 0, where_) <= bound_) return true;
     return fail("with its work-items in another order the placed program gives another result (" + where_ + ")");
+  }
+
+  // Kernels for strips: with little memory, so that they are used.
+  bool strips_agree() {
+    if ((report_.placed + report_.device_part).find(".strips(") == std::string::npos) return true;
+    for (const char* bytes : {"4096", "262144"}) {
+      auto environment = environment_of(options_);
+      environment.emplace_back("PLACED_MEMORY", bytes);
+      const fs::path dump = at_ / "strips.out";
+      const bool ended =
+          run({(at_ / "placed").string(), dump.string()}, environment, at_ / "log", options_.seconds) == 0;
+      const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results_[1];
+      if (!ended || !(difference(results_[0], other, bound_ == 0, where_) <= bound_))
+        return fail(fmt::format("in strips for {} bytes of memory the placed program {}", bytes,
+                                ended ? "gives another result (" + where_ + ")" : "fails"));
+    }
+    return true;
   }
 
   // OpenMP: other numbers of threads, schedules and orders give the same result.
