@@ -192,6 +192,31 @@ Claim claim_of(const std::vector<Clause>& all) {
   return made;
 }
 
+// Word of the preprocessor directive at `begin`; "" if there is none.
+std::string directive_at(const std::string& text, std::size_t begin) {
+  if (begin >= text.size() || text[begin] != '#') return "";
+  do ++begin;
+  while (begin < text.size() && blank(text[begin]));
+  std::size_t end = begin;
+  while (end < text.size() && part_of_word(text[end])) ++end;
+  return text.substr(begin, end - begin);
+}
+
+// True if the line at `at` belongs to #ifdef _OPENMP or #if defined(_OPENACC), without #else.
+bool under_openmp(const std::string& text, std::size_t at) {
+  while (at > 0) {
+    const std::size_t end = at - 1;
+    at = line_start(text, end);
+    std::size_t begin = at;
+    while (begin < end && blank(text[begin])) ++begin;
+    const std::string word = directive_at(text, begin), rest = text.substr(begin, end - begin);
+    if (word.empty()) continue;
+    return (word == "ifdef" || word == "if") && rest.find('!') == std::string::npos &&
+           (rest.find("_OPENMP") != std::string::npos || rest.find("_OPENACC") != std::string::npos);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string pragmas_as_comments(std::string text) {
@@ -215,7 +240,7 @@ void restore_pragmas(std::string& text, std::size_t begin, std::size_t end) {
 
 std::optional<Claim> claim_before(const std::string& text, std::size_t loop) {
   std::size_t end = loop;
-  while (true) {
+  for (bool conditional = false;;) {  // between #if and #endif
     while (end > 0 && (blank(text[end - 1]) || text[end - 1] == '\n')) --end;
     if (end >= kAttribute.size() && text.compare(end - kAttribute.size(), kAttribute.size(), kAttribute) == 0)
       return Claim{kAttribute, {}, {}, 1, end - kAttribute.size(), true};
@@ -227,11 +252,18 @@ std::optional<Claim> claim_before(const std::string& text, std::size_t loop) {
     } else {
       begin = line_start(text, end);
       while (begin < end && blank(text[begin])) ++begin;
+      if (const std::string word = directive_at(text, begin);
+          word == (conditional ? "ifdef" : "endif") || (conditional && word == "if")) {
+        conditional = !conditional;
+        end = begin;
+        continue;
+      }
       if (begin >= end || text.compare(begin, 2, "//") != 0) return {};
       if (text.compare(begin, kMark.size(), kMark) == 0) words = begin + kMark.size();
     }
     if (words > 0)
       if (const auto all = clauses_of(text.substr(words, end - words)); is_claim(all)) {
+        if (conditional && !under_openmp(text, line_start(text, begin))) return {};
         Claim made = claim_of(all);
         made.begin = begin;
         return made;

@@ -206,7 +206,7 @@ class Run {
     judging_.emit = options_.emit;
     place::Report judged = report_;
     if (other_device_) judged = without_cuda();
-    const bool by_run = !request_.command.empty() && !other_device_ && verify_by_run();
+    const bool by_run = !request_.command.empty() && verify_by_run(judged);
     judging_.elements = static_cast<long>(request_.elements);
     judging_.weighs = !parameters_.empty() && !other_device_;
     outcome_ = compare(judged, 0.6, "compiling and comparing the original and the placed program");
@@ -289,9 +289,10 @@ class Run {
   }
 
   // Verifies the placed program on the user's own data; returns true if that proves it correct.
-  bool verify_by_run() {
+  bool verify_by_run(const place::Report& judged) {
     progress_(0.4, "running the placed program on its own data");
-    const auto sameness = place::dynamic::same_output(report_, *source_, users_);
+    users_.emit = judging_.emit;
+    const auto sameness = place::dynamic::same_output(judged, *source_, users_);
     base::clear_progress();
     if (!sameness.same)
       throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));

@@ -473,6 +473,30 @@ bool does_nothing(const CXXConstructExpr* made) {
 
 }  // namespace
 
+// cv::parallel_for_(range, [&](const cv::Range& r) { ... }): the body, with the whole range.
+bool Members::write_body(const CallExpr* call, const LambdaExpr* l) {
+  const Span at = span(call->getSourceRange()), inside = span(l->getBody()->getSourceRange()),
+             over = span(call->getArg(0)->getSourceRange());
+  const CXXMethodDecl* method = l->getCallOperator();
+  bool loops = false, returns = l->isMutable() || l->isGenericLambda();
+  visit(l->getBody(), [&](const Stmt* s) {
+    loops |= is_loop(s);
+    returns |= isa<ReturnStmt, LambdaExpr>(s);
+  });
+  for (const auto& capture : l->captures())
+    returns |= !capture.capturesVariable() || cast<VarDecl>(capture.getCapturedVar())->isInitCapture();
+  if (!loops || returns || !at.known || !inside.known || !over.known || method->getNumParams() != 1) return false;
+  const std::string name = method->getParamDecl(0)->getNameAsString();
+  if (name.empty() || class_of(method->getParamDecl(0)->getType()) != "cv::Range") return false;
+  rewrites.push_back({at.begin,
+                      inside.begin + 1,
+                      "{ const cv::Range " + name + " = " + main_text_.substr(over.begin, over.end - over.begin) +
+                          "; if (" + name + ".start < " + name + ".end) {",
+                      {}});
+  rewrites.push_back({inside.end - 1, at.end, "} }", {}});
+  return true;
+}
+
 // cv::parallel_for_(range, Body(arguments)): OpenCV may call the object once with the whole range.
 bool Members::lift_parallel_for(const CallExpr* call) {
   const FunctionDecl* callee = call->getDirectCallee();
@@ -480,6 +504,7 @@ bool Members::lift_parallel_for(const CallExpr* call) {
     return false;
   const Span at = span(call->getSourceRange());
   const Expr* object = call->getArg(1)->IgnoreUnlessSpelledInSource();
+  if (const auto* l = dyn_cast<LambdaExpr>(object)) return write_body(call, l);
   const auto* made = dyn_cast<CXXConstructExpr>(object);
   const auto* range = dyn_cast<DeclRefExpr>(call->getArg(0)->IgnoreUnlessSpelledInSource());
   const CXXRecordDecl* record = object->getType()->getAsCXXRecordDecl();

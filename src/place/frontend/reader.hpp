@@ -40,6 +40,7 @@ class Members : protected Source {
     bool calls = false;      // of functions that may change a field through another name
   };
   const Lifted& lifted(const clang::CXXMethodDecl* method);
+  bool write_body(const clang::CallExpr* call, const clang::LambdaExpr* l);
   bool template_names(const clang::TemplateParameterList* parameters, const clang::TemplateArgumentList& arguments,
                       std::string& known, std::string& name) const;
 

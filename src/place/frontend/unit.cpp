@@ -90,7 +90,11 @@ void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<cons
   if (depth > 32 || !seen.insert(decl).second) return;
   std::set<const FunctionDecl*> called;
   Function made = reader.function(decl, called);
-  for (const FunctionDecl* callee : called) {
+  std::vector<const FunctionDecl*> in_order(called.begin(), called.end());  // of the source, not of addresses
+  std::sort(in_order.begin(), in_order.end(), [](const FunctionDecl* a, const FunctionDecl* b) {
+    return a->getLocation().getRawEncoding() < b->getLocation().getRawEncoding();
+  });
+  for (const FunctionDecl* callee : in_order) {
     made.calls.push_back(callee->getNameAsString());
     read_tree(reader, callee, seen, into, depth + 1);
   }

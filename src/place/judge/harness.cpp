@@ -321,9 +321,10 @@ std::string harness_of_c(const Report& report, const Options& options, bool plac
 std::string harness(const Report& report, const Options& options, bool placed) {
   Arguments arguments(report, options);
   if (is_c(report.file)) return harness_of_c(report, options, placed, arguments);
-  if (const auto inside = report.qualified.rfind("::");
-      inside != std::string::npos)  // parameter types may omit the namespace
-    arguments.made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + arguments.made;
+  std::string opened;  // types of parameters may omit the namespaces around the function
+  for (auto at = report.qualified.find("::"); at != std::string::npos; at = report.qualified.find("::", at + 2))
+    opened += "  using namespace " + report.qualified.substr(0, at) + ";\n";
+  arguments.made = opened + arguments.made;
   const std::string name = report.qualified.empty() ? report.function : report.qualified;
   std::string call = fmt::format("{}({})", name, arguments.arguments);
   arguments.dump += keep_result(report.result, call);

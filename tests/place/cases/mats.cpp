@@ -20,6 +20,27 @@ void mat_rows(const cv::Mat& in, cv::Mat& out) {
   }
 }
 
+// OpenCV may call the lambda once with the whole range.
+//: mat_parallel_for l1=parallel l2=parallel kernels=1 run
+void mat_parallel_for(const cv::Mat& in, cv::Mat& out) {
+  cv::parallel_for_(cv::Range(0, in.rows), [&](const cv::Range& range) {
+    for (int r = range.start; r < range.end; ++r)
+      for (int c = 0; c < in.cols; ++c) out.at<float>(r, c) = 2 * in.at<float>(r, c);
+  });
+}
+
+// Its author was wrong: a row reads the row before it. Only diagonals are parallel.
+//: mat_parallel_for_of_rows l1=sequential:flow l2=sequential:flow kernels=1
+void mat_parallel_for_of_rows(cv::Mat& m) {
+  cv::parallel_for_(
+      cv::Range(1, m.rows),
+      [&](const cv::Range& range) {
+        for (int r = range.start; r < range.end; ++r)
+          for (int c = 1; c < m.cols; ++c) m.at<float>(r, c) = m.at<float>(r - 1, c) * m.at<float>(r, c - 1);
+      },
+      4.0);
+}
+
 //: mat_colours l1=parallel l2=parallel l3=reduction kernels=1 run
 void mat_colours(const cv::Mat& in, cv::Mat& out) {
   for (int r = 0; r < in.rows; ++r)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -56,6 +57,14 @@ struct Range {
   Range(int from, int to) : start(from), end(to) {}
   int start, end;
 };
+
+class ParallelLoopBody {
+ public:
+  virtual ~ParallelLoopBody() = default;
+  virtual void operator()(const Range& range) const = 0;
+};
+inline void parallel_for_(const Range& range, const ParallelLoopBody& body, double = -1) { body(range); }
+inline void parallel_for_(const Range& range, std::function<void(const Range&)> body, double = -1) { body(range); }
 
 namespace traits {
 template <class T>

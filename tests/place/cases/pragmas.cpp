@@ -32,6 +32,31 @@ void omp_outer_only(const int* at, float* out, int n, int m) {
     for (int j = 0; j < m; ++j) out[at[i * m + j]] = static_cast<float>(i);
 }
 
+//: omp_behind_endif l1=parallel kernels=1
+void omp_behind_endif(const int* at, float* out, int n) {
+#if defined(_OPENMP)
+#pragma omp parallel for  // each element once
+#endif
+  for (int i = 0; i < n; ++i) out[at[i]] = static_cast<float>(i);
+}
+
+// Another condition than OpenMP's own: the pragma may be meant for other data.
+//: omp_behind_another_condition l1=sequential kernels=0
+void omp_behind_another_condition(const int* at, float* out, int n) {
+#ifdef DISTINCT
+#pragma omp parallel for
+#endif
+  for (int i = 0; i < n; ++i) out[at[i]] = static_cast<float>(i);
+}
+
+//: omp_without_openmp l1=sequential kernels=0
+void omp_without_openmp(const int* at, float* out, int n) {
+#ifndef _OPENMP
+#pragma omp parallel for
+#endif
+  for (int i = 0; i < n; ++i) out[at[i]] = static_cast<float>(i);
+}
+
 //: omp_in_operator l1=parallel kernels=1
 void omp_in_operator(const int* at, float* out, int n) {
   _Pragma("omp simd") for (int i = 0; i < n; ++i) out[at[i]] = static_cast<float>(i);
