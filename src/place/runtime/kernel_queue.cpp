@@ -81,7 +81,16 @@ Buffer KernelQueue::allocate(Int bytes) {
     const std::lock_guard lock(state_->kernels->mutex);
     if (Buffer found = take(state_->kernels->pool)) return found;
   }
-  return state_->kernels->device->buffer(size, {.name = "copy"});
+  const Device& device = *state_->kernels->device;
+  try {
+    return device.buffer(size, {.name = "copy"});
+  } catch (const Error&) {  // retry without the spare buffers, once no command uses them
+    state_->queue->finish();
+    state_->spare.clear();
+    const std::lock_guard lock(state_->kernels->mutex);
+    state_->kernels->pool.clear();
+    return device.buffer(size, {.name = "copy"});
+  }
 }
 
 void KernelQueue::recycle(Buffer buffer) {
