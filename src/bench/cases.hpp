@@ -5,6 +5,7 @@
 #include <ridge/transpose.hpp>
 
 #include "bench/bench.hpp"
+#include "device/random.hpp"
 
 namespace ridge::cli {
 
@@ -43,5 +44,13 @@ BenchResult bench_filterbank(const Device& device, const filterbank::Problem& pr
 // A frame of textured discs that move over a moving background, with noise that is independent per pixel; 8-bit, 3
 // channels.
 image::Image moving_discs(std::size_t rows, std::size_t columns, int time);
+
+// As bench_filterbank, for devices other than the host.
+BenchResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
+                                       const FilterbankCases& wanted, const BenchOptions& options);
+
+inline Numbers random_of(filterbank::Samples samples) {
+  return samples == filterbank::Samples::float32 ? Numbers::float32 : Numbers::bits;
+}
 
 }  // namespace ridge::cli

@@ -9,7 +9,7 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "bench/peers/fftw_mpi.hpp"
-#include "command/mpi_plugin.hpp"
+#include "command/process.hpp"
 
 namespace ridge::cli {
 namespace {

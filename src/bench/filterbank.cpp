@@ -6,7 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
-#include "bench/filterbank.hpp"
+#include "bench/cases.hpp"
 #include "bench/peers/peer.hpp"
 #include "device/random.hpp"
 #include "filterbank/host/host_variant.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "bench/filterbank.hpp"
+#include "bench/cases.hpp"
 #include "bench/peers/peer.hpp"
 #include "device/timing.hpp"
 #include "filterbank/device/separate.hpp"

@@ -1,5 +1,5 @@
 // Opens the MPI plugin and defines the two functions that libridge_mpi's users get from src/mpi/communicator_mpi.cpp.
-#include "command/mpi_plugin.hpp"
+#include "command/process.hpp"
 
 #include <dlfcn.h>
 

@@ -31,7 +31,6 @@
 #include "base/trace.hpp"
 #include "command/output_folder.hpp"
 #include "command/process.hpp"
-#include "command/reference.hpp"
 #include "mpi/launched.hpp"
 
 namespace ridge::cli {

@@ -61,6 +61,7 @@ class Option {
 
 class Command {
  public:
+  static constexpr const char* kDeviceHelp = "Device: host, cuda:0, opencl:pocl or best";
   explicit Command(CLI::App& app);
   ~Command();
   Command(const Command&) = delete;
@@ -85,6 +86,12 @@ class Command {
   Option bytes(const std::string& name, std::size_t& value, const std::string& help);      // 64M, 2G, 4096
   Option threads(std::size_t& value, const std::string& help = "Host: threads (0: all)");  // --threads
   Option flag(const std::string& name, bool& value, const std::string& help);
+  // Options that many commands have: --device, --explain, --type.
+  Option device(std::string& name) { return option("--device", name, kDeviceHelp).value_name("NAME"); }
+  Option explain(bool& value) { return flag("--explain", value, "Print the plan"); }
+  Option precision(std::string& type) {
+    return option("--type", type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  }
 
   void runs(const std::function<void()>& command);
 
@@ -103,5 +110,8 @@ int run_program(int count, char** values, const std::string& about, const std::s
                 const std::string& version, const std::function<void(Command& program)>& add);
 
 [[noreturn]] inline void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// Adds `ridge completion SHELL` and `ridge manual`, generated from the commands that `program` has when they run.
+void add_reference(CLI::App& program);
 
 }  // namespace ridge::cli

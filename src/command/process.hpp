@@ -20,4 +20,10 @@ int standard_output_failed(int error);
 // Runs `work` in every process of an MPI run. If one fails, it prints the error and terminates all.
 void with_processes(const std::function<void(const mpi::Communicator&)>& work);
 
+// The plugin libridge-mpi.so with everything of the command that calls MPI. It is opened if a launcher started several
+// processes: MPI and its dependencies would add a dozen libraries to each start.
+
+// A function of the plugin by its name, or null if the plugin lacks it. Error{unavailable} if there is no plugin.
+void* mpi_function(const char* name);
+
 }  // namespace ridge::cli

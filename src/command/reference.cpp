@@ -1,5 +1,4 @@
 // Writes the manual page, the JSON list of options and completions for bash, zsh and fish.
-#include "command/reference.hpp"
 
 #include <algorithm>
 #include <functional>

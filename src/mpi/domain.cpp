@@ -14,8 +14,8 @@
 #include "base/text.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/edges.hpp"
-#include "mpi/network.hpp"
 #include "mpi/pinned_array.hpp"
+#include "mpi/scaling.hpp"
 #include "stencil/decomposition.hpp"
 
 namespace ridge::mpi {

@@ -1,4 +1,4 @@
-#include "mpi/network.hpp"
+#include "mpi/scaling.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,16 @@
 #include <string>
 
 #include <ridge/mpi/box.hpp>
-
-#include "mpi/network.hpp"
+#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::mpi {
+
+// Measures latency and bandwidth of messages between the processes of a communicator.
+struct Network {
+  double latency = 0;           // seconds per short message
+  double bytes_per_second = 0;  // sent per process while all send to all
+};
+Network measure_network(const Communicator& all);  // takes about ten milliseconds
 
 struct Rates {
   double flops = 0;                   // per second and process, counted as 5 N log2 N

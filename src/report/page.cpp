@@ -10,7 +10,6 @@
 #include "machine/roofline/roofline.hpp"
 #include "report/overview.hpp"
 #include "report/page_parts.hpp"
-#include "report/page_style.hpp"
 
 namespace ridge::report {
 namespace {

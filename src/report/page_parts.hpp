@@ -27,4 +27,7 @@ std::string figure(const std::string& wide, const std::string& narrow);
 std::string device_card(const DeviceSection& device);
 std::string bench_card(const Bench& bench, std::size_t index, const std::vector<std::string>& warnings);
 
+// Style sheet (CSS) of the report page; the charts' own style is in base/svg.hpp.
+std::string page_style();
+
 }  // namespace ridge::report

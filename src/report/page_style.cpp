@@ -1,5 +1,5 @@
 // CSS text of the report page.
-#include "report/page_style.hpp"
+#include "report/page_parts.hpp"
 
 namespace ridge::report {
 

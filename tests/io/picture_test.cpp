@@ -9,7 +9,6 @@
 #include <set>
 
 #include "io/grid_support.hpp"
-#include "io/images/font.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io {

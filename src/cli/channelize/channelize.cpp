@@ -8,7 +8,7 @@
 #include "cli/channelize/files.hpp"
 #include "command/command.hpp"
 #include "command/process.hpp"
-#include "command/schedule.hpp"
+#include "command/running.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
 

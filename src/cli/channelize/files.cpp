@@ -21,8 +21,7 @@
 #include "cli/channelize/parts.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
-#include "command/schedule.hpp"
-#include "command/status.hpp"
+#include "command/running.hpp"
 
 namespace ridge::cli {
 namespace {

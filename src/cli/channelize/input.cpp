@@ -11,8 +11,8 @@
 
 #include "command/options.hpp"
 #include "io/arrays/npy.hpp"
-#include "io/telescopes/foreign_format.hpp"
 #include "io/telescopes/guppi.hpp"
+#include "io/telescopes/header_fields.hpp"
 #include "io/telescopes/psrdada.hpp"
 #include "io/telescopes/sigproc.hpp"
 #include "io/telescopes/vdif.hpp"

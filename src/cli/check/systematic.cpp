@@ -8,7 +8,7 @@
 #include "check/systematic.hpp"
 #include "command/command.hpp"
 #include "command/output_folder.hpp"
-#include "report/page_style.hpp"
+#include "report/page_parts.hpp"
 
 namespace ridge::cli {
 namespace {

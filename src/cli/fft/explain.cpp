@@ -110,7 +110,7 @@ void add_fft_explain(Command& fft) {
   auto options = std::make_shared<ExplainOptions>();
   const Option length = command.option("N", options->length, "Number of points: 1000 or 2^10");
   command.option("--shape", options->shape, "Shape AxB or AxBxC, instead of N").not_with(length);
-  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.precision(options->type);
   command.option("--batch", options->batch, "Number of transforms, consecutive in memory").shows_default().positive();
   command.threads(options->threads);
   command.option("--variant", options->variant, "Consider only this variant");

@@ -15,7 +15,6 @@
 #include "bench/fft.hpp"
 #include "bench/lengths.hpp"
 #include "cli/fft/convert.hpp"
-#include "cli/fft/out_of_core.hpp"
 #include "command/options.hpp"
 #include "command/process.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/fft/out_of_core.hpp"
+#include "cli/fft/files.hpp"
 
 #include <fcntl.h>
 
@@ -173,8 +173,7 @@ class LargeTransform {
       const std::size_t width = panels_.width_of(q);
       for (std::size_t r = 0; r < rows; ++r)
         std::copy_n(panel.data() + r * columns + q * panels_.width, width, tile.data() + r * width);
-      to.write(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q),
-               WorkFile::Pad::page);
+      to.write(tile.data(), rows * width * sizeof(Complex), panels_.slot(p, q), WorkFile::Pad::page);
     }
   }
 

@@ -11,7 +11,7 @@
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "command/output_folder.hpp"
-#include "command/schedule.hpp"
+#include "command/running.hpp"
 #include "io/images/pixels.hpp"
 
 namespace ridge::cli {
@@ -108,7 +108,7 @@ void add_flow(Command& program) {
   command.option("--full", options->full, "Vector length of full colour in pictures, in pixels; 0: the longest vector")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.device(options->device);
   command.threads(options->threads);
   const Option rate =
       command.option("--rate", options->rate, "Sequence: required frames per second; reports the margin");
@@ -123,7 +123,7 @@ void add_flow(Command& program) {
   command.option("--reach", options->parameters.max_flow, "Search radius on each layer, in pixels").shows_default();
   command.flag("--scan-order", options->scan_order, "Choose points sequentially as in the papers (slower)");
   command.flag("--measure", options->measure, "Time the variants and use the fastest");
-  command.flag("--explain", options->explain, "Print the plan");
+  command.explain(options->explain);
   const Option schedule = add_schedule_option(command, options->schedule);
   Command& compare = command.subcommand("compare", "Compare a flow with the ground truth");
   auto pair = std::make_shared<CompareOptions>();

@@ -128,10 +128,10 @@ void add_image(Command& program) {
       .shows_default()
       .may_be_nan();
   command.option("--guide", options->guide, "Image from which cross-bilateral takes its colours").reads();
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.device(options->device);
   command.threads(options->threads);
   command.flag("--measure", options->measure, "Time the variants and use the fastest");
-  command.flag("--explain", options->explain, "Print the plan");
+  command.explain(options->explain);
   command.runs([options] { run_image(*options); });
 }
 

@@ -132,12 +132,12 @@ void add_variance(Command& program) {
               "8-bit output: factor for the standard deviation; 0: the largest becomes white")
       .shows_default()
       .between(0, 1e9);
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.device(options->device);
   command.threads(options->threads);
   command.flag("--study", options->study, "Study every method: errors relative to double for growing means, and times");
   command.option("--plot", options->plot, "With --study: write the errors as a plot, .svg").writes().ends_in({".svg"});
   command.flag("--measure", options->measure, "Time the variants and use the fastest");
-  command.flag("--explain", options->explain, "Print the plan");
+  command.explain(options->explain);
   command.runs([options] { run_variance(*options); });
 }
 

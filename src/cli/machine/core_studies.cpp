@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/cores.hpp"
-#include "cli/machine/profile.hpp"
+#include "cli/machine/machine.hpp"
 #include "machine/studies/core_controls.hpp"
 
 namespace ridge::cli {

@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "bench/fft.hpp"
 #include "bench/lengths.hpp"
-#include "cli/machine/size_ranks.hpp"
+#include "cli/machine/machine.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"
 #include "machine/energy.hpp"

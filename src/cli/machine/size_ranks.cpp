@@ -1,5 +1,5 @@
 // Predicts strong and weak scaling of a distributed FFT from measured or given rates.
-#include "cli/machine/size_ranks.hpp"
+#include "cli/machine/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

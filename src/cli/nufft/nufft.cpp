@@ -241,7 +241,7 @@ void add_nufft(Command& program) {
   command.option("--device", options->device, "Device: host, opencl:0, cuda:0, ...").shows_default();
   command.threads(options->threads);
   command.flag("--measure", options->measure, "Time the best variants first and save the winners");
-  command.flag("--explain", options->explain, "Print the plan");
+  command.explain(options->explain);
   command.runs([options] { transform_points(*options); });
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/progress.hpp"
-#include "command/schedule.hpp"
+#include "command/running.hpp"
 #include "device/timing.hpp"
 #include "machine/energy.hpp"
 

@@ -11,7 +11,7 @@
 #include "cli/sar/runs.hpp"
 #include "command/command.hpp"
 #include "command/output_folder.hpp"
-#include "command/schedule.hpp"
+#include "command/running.hpp"
 #include "io/images/picture.hpp"
 
 namespace ridge::cli {

@@ -13,8 +13,7 @@
 #include "cli/search/power_file.hpp"
 #include "cli/search/waterfall.hpp"
 #include "command/command.hpp"
-#include "command/schedule.hpp"
-#include "command/status.hpp"
+#include "command/running.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -297,7 +296,7 @@ void add_search(Command& program) {
   command.option("--flags-out", options->flags, "Write all flags as a .fil file of the input's shape")
       .writes()
       .ends_in({".fil"});
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best").value_name("NAME");
+  command.device(options->device);
   command.option("--variant", options->variant,
                  "Dedispersion: brute_force, tree or fourier, with parameters as --explain prints");
   command.flag("--exact", settings.exact,

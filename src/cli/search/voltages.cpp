@@ -183,9 +183,9 @@ void add_dedisperse(Command& program) {
   command.option("--rate", problem.rate_mhz, "Complex samples per microsecond; negative: an inverted band").required();
   command.option("--length", problem.length, "Points per transform (0: chosen)").shows_default().between(0, 1e9);
   command.option("--taper", problem.taper, "Attenuated part of the band on each side").shows_default().between(0, 0.49);
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best");
+  command.device(options->device);
   command.threads(problem.threads);
-  command.flag("--explain", options->explain, "Print the plan");
+  command.explain(options->explain);
   command.runs([options] { run_coherent(*options); });
 }
 
@@ -212,7 +212,7 @@ void add_beamform(Command& program) {
   command.option("--integrate", options->problem.integrate, "Samples per power").shows_default().between(1, 1e9);
   command.flag("--incoherent", options->problem.incoherent, "Add the incoherent beam, last");
   command.flag("--voltages", options->voltages, "Write complex voltages instead of power (host)");
-  command.option("--device", options->device, "Device: host, cuda:0, opencl:pocl or best");
+  command.device(options->device);
   command.threads(options->problem.threads);
   command.runs([options] { run_beamform(*options); });
 }

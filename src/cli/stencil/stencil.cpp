@@ -68,7 +68,7 @@ void add_run_options(Command& command, const std::shared_ptr<Options>& options) 
   command.option("--variant", run.domain.planner.variant, "Use only this variant (ridge bench stencil lists them)")
       .value_name("NAME");
   command.flag("--measure", options->measure, "Time the best variants first and save the winner");
-  command.flag("--explain", run.explain, "Print the plan");
+  command.explain(run.explain);
   command.flag("--no-leap", options->no_leap,
                "Compute every step, even if many steps could be computed at once by a leap");
   command.option("--processes", run.domain.processes, "MPI: processes along each axis, 2x2 (default: chosen)")
@@ -105,9 +105,7 @@ std::shared_ptr<Options> add_problem(Command& command, const char* footer, std::
   return options;
 }
 
-void add_type(Command& command, const std::shared_ptr<Options>& options) {
-  command.option("--type", options->type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
-}
+void add_type(Command& command, const std::shared_ptr<Options>& options) { command.precision(options->type); }
 void add_size(Command& command, const std::shared_ptr<Options>& options, const char* shown) {
   command.option("--size", options->size, fmt::format("Cells along each axis, slowest first (default {})", shown))
       .value_name("AxBxC");
@@ -298,7 +296,8 @@ void add_convolve(Command& stencil) {
 
 void add_stencil(Command& program) {
   Command& command = program.subcommand(
-      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, elastic, euler, fluid, life, convolve");
+      "stencil",
+      "Run a problem on a structured grid: heat, wave, acoustic, maxwell, elastic, euler, fluid, life, convolve");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"

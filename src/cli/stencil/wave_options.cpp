@@ -59,9 +59,9 @@ void add_wave_options(Command& command, WaveOptions& options, const std::vector<
       .positive();
   command.option("--device", options.device, "Device: host, cuda:0, opencl:pocl or best; cuda:*: one per process")
       .value_name("NAME");
-  command.option("--type", options.type, "Precision: f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.precision(options.type);
   command.flag("--measure", options.measure, "Time the best variants first and save the winner");
-  command.flag("--explain", options.explain, "Print the plan");
+  command.explain(options.explain);
 }
 
 WaveFiles add_wave_files(Command& command, WaveOptions& options, const std::string& parameter) {

@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "cli/machine/profile.hpp"
+#include "cli/machine/machine.hpp"
 #include "cli/tour/cases.hpp"
 #include "command/command.hpp"
 #include "command/options.hpp"

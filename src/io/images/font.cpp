@@ -1,4 +1,4 @@
-#include "io/images/font.hpp"
+#include "io/images/picture.hpp"
 
 namespace ridge::io {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "base/aligned.hpp"
 #include "base/svg.hpp"
-#include "io/images/font.hpp"
 
 namespace ridge::io {
 namespace {

@@ -1,5 +1,7 @@
 // Draws a field as a picture: colours, a legend with numbers, the least and the greatest value.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -38,5 +40,12 @@ struct Picture {
 Picture draw_field(const GridSource& source, std::size_t field, const PictureOptions& options = {});
 
 std::string legend_number(double value);  // at most four significant digits: "-30", "0.125", "1.25e-06"
+
+// A bitmap font of 5 by 7 pixels for legends.
+inline constexpr std::size_t kGlyphWidth = 5, kGlyphHeight = 7, kGlyphPitch = 6;
+
+// Rows from the top, five bits each, leftmost pixel in the highest bit. Capitals are drawn as small letters; unknown
+// characters as a box.
+std::array<std::uint8_t, kGlyphHeight> glyph(char letter);
 
 }  // namespace ridge::io

@@ -1,4 +1,4 @@
-#include "io/telescopes/foreign_format.hpp"
+#include "io/telescopes/header_fields.hpp"
 
 namespace ridge::io {
 namespace {

@@ -32,4 +32,9 @@ class HeaderFields {
   std::map<std::string, std::string> values_;
 };
 
+// Recognizes common file formats by their first bytes, to reject them as raw samples. Returns the name of the format
+// ("PNG"), or an empty text. 64 bytes are enough. `sure` uses only signatures of six
+// bytes or more, which raw samples do not start with by chance.
+std::string_view foreign_format(std::string_view first_bytes, bool sure = false);
+
 }  // namespace ridge::io

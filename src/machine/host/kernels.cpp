@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "machine/host/streaming.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "machine/host/kernels.cpp"
 #include <hwy/cache_control.h>

@@ -30,4 +30,9 @@ bool has_streaming_stores();
 void write_bytes_streaming(std::byte* to, std::size_t bytes, std::uint64_t word);
 void copy_bytes_streaming(const std::byte* from, std::byte* to, std::size_t bytes);
 
+// ARM's non-temporal pair store (STNP); Highway's Stream() is a plain store on ARM.
+bool arm_has_streaming_stores();
+void arm_write_streaming(std::byte* to, std::size_t bytes, std::uint64_t word);
+void arm_copy_streaming(const std::byte* from, std::byte* to, std::size_t bytes);
+
 }  // namespace ridge::machine

@@ -1,4 +1,4 @@
-#include "machine/host/streaming.hpp"
+#include "machine/host/kernels.hpp"
 
 #include <cstring>
 

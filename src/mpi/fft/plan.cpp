@@ -13,7 +13,7 @@
 #include "mpi/fft/layouts.hpp"
 #include "mpi/fft/on_device.hpp"
 #include "mpi/fft/variant.hpp"
-#include "mpi/network.hpp"
+#include "mpi/scaling.hpp"
 
 namespace ridge::mpi::fft {
 namespace {
