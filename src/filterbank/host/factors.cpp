@@ -3,7 +3,7 @@
 #define HWY_TARGET_INCLUDE "filterbank/host/factors.cpp"
 // Highway needs this order.
 // clang-format off
-#include "fft/host/power2/simd_targets.hpp"
+#include "base/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on

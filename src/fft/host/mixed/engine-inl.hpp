@@ -4,7 +4,7 @@
 #define HWY_TARGET_INCLUDE "fft/host/mixed/engine-inl.hpp"
 // Highway requires this order.
 // clang-format off
-#include "fft/host/power2/simd_targets.hpp"
+#include "base/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on

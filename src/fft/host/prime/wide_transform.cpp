@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "fft/host/prime/wide_transform.cpp"
 // Highway requires this include order.
 // clang-format off
-#include "fft/host/power2/simd_targets.hpp"
+#include "base/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on
