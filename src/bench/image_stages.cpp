@@ -199,13 +199,7 @@ void bench_variance(const Device& device, const StageOptions& options, const std
   const Image image = Image::on(device, shape, "scan");
   const Image out = Image::on(device, {.rows = shape.rows, .columns = shape.columns, .depth = Depth::f32}, "variance");
   Image scan(shape);
-  std::uint32_t state = 1;
-  for (std::size_t r = 0; r < shape.rows; ++r) {
-    for (std::size_t c = 0; c < shape.columns; ++c) {
-      state = state * 1664525u + 1013904223u;
-      scan.row<std::uint8_t>(r)[c] = static_cast<std::uint8_t>(state >> 24);
-    }
-  }
+  for (std::size_t r = 0; r < shape.rows; ++r) fill_random({scan.row<std::byte>(r), shape.columns}, Numbers::bits, r);
   upload(queue, scan, image);
   queue.finish();
   // Reference of the shares: a copy of as many bytes as the output, in the same run.
@@ -226,8 +220,7 @@ void bench_variance(const Device& device, const StageOptions& options, const std
                                   .window_columns = options.window};
     for (const VarianceDesign& design : variance_designs()) {
       const planner::Candidate candidate = candidate_of(device, problem, design);
-      if (!candidate.refusal.empty()) continue;
-      if (!only.empty() && candidate.variant != only && candidate.name() != only) continue;
+      if (!is_wanted(candidate, only)) continue;
       try {
         const DeviceVariance variant(device, problem, design);
         const double seconds =

@@ -17,8 +17,9 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
 
 // Fills the common part of both back ends' VkFFTConfiguration; fastest axis first, as in VkFFT. Reads the input buffer
 // and writes the output buffer, which also holds intermediate results.
-template <class Configuration>
-void describe_to_vkfft(const PeerProblem& problem, Configuration& wanted) {
+template <class Configuration, class Transform>
+void describe_to_vkfft(const PeerProblem& problem, const Buffer& in, const Buffer& out, Transform& transform,
+                       Configuration& wanted) {
   if (problem.inverse) throw Error(ErrorKind::unavailable, "VkFFT's inverse is in place only");
   const std::size_t axes = problem.shape.size();
   wanted.FFTdim = axes;
@@ -36,6 +37,14 @@ void describe_to_vkfft(const PeerProblem& problem, Configuration& wanted) {
   wanted.doublePrecision = problem.float64 ? 1 : 0;
   wanted.isInputFormatted = 1;
   wanted.makeForwardPlanOnly = 1;
+  transform.in = reinterpret_cast<decltype(transform.in)>(in.native());
+  transform.out = reinterpret_cast<decltype(transform.out)>(out.native());
+  transform.in_bytes = in.size();
+  transform.out_bytes = out.size();
+  wanted.inputBuffer = &transform.in;
+  wanted.inputBufferSize = &transform.in_bytes;
+  wanted.buffer = &transform.out;
+  wanted.bufferSize = &transform.out_bytes;
 }
 
 }  // namespace ridge::cli

@@ -139,19 +139,11 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
   }
   transform->stream = reinterpret_cast<cudaStream_t>(queue.native());
   current_stream = transform->stream;
-  transform->in = reinterpret_cast<void*>(in.native());
-  transform->out = reinterpret_cast<void*>(out.native());
-  transform->in_bytes = in.size();
-  transform->out_bytes = out.size();
   VkFFTConfiguration wanted = {};
-  describe_to_vkfft(problem, wanted);
+  describe_to_vkfft(problem, in, out, *transform, wanted);
   wanted.device = &transform->device;
   wanted.stream = &transform->stream;
   wanted.num_streams = 1;
-  wanted.inputBuffer = &transform->in;
-  wanted.inputBufferSize = &transform->in_bytes;
-  wanted.buffer = &transform->out;
-  wanted.bufferSize = &transform->out_bytes;
   if (const auto made = initializeVkFFT(&transform->application, wanted); made != VKFFT_SUCCESS) {
     throw Error(ErrorKind::unavailable, fmt::format("VkFFT returned error {}", static_cast<int>(made)));
   }

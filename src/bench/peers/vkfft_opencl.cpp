@@ -68,18 +68,10 @@ PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buff
   if (!load()) throw Error(ErrorKind::unavailable, "libOpenCL.so.1 lacks a function that VkFFT needs");
   const auto transform = std::make_shared<Transform>();
   transform->at = opencl_queue(queue);
-  transform->in = reinterpret_cast<cl_mem>(in.native());
-  transform->out = reinterpret_cast<cl_mem>(out.native());
-  transform->in_bytes = in.size();
-  transform->out_bytes = out.size();
   VkFFTConfiguration wanted = {};
-  describe_to_vkfft(problem, wanted);
+  describe_to_vkfft(problem, in, out, *transform, wanted);
   wanted.device = &transform->at.device;
   wanted.context = &transform->at.context;
-  wanted.inputBuffer = &transform->in;
-  wanted.inputBufferSize = &transform->in_bytes;
-  wanted.buffer = &transform->out;
-  wanted.bufferSize = &transform->out_bytes;
   if (const auto made = initializeVkFFT(&transform->application, wanted); made != VKFFT_SUCCESS) {
     throw Error(ErrorKind::unavailable, fmt::format("VkFFT returned error {}", static_cast<int>(made)));
   }
