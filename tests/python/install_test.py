@@ -38,11 +38,6 @@ def must(command, **environment):
 
 with tempfile.TemporaryDirectory() as work:
     pip = ["-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--no-cache-dir", "--quiet"]
-    target = os.path.join(work, "target")
-    must([sys.executable, *pip, "--target", target, source], RIDGE_BUILD_DIR=build)
-    must([sys.executable, "-c", PROGRAM, target], PYTHONPATH=target)
-    print("pip install --target: works")
-
     # A wheel of this build may need {fmt} of this system (RIDGE_WHEEL=ON puts it inside); nothing else may violate the policy.
     must([sys.executable, "-m", "pip", "wheel", *pip[3:], "--wheel-dir", work, source], RIDGE_BUILD_DIR=build)
     (wheel,) = [os.path.join(work, name) for name in os.listdir(work) if name.endswith(".whl")]
@@ -54,6 +49,11 @@ with tempfile.TemporaryDirectory() as work:
     if not wheel_policy.violations(wheel, 0.1)[0]:
         sys.exit("the policy accepts a wheel that is too large")
     print(f"pip wheel: {os.path.getsize(wheel) / 1e6:.1f} MB, {tag}")
+
+    target = os.path.join(work, "target")
+    must([sys.executable, *pip, "--target", target, wheel])
+    must([sys.executable, "-c", PROGRAM, target], PYTHONPATH=target)
+    print("pip install --target: works")
 
     prefix = os.path.join(work, "prefix")
     must(["cmake", "--install", build, "--component", "python", "--prefix", prefix])

@@ -21,6 +21,6 @@ with tempfile.TemporaryDirectory() as folder:
     allowlist = os.path.join(folder, "allowed")
     with open(allowlist, "w", encoding="ascii") as f:
         f.write(ALLOWED)
-    environment = {**os.environ, "MYPYPATH": os.environ["PYTHONPATH"], "MYPY_CACHE_DIR": os.path.join(folder, "cache")}
+    environment = {**os.environ, "MYPYPATH": os.environ["PYTHONPATH"], "MYPY_CACHE_DIR": os.path.join(os.environ.get("RIDGE_CACHE_DIR", folder), "mypy")}
     sys.exit(subprocess.call([sys.executable, "-m", "mypy.stubtest", "--concise", "--ignore-unused-allowlist", "--allowlist",
                               allowlist, "ridge"], env=environment))
