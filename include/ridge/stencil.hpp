@@ -99,7 +99,7 @@ class Plan {
   double bytes() const;  // per step: every cell read once and written once
 
  private:
-  std::shared_ptr<const PlanState<T>> state_;
+  planner::Exchangeable<PlanState<T>> state_;
 };
 
 // A grid on the plan's device, advanced without transfers. A session belongs to one thread at a time.

@@ -6,6 +6,7 @@
 #include "filterbank/bank.hpp"
 #include "filterbank/delays.hpp"
 #include "filterbank/trials.hpp"
+#include "plan/improve.hpp"
 
 namespace ridge::filterbank {
 
@@ -33,7 +34,11 @@ Bank::Bank(const Device& where, const Problem& wanted, const planner::Options& o
 }
 
 Plan::Plan(const Device& device, const Problem& problem, const planner::Options& options)
-    : bank_(std::make_shared<const Bank>(device, problem, options)) {}
+    : bank_(std::make_shared<const Bank>(device, problem, options)) {
+  planner::improve<Bank>(bank_, options, [device, problem](const planner::Options& measuring) {
+    return std::make_shared<const Bank>(device, problem, measuring);
+  });
+}
 
 const Problem& Plan::problem() const { return bank_->problem; }
 std::size_t Plan::hop() const { return bank_->geometry.hop; }
@@ -84,7 +89,8 @@ void Plan::enqueue(Queue& queue, const Resident& work) const {
       track.phases(work.first + t, shifts, std::span(delays.phases).subspan(t * each, each));
     }
   }
-  bank_->variant->enqueue(queue, work, *bank_->weights, delays);
+  const std::shared_ptr<const Bank> bank = planner::current(bank_);  // variant and weights belong together
+  bank->variant->enqueue(queue, work, *bank->weights, delays);
 }
 
 Plan plan(const Device& device, const Problem& problem, const planner::Options& options) {

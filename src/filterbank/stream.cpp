@@ -8,13 +8,16 @@
 #include "filterbank/bank.hpp"
 #include "filterbank/delays.hpp"
 #include "filterbank/saved_state.hpp"
+#include "plan/improve.hpp"
 
 namespace ridge::filterbank {
 
 class StreamState {
  public:
   explicit StreamState(const Plan& plan)
-      : bank_(plan.bank_), weights_(bank_->weights), track_(bank_->geometry, bank_->problem.delays.frequency) {
+      : bank_(planner::current(plan.bank_)),
+        weights_(bank_->weights),
+        track_(bank_->geometry, bank_->problem.delays.frequency) {
     saved_.problem = bank_->geometry.key();
     saved_.variant = bank_->variant_name;
     saved_.weights = bank_->problem.weights;

@@ -3,6 +3,7 @@
 
 #include "image/work.hpp"
 #include "plan/arguments.hpp"
+#include "plan/improve.hpp"
 
 namespace ridge::image {
 
@@ -29,9 +30,7 @@ std::string input_name(std::size_t i, std::size_t count) {
   return count == 1 ? "input" : i == 0 ? "first input" : "second input";
 }
 
-}  // namespace
-
-std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options) {
+std::shared_ptr<const PlanState> made_plan(const Device& device, const Work& work, const planner::Options& options) {
   auto state = std::make_shared<PlanState>(PlanState{device, work.problem.workload, work.inputs, work.output});
   Trials trials(device, work);
   auto chosen = planner::choose(device, work.problem, work.entries, options, trials, planner::Keep::last);
@@ -39,6 +38,15 @@ std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& w
   state->variant = std::move(chosen.winner);
   state->decisions.push_back(std::move(chosen.decision));
   return state;
+}
+
+}  // namespace
+
+planner::Exchangeable<PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options) {
+  const planner::Exchangeable<PlanState> plan(made_plan(device, work, options));
+  planner::improve<PlanState>(
+      plan, options, [device, work](const planner::Options& measuring) { return made_plan(device, work, measuring); });
+  return plan;
 }
 
 std::shared_ptr<const Variant> variant_of(const AnyPlan& plan) { return plan.state_->variant; }

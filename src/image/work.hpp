@@ -34,8 +34,8 @@ class Trials final : public planner::Trials<Variant> {
   std::optional<Queue> queue_;
 };
 
-// Plan of the selected variant.
-std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options);
+// Plan of the selected variant, improved in the background if the options say so.
+planner::Exchangeable<PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options);
 
 // The variant that a plan selected.
 std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);

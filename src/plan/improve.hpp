@@ -13,6 +13,13 @@ namespace ridge::planner {
 void in_background(const Options& options, std::function<void(const Options& measuring)> work);
 Improve improvement_of(const Options& options);  // what applies to a plan with these options
 
+// The present object of a plan, which stays alive with the pointer.
+template <class V>
+std::shared_ptr<const V> current(const Exchangeable<V>& plan) {
+  const auto kept = std::make_shared<const Exchangeable<V>>(plan);
+  return {kept, kept->get()};
+}
+
 // To be called by the constructor of a plan. make(options) makes the measured plan's object.
 template <class V>
 void improve(const Exchangeable<V>& plan, const Options& options,

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "plan/arguments.hpp"
+#include "plan/improve.hpp"
 #include "stencil/chosen.hpp"
 #include "stencil/leap/leap.hpp"
 #include "stencil/trials.hpp"
@@ -169,8 +170,11 @@ Chosen<T> choose_variant(const Device& device, const Update<T>& update, const Pr
   return chosen;
 }
 
+namespace {
+
 template <class T>
-Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options) {
+std::shared_ptr<const PlanState<T>> made_plan(const Device& device, const Update<T>& update, const Problem& problem,
+                                              const planner::Options& options) {
   std::shared_ptr<PlanState<T>> state(new PlanState<T>{device, update, problem, resolve(update, problem)});
   Chosen<T> chosen = choose_variant(device, update, problem, options);
   state->kernels = std::move(chosen.kernels);
@@ -181,16 +185,27 @@ Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& prob
   state->leap_choice = choose_leap(device, update, problem, state->layout,
                                    winner.measured_seconds > 0 ? winner.measured_seconds : winner.predicted_seconds);
   state->decisions.push_back(std::move(chosen.decision));
-  state_ = std::move(state);
+  return state;
+}
+
+}  // namespace
+
+template <class T>
+Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options)
+    : state_(made_plan(device, update, problem, options)) {
+  planner::improve<PlanState<T>>(state_, options, [device, update, problem](const planner::Options& measuring) {
+    return made_plan(device, update, problem, measuring);
+  });
 }
 
 template <class T>
 Session<T> Plan<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
-  check_grid(*state_, grid);
-  check_coefficients(*state_, coefficients);
+  const std::shared_ptr<const PlanState<T>> plan = planner::current(state_);
+  check_grid(*plan, grid);
+  check_coefficients(*plan, coefficients);
   return Session<T>(std::make_shared<SessionState<T>>(
-      SessionState<T>{state_, start_from(*state_->variant, grid, coefficients),
-                      state_->layers ? state_->layers->start() : std::unique_ptr<LayerState<T>>()}));
+      SessionState<T>{plan, start_from(*plan->variant, grid, coefficients),
+                      plan->layers ? plan->layers->start() : std::unique_ptr<LayerState<T>>()}));
 }
 
 template <class T>
@@ -198,9 +213,8 @@ void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients)
   check_grid(*state_, grid);
   check_coefficients(*state_, coefficients);
   if (steps == 0) return;
-  if (state_->device.is_host() && state_->leaps(steps) &&
-      leapt_over(state_->leap(), grid, reach_of(state_->layout, steps)))
-    return;
+  const PlanState<T>& plan = *state_;  // state_ may be exchanged meanwhile
+  if (plan.device.is_host() && plan.leaps(steps) && leapt_over(plan.leap(), grid, reach_of(plan.layout, steps))) return;
   Session<T> session = start(grid, coefficients);
   session.run(steps);
   session.read(grid);
@@ -256,8 +270,9 @@ Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t 
 
 template <class T>
 std::string Plan<T>::explain() const {
-  std::string text = state_->decisions.front().explain() + state_->leap_choice.explain();
-  const Update<T>& update = state_->update;
+  const PlanState<T>& plan = *state_;
+  std::string text = plan.decisions.front().explain() + plan.leap_choice.explain();
+  const Update<T>& update = plan.update;
   if (!update.layers.empty())
     text += fmt::format("absorbing layers of {} cells at {} sides, computed after each step\n",
                         update.layers.front().cells, update.layers.size());

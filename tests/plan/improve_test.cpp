@@ -16,6 +16,10 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 #include <ridge/fft/tensor.hpp>
+#include <ridge/filterbank.hpp>
+#include <ridge/image.hpp>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/problems.hpp>
 #include <ridge/transpose.hpp>
 
 #include "base/worst.hpp"
@@ -160,6 +164,27 @@ TEST_F(ChooseImprove, TransformsRunDuringTheExchange) {
   corner.run(wave, turned);
   EXPECT_EQ(turned[1], wave[40]);
   EXPECT_FALSE(wisdom::all().empty());
+}
+
+// Sessions and streams keep the variant with which they began.
+TEST_F(ChooseImprove, StencilsFilterBanksAndImages) {
+  const stencil::Plan<float> heat(host(), stencil::heat<float>({.dt = 0.2, .spacing = {1, 1}}),
+                                  {.shape = {24, 40}, .threads = 1}, kNow);
+  stencil::Grid<float> grid({24, 40}), whole({24, 40}), parts({24, 40});
+  grid(11, 20) = whole(11, 20) = 1;
+  stencil::Session<float> session = heat.start(grid);
+  session.run(3);
+  const filterbank::Plan bank(host(), {.channels = 16, .taps = 4, .threads = 1}, kNow);
+  const image::OperatorPlan blur(host(), {.input = {.rows = 24, .columns = 40}, .chain = image::parse_chain("gauss 1")},
+                                 kNow);
+  ASSERT_TRUE(wait_for_improvements(kLong));
+  EXPECT_NE(heat.decisions().front().source, Source::model);
+  EXPECT_NE(bank.decisions().front().source, Source::model);
+  EXPECT_NE(blur.decisions().front().source, Source::model);
+  session.run(4);
+  session.read(parts);
+  heat.run(whole, 7);
+  for (std::size_t i = 0; i < whole.all().size(); ++i) ASSERT_NEAR(parts.all()[i], whole.all()[i], 1e-6);
 }
 
 }  // namespace

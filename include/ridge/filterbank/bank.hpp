@@ -112,7 +112,7 @@ class Plan {
 
  private:
   friend class StreamState;
-  std::shared_ptr<const Bank> bank_;
+  planner::Exchangeable<Bank> bank_;
 };
 
 Plan plan(const Device& device, const Problem& problem, const planner::Options& options = {});

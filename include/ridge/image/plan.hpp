@@ -30,7 +30,7 @@ class AnyPlan {
   // Images of this plan's device; enqueued, not waited for.
   void enqueue_images(Queue& queue, std::span<const Image> in, const Image& out) const;
 
-  std::shared_ptr<const PlanState> state_;
+  planner::Exchangeable<PlanState> state_;
 
  private:
   friend std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);
