@@ -80,8 +80,13 @@ set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <file
 # Additional headers of tests and of nearly all code that runs once.
 set(ridge_once_headers ${ridge_common_headers} <nlohmann/json.hpp>)
 
-# For code that is compiled once and runs once: -Og takes two thirds of the compile time of -O1.
+# For code that is compiled once and runs once: -Og takes two thirds of the compile time of -O1. A wheel should be small: the linker drops
+# functions that the module does not call (a unity build links whole folders).
 set(ridge_optimize_little $<IF:$<BOOL:${RIDGE_UNITY}>,-Og,-O1>)
+if(RIDGE_WHEEL)
+  set(ridge_optimize_little -Os)
+  add_compile_options(-ffunction-sections -fdata-sections)
+endif()
 
 # ridge_run_once(TARGET REGEX): moves files whose code runs once per plan or per command (planning, kernel text,
 # reports, options) to TARGET_once with less optimization, which halves their compile time. Code that processes samples
