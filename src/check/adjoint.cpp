@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <ridge/fft.hpp>
+#include <ridge/fft/device_tensor.hpp>
 #include <ridge/fft/tensor.hpp>
 #include <ridge/filterbank.hpp>
 #include <ridge/image.hpp>
@@ -145,6 +146,36 @@ Outcome check_tensor_adjoint(Draw& draw) {
   }
 }
 
+// Cosine, sine and Hartley transforms of packed arrays on a device.
+template <class T>
+Outcome check_device_tensor_adjoint(Draw& draw) {
+  Random& random = draw.random;
+  fft::TensorProblem problem{.kind = fft::TensorKind::real_to_real, .scale = random.uniform() + 0.1};
+  draw.problem = fmt::format("adjoint of a {} tensor on a device, axes", sizeof(T) == 4 ? "float" : "double");
+  const std::size_t axes = random.between(1, 2);
+  for (std::size_t i = 0, rest = std::max<std::size_t>(2, draw.points / 4); i < axes; ++i) {
+    problem.axes.push_back({.length = std::max<std::size_t>(2, random.length(rest))});
+    problem.real_kinds.push_back(
+        static_cast<fft::RealKind>(random.between(static_cast<std::size_t>(fft::RealKind::hartley), 10)));
+    rest = std::max<std::size_t>(1, rest / problem.axes.back().length);
+    draw.problem += fmt::format(" {} {}", problem.axes.back().length, to_string(problem.real_kinds.back()));
+  }
+  if (random.chance(0.5)) problem.loops.push_back({.length = random.between(1, 3)});
+  const std::size_t size = place(random, problem, true);
+  for (auto* const dimensions : {&problem.axes, &problem.loops}) {
+    for (fft::Dimension& d : *dimensions) d.output = d.input;
+  }
+  const std::uint64_t data = random.bits();
+  const planner::Options options{.effort = Effort::quick};
+  const fft::DeviceTensorPlan<T> plan(draw.device, problem, options);
+  const fft::DeviceTensorPlan<T> adjoint(draw.device, fft::adjoint(problem), options);
+  const auto x = uniform_values<T>(size, data), g = uniform_values<T>(size, data + 1);
+  std::vector<T> image(size), back(size);
+  plan.run(x, image);
+  adjoint.run(g, back);
+  return {.wrong = adjoint_error(draw, x, image, g, back)};
+}
+
 template <class Element>
 Outcome check_convolution_adjoint(Draw& draw) {
   Random& random = draw.random;
@@ -172,6 +203,10 @@ Outcome adjoint_fft(Draw& draw) {
 }
 
 Outcome adjoint_tensor(Draw& draw) {
+  if (!draw.device.is_host()) {
+    return draw.random.chance(0.3) && draw.device.limits().float64 ? check_device_tensor_adjoint<double>(draw)
+                                                                   : check_device_tensor_adjoint<float>(draw);
+  }
   return draw.random.chance(0.7) ? check_tensor_adjoint<double>(draw) : check_tensor_adjoint<float>(draw);
 }
 

@@ -302,6 +302,8 @@ class Out(unittest.TestCase):
                 self.assertIs(ours.fft(given, n, axis, out=out), out)
                 np.testing.assert_array_equal(out, want)
                 np.testing.assert_array_equal(y[lines(first + n, None)], whole[lines(first + n, None)])
+            y = whole.copy()
+            np.testing.assert_array_equal(ours.fft(y[:-2], axis=axis, out=y[2:]), ours.fft(whole[:-2], axis=axis))  # overlap
             for out in (lambda y: y, lambda y: y.T, lambda y: y[::-1], lambda y: y[:, ::-1]):
                 y = whole.copy()
                 np.testing.assert_array_equal(ours.fft(y, axis=axis, out=out(y)), ours.fft(whole, axis=axis))
