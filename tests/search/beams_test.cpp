@@ -9,6 +9,7 @@
 
 #include <ridge/search/beams.hpp>
 
+#include "search/device/byte_beams.hpp"
 #include "support/devices.hpp"
 #include "support/error_of.hpp"
 
@@ -130,6 +131,86 @@ TEST(SearchBeams, RefusesImpossibleProblems) {
   std::vector<float> out(12);
   EXPECT_THAT(refused([&] { former.power(in, out); }), HasSubstr("set_weights"));
   EXPECT_THAT(refused([&] { former.set_weights(in); }), HasSubstr("1 x 3 x 2 weights"));
+}
+
+// The chain of byte beams, stage by stage, against plain loops over the rounded values.
+void expect_byte_beams(const Device& device, const ByteBeamProblem& p, std::size_t bins, std::size_t first) {
+  SCOPED_TRACE(device.id() + " " + std::to_string(p.stations) + " stations, " + std::to_string(p.beams) + " beams");
+  const ByteBeams chain(device, p);
+  const auto spectra = random_values(p.times * p.polarizations * p.stations * p.channels, 3);
+  const auto weights = random_values(p.channels * p.polarizations * p.beams * p.stations, 4);
+  const std::vector<std::byte> table = chain.weights(weights, 50);
+  const auto buffer = [&](std::size_t bytes) { return device.buffer(bytes, {.name = "byte beams"}); };
+  const Buffer in = buffer(spectra.size() * sizeof(Value)), packed = buffer(p.packed_bytes()),
+               factors = buffer(p.weight_bytes()), plane = buffer(p.channels * (bins + 5));
+  std::vector<float> power(p.polarizations * p.beams * p.channels * bins, 0);
+  const Buffer out = buffer(power.size() * sizeof(float));
+  Queue queue = device.queue();
+  queue.upload(std::span<const Value>(spectra), in);
+  queue.upload(std::span<const std::byte>(table), factors);
+  queue.fill(out, std::byte{0});
+  chain.pack(queue, in, 40, packed);
+  chain.power(queue, packed, factors, out, bins, first);
+  queue.download(out, std::span(power));
+  const std::size_t beam = p.beams - 1;
+  std::vector<std::uint8_t> bytes(p.channels * (bins + 5));
+  chain.bytes(queue, out, beam, bins, 2, plane, bins + 5, 3);
+  queue.download(plane, std::span(bytes));
+  queue.finish();
+  const auto rounded = [](Value value, float scale) {
+    const auto part = [&](float x) { return std::rint(std::clamp<double>(x * scale, -127, 127)); };
+    return Wide(part(value.real()), part(value.imag()));
+  };
+  for (std::size_t i = 0; i < power.size(); ++i) {
+    const std::size_t bin = i % bins, channel = i / bins % p.channels, b = i / bins / p.channels % p.beams;
+    const std::size_t pol = i / bins / p.channels / p.beams;
+    double expected = 0;
+    for (std::size_t t = 8 * (bin - first); bin >= first && t < std::min(p.times, 8 * (bin - first) + 8); ++t) {
+      Wide sum = 0;
+      for (std::size_t s = 0; s < p.stations; ++s) {
+        const std::size_t from = ((t * p.polarizations + pol) * p.stations + s) * p.channels + p.channels - 1 - channel;
+        sum += rounded(spectra[from], 40) *
+               rounded(weights[((channel * p.polarizations + pol) * p.beams + b) * p.stations + s], 50);
+      }
+      expected += std::norm(sum);
+    }
+    ASSERT_NEAR(power[i], expected, 1e-6 * expected) << "bin " << bin << ", channel " << channel << ", beam " << b;
+  }
+  for (std::size_t c = 0; c < p.channels; ++c) {
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < bins / 2; ++i) {
+      sums.push_back(0);
+      for (std::size_t k = 0; k < 2 * p.polarizations; ++k)
+        sums.back() += power[((k / 2 * p.beams + beam) * p.channels + c) * bins + 2 * i + k % 2];
+    }
+    double mean = 0, square = 0;
+    for (const double one : sums) mean += one / static_cast<double>(sums.size());
+    for (const double one : sums) square += (one - mean) * (one - mean) / static_cast<double>(sums.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const double level = std::clamp(60 + 10 * (sums[i] - mean) / std::sqrt(square), 0.0, 255.0);
+      ASSERT_NEAR(bytes[c * (bins + 5) + 3 + i], level, 0.501) << "channel " << c << ", sample " << i;
+    }
+  }
+}
+
+TEST_F(SearchBeamsDevice, BytesOnTheMatrixUnitsAreExact) {
+  test::compile_quickly();
+  for (const Device& device : test::accelerators()) {
+    expect_byte_beams(device, {.stations = 3, .beams = 5, .channels = 3, .times = 256}, 36, 2);
+    expect_byte_beams(device, {.stations = 37, .beams = 70, .channels = 2, .polarizations = 1, .times = 128}, 16, 0);
+    if (device.info().runs_on_host_cores) continue;
+    expect_byte_beams(device, {.stations = 64, .beams = 200, .channels = 35, .times = 512}, 64, 0);
+    expect_byte_beams(device, {.stations = 128, .beams = 130, .channels = 5, .times = 384}, 48, 0);
+  }
+}
+
+TEST(SearchBeams, ByteBeamsRefuseWhatTheyCannotDo) {
+  EXPECT_THAT(ByteBeams::refusal(host(), {.stations = 4, .beams = 4, .times = 128}), HasSubstr("needs a device"));
+  for (const Device& device : test::accelerators()) {
+    EXPECT_THAT(ByteBeams::refusal(device, {.stations = 4, .beams = 4, .times = 100}), HasSubstr("multiple of 128"));
+    EXPECT_THAT(ByteBeams::refusal(device, {.stations = 129, .beams = 4, .times = 128}), HasSubstr("128 stations"));
+    EXPECT_THAT(ByteBeams::refusal(device, {.stations = 4, .beams = 0, .times = 128}), HasSubstr("at least one"));
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "device/dialect.hpp"
 #include "device/kernel_text.hpp"
+#include "search/device/byte_beams.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -16,7 +17,7 @@ TEST(SearchKernels, CompileForCuda) {
   std::string why_not;
   const Nvrtc* compiler = nvrtc(why_not);
   if (compiler == nullptr) GTEST_SKIP() << why_not;
-  const std::vector<KernelSource> sources{
+  std::vector<KernelSource> sources{
       {.name = "brute force",
        .text = kernel_text("search/brute_force"),
        .defines = {{"WARPS", "16"}, {"TRIALS_EACH", "4"}, {"WORDS", "4"}, {"STAGE", "8"}, {"SPREAD", "128"}}},
@@ -37,6 +38,7 @@ TEST(SearchKernels, CompileForCuda) {
        .text = kernel_text("search/beams"),
        .defines = {{"ITEMS_IN_GROUP", "64"}, {"STATIONS_AT_ONCE", "512"}}},
       {.name = "pulses", .text = kernel_text("search/pulses"), .defines = {{"WIDEST", "256"}}}};
+  sources.push_back(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}));
   for (const KernelSource& source : sources) {
     int first_line = 0;
     const CudaTarget target{"compute_90"};
@@ -44,6 +46,16 @@ TEST(SearchKernels, CompileForCuda) {
                                           cuda_options(target, source.relaxed_math))
                                  .code;
     EXPECT_NE(code.find(".entry"), std::string::npos) << source.name;
+  }
+}
+
+// Weights, sums and powers stay in registers, and three groups of 128 work-items fit a compute unit.
+TEST(SearchKernels, BeamsSpillNothing) {
+  if (!nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const KernelResources& one :
+       resources_for(search::ByteBeams::source({.stations = 64, .beams = 512, .times = 1024}), "sm_90")) {
+    EXPECT_LE(one.spilled_bytes, one.kernel == "beam_power" ? 0 : 16) << one.kernel;
+    EXPECT_LE(one.registers, 168) << one.kernel;
   }
 }
 

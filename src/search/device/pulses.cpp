@@ -47,7 +47,6 @@ DevicePulses::DevicePulses(const Plan& plan, std::span<const std::size_t> widths
   normal_ = program.kernel("series_normal");
   boxcars_ = program.kernel("find_boxcars");
   const auto buffer = [&](std::size_t bytes, const char* name) { return device.buffer(bytes, {.name = name}); };
-  in_ = buffer(plan.problem().band.channels * plan.row(), "search plane");
   series_ = buffer(trials_ * times_ * sizeof(float), "search series");
   starts_ = buffer(trials_ * sizeof(std::uint32_t), "search starts");
   lengths_ = buffer(trials_ * sizeof(std::uint32_t), "search lengths");
@@ -65,12 +64,18 @@ DevicePulses::DevicePulses(const Plan& plan, std::span<const std::size_t> widths
 
 bool DevicePulses::find(std::span<const std::uint8_t> plane, const PulseJob& job, std::span<Normal> normals,
                         std::vector<Detection>& found) {
-  std::uint32_t count = 0;
+  if (!in_) in_ = plan_.device().buffer(plane.size(), {.name = "search plane"});
   queue_.upload(plane, in_);
+  return find(in_, job, normals, found);
+}
+
+bool DevicePulses::find(const Buffer& plane, const PulseJob& job, std::span<Normal> normals,
+                        std::vector<Detection>& found) {
+  std::uint32_t count = 0;
   queue_.upload(job.starts, starts_);
   queue_.upload(job.lengths, lengths_);
   queue_.upload(&count, count_, sizeof count);
-  plan_.enqueue(queue_, in_, series_);
+  plan_.enqueue(queue_, plane, series_);
   const std::uint64_t stride = times_;
   queue_.launch(normal_, {.groups = {trials_}, .items = {256}}, {series_, starts_, normals_, stride});
   queue_.launch(boxcars_,

@@ -30,6 +30,8 @@ class DevicePulses {
   // appended and series() has the data.
   bool find(std::span<const std::uint8_t> plane, const PulseJob& job, std::span<Normal> normals,
             std::vector<Detection>& found);
+  // The same with a plane in device memory, which no other queue writes any more.
+  bool find(const Buffer& plane, const PulseJob& job, std::span<Normal> normals, std::vector<Detection>& found);
   void series(std::span<float> to);  // of the last find()
 
  private:

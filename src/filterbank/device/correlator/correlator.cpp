@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "codegen/matrix_products.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/correlator/products.hpp"
-#include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
 
@@ -37,7 +37,7 @@ std::string place_of_value(const Geometry& g) {
 }
 
 std::string packed_text(std::size_t items) {
-  return matrix_macros_text(items) + ridge::detail::kernel_text("filterbank/packed");
+  return codegen::matrix_macros_text(items) + ridge::detail::kernel_text("filterbank/packed");
 }
 
 namespace {

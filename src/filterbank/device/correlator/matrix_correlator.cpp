@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "codegen/matrix_products.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/correlator/products.hpp"
-#include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {

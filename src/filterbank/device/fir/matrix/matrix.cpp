@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
+#include "codegen/matrix_products.hpp"
 #include "codegen/text.hpp"
 #include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
-#include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
 
@@ -88,7 +88,7 @@ class MatrixWriter {
     text_.line("// {} channels of {} taps, {}, on the matrix units; {} spectra at a time", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_macros_text(d_.items));
+    text_.raw(codegen::matrix_macros_text(d_.items));
     text_.raw(codegen::butterfly_text({16, others_}, false));
   }
 

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
+#include "codegen/matrix_products.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/fir/fir.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/fir/power_codegen.hpp"
-#include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
 
@@ -46,7 +46,7 @@ class StackedWriter {
     text_.line("// {} channels of {} taps, int8, on the matrix units, float16 parts of the weights stacked",
                g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_macros_text(d_.items));
+    text_.raw(codegen::matrix_macros_text(d_.items));
     text_.raw(ridge::detail::kernel_text("codegen/prefetch_l2"));
     text_.raw(fmt::format("#define WARPS {}\n", kWarps));
     text_.raw(ridge::detail::kernel_text("codegen/partial_barriers"));

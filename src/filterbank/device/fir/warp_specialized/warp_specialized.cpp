@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
+#include "codegen/matrix_products.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
@@ -18,7 +19,6 @@
 #include "filterbank/device/fir/lines_codegen.hpp"
 #include "filterbank/device/fir/matrix_weights.hpp"
 #include "filterbank/device/fir/power_codegen.hpp"
-#include "filterbank/device/matrix_products.hpp"
 
 namespace ridge::filterbank::on_device {
 
@@ -57,7 +57,7 @@ class WarpSpecializedWriter {
     text_.line("// {} channels of {} taps, {}, on the matrix units, warp-specialized; {} spectra at a time",
                g_.channels, g_.taps, ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
-    text_.raw(matrix_macros_text(d_.items));
+    text_.raw(codegen::matrix_macros_text(d_.items));
     text_.raw(codegen::butterfly_text({16, others_}, false, codegen::Roots::in_sums));
     text_.raw(finish_macros(d_));
     text_.raw(ridge::detail::kernel_text("codegen/named_barriers"));

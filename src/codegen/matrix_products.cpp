@@ -1,18 +1,18 @@
 // Kernel text for products on the matrix units or their emulation.
-#include "filterbank/device/matrix_products.hpp"
+#include "codegen/matrix_products.hpp"
 
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
 
-namespace ridge::filterbank::on_device {
+namespace ridge::codegen {
 std::string matrix_macros_text(std::size_t items) {
   return fmt::format(
       "{}#if RIDGE_MATRIX\n#define EMULATION_WORDS 0\n#define FRAGMENTS(p)\n#define UNROLL_PRODUCTS UNROLL\n#else\n"
       "#define EMULATION_WORDS {}\n#define FRAGMENTS(p) LOCAL uint* const fragments = p;\n#define UNROLL_PRODUCTS\n"
       "#endif\n{}",
       ridge::detail::kernel_text("codegen/matrix_units"), 6 * items,
-      ridge::detail::kernel_text("filterbank/matrix_emulation"));
+      ridge::detail::kernel_text("codegen/matrix_emulation"));
 }
 
-}  // namespace ridge::filterbank::on_device
+}  // namespace ridge::codegen

@@ -1,0 +1,291 @@
+// ridge bench telescope: a telescope's whole chain on one device, from voltages to candidates, and its real-time
+// factor.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/filterbank.hpp>
+#include <ridge/search.hpp>
+
+#include "base/clock.hpp"
+#include "bench/bench.hpp"
+#include "device/random.hpp"
+#include "search/device/byte_beams.hpp"
+#include "search/device/pulses.hpp"
+
+namespace ridge::cli {
+namespace {
+
+constexpr std::size_t kSum = 8, kHeld = 8, kWidest = 32;  // spectra per power; calls of voltages; samples of a boxcar
+constexpr int kByteMean = 60, kByteSigma = 10;            // as ByteBeams::bytes writes them
+
+struct TelescopeCase {
+  std::size_t stations = 64, channels = 4096, taps = 8, beams = 512, trials = 4096;
+  std::size_t spectra = 1024, samples = 24576;  // per call of the bank; of power per search
+  double bandwidth_mhz = 400, top_mhz = 1600;
+  double threshold = 8;
+};
+
+class TelescopeChain {
+ public:
+  TelescopeChain(const Device& device, const TelescopeCase& wanted)
+      : device_(device),
+        queue_(device.queue()),
+        wanted_(wanted),
+        shape_{
+            .stations = wanted.stations, .beams = wanted.beams, .channels = wanted.channels, .times = wanted.spectra},
+        bank_(device,
+              {.channels = wanted.channels,
+               .taps = wanted.taps,
+               .stations = wanted.stations,
+               .samples = Samples::int4,
+               .centred = true},
+              {.most_seconds = 10}),
+        beams_(device, shape_),
+        dedispersion_(device, search_problem(wanted), {.most_seconds = 10, .variant = "tree"}) {
+    if (wanted.samples % per_call() != 0 || wanted.samples < history()) {
+      mistake(
+          fmt::format("bench telescope: --samples must be a multiple of {} ({} spectra by {}) of at least {} (the "
+                      "longest delay), got {}",
+                      per_call(), wanted.spectra, kSum, history(), wanted.samples));
+    }
+    const auto widths = search::boxcar_widths(kWidest);
+    const std::vector<float> limits(widths.size(), static_cast<float>(wanted.threshold));
+    pulses_ = std::make_unique<search::DevicePulses>(dedispersion_, widths, limits);
+    const std::size_t values = 2 * wanted.stations * wanted.channels;  // per spectrum
+    voltages_ = device.buffer((kHeld * wanted.spectra + wanted.taps) * values, {.name = "voltages"});
+    spectra_ = device.buffer(wanted.spectra * values * 8, {.name = "spectra"});
+    packed_ = device.buffer(shape_.packed_bytes(), {.name = "packed spectra"});
+    weights_ = device.buffer(shape_.weight_bytes(), {.name = "beam weights"});
+    power_ = device.buffer(2 * wanted.beams * wanted.channels * bins() * sizeof(float), {.name = "power"});
+    kept_ = device.buffer(wanted.channels * history(), {.name = "samples of the longest delay"});
+    for (std::size_t b = 0; b < wanted.beams; ++b) {
+      planes_.push_back(device.buffer(wanted.channels * dedispersion_.row(), {.name = "power of a beam"}));
+      queue_.fill(planes_.back(), std::byte{kByteMean});
+    }
+    fill_random(queue_, voltages_, Numbers::bits, 1);
+    fill_random(queue_, weights_, Numbers::bits, 2);
+    set_scale();
+  }
+
+  // One block of wanted.samples power samples through all stages; adds to seconds().
+  void run_block() {
+    for (std::size_t done = 0; done < wanted_.samples; done += bins()) {
+      for (std::size_t at = 0; at < bins(); at += per_call(), ++calls_) {
+        timed("channelize", [&] { channelize(); });
+        timed("pack", [&] { beams_.pack(queue_, spectra_, scale_, packed_); });
+        timed("beamform", [&] { beams_.power(queue_, packed_, weights_, power_, bins(), at); });
+      }
+      timed("power to bytes", [&] {
+        for (std::size_t b = 0; b < wanted_.beams; ++b)
+          beams_.bytes(queue_, power_, b, bins(), 1, planes_[b], dedispersion_.row(), history() + done);
+      });
+    }
+    inject();
+    const std::vector<std::uint32_t> starts(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples));
+    const std::vector<std::uint32_t> lengths(wanted_.trials, static_cast<std::uint32_t>(wanted_.samples + kWidest));
+    std::vector<search::Normal> normals(wanted_.trials);
+    candidates_.clear();
+    for (std::size_t b = 0; b < wanted_.beams; ++b) {
+      std::vector<search::Detection> found;
+      timed("search", [&] {
+        if (!pulses_->find(planes_[b], {.starts = starts, .lengths = lengths}, normals, found)) ++crowded_;
+        for (const auto& group : search::friends(std::move(found)))
+          candidates_.emplace_back(b, search::cluster_of(group));
+      });
+    }
+    timed("keep the delays' samples", [&] {
+      const std::size_t row = dedispersion_.row();
+      for (const Buffer& plane : planes_) {
+        const ByteBox box{.bytes = history(), .rows = wanted_.channels};
+        queue_.copy(plane, {.offset = wanted_.samples, .row = row}, kept_, {}, box);
+        queue_.copy(kept_, {}, plane, {.row = row}, box);
+      }
+    });
+  }
+
+  double sky_seconds() const { return static_cast<double>(wanted_.samples) * interval(wanted_); }
+  const std::map<std::string, double>& seconds() const { return seconds_; }
+  void forget_times() { seconds_.clear(); }
+  const filterbank::Plan& bank() const { return bank_; }
+  const search::Plan& dedispersion() const { return dedispersion_; }
+  double beam_operations() const { return shape_.operations() * static_cast<double>(wanted_.samples / per_call()); }
+
+  bool pulse_found() const { return pulse() != candidates_.end(); }
+  std::string found() const {
+    const auto ours = pulse();
+    std::string text = fmt::format("{} candidates above {} sigma{}; ", candidates_.size(), wanted_.threshold,
+                                   crowded_ > 0 ? fmt::format(", {} crowded blocks", crowded_) : "");
+    if (ours == candidates_.end()) return text + "none of them is the pulse put into the power of one beam";
+    return text +
+           fmt::format(
+               "the pulse put into the power of beam {}: trial {}, S/N {:.1f} put in; trial {}, S/N {:.1f} found",
+               ours->first, wanted_.trials / 2, pulse_snr_, ours->second.best.trial, ours->second.best.snr);
+  }
+
+ private:
+  using Candidates = std::vector<std::pair<std::size_t, search::Cluster>>;  // of a beam
+  Candidates::const_iterator pulse() const {
+    return std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& one) {
+      return one.first == wanted_.beams / 2 && one.second.best.begin + 4 >= pulse_at() &&
+             one.second.best.begin <= pulse_at() + 4;
+    });
+  }
+  static double interval(const TelescopeCase& wanted) {
+    return static_cast<double>(kSum * wanted.channels) / (wanted.bandwidth_mhz * 1e6);
+  }
+  static search::Problem search_problem(const TelescopeCase& wanted) {
+    const double step = wanted.bandwidth_mhz / static_cast<double>(wanted.channels);
+    search::Problem problem{.band = {.channels = wanted.channels,
+                                     .first_mhz = wanted.top_mhz,
+                                     .step_mhz = -step,
+                                     .interval = interval(wanted)},
+                            .times = wanted.samples + kWidest};
+    const double whole = search::delay_seconds(1, problem.band.lowest_mhz(), wanted.top_mhz);
+    for (std::size_t i = 0; i < wanted.trials; ++i)
+      problem.dms.push_back(whole > 0 ? static_cast<double>(i) * problem.band.interval / whole : 0);
+    return problem;
+  }
+  std::size_t per_call() const { return wanted_.spectra / kSum; }
+  std::size_t bins() const {
+    return 8 * per_call() <= wanted_.samples && wanted_.samples % (8 * per_call()) == 0 ? 8 * per_call() : per_call();
+  }
+  std::size_t history() const { return dedispersion_.row() - wanted_.samples; }
+  std::size_t pulse_at() const { return wanted_.samples / 2; }
+
+  template <class Do>
+  void timed(const char* stage, const Do& call) {
+    const double begin = base::now();
+    call();
+    queue_.finish();
+    seconds_[stage] += base::now() - begin;
+  }
+  void channelize() {
+    bank_.enqueue(queue_, {.samples = voltages_,
+                           .spectra = spectra_,
+                           .first = wanted_.taps - 1 + calls_ % kHeld * wanted_.spectra,
+                           .count = wanted_.spectra});
+  }
+  // Bytes of 24 rms.
+  void set_scale() {
+    channelize();
+    std::vector<float> some(4096);
+    queue_.download(spectra_, std::span(some).first(std::min(some.size(), spectra_.size() / 4)));
+    queue_.finish();
+    double square = 0;
+    for (const float value : some) square += static_cast<double>(value) * value;
+    scale_ = square > 0 ? static_cast<float>(24 / std::sqrt(square / static_cast<double>(some.size()))) : 1;
+  }
+  // Adds a dispersed pulse of two samples to the power of the middle beam, which the search has to find.
+  void inject() {
+    const std::size_t row = dedispersion_.row(), channels = wanted_.channels, width = 2;
+    const Buffer& plane = planes_[wanted_.beams / 2];
+    std::vector<std::uint8_t> bytes(channels * row);
+    queue_.download(plane, std::span(bytes));
+    queue_.finish();
+    const double per_level = std::sqrt(static_cast<double>(channels * width)) / kByteSigma;
+    const int height = std::max(1, static_cast<int>(std::lround(20 / per_level)));
+    pulse_snr_ = height * per_level;
+    const std::vector<std::int32_t> delays = dedispersion_.delays(wanted_.trials / 2);
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t t = 0; t < width; ++t) {
+        std::uint8_t& value = bytes[c * row + pulse_at() + t + static_cast<std::size_t>(delays[c])];
+        value = static_cast<std::uint8_t>(std::min(255, value + height));
+      }
+    }
+    queue_.upload(std::span<const std::uint8_t>(bytes), plane);
+    queue_.finish();
+  }
+
+  Device device_;
+  Queue queue_;
+  TelescopeCase wanted_;
+  search::ByteBeamProblem shape_;
+  filterbank::Plan bank_;
+  search::ByteBeams beams_;
+  search::Plan dedispersion_;
+  std::unique_ptr<search::DevicePulses> pulses_;
+  Buffer voltages_, spectra_, packed_, weights_, power_, kept_;
+  std::vector<Buffer> planes_;
+  float scale_ = 1;
+  std::size_t calls_ = 0, crowded_ = 0;
+  double pulse_snr_ = 0;
+  std::map<std::string, double> seconds_;
+  Candidates candidates_;
+};
+
+BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
+  TelescopeChain chain(device, wanted);
+  chain.run_block();  // compiles, and fills the history
+  chain.forget_times();
+  chain.run_block();
+  BenchResult result{.explanation = chain.bank().explain() + "\n" + chain.dedispersion().explain()};
+  double total = 0;
+  for (const auto& [stage, seconds] : chain.seconds()) {
+    total += seconds;
+    const std::string problem = fmt::format("telescope {} stations, {} channels, {} beams, {} trials", wanted.stations,
+                                            wanted.channels, wanted.beams, wanted.trials);
+    const double operations = stage == "beamform" ? chain.beam_operations() : 0;
+    result.rows.push_back(row_of(device, problem, stage, seconds, operations, 0));
+    result.rows.back().more = {{"per_second_of_sky", seconds / chain.sky_seconds()}};
+    result.notes.push_back(
+        fmt::format("{} {}: {:.3f} s per second of sky", device.id(), stage, seconds / chain.sky_seconds()));
+  }
+  result.notes.push_back(fmt::format("{} all stages: {:.3f} s of sky in {:.3f} s, {:.3f} times real time; {}",
+                                     device.id(), chain.sky_seconds(), total, chain.sky_seconds() / total,
+                                     chain.found()));
+  if (!chain.pulse_found()) result.disagreements.push_back("the pulse put into the power of one beam was not found");
+  return result;
+}
+
+}  // namespace
+
+Workload bench_of_telescope() {
+  auto wanted = std::make_shared<TelescopeCase>();
+  Workload bench{.name = "telescope",
+                 .about = "Time a telescope's chain on a device, from voltages to candidates",
+                 .peers = "none"};
+  bench.footer =
+      "\nExamples:\n"
+      "  ridge bench telescope --device cuda:0\n"
+      "  ridge bench telescope --device cuda:0 --stations 16 --channels 1024 --beams 64 --trials 1024 --samples 8192\n"
+      "\nVoltages (random, 4 bits per part, two polarizations) are in device memory. Stages: polyphase filter bank; "
+      "spectra\n"
+      "rounded to bytes; beams on the matrix units and their power over 8 spectra; bytes of power; for every beam\n"
+      "dedispersion, boxcars and a list of detections. Nothing but detections returns to the host. Weights are "
+      "random.\n"
+      "Trials are one sample of delay apart. A pulse is added to the power of one beam, and must be found.";
+  bench.add_options = [=](Command& command) {
+    command.option("--stations", wanted->stations, "Stations, of two polarizations").shows_default().between(1, 128);
+    command.option("--bandwidth", wanted->bandwidth_mhz, "MHz").shows_default().between(0.001, 1e3);
+    command.option("--channels", wanted->channels, "Channels of the filter bank").shows_default().between(2, 65536);
+    command.option("--taps", wanted->taps, "Taps of the filter bank").shows_default().between(1, 64);
+    command.option("--beams", wanted->beams, "Beams").shows_default().between(1, 65536);
+    command.option("--trials", wanted->trials, "Trial dispersion measures").shows_default().between(1, 65535);
+    command.option("--spectra", wanted->spectra, "Spectra per call, a multiple of 128")
+        .shows_default()
+        .between(128, 1 << 20);
+    command.option("--samples", wanted->samples, "Samples of power per search").shows_default().between(16, 1 << 24);
+  };
+  bench.tables = [=](const BenchOptions& options, const mpi::Communicator&) {
+    check_peers(options, {});
+    if (wanted->spectra % 128 != 0)
+      mistake(fmt::format("bench telescope: --spectra must be a multiple of 128, got {}", wanted->spectra));
+    BenchTable table("Telescope", "Voltages to candidates on one device.");
+    table.at_end = table.notes_first = true;
+    for (const Device& device : bench_devices(options)) {
+      if (!device.is_host()) {
+        table.cases.push_back({fmt::format("telescope on {}", device.id()),
+                               [=](const Tell&) { return bench_telescope(device, *wanted); }});
+      } else if (!options.devices.empty()) {
+        mistake("bench telescope: needs an accelerator, got the host");
+      }
+    }
+    return std::vector{table};
+  };
+  return bench;
+}
+
+}  // namespace ridge::cli

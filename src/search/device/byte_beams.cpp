@@ -1,0 +1,128 @@
+#include "search/device/byte_beams.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "codegen/matrix_products.hpp"
+#include "device/kernel_text.hpp"
+#include "plan/arguments.hpp"
+
+namespace ridge::search {
+namespace {
+
+constexpr std::size_t kStage = 128;  // as in byte_beams.cl
+constexpr const char* kName = "beams";
+
+std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(value); }
+
+std::size_t staged_bytes(const ByteBeamProblem& problem, const Device& device) {
+  const std::size_t emulated = device.limits().matrix_units ? 0 : 6 * 4 * 32 * problem.warps();
+  return 3 * kStage * problem.row_bytes() + emulated;
+}
+
+}  // namespace
+
+double ByteBeamProblem::operations() const {
+  return 8.0 * static_cast<double>(stations * beams) * static_cast<double>(channels * polarizations * times);
+}
+
+std::string ByteBeams::refusal(const Device& device, const ByteBeamProblem& p) {
+  if (device.is_host()) return "needs a device, got the host";
+  if (p.stations == 0 || p.beams == 0 || p.channels == 0 || p.polarizations == 0)
+    return "needs at least one station, beam, channel and polarization";
+  if (p.times == 0 || p.times % kStage != 0)
+    return fmt::format("needs a multiple of {} times, got {}", kStage, p.times);
+  if (p.stations > 128) return fmt::format("needs at most 128 stations, got {}", p.stations);
+  if (device.limits().work_group < 256)
+    return fmt::format("needs work-groups of 256 work-items, the device has {}", device.limits().work_group);
+  if (staged_bytes(p, device) > device.limits().local_memory) {
+    return fmt::format("needs {} of local memory, the device has {}",
+                       base::human_bytes(static_cast<double>(staged_bytes(p, device))),
+                       base::human_bytes(static_cast<double>(device.limits().local_memory)));
+  }
+  const double most = 2e9, groups = static_cast<double>(p.channels * p.polarizations) * static_cast<double>(p.times);
+  return groups > most ? "the work-groups exceed one launch: use fewer times" : "";
+}
+
+KernelSource ByteBeams::source(const ByteBeamProblem& p) {
+  return {.name = "search byte beams",
+          .text = codegen::matrix_macros_text(32 * p.warps()) + ridge::detail::kernel_text("search/byte_beams"),
+          .defines = {{"ROW_CHUNKS", std::to_string(p.row_bytes() / 16)},
+                      {"HALVES", std::to_string(p.row_bytes() / 64)},
+                      {"WARPS", std::to_string(p.warps())}}};
+}
+
+ByteBeams::ByteBeams(const Device& device, const ByteBeamProblem& problem) : problem_(problem) {
+  if (const std::string why = refusal(device, problem); !why.empty())
+    throw Error(ErrorKind::invalid_argument, fmt::format("beams of bytes: {}", why));
+  const auto program = device.compile(source(problem));
+  pack_ = program.kernel("pack_stations"), power_ = program.kernel("beam_power");
+  bytes_ = program.kernel("power_bytes");
+}
+
+void ByteBeams::pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const {
+  const ByteBeamProblem& p = problem_;
+  const Device device = queue.device();
+  planner::check_buffer(kName, "spectra", spectra, device, p.times * p.polarizations * p.stations * p.channels * 8);
+  planner::check_buffer(kName, "packed samples", packed, device, p.packed_bytes());
+  queue.launch(
+      pack_, {.groups = {p.times * p.polarizations * ((p.channels + 31) / 32)}, .items = {256}},
+      {spectra, packed, number(p.stations), number(p.channels), number(p.polarizations), number(p.times), scale});
+}
+
+void ByteBeams::power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
+                      std::size_t first) const {
+  const ByteBeamProblem& p = problem_;
+  const Device device = queue.device();
+  planner::check_buffer(kName, "packed samples", packed, device, p.packed_bytes());
+  planner::check_buffer(kName, "weights", weights, device, p.weight_bytes());
+  planner::check_buffer(kName, "power", out, device, p.polarizations * p.beams * p.channels * bins * sizeof(float));
+  if (bins % 2 != 0 || first % 2 != 0 || first + p.times / 8 > bins) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("beams of bytes: needs even bins that hold {} sums from an even one on, got {} from {}",
+                            p.times / 8, bins, first));
+  }
+  queue.launch(power_,
+               {.groups = {p.padded() / (32 * p.warps()) * p.channels * p.polarizations},
+                .items = {32 * p.warps()},
+                .local_bytes = staged_bytes(p, device)},
+               {packed, weights, out, number(p.channels), number(p.polarizations), number(p.times), number(p.beams),
+                number(bins), number(first)});
+}
+
+void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
+                      const Buffer& plane, std::size_t row, std::size_t first) const {
+  const ByteBeamProblem& p = problem_;
+  planner::check_buffer(kName, "power", power, queue.device(),
+                        p.polarizations * p.beams * p.channels * bins * sizeof(float));
+  planner::check_buffer(kName, "plane", plane, queue.device(), p.channels * row);
+  if (beam >= p.beams || joined == 0 || bins % joined != 0 || first + bins / joined > row)
+    throw Error(ErrorKind::invalid_argument, fmt::format("beams of bytes: beam {} of {}, {} bins in sums of {}, row {}",
+                                                         beam, p.beams, bins, joined, row));
+  queue.launch(bytes_, {.groups = {p.channels}, .items = {256}},
+               {power, plane, number(beam), number(p.beams), number(p.channels), number(p.polarizations), number(bins),
+                number(joined), std::uint64_t{row}, std::uint64_t{first}});
+}
+
+std::vector<std::byte> ByteBeams::weights(std::span<const std::complex<float>> of, float scale) const {
+  const ByteBeamProblem& p = problem_;
+  planner::check_length(kName, "weights", of.size(), p.channels * p.polarizations * p.beams * p.stations);
+  std::vector<std::byte> table(p.weight_bytes(), std::byte{0});
+  const auto rounded = [&](float value) {
+    return static_cast<std::byte>(static_cast<std::int8_t>(std::lrint(std::clamp(value * scale, -127.0F, 127.0F))));
+  };
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const std::size_t station = i % p.stations, beam = i / p.stations % p.beams, signal = i / p.stations / p.beams;
+    const std::size_t row = (signal * p.padded() / 8 + beam / 8) * 16 + beam % 8;
+    std::byte* real = table.data() + row * p.row_bytes() + 2 * station;
+    std::byte* imaginary = real + 8 * p.row_bytes();
+    real[0] = imaginary[1] = rounded(of[i].real());
+    real[1] = rounded(-of[i].imag()), imaginary[0] = rounded(of[i].imag());
+  }
+  return table;
+}
+
+}  // namespace ridge::search

@@ -1,0 +1,50 @@
+// Beams of many stations between a filter bank and the search, all on one device: spectra rounded to bytes, weighted
+// sums on the matrix units, their power, and bytes of power per beam.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+namespace ridge::search {
+
+struct ByteBeamProblem {
+  std::size_t stations = 0, beams = 0, channels = 1, polarizations = 2;
+  std::size_t times = 0;                                               // spectra per call, a multiple of 128
+  std::size_t row_bytes() const { return (stations + 31) / 32 * 64; }  // packed
+  std::size_t packed_bytes() const { return channels * polarizations * times * row_bytes(); }  // of one call
+  std::size_t weight_bytes() const { return channels * polarizations * padded() * 2 * row_bytes(); }
+  std::size_t warps() const { return beams > 64 ? 4 : beams > 32 ? 2 : 1; }
+  std::size_t padded() const { return (beams + 32 * warps() - 1) / (32 * warps()) * 32 * warps(); }  // beams
+  double operations() const;                                                                         // of one call
+};
+
+// The power of `bins` sums of 8 spectra: polarizations x beams x channels x bins floats.
+class ByteBeams {
+ public:
+  ByteBeams(const Device& device, const ByteBeamProblem& problem);
+  static std::string refusal(const Device& device, const ByteBeamProblem& problem);  // empty: the device can do it
+  static KernelSource source(const ByteBeamProblem& problem);
+
+  // Spectra (times, polarizations, stations, channels) times `scale`, rounded to -127 .. 127. Channels are reversed: a
+  // centred filter bank begins with the lowest, everything behind with the highest frequency.
+  void pack(Queue& queue, const Buffer& spectra, float scale, const Buffer& packed) const;
+  // Writes times / 8 sums from bin `first` on, which is even, as is `bins`.
+  void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
+             std::size_t first) const;
+  // The power of one beam as bytes of mean 60 and deviation 10 per channel: bins / joined samples from `first` on in
+  // `plane`, channels x row. Adds polarizations and `joined` neighbouring bins.
+  void bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
+             const Buffer& plane, std::size_t row, std::size_t first) const;
+  // Weights (channels, polarizations, beams, stations), multiplied by `scale` and rounded, in the order of the kernel.
+  std::vector<std::byte> weights(std::span<const std::complex<float>> of, float scale) const;
+
+ private:
+  ByteBeamProblem problem_;
+  Kernel pack_, power_, bytes_;
+};
+
+}  // namespace ridge::search
