@@ -99,23 +99,43 @@ KERNEL WORK_GROUP(256, 1, 1) void find_boxcars(GLOBAL const float* RESTRICT seri
   GLOBAL const float* from = series + (ulong)trial * stride + begin;
   const int each = (length + 255) / 256, first = item * each;
   const int last = first + each < length ? first + each : length;
+  for (int i = item; i < length; i += 256) prefix[i + 1] = (from[i] - normal.x) * scale;
+  if (item == 0) prefix[0] = chunk[0] = 0.0f;
+  BARRIER();
   float sum = 0.0f;
-  for (int i = first; i < last; ++i) sum += (from[i] - normal.x) * scale;
+  for (int i = first; i < last; ++i) sum += prefix[i + 1];
   chunk[item + 1] = sum;
   BARRIER();
-  if (item == 0) {
-    chunk[0] = 0.0f;
-    for (int i = 1; i <= 256; ++i) chunk[i] += chunk[i - 1];
+  for (int apart = 1; apart < 256; apart *= 2) {
+    const float before = item >= apart ? chunk[item + 1 - apart] : 0.0f;
+    BARRIER();
+    chunk[item + 1] += before;
+    BARRIER();
   }
-  BARRIER();
   sum = chunk[item];
-  if (item == 0) prefix[0] = 0.0f;
   for (int i = first; i < last; ++i) {
-    sum += (from[i] - normal.x) * scale;
+    sum += prefix[i + 1];
     prefix[i + 1] = sum;
   }
   BARRIER();
+  // In most tiles no boxcar reaches its limit: the best ones are looked for only where one does (one bit per width).
+  uint mask = 0;
   for (uint k = 0; k < widths_count; ++k) {
+    const int w = (int)widths[k];
+    const int boxcars = length - w + 1 < here ? length - w + 1 : here;
+    const float least = limits[k] * sqrt((float)w);
+    for (int t = item; t < boxcars; t += 256) mask |= prefix[t + w] - prefix[t] >= least ? 1u << k % 32 : 0u;
+  }
+  best_at[item] = (int)mask;
+  for (int apart = 128; apart > 0; apart /= 2) {
+    BARRIER();
+    if (item < apart) best_at[item] |= best_at[item + apart];
+  }
+  BARRIER();
+  mask = (uint)best_at[0];
+  BARRIER();
+  for (uint k = 0; k < widths_count; ++k) {
+    if ((mask >> k % 32 & 1u) == 0u) continue;
     const int w = (int)widths[k];
     const int boxcars = length - w + 1 < here ? length - w + 1 : here;
     const float root = sqrt((float)w);
