@@ -144,12 +144,13 @@ Outcome detector(Draw& draw) {
   Outcome outcome;
   std::size_t times = 0;
   const std::uint64_t cuts = draw.random.bits();
-  const std::size_t products = draw.random.below(3);
+  const std::size_t products = draw.random.below(4);
   const Spectra spectra = draw_spectra(draw, false, times);
   const filterbank::Problem& b = spectra.problem;
   filterbank::Detection wanted;
   wanted.products = products == 2 && b.polarizations == 2 ? filterbank::Products::stokes
                     : products == 1                       ? filterbank::Products::powers
+                    : products == 3                       ? filterbank::Products::moments
                                                           : filterbank::Products::total;
   wanted.times = draw.random.magnitude(times);
   wanted.channels = divisor_of(draw.random, b.channels);
@@ -172,13 +173,18 @@ Outcome detector(Draw& draw) {
         const Value cross = x * std::conj(y);
         const double stokes[] = {std::norm(x) + std::norm(y), std::norm(x) - std::norm(y), 2 * cross.real(),
                                  -2 * cross.imag()};
-        size += std::norm(x) + std::norm(y);
+        const double own = product % b.polarizations == 0 ? std::norm(x) : std::norm(y);
+        const bool square = wanted.products == filterbank::Products::moments && product >= b.polarizations;
+        size += square ? own * own : std::norm(x) + std::norm(y);
         switch (wanted.products) {
           case filterbank::Products::total:
             sum += stokes[0];
             break;
           case filterbank::Products::powers:
-            sum += product == 0 ? std::norm(x) : std::norm(y);
+            sum += own;
+            break;
+          case filterbank::Products::moments:
+            sum += square ? own * own : own;
             break;
           default:
             sum += stokes[product];
