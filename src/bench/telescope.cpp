@@ -12,13 +12,14 @@
 #include "base/clock.hpp"
 #include "bench/bench.hpp"
 #include "device/random.hpp"
+#include "device/timing.hpp"
 #include "search/device/byte_beams.hpp"
 #include "search/device/pulses.hpp"
 
 namespace ridge::cli {
 namespace {
 
-constexpr std::size_t kSum = 8, kHeld = 8, kWidest = 32;  // spectra per power; calls of voltages; samples of a boxcar
+constexpr std::size_t kSum = 8, kHeld = 4, kWidest = 32;  // spectra per power; calls of voltages; samples of a boxcar
 constexpr int kByteMean = 60, kByteSigma = 10;            // as ByteBeams::bytes writes them
 
 struct TelescopeCase {
@@ -36,13 +37,7 @@ class TelescopeChain {
         wanted_(wanted),
         shape_{
             .stations = wanted.stations, .beams = wanted.beams, .channels = wanted.channels, .times = wanted.spectra},
-        bank_(device,
-              {.channels = wanted.channels,
-               .taps = wanted.taps,
-               .stations = wanted.stations,
-               .samples = Samples::int4,
-               .centred = true},
-              {.most_seconds = 10}),
+        bank_(device, bank_problem(wanted), {.effort = Effort::quick}),
         beams_(device, shape_),
         dedispersion_(device, search_problem(wanted), {.most_seconds = 10, .variant = "tree"}) {
     if (wanted.samples % per_call() != 0 || wanted.samples < history()) {
@@ -65,8 +60,9 @@ class TelescopeChain {
       planes_.push_back(device.buffer(wanted.channels * dedispersion_.row(), {.name = "power of a beam"}));
       queue_.fill(planes_.back(), std::byte{kByteMean});
     }
-    fill_random(queue_, voltages_, Numbers::bits, 1);
+    fill_voltages();
     fill_random(queue_, weights_, Numbers::bits, 2);
+    choose_bank();
     set_scale();
   }
 
@@ -136,6 +132,13 @@ class TelescopeChain {
   static double interval(const TelescopeCase& wanted) {
     return static_cast<double>(kSum * wanted.channels) / (wanted.bandwidth_mhz * 1e6);
   }
+  static filterbank::Problem bank_problem(const TelescopeCase& wanted) {
+    return {.channels = wanted.channels,
+            .taps = wanted.taps,
+            .stations = wanted.stations,
+            .samples = Samples::int4,
+            .centred = true};
+  }
   static search::Problem search_problem(const TelescopeCase& wanted) {
     const double step = wanted.bandwidth_mhz / static_cast<double>(wanted.channels);
     search::Problem problem{.band = {.channels = wanted.channels,
@@ -149,8 +152,10 @@ class TelescopeChain {
     return problem;
   }
   std::size_t per_call() const { return wanted_.spectra / kSum; }
+  // Sums of power that are normalized together, at most 2048.
   std::size_t bins() const {
-    return 8 * per_call() <= wanted_.samples && wanted_.samples % (8 * per_call()) == 0 ? 8 * per_call() : per_call();
+    const std::size_t eight = 8 * per_call();
+    return eight <= 2048 && wanted_.samples % eight == 0 ? eight : per_call();
   }
   std::size_t history() const { return dedispersion_.row() - wanted_.samples; }
   std::size_t pulse_at() const { return wanted_.samples / 2; }
@@ -167,6 +172,30 @@ class TelescopeChain {
                            .spectra = spectra_,
                            .first = wanted_.taps - 1 + calls_ % kHeld * wanted_.spectra,
                            .count = wanted_.spectra});
+  }
+  // Without repetitions, which would be found as pulses.
+  void fill_voltages() {
+    std::vector<std::byte> some(std::min<std::size_t>(voltages_.size(), std::size_t{1} << 28));
+    for (std::size_t at = 0; at < voltages_.size(); at += some.size()) {
+      fill_random(std::span(some), Numbers::bits, at + 1);
+      queue_.upload(some.data(), voltages_, std::min(some.size(), voltages_.size() - at), at);
+      queue_.finish();
+    }
+  }
+  // The planner times banks with transfers; here samples stay on the device.
+  void choose_bank() {
+    filterbank::Plan best = bank_;
+    double least = 0;
+    for (const planner::Candidate& candidate : filterbank::candidates(device_, bank_problem(wanted_))) {
+      if (candidate.variant != "fused" || !candidate.refusal.empty()) continue;
+      bank_ = filterbank::Plan(device_, bank_problem(wanted_), only(candidate.name()));
+      const double seconds =
+          best_device_seconds(queue_, {[&] { channelize(); }}, {.seconds = 0.01, .at_least = 2}).front();
+      if (least > 0 && seconds >= least) continue;
+      least = seconds;
+      best = bank_;
+    }
+    bank_ = best;
   }
   // Bytes of 24 rms.
   void set_scale() {

@@ -135,48 +135,53 @@ KERNEL WORK_GROUP(WARPS * 32, 1, 1) void beam_power(GLOBAL const uint4* RESTRICT
   }
 }
 
-// Sum over the work-items of a group of 256.
-FUNCTION float group_sum(float mine, LOCAL float* sums, int item) {
-  BARRIER();
-  sums[item] = mine;
-  for (int apart = 128; apart > 0; apart /= 2) {
-    BARRIER();
-    if (item < apart) sums[item] += sums[item + apart];
+// Power of both polarizations and of `joined` bins from i * joined on.
+FUNCTION float joined_power(GLOBAL const float* RESTRICT from, ulong apart, uint i, uint joined) {
+  float sum = 0.0f;
+  for (uint k = 0; k < joined; ++k) {
+    UNROLL for (int p = 0; p < POLARIZATIONS; ++p) sum += from[p * apart + i * joined + k];
   }
-  BARRIER();
-  return sums[0];
+  return sum;
 }
 
-// Rows of one beam's power to bytes with mean 60 and deviation 10, as the search expects: both polarizations and
-// `joined` neighbouring bins are added. One group per channel. Rows of
-// constant power become 60.
+// Rows of one beam's power to bytes with mean 60 and deviation 10, as the search expects. One group per channel; a row
+// has at most 8 x 256 sums, which stay in registers. Rows of constant power become 60.
 KERNEL WORK_GROUP(256, 1, 1) void power_bytes(GLOBAL const float* RESTRICT power, GLOBAL uchar* RESTRICT plane,
-                                              uint beam, uint beams, uint channels, uint polarizations, uint bins,
-                                              uint joined, ulong row, ulong first) {
-  LOCAL_ARRAY(float, sums, 256);
+                                              uint beam, uint beams, uint channels, uint bins, uint joined, ulong row,
+                                              ulong first) {
+  LOCAL_ARRAY(float2, sums, 256);
   const int item = LOCAL_ID(0);
   const uint channel = GROUP_ID(0), count = bins / joined;
   GLOBAL const float* from = power + ((ulong)beam * channels + channel) * bins;
   const ulong apart = (ulong)beams * channels * bins;
-#define POWER_AT(to, i)                                                       \
-  float to = 0.0f;                                                            \
-  for (uint p = 0; p < polarizations; ++p) {                                  \
-    for (uint k = 0; k < joined; ++k) to += from[p * apart + (i)*joined + k]; \
+  const float reference = joined_power(from, apart, 0, joined);
+  float held[8];
+  float2 sum = make_float2(0.0f, 0.0f);
+  UNROLL for (int k = 0; k < 8; ++k) {
+    const uint i = item + 256 * k;
+    held[k] = i < count ? joined_power(from, apart, i, joined) - reference : 0.0f;
   }
-  POWER_AT(reference, 0u)
-  float sum = 0.0f, square = 0.0f;
-  for (uint i = item; i < count; i += 256) {
-    POWER_AT(value, i)
-    sum += value - reference;
-    square = FMA(value - reference, value - reference, square);
+  UNROLL for (int k = 0; k < 8; ++k) {
+    sum.x += held[k];
+    sum.y = FMA(held[k], held[k], sum.y);
   }
-  sum = group_sum(sum, sums, item);
-  square = group_sum(square, sums, item);
-  const float mean = sum / (float)count, variance = square / (float)count - mean * mean;
+  sums[item] = sum;
+  for (int half_items = 128; half_items > 0; half_items /= 2) {
+    BARRIER();
+    if (item < half_items) {
+      sum.x += sums[item + half_items].x;
+      sum.y += sums[item + half_items].y;
+      sums[item] = sum;
+    }
+  }
+  BARRIER();
+  sum = sums[0];
+  const float mean = sum.x / (float)count, variance = sum.y / (float)count - mean * mean;
   const float scale = variance > 0.0f ? 10.0f / sqrt(variance) : 0.0f;
-  for (uint i = item; i < count; i += 256) {
-    POWER_AT(value, i)
-    const float level = FMA(value - reference - mean, scale, 60.0f);
-    plane[channel * row + first + i] = (uchar)ROUND_EVEN(level >= 255.0f ? 255.0f : level >= 0.0f ? level : 0.0f);
+  UNROLL for (int k = 0; k < 8; ++k) {
+    const uint i = item + 256 * k;
+    const float level = FMA(held[k] - mean, scale, 60.0f);
+    if (i < count)
+      plane[channel * row + first + i] = (uchar)ROUND_EVEN(level >= 255.0f ? 255.0f : level >= 0.0f ? level : 0.0f);
   }
 }

@@ -13,7 +13,7 @@
 namespace ridge::search {
 namespace {
 
-constexpr std::size_t kStage = 128;  // as in byte_beams.cl
+constexpr std::size_t kStage = 128, kMostSums = 2048;  // as in byte_beams.cl
 constexpr const char* kName = "beams";
 
 std::uint32_t number(std::size_t value) { return static_cast<std::uint32_t>(value); }
@@ -52,6 +52,7 @@ KernelSource ByteBeams::source(const ByteBeamProblem& p) {
           .text = codegen::matrix_macros_text(32 * p.warps()) + ridge::detail::kernel_text("search/byte_beams"),
           .defines = {{"ROW_CHUNKS", std::to_string(p.row_bytes() / 16)},
                       {"HALVES", std::to_string(p.row_bytes() / 64)},
+                      {"POLARIZATIONS", std::to_string(p.polarizations)},
                       {"WARPS", std::to_string(p.warps())}}};
 }
 
@@ -99,12 +100,14 @@ void ByteBeams::bytes(Queue& queue, const Buffer& power, std::size_t beam, std::
   planner::check_buffer(kName, "power", power, queue.device(),
                         p.polarizations * p.beams * p.channels * bins * sizeof(float));
   planner::check_buffer(kName, "plane", plane, queue.device(), p.channels * row);
-  if (beam >= p.beams || joined == 0 || bins % joined != 0 || first + bins / joined > row)
-    throw Error(ErrorKind::invalid_argument, fmt::format("beams of bytes: beam {} of {}, {} bins in sums of {}, row {}",
-                                                         beam, p.beams, bins, joined, row));
+  if (beam >= p.beams || joined == 0 || bins % joined != 0 || bins / joined > kMostSums || first + bins / joined > row)
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("beams of bytes: needs up to {} sums in a row, got beam {} of {}, {} bins in sums of {}, row {}",
+                    kMostSums, beam, p.beams, bins, joined, row));
   queue.launch(bytes_, {.groups = {p.channels}, .items = {256}},
-               {power, plane, number(beam), number(p.beams), number(p.channels), number(p.polarizations), number(bins),
-                number(joined), std::uint64_t{row}, std::uint64_t{first}});
+               {power, plane, number(beam), number(p.beams), number(p.channels), number(bins), number(joined),
+                std::uint64_t{row}, std::uint64_t{first}});
 }
 
 std::vector<std::byte> ByteBeams::weights(std::span<const std::complex<float>> of, float scale) const {

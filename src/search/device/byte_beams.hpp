@@ -36,7 +36,7 @@ class ByteBeams {
   void power(Queue& queue, const Buffer& packed, const Buffer& weights, const Buffer& out, std::size_t bins,
              std::size_t first) const;
   // The power of one beam as bytes of mean 60 and deviation 10 per channel: bins / joined samples from `first` on in
-  // `plane`, channels x row. Adds polarizations and `joined` neighbouring bins.
+  // `plane`, channels x row; at most 2048. Adds polarizations and `joined` neighbouring bins.
   void bytes(Queue& queue, const Buffer& power, std::size_t beam, std::size_t bins, std::size_t joined,
              const Buffer& plane, std::size_t row, std::size_t first) const;
   // Weights (channels, polarizations, beams, stations), multiplied by `scale` and rounded, in the order of the kernel.

@@ -31,17 +31,24 @@ KERNEL WORK_GROUP(ITEMS_IN_GROUP, 1, 1) void tree_pass(GLOBAL const IN* RESTRICT
     const int4 fill = fills[group.x + i];
     const ulong begin = t0 + (ulong)fill.y;
     GLOBAL const IN* from = in + (ulong)fill.x * in_stride + begin;
-    for (int q = 4 * lane; q < fill.z; q += 128) {
-      uint4 now = make_uint4(0u, 0u, 0u, 0u);
+    // Four loads in flight per work-item.
+    for (int q = 4 * lane; q < fill.z; q += 512) {
+      uint4 now[4];
+      UNROLL for (int k = 0; k < 4; ++k) {
+        const int p = q + 128 * k;
+        now[k] = make_uint4(0u, 0u, 0u, 0u);
 #if ALIGNED
-      if (begin + q < in_stride) now = four(from + q);
+        if (p < fill.z && begin + p < in_stride) now[k] = four(from + p);
 #else
-      if (begin + q < in_stride) now.x = from[q];
-      if (begin + q + 1 < in_stride) now.y = from[q + 1];
-      if (begin + q + 2 < in_stride) now.z = from[q + 2];
-      if (begin + q + 3 < in_stride) now.w = from[q + 3];
+        if (p < fill.z && begin + p < in_stride) now[k].x = from[p];
+        if (p < fill.z && begin + p + 1 < in_stride) now[k].y = from[p + 1];
+        if (p < fill.z && begin + p + 2 < in_stride) now[k].z = from[p + 2];
+        if (p < fill.z && begin + p + 3 < in_stride) now[k].w = from[p + 3];
 #endif
-      words[(fill.w + q) / 4] = now;
+      }
+      UNROLL for (int k = 0; k < 4; ++k) {
+        if (q + 128 * k < fill.z) words[(fill.w + q) / 4 + 32 * k] = now[k];
+      }
     }
   }
   BARRIER();
