@@ -29,6 +29,35 @@ done
 expect 'flagged: ' "$ridge" search test.fil --dm 0..200 --device host --flag 4.5 --flags-out flags.fil
 [ "$(size flags.fil)" -ge $((8 * 31250 * 128 / 256 / 8)) ] || fail "flags.fil has $(size flags.fil) bytes"
 expect 'flagged: ' "$ridge" search test.fil --dm 0..200 --device host --mask flags.fil
+# The picture has flagged cells in red: here the upper half of the channels, and a pulse in the lower half is bright.
+python3 -c '
+data = open("flags.fil", "rb").read()
+end = data.index(b"HEADER_END") + 10
+open("half.fil", "wb").write(data[:end] + (b"\xff" * 8 + bytes(8)) * ((len(data) - end) // 16))' || fail "half.fil"
+"$ridge" search test.fil --dm 0..200 --device host --mask half.fil --waterfall fall.png >/dev/null || fail "waterfall"
+python3 - fall.png <<'EOF' || fail "fall.png"
+import struct, sys, zlib
+data, at, packed = open(sys.argv[1], "rb").read(), 8, b""
+while at < len(data):
+    size, kind = struct.unpack(">I4s", data[at:at + 8])
+    if kind == b"IHDR": width, height = struct.unpack(">II", data[at + 8:at + 16])
+    if kind == b"IDAT": packed += data[at + 8:at + 8 + size]
+    at += size + 12
+raw, before, red, bright = zlib.decompress(packed), bytearray(3 * width), [], 0
+for y in range(height):
+    method, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+    for i in range(3 * width):
+        a, b, c = (line[i - 3] if i > 2 else 0), before[i], (before[i - 3] if i > 2 else 0)
+        p = a + b - c
+        nearest = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+        line[i] = (line[i] + (0, a, b, (a + b) // 2, nearest)[method]) % 256
+    red.append(sum(line[i:i + 3] == b"\xc8\0\0" for i in range(0, 3 * width, 3)))
+    bright += sum(line[i] == 255 for i in range(1, 3 * width, 3))
+    before = line
+assert red == [width] * 64 + [0] * 64, red
+assert bright > 0
+EOF
+mistake 'must end in .png' "$ridge" search test.fil --waterfall fall.svg
 
 mistake 'needs a range such as 0..3000' "$ridge" search test.fil --dm 5..x
 mistake 'needs a filterbank file' "$ridge" search

@@ -19,7 +19,7 @@ namespace ridge::cli {
 namespace {
 
 struct SearchOptions {
-  std::string in, out, dm = "0..1000", device, variant, svg, plots, flags, mask, schedule;
+  std::string in, out, dm = "0..1000", device, variant, svg, plots, flags, mask, schedule, waterfall;
   std::size_t number = 0, most_plots = 20;
   search::Settings settings{};
   bool explain = false, measure = false, quiet = false;
@@ -124,9 +124,14 @@ SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerF
   const PowerFile& in = *file;  // from here on only what does not change while it is read
   std::unique_ptr<MaskWriter> writer;
   const auto reader = options.mask.empty() ? nullptr : std::make_shared<MaskReader>(options.mask, in);
-  if (!options.flags.empty()) {
-    writer = std::make_unique<MaskWriter>(options.flags, in);
-    stream.on_mask([&](std::span<const std::byte> bits, std::size_t rows) { writer->write(bits, rows); });
+  std::unique_ptr<WaterfallPicture> picture;
+  if (!options.flags.empty()) writer = std::make_unique<MaskWriter>(options.flags, in);
+  if (!options.waterfall.empty()) picture = std::make_unique<WaterfallPicture>(in);
+  if (writer || picture) {
+    stream.on_mask([&](std::span<const std::byte> bits, std::size_t rows) {
+      if (writer) writer->write(bits, rows);
+      if (picture) picture->flag(bits, rows);
+    });
   }
   const base::Progress progress = options.quiet ? base::Progress{} : base::terminal_progress();
   const auto all = in.rows_left();
@@ -156,6 +161,7 @@ SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerF
     run.rows_lost = rows.lost;
     for (const search::Candidate& one : stream.take()) run.found.push_back(one);
     if (wants_status()) waterfall.add(rows.bytes, rows.count);
+    if (picture) picture->add(rows.bytes, rows.count);
     show_status([&] { return status(false); });
     if (progress && all && *all > 0) {
       progress(static_cast<double>(run.rows) / static_cast<double>(*all + 1),
@@ -170,6 +176,7 @@ SearchRun run_through(const SearchOptions& options, const std::shared_ptr<PowerF
   if (progress) progress(1, "");
   write_schedule(options.schedule, schedule);
   if (writer) writer->finish();
+  if (picture) picture->write(options.waterfall);
   std::stable_sort(run.found.begin(), run.found.end(),
                    [](const search::Candidate& a, const search::Candidate& b) { return a.time < b.time; });
   return run;
@@ -271,6 +278,9 @@ void add_search(Command& program) {
   command.option("--widest", settings.widest, "Widest boxcar, in input samples").shows_default().between(1, 1 << 20);
   command.option("--if", options->number, "IF (polarization) to search, from 0").shows_default().between(0, 4095);
   command.option("--svg", options->svg, "Draw time against dispersion measure").writes().ends_in({".svg"});
+  command.option("--waterfall", options->waterfall, "Draw power by time and frequency, flagged cells red")
+      .writes()
+      .ends_in({".png"});
   command.option("--plots", options->plots, "Folder for a picture per candidate");
   command.option("--most-plots", options->most_plots, "Pictures of the strongest candidates").shows_default();
   command.option("--flag", settings.flagging.threshold, "SumThreshold: first limit in sigma (6 is usual); 0: off")
