@@ -10,6 +10,7 @@
 #include <ridge/search.hpp>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "bench/bench.hpp"
 #include "device/random.hpp"
 #include "device/timing.hpp"
@@ -49,12 +50,11 @@ class TelescopeChain {
     const auto widths = search::boxcar_widths(kWidest);
     const std::vector<float> limits(widths.size(), static_cast<float>(wanted.threshold));
     pulses_ = std::make_unique<search::DevicePulses>(dedispersion_, widths, limits);
-    const std::size_t values = 2 * wanted.stations * wanted.channels;  // per spectrum
-    voltages_ = device.buffer((kHeld * wanted.spectra + wanted.taps) * values, {.name = "voltages"});
-    spectra_ = device.buffer(wanted.spectra * values * 8, {.name = "spectra"});
+    voltages_ = device.buffer((kHeld * wanted.spectra + wanted.taps) * values(), {.name = "voltages"});
+    spectra_ = device.buffer(wanted.spectra * values() * 8, {.name = "spectra"});
     packed_ = device.buffer(shape_.packed_bytes(), {.name = "packed spectra"});
     weights_ = device.buffer(shape_.weight_bytes(), {.name = "beam weights"});
-    power_ = device.buffer(2 * wanted.beams * wanted.channels * bins() * sizeof(float), {.name = "power"});
+    power_ = device.buffer(power_bytes(), {.name = "power"});
     kept_ = device.buffer(wanted.channels * history(), {.name = "samples of the longest delay"});
     for (std::size_t b = 0; b < wanted.beams; ++b) {
       planes_.push_back(device.buffer(wanted.channels * dedispersion_.row(), {.name = "power of a beam"}));
@@ -151,6 +151,8 @@ class TelescopeChain {
       problem.dms.push_back(whole > 0 ? static_cast<double>(i) * problem.band.interval / whole : 0);
     return problem;
   }
+  std::size_t values() const { return 2 * wanted_.stations * wanted_.channels; }  // per spectrum
+  std::size_t power_bytes() const { return 2 * wanted_.beams * wanted_.channels * bins() * sizeof(float); }
   std::size_t per_call() const { return wanted_.spectra / kSum; }
   // Sums of power that are normalized together, at most 2048.
   std::size_t bins() const {
@@ -245,7 +247,21 @@ class TelescopeChain {
   Candidates candidates_;
 };
 
+// Before anything is planned; trials are one sample apart, so the longest delay is their number.
+void check_memory(const Device& device, const TelescopeCase& wanted) {
+  const search::ByteBeamProblem shape{
+      .stations = wanted.stations, .beams = wanted.beams, .channels = wanted.channels, .times = wanted.spectra};
+  const std::size_t values = 2 * wanted.stations * wanted.channels, planes = wanted.beams * wanted.channels;
+  const std::size_t needed = (kHeld + 8) * wanted.spectra * values + shape.packed_bytes() + shape.weight_bytes() +
+                             planes * (wanted.spectra * 8 + wanted.samples + wanted.trials);
+  if (needed <= device.limits().memory) return;
+  mistake(fmt::format("bench telescope: needs {} of device memory, {} has {}: lower --beams, --samples or --channels",
+                      base::human_bytes(static_cast<double>(needed)), device.id(),
+                      base::human_bytes(static_cast<double>(device.limits().memory))));
+}
+
 BenchResult bench_telescope(const Device& device, const TelescopeCase& wanted) {
+  check_memory(device, wanted);
   TelescopeChain chain(device, wanted);
   chain.run_block();  // compiles, and fills the history
   chain.forget_times();
