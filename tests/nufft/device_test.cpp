@@ -54,17 +54,20 @@ TEST_F(NufftOnDevices, ReachEpsilonInEveryRankAndType) {
   for (const Device& device : ridge::test::accelerators()) {
     for (const std::size_t axes : {1, 2, 3}) {
       const auto points = random_points<float>(axes, 300, -9.0, 9.0);
-      const std::string variant = axes == 1 ? "straight" : "window";
-      for (const Type type : {Type::to_modes, Type::to_points}) {
-        const Problem problem{.type = type,
-                              .modes = shapes[axes],
-                              .points = 300,
-                              .epsilon = 1e-5,
-                              .sign = axes == 2 ? -1 : 1,
-                              .batch = 2,
-                              .order = axes == 3 ? Order::fft : Order::centered,
-                              .upsampling = 2};
-        EXPECT_LE(device_error(device, problem, variant, points), 1e-5) << device.id() << ", " << axes << " axes";
+      for (const std::string variant : {"matrix", "window", "straight"}) {
+        if ((axes == 1) != (variant == "straight")) continue;
+        for (const Type type : {Type::to_modes, Type::to_points}) {
+          const Problem problem{.type = type,
+                                .modes = shapes[axes],
+                                .points = 300,
+                                .epsilon = 1e-5,
+                                .sign = axes == 2 ? -1 : 1,
+                                .batch = 2,
+                                .order = axes == 3 ? Order::fft : Order::centered,
+                                .upsampling = 2};
+          EXPECT_LE(device_error(device, problem, variant, points), 1e-5)
+              << device.id() << " " << variant << ", " << axes << " axes";
+        }
       }
     }
   }
@@ -86,7 +89,7 @@ TEST_F(NufftOnDevices, SpreadClustersInPieces) {
   for (const Device& device : ridge::test::accelerators()) {
     const auto points = random_points<float>(2, 2500, 3.0, 3.2);
     const Problem problem{.modes = {18, 21}, .epsilon = 1e-4, .upsampling = 2};
-    for (const char* variant : {"window", "straight"}) {
+    for (const char* variant : {"matrix", "window", "straight"}) {
       EXPECT_LE(device_error(device, problem, variant, points), 1e-4) << device.id() << " " << variant;
     }
   }
@@ -142,12 +145,23 @@ TEST_F(NufftOnDevices, HaveSlopes) {
   EXPECT_LE(test::error_of_answer(slopes, wide(host_slopes)), 2e-4);
 }
 
-TEST(NufftKernels, CompileForCuda) {
+TEST(NufftKernels, CompileForCudaWithoutSpills) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  for (const auto& [axes, width, float64] : {std::tuple<std::size_t, std::size_t, bool>{2, 7, false}, {3, 10, true}}) {
-    const DeviceDesign design{.axes = axes, .width = width, .float64 = float64, .cells = {1, 1, 256}};
-    EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(nonuniform_source(design), "sm_90").empty()); })
-        << axes << " axes, width " << width;
+  const DeviceDesign designs[] = {
+      {.spreading = Spreading::window, .axes = 2, .width = 7},
+      {.spreading = Spreading::window, .axes = 3, .width = 10, .float64 = true},
+      {.spreading = Spreading::matrix, .axes = 2, .width = 7},
+      {.spreading = Spreading::matrix, .axes = 3, .width = 8},
+      {.spreading = Spreading::matrix, .axes = 3, .width = 4, .products = 1},
+  };
+  for (DeviceDesign design : designs) {
+    design.cells = {1, 1, 256};
+    for (const auto& kernel : ridge::detail::resources_for(nonuniform_source(design), "sm_90")) {
+      EXPECT_EQ(kernel.spilled_bytes, 0) << kernel.kernel << ", " << design.axes << " axes, width " << design.width;
+      if (kernel.kernel.find("matrix") != std::string::npos)
+        std::printf("%s w%zu: %d registers, %d local, stack %d\n", kernel.kernel.c_str(), design.width,
+                    kernel.registers, kernel.local_array_bytes, kernel.stack_bytes);
+    }
   }
 }
 

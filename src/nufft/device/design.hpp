@@ -11,6 +11,7 @@
 namespace ridge::nufft {
 
 enum class Spreading {
+  matrix,    // float; sorted by tile; eight points at once are products on the matrix units
   window,    // sorted by tile; a work-item keeps a window of its column in registers
   straight,  // each point's box is added to the grid by atomic additions
 };
@@ -21,17 +22,25 @@ struct DeviceDesign {
   double upsampling = 2;
   bool float64 = false;
   std::array<std::size_t, 3> cells{1, 1, 1};
+  std::size_t products = 3;  // matrix: 3 for float's precision, 1 for that of TF32
 
   std::size_t grid_cells() const { return cells[0] * cells[1] * cells[2]; }
   // Columns of a tile along the fastest axis and lines along the next one, borders included.
-  std::size_t columns() const { return axes == 2 ? 32 : axes == 3 ? 16 : 1; }
+  std::size_t columns() const { return axes == 1 ? 1 : axes == 3 || spreading == Spreading::matrix ? 16 : 32; }
   std::size_t lines() const { return axes == 3 ? 16 : 1; }
-  std::size_t batch() const { return axes == 3 ? 64 : 32; }  // points whose weights are in local memory
+  std::size_t step() const {  // first cells of a tile per axis
+    const std::size_t most = axes == 1 ? 1 : columns() + 1 - width;
+    return spreading == Spreading::matrix ? most / 2 * 2 : most;
+  }
+  bool bins() const { return axes == 2 && spreading == Spreading::matrix; }  // tiles of both axes, no window
+  std::size_t batch() const { return axes == 3 ? 64 : 32; }                  // points whose weights are in local memory
   std::size_t lanes() const { return width <= 4 ? 4 : width <= 8 ? 8 : 16; }
   std::size_t tiles_across() const;
   std::size_t tiles() const;
-  std::size_t keys_per_tile() const;  // cells along the window's axis
-  std::size_t local_bytes() const;    // of spread_window
+  std::size_t keys_per_tile() const;                                // cells along the window's axis
+  std::size_t local_bytes() const;                                  // of spread_window
+  std::size_t spread_items() const { return axes == 3 ? 64 : 32; }  // work-items of the kernels in matrix.cl
+  std::size_t read_items() const { return axes == 3 ? 128 : 32; }
 };
 
 KernelSource nonuniform_source(const DeviceDesign& design);

@@ -3,12 +3,16 @@
 // NUMBER, NUMBER2, MAKE2      the plan's real and complex type; WIDE is 1 for double
 // AXES, WIDTH, TERMS          axes of the problem, cells of the kernel, coefficients per cell
 // COLUMNS, LINES, BATCH       of spread_window: columns of a tile along the last two axes, points per round
+// WINDOW                      1: with spread_window
+// STEP, BINS                  first cells per tile and axis; 1: keys of two axes are tiles of both
 // LANES                       work-items per point of interpolate and spread_straight: a power of two, at least WIDTH
 // Axes are numbered slowest first; a problem of fewer axes has cells0 = 1, or cells0 = cells1 = 1.
 //
 // A sorted point is a record of four NUMBERs: its coordinates x, y, z of the problem and its index.
 #define GROUP 256
-#define SCANNED 2048 /* elements per group of scan_counts */
+#define SCANNED 2048 /* elements per group of the first scan */
+#define MOST_PER_PIECE 1024u
+#define NO_KEY 0xffffffffu
 #define TABLE (TERMS * WIDTH)
 
 #if WIDE
@@ -56,16 +60,17 @@ FUNCTION NUMBER weight(GLOBAL const NUMBER* table, int cell, NUMBER s) {
   return value;
 }
 
-// Sorting key: the tile of the columns, then the first cell along the window's axis.
+// Sorting key: the tile of the columns, then the first cell along the window's axis (none for tiles of both axes).
 FUNCTION uint key_of(NUMBER x, NUMBER y, NUMBER z, int cells0, int cells1, int cells2, int tiles) {
   NUMBER s;
 #if AXES == 1
   return (uint)place(x, cells2, &s);
+#elif AXES == 2 && BINS
+  return (uint)(place(x, cells1, &s) / STEP * tiles + place(y, cells2, &s) / STEP);
 #elif AXES == 2
-  return (uint)(place(y, cells2, &s) / (COLUMNS - WIDTH + 1) * cells1 + place(x, cells1, &s));
+  return (uint)(place(y, cells2, &s) / STEP * cells1 + place(x, cells1, &s));
 #else
-  const int line = place(y, cells1, &s) / (LINES - WIDTH + 1), column = place(z, cells2, &s) / (COLUMNS - WIDTH + 1);
-  return (uint)((line * tiles + column) * cells0 + place(x, cells0, &s));
+  return (uint)((place(y, cells1, &s) / STEP * tiles + place(z, cells2, &s) / STEP) * cells0 + place(x, cells0, &s));
 #endif
 }
 
@@ -80,6 +85,7 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   const NUMBER a = x[j], b = AXES > 1 ? y[j] : 0, c = AXES > 2 ? z[j] : 0;
   if (!(fabs(a) <= farthest && fabs(b) <= farthest && fabs(c) <= farthest)) {
     ATOMIC_MIN(bad, j);
+    keys[j] = NO_KEY;
     return;
   }
   const uint key = key_of(a, b, c, cells0, cells1, cells2, tiles);
@@ -87,14 +93,14 @@ void count_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT
   ranks[j] = ATOMIC_ADD(&counts[key], 1u);
 }
 
-// Exclusive sums of SCANNED counts per group, in place, and the group's total.
+// Exclusive sums of GROUP * `own` counts per group, in place, and the group's total.
 KERNEL WORK_GROUP(GROUP, 1, 1)
-void scan_counts(GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT totals, uint count) {
+void scan_counts(GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT totals, uint count, uint own) {
   LOCAL_ARRAY(uint, sums, 2 * GROUP);
   const int i = LOCAL_ID(0);
-  const uint first = GROUP_ID(0) * SCANNED + (uint)i * (SCANNED / GROUP);
+  const uint first = (GROUP_ID(0) * GROUP + (uint)i) * own;
   uint sum = 0;
-  for (uint k = 0; k < SCANNED / GROUP; ++k) sum += first + k < count ? counts[first + k] : 0;
+  for (uint k = 0; k < own; ++k) sum += first + k < count ? counts[first + k] : 0;
   sums[i] = sum;
   int from = 0;
   for (int step = 1; step < GROUP; step *= 2) {
@@ -104,34 +110,45 @@ void scan_counts(GLOBAL uint* RESTRICT counts, GLOBAL uint* RESTRICT totals, uin
   }
   BARRIER();
   uint before = sums[from + i] - sum;
-  for (uint k = 0; k < SCANNED / GROUP; ++k) {
-    if (first + k >= count) break;
-    const uint own = counts[first + k];
+  for (uint k = 0; k < own && first + k < count; ++k) {
+    const uint one = counts[first + k];
     counts[first + k] = before;
-    before += own;
+    before += one;
   }
   if (i == GROUP - 1) totals[GROUP_ID(0)] = before;
 }
 
-// Exclusive sums of all groups' totals, by one work-item.
-KERNEL WORK_GROUP(1, 1, 1)
-void scan_totals(GLOBAL uint* RESTRICT totals, uint count) {
-  uint before = 0;
-  for (uint i = 0; i < count; ++i) {
-    const uint own = totals[i];
-    totals[i] = before;
-    before += own;
-  }
+// First point with a key not below this one.
+#define FIRST_OF(key) (counts[key] + totals[(key) / SCANNED])
+
+// Number of pieces of at most MOST_PER_PIECE points per tile; none after the last one. Keys of a tile are consecutive.
+KERNEL WORK_GROUP(GROUP, 1, 1)
+void count_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals, GLOBAL uint* RESTRICT numbers,
+                  uint tiles, uint keys_per_tile) {
+  const uint tile = GLOBAL_ID(0), key = tile * keys_per_tile;
+  if (tile > tiles) return;
+  numbers[tile] =
+      tile < tiles ? (FIRST_OF(key + keys_per_tile) - FIRST_OF(key) + MOST_PER_PIECE - 1) / MOST_PER_PIECE : 0;
 }
 
-// Start of each tile; one more than there are tiles. Keys of a tile are consecutive.
+// Tile, first and end point of each piece; found[1] becomes the number of pieces.
 KERNEL WORK_GROUP(GROUP, 1, 1)
-void find_tiles(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals, GLOBAL uint* RESTRICT starts,
-                uint tiles, uint keys_per_tile) {
-  const uint tile = GLOBAL_ID(0);
+void list_pieces(GLOBAL const uint* RESTRICT counts, GLOBAL const uint* RESTRICT totals,
+                 GLOBAL const uint* RESTRICT numbers, GLOBAL const uint* RESTRICT number_totals,
+                 GLOBAL uint* RESTRICT pieces, GLOBAL uint* RESTRICT found, uint tiles, uint keys_per_tile) {
+  const uint tile = GLOBAL_ID(0), key = tile * keys_per_tile;
   if (tile > tiles) return;
-  const uint key = tile * keys_per_tile;
-  starts[tile] = counts[key] + totals[key / SCANNED];
+  uint piece = numbers[tile] + number_totals[tile / SCANNED];
+  if (tile == tiles) {
+    found[1] = piece;
+    return;
+  }
+  const uint end = FIRST_OF(key + keys_per_tile);
+  for (uint from = FIRST_OF(key); from < end; from += MOST_PER_PIECE, ++piece) {
+    pieces[3 * piece] = tile;
+    pieces[3 * piece + 1] = from;
+    pieces[3 * piece + 2] = min(from + MOST_PER_PIECE, end);
+  }
 }
 
 KERNEL WORK_GROUP(GROUP, 1, 1)
@@ -142,14 +159,15 @@ void move_points(GLOBAL const NUMBER* RESTRICT x, GLOBAL const NUMBER* RESTRICT 
   const uint j = GLOBAL_ID(0);
   if (j >= count) return;
   const uint key = keys[j];
-  const ulong to = 4 * (ulong)(counts[key] + totals[key / SCANNED] + ranks[j]);
+  if (key == NO_KEY) return;
+  const ulong to = 4 * (ulong)(FIRST_OF(key) + ranks[j]);
   records[to] = x[j];
   records[to + 1] = AXES > 1 ? y[j] : 0;
   records[to + 2] = AXES > 2 ? z[j] : 0;
   records[to + 3] = STORED_INDEX(j);
 }
 
-#if AXES > 1
+#if WINDOW
 // Adds a group's piece of the points of one tile to the grid. Each work-item owns one column of cells along the window's
 // axis (the slowest) and keeps WIDTH neighbouring cells of it in registers. Points come in the order of their first
 // cell along that axis, so the window slides, and a cell is added to the grid once per piece.
@@ -165,8 +183,8 @@ void spread_window(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
   const int column = LOCAL_ID(0), line = LOCAL_ID(1), item = line * COLUMNS + column;
   const int tile = (int)pieces[3 * GROUP_ID(0)];
   const uint begin = pieces[3 * GROUP_ID(0) + 1], end = pieces[3 * GROUP_ID(0) + 2];
-  const int column0 = tile % tiles * (COLUMNS - WIDTH + 1);
-  const int line0 = AXES == 3 ? tile / tiles * (LINES - WIDTH + 1) : 0;
+  const int column0 = tile % tiles * STEP;
+  const int line0 = AXES == 3 ? tile / tiles * STEP : 0;
   const int depth = AXES == 3 ? cells0 : cells1;
   const ulong plane = AXES == 3 ? (ulong)cells1 * (ulong)cells2 : (ulong)cells2;
   GLOBAL NUMBER* own = grid + 2 * ((AXES == 3 ? (ulong)((line0 + line) % cells1) * (ulong)cells2 : 0) +

@@ -1,5 +1,5 @@
-// Variants on OpenCL and CUDA devices: "window" and "straight" spreading, interpolation by several work-items per
-// point, the transform of the fine grid by a device plan of fft.
+// Variants on OpenCL and CUDA devices: "matrix", "window" and "straight" spreading, interpolation by products of
+// matrices or by several work-items per point, the transform of the fine grid by a device plan of fft.
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t kPerGroup = 256, kBoxItems = 128;  // as in nonuniform.cl
 
+constexpr const char* kNames[] = {"matrix", "window", "straight"};  // in the order of Spreading
+constexpr double kOneProduct = 1e-3;  // least epsilon for which one product of TF32 is enough
+
 DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading spreading) {
   const TilesDesign tiles = design_tiles(layout, upsampling);
   return {.spreading = spreading,
@@ -23,7 +26,8 @@ DeviceDesign design_on_device(const Layout& layout, double upsampling, Spreading
           .width = tiles.width,
           .upsampling = upsampling,
           .float64 = layout.float64,
-          .cells = tiles.cells};
+          .cells = tiles.cells,
+          .products = layout.epsilon >= kOneProduct ? std::size_t{1} : 3};
 }
 
 template <class T>
@@ -37,15 +41,16 @@ class OnDevice final : public Variant<T> {
         design_(design),
         program_(device.compile(nonuniform_source(design))),
         sorter_(device, design, program_, layout.fold),
-        straight_(program_.kernel("spread_straight")),
-        interpolate_(program_.kernel("interpolate")),
+        spread_(program_.kernel(design.spreading == Spreading::matrix   ? "spread_matrix"
+                                : design.spreading == Spreading::window ? "spread_window"
+                                                                        : "spread_straight")),
+        interpolate_(program_.kernel(design.spreading == Spreading::matrix ? "interpolate_matrix" : "interpolate")),
         slopes_(program_.kernel("interpolate_slopes")),
         put_(program_.kernel("put_modes")),
         take_(program_.kernel("take_modes")),
         transform_(device, fft_problem(design), options),
         staging_(device, "nufft"),
         grid_(device.buffer(design.grid_cells() * sizeof(Complex), {.name = "nufft grid"})) {
-    if (design.spreading == Spreading::window) window_ = program_.kernel("spread_window");
     upload_tables();
   }
 
@@ -94,7 +99,7 @@ class OnDevice final : public Variant<T> {
         queue.launch(take_, per_element(layout_.mode_count()), mode_arguments(grid_, out, modes));
       } else if (points.count() > 0) {
         set_grid(queue, sign, in, modes);
-        interpolate(queue, interpolate_, sorted, out, values, 0);
+        interpolate(queue, sorted, out, values);
       }
     }
   }
@@ -125,8 +130,8 @@ class OnDevice final : public Variant<T> {
                       const Buffer& values) const override {
     for (std::size_t set = 0; set < layout_.batch; ++set) {
       set_grid(queue, sign, modes, set * layout_.mode_count());
-      interpolate(queue, slopes_, static_cast<const DevicePoints&>(points), values, set * points.count(),
-                  layout_.batch * points.count());
+      interpolate_boxes(queue, slopes_, static_cast<const DevicePoints&>(points), values, set * points.count(),
+                        layout_.batch * points.count());
     }
   }
   void slopes(const PointSet& points, int sign, const Complex* modes, Complex* values, Complex* slopes) const override {
@@ -176,6 +181,7 @@ class OnDevice final : public Variant<T> {
     factors_ = upload(factors, "nufft mode factors");
   }
 
+  std::int32_t across() const { return static_cast<std::int32_t>(design_.tiles_across()); }
   std::int32_t cells(std::size_t i) const { return static_cast<std::int32_t>(design_.cells[i]); }
   static Launch per_element(std::size_t count) {
     return {.groups = {(count + kPerGroup - 1) / kPerGroup}, .items = {kPerGroup}};
@@ -194,12 +200,14 @@ class OnDevice final : public Variant<T> {
     queue.fill(grid_, std::byte{0});
     if (points.count() == 0) return;
     if (design_.spreading == Spreading::window) {
-      const auto across = static_cast<std::int32_t>(design_.tiles_across());
       queue.launch(
-          window_, {.groups = {points.pieces_count}, .items = {design_.columns(), design_.lines()}},
-          {points.records, points.pieces, strengths, grid_, tables_, offset, cells(0), cells(1), cells(2), across});
+          spread_, {.groups = {points.pieces_count}, .items = {design_.columns(), design_.lines()}},
+          {points.records, points.pieces, strengths, grid_, tables_, offset, cells(0), cells(1), cells(2), across()});
+    } else if (design_.spreading == Spreading::matrix) {
+      queue.launch(spread_, {.groups = {points.pieces_count}, .items = {design_.spread_items()}},
+                   {points.records, points.pieces, strengths, grid_, offset, cells(0), cells(1), cells(2), across()});
     } else {
-      queue.launch(straight_, per_box(points.count()),
+      queue.launch(spread_, per_box(points.count()),
                    {points.records, strengths, grid_, tables_, offset, static_cast<std::uint32_t>(points.count()),
                     cells(0), cells(1), cells(2)});
     }
@@ -215,9 +223,17 @@ class OnDevice final : public Variant<T> {
     queue.launch(put_, per_element(design_.grid_cells()), mode_arguments(modes, grid_, offset));
     transform(queue, sign);
   }
+  void interpolate(Queue& queue, const DevicePoints& points, const Buffer& values, std::uint64_t offset) const {
+    if (design_.spreading != Spreading::matrix) {
+      interpolate_boxes(queue, interpolate_, points, values, offset, 0);
+      return;
+    }
+    queue.launch(interpolate_, {.groups = {points.pieces_count}, .items = {design_.read_items()}},
+                 {points.records, points.pieces, grid_, values, offset, cells(0), cells(1), cells(2), across()});
+  }
   // Derivatives, if the kernel has any, go to arrays `stride` apart after the values.
-  void interpolate(Queue& queue, const ridge::Kernel& kernel, const DevicePoints& points, const Buffer& values,
-                   std::uint64_t offset, std::uint64_t stride) const {
+  void interpolate_boxes(Queue& queue, const ridge::Kernel& kernel, const DevicePoints& points, const Buffer& values,
+                         std::uint64_t offset, std::uint64_t stride) const {
     queue.launch(kernel, per_box(points.count()),
                  {points.records, grid_, values, tables_, offset, stride, static_cast<std::uint32_t>(points.count()),
                   cells(0), cells(1), cells(2)});
@@ -228,11 +244,18 @@ class OnDevice final : public Variant<T> {
   DeviceDesign design_;
   Program program_;
   DeviceSorter<T> sorter_;
-  ridge::Kernel window_, straight_, interpolate_, slopes_, put_, take_;
+  ridge::Kernel spread_, interpolate_, slopes_, put_, take_;
   fft::Plan<T> transform_;
   Staging staging_;
   Buffer grid_, tables_, factors_;
 };
+
+std::string matrix_refusal(const Layout& layout, const DeviceDesign& design) {
+  constexpr std::size_t kWidestMatrix = 8;
+  if (layout.float64) return "has no products of doubles";
+  if (design.width <= kWidestMatrix) return {};
+  return fmt::format("needs kernels of at most {} cells, got {}", kWidestMatrix, design.width);
+}
 
 std::string device_refusal(const Device& device, const Layout& layout, const DeviceDesign& design) {
   const Limits& limits = device.limits();
@@ -256,6 +279,7 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   }
   if (design.spreading == Spreading::straight) return {};
   if (layout.axes == 1) return "needs two or three axes, got 1";
+  if (design.spreading == Spreading::matrix) return matrix_refusal(layout, design);
   constexpr std::size_t kWidestWindow = 13;
   if (layout.axes == 3 && design.width > kWidestWindow) {
     return fmt::format("in three dimensions needs kernels of at most {} cells, got {}", kWidestWindow, design.width);
@@ -268,12 +292,17 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
 }
 
 // Shares of the arithmetic peak, from the prototypes' figures on an H200 (docs/measurements).
-planner::Cost device_cost(const Layout& layout, const DeviceDesign& design) {
+planner::Cost device_cost(const Device& device, const Layout& layout, const DeviceDesign& design) {
   const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
   const auto cells = static_cast<double>(design.grid_cells()), sets = static_cast<double>(layout.batch);
   const double box = std::pow(width, static_cast<double>(layout.axes));
   const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::straight;
-  return {.flops = sets * points * 4 * box * (atomics ? 6 : 1),
+  // Tiles with few points cost as much as full ones; without matrix instructions the products are loops.
+  const double filled = std::min(1.0, points / cells * 4);
+  const double matrix = design.spreading != Spreading::matrix ? 1.0
+                        : device.limits().matrix_units        ? 0.5 / filled
+                                                              : 100.0;
+  return {.flops = sets * points * 4 * box * (atomics ? 6 : 1) * matrix,
           .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
           .launches = 6 * sets,
           .efficiency = 0.1,
@@ -289,15 +318,15 @@ void list_on_device(const Device& device, const Layout& layout, const planner::O
   planner::Options inner = options;
   inner.variant.clear();
   inner.progress = {};
-  for (const Spreading spreading : {Spreading::window, Spreading::straight}) {
+  for (const Spreading spreading : {Spreading::matrix, Spreading::window, Spreading::straight}) {
     for (const double upsampling : kUpsamplings) {
       const DeviceDesign design = design_on_device(layout, upsampling, spreading);
       entries.push_back(
-          {.candidate = {.variant = spreading == Spreading::window ? "window" : "straight",
+          {.candidate = {.variant = kNames[static_cast<std::size_t>(spreading)],
                          .parameters = {{"upsampling", fmt::format("{}", upsampling)},
                                         {"width", std::to_string(design.width)}},
                          .refusal = device_refusal(device, layout, design),
-                         .cost = device_cost(layout, design)},
+                         .cost = device_cost(device, layout, design)},
            .kernels = [design] { return std::vector{nonuniform_source(design)}; },
            .build = [device, layout, design,
                      inner] { return std::make_shared<const OnDevice<T>>(device, layout, design, inner); }});

@@ -15,7 +15,7 @@ class DevicePoints final : public PointSet {
  public:
   using PointSet::PointSet;
   Buffer records{};  // four numbers per point: coordinates and index
-  Buffer pieces{};   // spread_window: tile, first and end point of each piece
+  Buffer pieces{};   // tile, first and end point of each piece; empty for straight spreading
   std::uint32_t pieces_count = 0;
 };
 
@@ -30,14 +30,15 @@ class DeviceSorter {
 
  private:
   Buffer scratch(Buffer& buffer, std::size_t elements, const char* name) const;
-  void list_pieces(Queue& queue, const std::vector<std::uint32_t>& starts, DevicePoints& points) const;
+  void scan(Queue& queue, const Buffer& counts, const Buffer& totals, std::size_t count) const;
+  void list_pieces(Queue& queue, DevicePoints& points) const;
 
   Device device_;
   DeviceDesign design_;
   T farthest_;
-  ridge::Kernel count_, scan_, scan_totals_, find_, move_;
+  ridge::Kernel count_, scan_, count_pieces_, list_pieces_, move_;
   mutable std::mutex busy_;
-  mutable Buffer keys_, ranks_, counts_, totals_, starts_, bad_;
+  mutable Buffer keys_, ranks_, counts_, totals_, numbers_, number_totals_, total_, found_;
 };
 
 }  // namespace ridge::nufft
