@@ -19,12 +19,17 @@ std::size_t tiles_of(std::size_t cells, std::size_t side) { return (cells + side
 // Definitions of matrix.cl, whose tables are part of its text: constants are operands of instructions.
 KernelSource with_matrix(KernelSource source, const DeviceDesign& design) {
   std::string table;
-  for (const double value : Kernel(design.width, design.upsampling).polynomials())
-    table += literal(false, value) + ", ";
+  for (const double value : Kernel(design.width, design.upsampling).polynomials()) {
+    table += literal(design.float64, value) + ", ";
+  }
   source.text += ridge::detail::kernel_text("nufft/matrix");
   source.defines.insert(source.defines.end(), {{"TILE", "16"},
-                                               {"PRODUCTS", std::to_string(design.products)},
-                                               {"PAIRED", design.cells[2] % 2 == 0 ? "1" : "0"},
+                                               {"PRODUCTS", design.float64 ? "1" : std::to_string(design.products)},
+                                               {"PAIRED", !design.float64 && design.cells[2] % 2 == 0 ? "1" : "0"},
+                                               {"SPREAD_ITEMS", std::to_string(design.spread_items())},
+                                               {"READ_ITEMS", std::to_string(design.read_items())},
+                                               {"CELL", "2"},
+                                               {"VALUE", "NUMBER2"},
                                                {"POLYNOMIALS", "{" + table + "}"}});
   return source;
 }

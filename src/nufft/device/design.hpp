@@ -11,7 +11,7 @@
 namespace ridge::nufft {
 
 enum class Spreading {
-  matrix,    // float; sorted by tile; eight points at once are products on the matrix units
+  matrix,    // sorted by tile; eight points at once are products on the matrix units
   window,    // sorted by tile; a work-item keeps a window of its column in registers
   straight,  // each point's box is added to the grid by atomic additions
 };
@@ -22,7 +22,7 @@ struct DeviceDesign {
   double upsampling = 2;
   bool float64 = false;
   std::array<std::size_t, 3> cells{1, 1, 1};
-  std::size_t products = 3;  // matrix: 3 for float's precision, 1 for that of TF32
+  std::size_t products = 3;  // matrix of floats: 3 for float's precision, 1 for that of TF32
 
   std::size_t grid_cells() const { return cells[0] * cells[1] * cells[2]; }
   // Columns of a tile along the fastest axis and lines along the next one, borders included.
@@ -30,17 +30,17 @@ struct DeviceDesign {
   std::size_t lines() const { return axes == 3 ? 16 : 1; }
   std::size_t step() const {  // first cells of a tile per axis
     const std::size_t most = axes == 1 ? 1 : columns() + 1 - width;
-    return spreading == Spreading::matrix ? most / 2 * 2 : most;
+    return spreading == Spreading::matrix && !float64 ? most / 2 * 2 : most;
   }
   bool bins() const { return axes == 2 && spreading == Spreading::matrix; }  // tiles of both axes, no window
   std::size_t batch() const { return axes == 3 ? 64 : 32; }                  // points whose weights are in local memory
   std::size_t lanes() const { return width <= 4 ? 4 : width <= 8 ? 8 : 16; }
   std::size_t tiles_across() const;
   std::size_t tiles() const;
-  std::size_t keys_per_tile() const;                                // cells along the window's axis
-  std::size_t local_bytes() const;                                  // of spread_window
-  std::size_t spread_items() const { return axes == 3 ? 64 : 32; }  // work-items of the kernels in matrix.cl
-  std::size_t read_items() const { return axes == 3 ? 128 : 32; }
+  std::size_t keys_per_tile() const;                                               // cells along the window's axis
+  std::size_t local_bytes() const;                                                 // of spread_window
+  std::size_t spread_items() const { return axes < 3 ? 32 : float64 ? 128 : 64; }  // of the kernels in matrix.cl
+  std::size_t read_items() const { return axes < 3 ? 32 : float64 ? 64 : 128; }
 };
 
 KernelSource nonuniform_source(const DeviceDesign& design);

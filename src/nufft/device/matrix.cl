@@ -1,21 +1,62 @@
-// Spreading and interpolation of float points on the matrix units, appended to nonuniform.cl. Points are sorted by tiles of
-// STEP x STEP first cells (in three dimensions also by first plane), so the boxes of a tile's points lie in TILE x TILE cells.
+// Spreading and interpolation on the matrix units, appended to nonuniform.cl. Points are sorted by tiles of STEP x STEP first
+// cells (in three dimensions also by first plane), so the boxes of a tile's points lie in TILE x TILE cells.
 //
-// TILE, STEP    cells per axis of a tile with and without its border; STEP is even
+// TILE, STEP    cells per axis of a tile with and without its border; STEP is even for float
 // POLYNOMIALS   coefficients of the kernel's polynomials
-// PRODUCTS      3: factors are split into two TF32 numbers, and three products give float's precision; 1: one rounded product
-// PAIRED        1: the fastest axis has an even number of cells, so two neighbours are loaded at once
-#define ROW 24 /* numbers per zero-padded row of weights: rows of four points are in different banks */
-#define DEEP 9 /* numbers per point of the weights along the slowest axis */
+// PRODUCTS      float, 3: factors are split into two TF32 numbers, and three products give float's precision; 1: one rounded
+//               product. double: 1
+// PAIRED        1: two neighbours of the fastest axis are loaded at once
+#define ROW (WIDE ? 20 : 24)       /* numbers per zero-padded row of weights: rows of four points are in different banks */
+#define DEEP (WIDTH / 2 * 2 + 1)   /* numbers per point of the weights along the slowest axis */
+#if WIDE
+#define QUAD double2 /* 16 bytes of zeros */
+#define ZEROS make_double2(0, 0)
+#else
+#define QUAD float4
+#define ZEROS make_float4(0, 0, 0, 0)
+#endif
+#define PER_QUAD (WIDE ? 2 : 4)
+#if CELL == 1
+#define PART_OF(v, part) (v)
+#else
+#define PART_OF(v, part) ((part) == 0 ? (v).x : (v).y)
+#endif
 
-CONSTANT_TABLE float polynomials[TABLE] = POLYNOMIALS;
+CONSTANT_TABLE NUMBER polynomials[TABLE] = POLYNOMIALS;
 
+// multiply(scratch, d, a, b): d += a b for fragments of 16 x 8 and 8 x 8 numbers, laid out as by MATRIX_TF32.
+#if !WIDE
+#define SCRATCH(n) MATRIX_SCRATCH(scratch, n)
+#define MULTIPLY(d, a, b) MATRIX_TF32(scratch, d, a[0], a[1], a[2], a[3], b[0], b[1])
+#elif defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
+#define SCRATCH(n)
+#define MULTIPLY(d, a, b)                                                                                             \
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])                                                                \
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]))
+#else
+#define SCRATCH(n) LOCAL_ARRAY(double, scratch, 6 * (n))
+FUNCTION void multiply_doubles(LOCAL double* scratch, double* d, const double* a, const double* b) {
+  const int g = LOCAL_ID(0) >> 2 & 7, t = LOCAL_ID(0) & 3;
+  LOCAL double* left = scratch + (LOCAL_ID(0) >> 5) * 192;
+  LOCAL double* right = left + 128;
+  BARRIER();
+  for (int i = 0; i < 4; ++i) left[(g + i % 2 * 8) * 8 + t + i / 2 * 4] = a[i];
+  for (int i = 0; i < 2; ++i) right[(t + i * 4) * 8 + g] = b[i];
+  BARRIER();
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 8; ++k) d[i] += left[(g + i / 2 * 8) * 8 + k] * right[k * 8 + 2 * t + i % 2];
+  }
+}
+#define MULTIPLY(d, a, b) multiply_doubles(scratch, d, a, b)
+#endif
+
+#if WIDE
+#define high_part(v) (v)
+#else
 // TF32 number next to v. What is left of v is a TF32 number again, up to 2^-22 of v.
 FUNCTION float high_part(float v) { return FLOAT_OF((BITS_OF(v) + 0x1000u) & 0xffffe000u); }
-
-// d += a b for fragments of 16 x 8 and 8 x 8.
-#define MULTIPLY(d, a, b)                                                              \
-  MATRIX_TF32(scratch, d, a[0], a[1], a[2], a[3], b[0], b[1])
+#endif
 #if PRODUCTS == 3
 #define MULTIPLY_SPLIT(d, high_a, low_a, high_b, low_b) \
   MULTIPLY(d, low_a, high_b);                           \
@@ -31,10 +72,10 @@ FUNCTION float high_part(float v) { return FLOAT_OF((BITS_OF(v) + 0x1000u) & 0xf
   }
 
 // Weights of all cells. The kernel is even: cells c and WIDTH - 1 - c share the even and odd parts of one polynomial.
-FUNCTION void all_weights(float s, float* w) {
-  const float square = s * s;
+FUNCTION void all_weights(NUMBER s, NUMBER* w) {
+  const NUMBER square = s * s;
   UNROLL for (int c = 0; c < (WIDTH + 1) / 2; ++c) {
-    float even = polynomials[(TERMS - 1) % 2 * WIDTH + c], odd = polynomials[TERMS % 2 * WIDTH + c];
+    NUMBER even = polynomials[(TERMS - 1) % 2 * WIDTH + c], odd = polynomials[TERMS % 2 * WIDTH + c];
     UNROLL for (int p = (TERMS - 1) % 2 + 2; p < TERMS; p += 2) even = FMA(even, square, polynomials[p * WIDTH + c]);
     UNROLL for (int p = TERMS % 2 + 2; p < TERMS; p += 2) odd = FMA(odd, square, polynomials[p * WIDTH + c]);
     w[c] = FMA(odd, s, even);
@@ -43,18 +84,18 @@ FUNCTION void all_weights(float s, float* w) {
 }
 
 // A row of TILE numbers: zeros, and the weights of a coordinate from its first cell on. Returns that cell.
-FUNCTION void put_row(LOCAL float* row, float x, int cells, int origin) {
-  float s, w[WIDTH];
+FUNCTION void put_row(LOCAL NUMBER* row, NUMBER x, int cells, int origin) {
+  NUMBER s, w[WIDTH];
   const int left = place(x, cells, &s) - origin;
   all_weights(s, w);
-  UNROLL for (int k = 0; k < TILE; k += 4) *(LOCAL float4*)(row + k) = make_float4(0, 0, 0, 0);
+  UNROLL for (int k = 0; k < TILE; k += PER_QUAD) *(LOCAL QUAD*)(row + k) = ZEROS;
   UNROLL for (int k = 0; k < WIDTH; ++k) row[left + k] = w[k];
 }
 
 #if AXES == 3
 // Weights along the slowest axis; returns the first plane.
-FUNCTION int put_depth(LOCAL float* depth, float x, int cells) {
-  float s, w[WIDTH];
+FUNCTION int put_depth(LOCAL NUMBER* depth, NUMBER x, int cells) {
+  NUMBER s, w[WIDTH];
   const int first = place(x, cells, &s);
   all_weights(s, w);
   UNROLL for (int k = 0; k < WIDTH; ++k) depth[k] = w[k];
@@ -73,74 +114,97 @@ FUNCTION int run_of(LOCAL const int* plane, int g, int count) {
   return run;
 #endif
 }
-#define HELD 1           /* halves of a tile's columns per 32 work-items */
+#define HELD 1               /* halves of a tile's columns per 32 work-items */
+#if CELL == 1 || WIDE
+#define PARTS 1 /* of a value per 32 work-items */
+#else
+#define PARTS 2
+#endif
 #define HELD_PLANES WIDTH
-#define SPREAD_ITEMS 64
-#define READ_ITEMS 128
-#define SPREAD_GROUP WORK_GROUP_RESIDENT(SPREAD_ITEMS, 1, 1, 8)
+#define SPREAD_BATCH 64 /* points whose weights are in local memory */
+#define SPREAD_RESIDENT (WIDE ? (WIDTH > 10 ? 2 : 3) : WIDTH > 7 ? 6 : 8) /* groups per compute unit, by registers */
+#define READ_RESIDENT (WIDE ? (WIDTH > 10 ? 4 : 6) : 4)
 #else
 #define HELD 2
+#define PARTS CELL
 #define HELD_PLANES 1
-#define SPREAD_ITEMS 32
-#define READ_ITEMS 32
-#define SPREAD_GROUP WORK_GROUP(SPREAD_ITEMS, 1, 1)
+#define SPREAD_BATCH 32
+#define SPREAD_RESIDENT (WIDE ? 16 : 24)
+#define READ_RESIDENT (WIDE ? 12 : 20)
 #endif
 
-FUNCTION void add_pair(GLOBAL float* to, float re, float im) {
-  if (re == 0 && im == 0) return;
-#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
-  asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(re), "f"(im) : "memory");
+// Adds one part, or both, to a cell.
+FUNCTION void add_cell(GLOBAL NUMBER* to, const NUMBER* parts) {
+#if PARTS == 1
+  if (parts[0] != 0) ADD_TO(to, parts[0]);
 #else
-  ADD_TO(to, re);
-  ADD_TO(to + 1, im);
+  if (parts[0] == 0 && parts[1] == 0) return;
+#if !WIDE && defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
+  asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(parts[0]), "f"(parts[1]) : "memory");
+#else
+  ADD_TO(to, parts[0]);
+  ADD_TO(to + 1, parts[1]);
+#endif
 #endif
 }
 
+// Coordinates and index of a sorted point.
+#if WIDE
+#define LOAD_RECORD(x, y, z, index, from)                                                                        \
+  const double2 first_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from));                          \
+  const double2 second_ = LOAD_ONCE((GLOBAL const double2*)records + 2 * (ulong)(from) + 1);                     \
+  const NUMBER x = first_.x, y = first_.y, z = second_.x;                                                        \
+  const uint index = LOADED_INDEX(second_.y)
+#else
+#define LOAD_RECORD(x, y, z, index, from)                                       \
+  const float4 record_ = LOAD_ONCE((GLOBAL const float4*)records + (from));     \
+  const NUMBER x = record_.x, y = record_.y, z = record_.z;                     \
+  const uint index = LOADED_INDEX(record_.w)
+#endif
+
 // Adds a piece of the points of one tile to the grid. Eight points with the same first plane are one product per plane: 16
 // rows of weights along the second axis times strengths, by the weights along the fastest axis times that of the plane. In
-// three dimensions 32 work-items own half of the columns and keep WIDTH planes in registers, a window that slides.
-KERNEL SPREAD_GROUP
-void spread_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
-                   GLOBAL const float2* RESTRICT strengths, GLOBAL float* RESTRICT grid, ulong offset, int cells0,
+// three dimensions 32 work-items own half of the columns (and, of complex doubles, one part) and keep WIDTH planes in
+// registers, a window that slides.
+KERNEL WORK_GROUP_RESIDENT(SPREAD_ITEMS, 1, 1, SPREAD_RESIDENT)
+void spread_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
+                   GLOBAL const VALUE* RESTRICT strengths, GLOBAL NUMBER* RESTRICT grid, ulong offset, int cells0,
                    int cells1, int cells2, int tiles) {
-  LOCAL_ARRAY(float4, across, SPREAD_ITEMS * ROW / 4);
-  LOCAL_ARRAY(float4, down, SPREAD_ITEMS * ROW / 4);
-  LOCAL_ARRAY(float2, strength, SPREAD_ITEMS);
+  LOCAL_ARRAY(QUAD, across, SPREAD_BATCH * ROW / PER_QUAD);
+  LOCAL_ARRAY(QUAD, down, SPREAD_BATCH * ROW / PER_QUAD);
+  LOCAL_ARRAY(NUMBER, strength, SPREAD_BATCH * CELL);
 #if AXES == 3
-  LOCAL_ARRAY(float, deep, SPREAD_ITEMS * DEEP);
-  LOCAL_ARRAY(int, plane, SPREAD_ITEMS);
+  LOCAL_ARRAY(NUMBER, deep, SPREAD_BATCH * DEEP);
+  LOCAL_ARRAY(int, plane, SPREAD_BATCH);
 #endif
-  MATRIX_SCRATCH(scratch, SPREAD_ITEMS);
-  const int item = LOCAL_ID(0), half_tile = AXES == 3 ? item / 32 : 0, g8 = item >> 2 & 7, t4 = item & 3;
+  SCRATCH(SPREAD_ITEMS);
+  const int item = LOCAL_ID(0), g8 = item >> 2 & 7, t4 = item & 3;
+  const int half_tile = AXES == 3 ? item / 32 % 2 : 0, part0 = AXES == 3 ? item / 64 : 0;
   const int tile = (int)pieces[3 * GROUP_ID(0)];
   const uint begin = pieces[3 * GROUP_ID(0) + 1], end = pieces[3 * GROUP_ID(0) + 2];
   const int column0 = tile % tiles * STEP, line0 = tile / tiles * STEP;
-  float acc[HELD_PLANES][HELD][2][4];
-  UNROLL for (int z = 0; z < HELD_PLANES; ++z) {
-    UNROLL for (int i = 0; i < 8 * HELD; ++i) acc[z][i / 8][i / 4 % 2][i % 4] = 0;
-  }
-  uint cell[HELD][4]; /* of each sum, in its plane */
+  NUMBER acc[HELD_PLANES][4 * HELD][PARTS];
+  UNROLL for (int i = 0; i < HELD_PLANES * 4 * HELD * PARTS; ++i) acc[i / (4 * HELD * PARTS)][i / PARTS % (4 * HELD)][i % PARTS] = 0;
+  uint cell[4 * HELD]; /* of each sum, in its plane */
   UNROLL for (int i = 0; i < 4 * HELD; ++i) {
-    cell[i / 4][i % 4] = (uint)((line0 + g8 + i % 4 / 2 * 8) % cells1) * (uint)cells2 +
-                         (uint)((column0 + 8 * (i / 4 + half_tile) + 2 * t4 + i % 2) % cells2);
+    cell[i] = (uint)((line0 + g8 + i % 4 / 2 * 8) % cells1) * (uint)cells2 +
+              (uint)((column0 + 8 * (i / 4 + half_tile) + 2 * t4 + i % 2) % cells2);
   }
   const ulong plane_cells = (ulong)cells1 * (ulong)cells2;
-#define LEAVE_PLANE(from, z)                                                                              \
-  UNROLL for (int i = 0; i < 4 * HELD; ++i) {                                                             \
-    add_pair(grid + 2 * ((ulong)(from)*plane_cells + cell[i / 4][i % 4]), acc[z][i / 4][0][i % 4],        \
-             acc[z][i / 4][1][i % 4]);                                                                    \
-  }
+#define LEAVE_PLANE(from, z) \
+  UNROLL for (int i = 0; i < 4 * HELD; ++i) add_cell(grid + CELL * ((ulong)(from)*plane_cells + cell[i]) + part0, acc[z][i]);
   int at = -1; /* first plane of the window; -1: empty */
-  for (uint from = begin; from < end; from += SPREAD_ITEMS) {
-    const int count = (int)min((uint)SPREAD_ITEMS, end - from);
+  for (uint from = begin; from < end; from += SPREAD_BATCH) {
+    const int count = (int)min((uint)SPREAD_BATCH, end - from);
     BARRIER();
     if (item < count) {
-      const float4 record = LOAD_ONCE((GLOBAL const float4*)records + from + (uint)item);
-      strength[item] = strengths[offset + LOADED_INDEX(record.w)];
-      put_row((LOCAL float*)across + item * ROW, AXES == 3 ? record.z : record.y, cells2, column0);
-      put_row((LOCAL float*)down + item * ROW, AXES == 3 ? record.y : record.x, cells1, line0);
+      LOAD_RECORD(x, y, z, index, from + (uint)item);
+      const VALUE value = strengths[offset + index];
+      UNROLL for (int part = 0; part < CELL; ++part) strength[item * CELL + part] = PART_OF(value, part);
+      put_row((LOCAL NUMBER*)across + item * ROW, AXES == 3 ? z : y, cells2, column0);
+      put_row((LOCAL NUMBER*)down + item * ROW, AXES == 3 ? y : x, cells1, line0);
 #if AXES == 3
-      plane[item] = put_depth(deep + item * DEEP, record.x, cells0);
+      plane[item] = put_depth(deep + item * DEEP, x, cells0);
 #endif
     }
     BARRIER();
@@ -151,14 +215,16 @@ void spread_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint* REST
         if (at < 0 || first - at >= WIDTH) {
           UNROLL for (int z = 0; z < WIDTH; ++z) {
             if (at >= 0) { LEAVE_PLANE((at + z) % cells0, z) }
-            UNROLL for (int i = 0; i < 8; ++i) acc[z][0][i / 4][i % 4] = 0;
+            UNROLL for (int i = 0; i < 4 * PARTS; ++i) acc[z][i / PARTS][i % PARTS] = 0;
           }
           at = first;
         }
         for (; at < first; ++at) {
           LEAVE_PLANE(at, 0)
           UNROLL for (int z = 0; z < WIDTH; ++z) {
-            UNROLL for (int i = 0; i < 8; ++i) acc[z][0][i / 4][i % 4] = z + 1 < WIDTH ? acc[(z + 1) % WIDTH][0][i / 4][i % 4] : 0;
+            UNROLL for (int i = 0; i < 4 * PARTS; ++i) {
+              acc[z][i / PARTS][i % PARTS] = z + 1 < WIDTH ? acc[(z + 1) % WIDTH][i / PARTS][i % PARTS] : 0;
+            }
           }
         }
       }
@@ -167,33 +233,30 @@ void spread_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint* REST
       at = 0;
 #endif
       const int p = g + (t4 < run ? t4 : 0), q = g + (t4 + 4 < run ? t4 + 4 : 0);
-      const float2 none = make_float2(0, 0), cp = t4 < run ? strength[p] : none, cq = t4 + 4 < run ? strength[q] : none;
-      LOCAL const float* row_p = (LOCAL const float*)down + p * ROW + g8;
-      LOCAL const float* row_q = (LOCAL const float*)down + q * ROW + g8;
-      const float y[4] = {row_p[0], row_p[8], row_q[0], row_q[8]};
-      const float re[4] = {y[0] * cp.x, y[1] * cp.x, y[2] * cq.x, y[3] * cq.x};
-      const float im[4] = {y[0] * cp.y, y[1] * cp.y, y[2] * cq.y, y[3] * cq.y};
-      float high_re[4], low_re[4], high_im[4], low_im[4];
-      SPLIT(re, high_re, low_re, 4)
-      SPLIT(im, high_im, low_im, 4)
+      LOCAL const NUMBER* row_p = (LOCAL const NUMBER*)down + p * ROW + g8;
+      LOCAL const NUMBER* row_q = (LOCAL const NUMBER*)down + q * ROW + g8;
+      NUMBER high_a[PARTS][4], low_a[PARTS][4];
+      UNROLL for (int part = 0; part < PARTS; ++part) {
+        const NUMBER cp = t4 < run ? strength[p * CELL + part0 + part] : 0;
+        const NUMBER cq = t4 + 4 < run ? strength[q * CELL + part0 + part] : 0;
+        const NUMBER a[4] = {row_p[0] * cp, row_p[8] * cp, row_q[0] * cq, row_q[8] * cq};
+        SPLIT(a, high_a[part], low_a[part], 4)
+      }
       UNROLL for (int h = 0; h < HELD; ++h) {
-        const int column = 8 * (h + half_tile) + g8;
-        const float x[2] = {((LOCAL const float*)across)[p * ROW + column], ((LOCAL const float*)across)[q * ROW + column]};
+        LOCAL const NUMBER* columns = (LOCAL const NUMBER*)across + 8 * (h + half_tile) + g8;
+        const NUMBER x[2] = {columns[p * ROW], columns[q * ROW]};
         UNROLL for (int z = 0; z < HELD_PLANES; ++z) {
 #if AXES == 3
-          const float b[2] = {x[0] * deep[p * DEEP + z], x[1] * deep[q * DEEP + z]};
+          const NUMBER b[2] = {x[0] * deep[p * DEEP + z], x[1] * deep[q * DEEP + z]};
 #else
-          const float b[2] = {x[0], x[1]};
+          const NUMBER b[2] = {x[0], x[1]};
 #endif
-          float high_b[2], low_b[2];
+          NUMBER high_b[2], low_b[2];
           SPLIT(b, high_b, low_b, 2)
-          /* The units truncate sums, so those of many points are added here. */
-          float sum_re[4] = {0, 0, 0, 0}, sum_im[4] = {0, 0, 0, 0};
-          MULTIPLY_SPLIT(sum_re, high_re, low_re, high_b, low_b);
-          MULTIPLY_SPLIT(sum_im, high_im, low_im, high_b, low_b);
-          UNROLL for (int i = 0; i < 4; ++i) {
-            acc[z][h][0][i] += sum_re[i];
-            acc[z][h][1][i] += sum_im[i];
+          UNROLL for (int part = 0; part < PARTS; ++part) {
+            NUMBER sum[4] = {0, 0, 0, 0}; /* the units truncate sums of floats, so those of many points are added here */
+            MULTIPLY_SPLIT(sum, high_a[part], low_a[part], high_b, low_b);
+            UNROLL for (int i = 0; i < 4; ++i) acc[z][4 * h + i][part] += sum[i];
           }
         }
       }
@@ -206,63 +269,67 @@ void spread_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint* REST
   }
 }
 
-// Cells x and x + 1 of a row.
-FUNCTION float4 cell_pair(GLOBAL const float2* row, int x0, int x1) {
-#if PAIRED
-  return LOAD_CACHED((GLOBAL const float4*)(row + x0));
+// Parts of the cells x and x + 1 of a row.
+FUNCTION void load_pair(GLOBAL const VALUE* row, int x0, int x1, NUMBER* cells) {
+#if PAIRED && CELL == 1
+  const float2 both = LOAD_CACHED((GLOBAL const float2*)(row + x0));
+  cells[0] = both.x, cells[1] = both.y;
+#elif PAIRED
+  const float4 both = LOAD_CACHED((GLOBAL const float4*)(row + x0));
+  cells[0] = both.x, cells[1] = both.z, cells[2] = both.y, cells[3] = both.w;
 #else
-  const float2 a = LOAD_CACHED(row + x0), b = LOAD_CACHED(row + x1);
-  return make_float4(a.x, a.y, b.x, b.y);
+  const VALUE a = LOAD_CACHED(row + x0), b = LOAD_CACHED(row + x1);
+  UNROLL for (int part = 0; part < CELL; ++part) cells[2 * part] = PART_OF(a, part), cells[2 * part + 1] = PART_OF(b, part);
 #endif
 }
 
 // Values at a piece of the points of one tile. A plane of 16 rows is the second factor: 32 points x 16 columns of weights times 16
 // columns x 8 rows of cells, of which a work-item gets two rows of four points; these are multiplied by the weights of the
 // rows and of the plane and added. Fragments store columns 2 t and 2 t + 1 in places t and t + 4.
-KERNEL WORK_GROUP(READ_ITEMS, 1, 1)
-void interpolate_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
-                        GLOBAL const float2* RESTRICT grid, GLOBAL float2* RESTRICT values, ulong offset, int cells0,
+KERNEL WORK_GROUP_RESIDENT(READ_ITEMS, 1, 1, READ_RESIDENT)
+void interpolate_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RESTRICT pieces,
+                        GLOBAL const VALUE* RESTRICT grid, GLOBAL NUMBER* RESTRICT values, ulong offset, int cells0,
                         int cells1, int cells2, int tiles) {
-  LOCAL_ARRAY(float4, across, READ_ITEMS * ROW / 4);
-  LOCAL_ARRAY(float4, down, READ_ITEMS * ROW / 4);
-  LOCAL_ARRAY(float2, parts, READ_ITEMS * 5);
+  LOCAL_ARRAY(QUAD, across, READ_ITEMS * ROW / PER_QUAD);
+  LOCAL_ARRAY(QUAD, down, READ_ITEMS * ROW / PER_QUAD);
+  LOCAL_ARRAY(NUMBER2, parts, READ_ITEMS * 5);
 #if AXES == 3
-  LOCAL_ARRAY(float, deep, READ_ITEMS * DEEP);
+  LOCAL_ARRAY(NUMBER, deep, READ_ITEMS * DEEP);
   LOCAL_ARRAY(int, plane, READ_ITEMS);
 #endif
-  MATRIX_SCRATCH(scratch, READ_ITEMS);
+  SCRATCH(READ_ITEMS);
   const int item = LOCAL_ID(0), warp = item & ~31, g8 = item >> 2 & 7, t4 = item & 3;
   const int tile = (int)pieces[3 * GROUP_ID(0)];
   const uint begin = pieces[3 * GROUP_ID(0) + 1], end = pieces[3 * GROUP_ID(0) + 2];
   const int column0 = tile % tiles * STEP, line0 = tile / tiles * STEP;
   for (uint from = begin; from < end; from += READ_ITEMS) {
     const int count = (int)min((uint)READ_ITEMS, end - from);
-    uint index = 0;
+    uint own = 0;
     BARRIER();
     if (item < count) {
-      const float4 record = LOAD_ONCE((GLOBAL const float4*)records + from + (uint)item);
-      index = LOADED_INDEX(record.w);
-      put_row((LOCAL float*)across + item * ROW, AXES == 3 ? record.z : record.y, cells2, column0);
-      put_row((LOCAL float*)down + item * ROW, AXES == 3 ? record.y : record.x, cells1, line0);
+      LOAD_RECORD(x, y, z, index, from + (uint)item);
+      own = index;
+      put_row((LOCAL NUMBER*)across + item * ROW, AXES == 3 ? z : y, cells2, column0);
+      put_row((LOCAL NUMBER*)down + item * ROW, AXES == 3 ? y : x, cells1, line0);
 #if AXES == 3
-      plane[item] = put_depth(deep + item * DEEP, record.x, cells0);
+      plane[item] = put_depth(deep + item * DEEP, x, cells0);
 #endif
     } else {
-      UNROLL for (int k = 0; k < TILE; k += 4) {
-        *(LOCAL float4*)((LOCAL float*)across + item * ROW + k) = make_float4(0, 0, 0, 0);
-        *(LOCAL float4*)((LOCAL float*)down + item * ROW + k) = make_float4(0, 0, 0, 0);
+      UNROLL for (int k = 0; k < TILE; k += PER_QUAD) {
+        *(LOCAL QUAD*)((LOCAL NUMBER*)across + item * ROW + k) = ZEROS;
+        *(LOCAL QUAD*)((LOCAL NUMBER*)down + item * ROW + k) = ZEROS;
       }
 #if AXES == 3
       plane[item] = 1 << 30;
 #endif
     }
     BARRIER();
-    float high_a[2][2][4], low_a[2][2][4];
+    NUMBER high_a[4][4], low_a[4][4];
     UNROLL for (int i = 0; i < 4; ++i) { /* 16 points, half of the columns */
-      LOCAL const float* one = (LOCAL const float*)across + (warp + i / 2 * 16 + g8) * ROW + i % 2 * 8 + 2 * t4;
-      const float2 upper = *(LOCAL const float2*)one, lower = *(LOCAL const float2*)(one + 8 * ROW);
-      const float a[4] = {upper.x, lower.x, upper.y, lower.y};
-      SPLIT(a, high_a[i / 2][i % 2], low_a[i / 2][i % 2], 4)
+      LOCAL const NUMBER* one = (LOCAL const NUMBER*)across + (warp + i / 2 * 16 + g8) * ROW + i % 2 * 8 + 2 * t4;
+      const NUMBER2 upper = *(LOCAL const NUMBER2*)one, lower = *(LOCAL const NUMBER2*)(one + 8 * ROW);
+      const NUMBER a[4] = {upper.x, lower.x, upper.y, lower.y};
+      SPLIT(a, high_a[i], low_a[i], 4)
     }
 #if AXES == 3
 #if SUB_GROUP_WIDTH >= 32
@@ -274,31 +341,31 @@ void interpolate_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint*
 #else
     const int lowest = 0, planes = 1;
 #endif
-    float total[4][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    NUMBER total[4][CELL];
+    UNROLL for (int i = 0; i < 4 * CELL; ++i) total[i / CELL][i % CELL] = 0;
     for (int z = 0; z < planes; ++z) {
       const int from_plane = lowest + z < cells0 ? lowest + z : lowest + z - cells0;
-      float row_sum[4][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+      NUMBER row_sum[4][CELL];
+      UNROLL for (int i = 0; i < 4 * CELL; ++i) row_sum[i / CELL][i % CELL] = 0;
       UNROLL for (int n = 0; n < 2; ++n) { /* half of the rows */
         const int line = (line0 + 8 * n + g8) % cells1;
-        GLOBAL const float2* row = grid + ((ulong)from_plane * (ulong)cells1 + (ulong)line) * (ulong)cells2;
-        float sum[2][2][4];
-        UNROLL for (int i = 0; i < 16; ++i) sum[i / 8][i / 4 % 2][i % 4] = 0;
+        GLOBAL const VALUE* row = grid + ((ulong)from_plane * (ulong)cells1 + (ulong)line) * (ulong)cells2;
+        NUMBER sum[2][CELL][4];
+        UNROLL for (int i = 0; i < 8 * CELL; ++i) sum[i / (4 * CELL)][i / 4 % CELL][i % 4] = 0;
         UNROLL for (int k = 0; k < 2; ++k) {
           const int column = column0 + 8 * k + 2 * t4;
-          const float4 cells = cell_pair(row, column % cells2, (column + 1) % cells2);
-          const float re[2] = {cells.x, cells.z}, im[2] = {cells.y, cells.w};
-          float high_re[2], low_re[2], high_im[2], low_im[2];
-          SPLIT(re, high_re, low_re, 2)
-          SPLIT(im, high_im, low_im, 2)
-          UNROLL for (int m = 0; m < 2; ++m) {
-            MULTIPLY_SPLIT(sum[m][0], high_a[m][k], low_a[m][k], high_re, low_re);
-            MULTIPLY_SPLIT(sum[m][1], high_a[m][k], low_a[m][k], high_im, low_im);
+          NUMBER cells[2 * CELL], high_b[2 * CELL], low_b[2 * CELL];
+          load_pair(row, column % cells2, (column + 1) % cells2, cells);
+          SPLIT(cells, high_b, low_b, 2 * CELL)
+          UNROLL for (int i = 0; i < 2 * CELL; ++i) { /* 16 points, one part */
+            const int m = i / CELL, part = i % CELL;
+            MULTIPLY_SPLIT(sum[m][part], high_a[2 * m + k], low_a[2 * m + k], (high_b + 2 * part), (low_b + 2 * part));
           }
         }
         UNROLL for (int p = 0; p < 4; ++p) {
-          const float2 factor =
-              *(LOCAL const float2*)((LOCAL const float*)down + (warp + p * 8 + g8) * ROW + 8 * n + 2 * t4);
-          UNROLL for (int part = 0; part < 2; ++part) {
+          const NUMBER2 factor =
+              *(LOCAL const NUMBER2*)((LOCAL const NUMBER*)down + (warp + p * 8 + g8) * ROW + 8 * n + 2 * t4);
+          UNROLL for (int part = 0; part < CELL; ++part) {
             row_sum[p][part] = FMA(sum[p / 2][part][p % 2 * 2], factor.x, row_sum[p][part]);
             row_sum[p][part] = FMA(sum[p / 2][part][p % 2 * 2 + 1], factor.y, row_sum[p][part]);
           }
@@ -307,23 +374,26 @@ void interpolate_matrix(GLOBAL const float* RESTRICT records, GLOBAL const uint*
       UNROLL for (int p = 0; p < 4; ++p) {
 #if AXES == 3
         const int k = lowest + z - plane[warp + p * 8 + g8];
-        const float factor = k >= 0 && k < WIDTH ? deep[(warp + p * 8 + g8) * DEEP + k] : 0;
+        const NUMBER factor = k >= 0 && k < WIDTH ? deep[(warp + p * 8 + g8) * DEEP + k] : 0;
 #else
-        const float factor = 1;
+        const NUMBER factor = 1;
 #endif
-        total[p][0] = FMA(row_sum[p][0], factor, total[p][0]);
-        total[p][1] = FMA(row_sum[p][1], factor, total[p][1]);
+        UNROLL for (int part = 0; part < CELL; ++part) total[p][part] = FMA(row_sum[p][part], factor, total[p][part]);
       }
     }
-    UNROLL for (int p = 0; p < 4; ++p) parts[(warp + p * 8 + g8) * 5 + t4] = make_float2(total[p][0], total[p][1]);
+    UNROLL for (int p = 0; p < 4; ++p) parts[(warp + p * 8 + g8) * 5 + t4] = MAKE2(total[p][0], total[p][CELL - 1]);
     BARRIER();
     if (item < count) {
-      float2 value = parts[item * 5];
+      NUMBER2 value = parts[item * 5];
       UNROLL for (int k = 1; k < 4; ++k) {
         value.x += parts[item * 5 + k].x;
         value.y += parts[item * 5 + k].y;
       }
-      values[offset + index] = value;
+#if CELL == 1
+      values[offset + own] = value.x;
+#else
+      ((GLOBAL NUMBER2*)values)[offset + own] = value;
+#endif
     }
   }
 }

@@ -251,10 +251,9 @@ class OnDevice final : public Variant<T> {
 };
 
 std::string matrix_refusal(const Layout& layout, const DeviceDesign& design) {
-  constexpr std::size_t kWidestMatrix = 8;
-  if (layout.float64) return "has no products of doubles";
-  if (design.width <= kWidestMatrix) return {};
-  return fmt::format("needs kernels of at most {} cells, got {}", kWidestMatrix, design.width);
+  const std::size_t widest = layout.float64 ? 12 : 8;
+  if (design.width <= widest) return {};
+  return fmt::format("needs kernels of at most {} cells, got {}", widest, design.width);
 }
 
 std::string device_refusal(const Device& device, const Layout& layout, const DeviceDesign& design) {
@@ -291,6 +290,13 @@ std::string device_refusal(const Device& device, const Layout& layout, const Dev
   return {};
 }
 
+// Products of doubles are PTX of Hopper, used by kernels in CUDA.
+bool has_matrix_units(const Device& device, bool float64) {
+  constexpr int kHopper = 90;
+  return device.limits().matrix_units &&
+         (!float64 || (device.id().starts_with("cuda") && device.limits().architecture >= kHopper));
+}
+
 // Shares of the arithmetic peak, from the prototypes' figures on an H200 (docs/measurements).
 planner::Cost device_cost(const Device& device, const Layout& layout, const DeviceDesign& design) {
   const auto width = static_cast<double>(design.width), points = static_cast<double>(layout.points);
@@ -299,9 +305,9 @@ planner::Cost device_cost(const Device& device, const Layout& layout, const Devi
   const bool atomics = layout.type == Type::to_modes && design.spreading == Spreading::straight;
   // Tiles with few points cost as much as full ones; without matrix instructions the products are loops.
   const double filled = std::min(1.0, points / cells * 4);
-  const double matrix = design.spreading != Spreading::matrix ? 1.0
-                        : device.limits().matrix_units        ? 0.5 / filled
-                                                              : 100.0;
+  const double matrix = design.spreading != Spreading::matrix      ? 1.0
+                        : has_matrix_units(device, layout.float64) ? 0.5 / filled
+                                                                   : 100.0;
   return {.flops = sets * points * 4 * box * (atomics ? 6 : 1) * matrix,
           .bytes = sets * cells * static_cast<double>(layout.complex_bytes()) * 8,
           .launches = 6 * sets,
