@@ -41,7 +41,7 @@ struct Problem {
   std::size_t batch = 1;                // sets of strengths and modes that share the points
   Order order = Order::centered;
   bool fold = true;         // coordinates outside [-pi, pi]: fold them into the period, or (false) refuse them
-  double upsampling = 0;    // cells of the fine grid per mode and axis: 2, 1.5 or 1.25; 0 = planned
+  double upsampling = 0;    // cells of the fine grid per mode and axis: 2.25, 2, 1.5 or 1.25; 0 = planned
   std::size_t threads = 0;  // host: 0 = all
 };
 

@@ -42,7 +42,7 @@ class Plan(Shown):
     nufft_type: 1 (points to modes), 2 (modes to points) or 3 (points to frequencies anywhere). n_modes_or_dim: modes per axis, an
     int or a tuple; type 3: the number of axes. n_trans: sets of strengths that share the points. eps: relative error. isign: sign
     of the exponent; by default +1 for types 1 and 3, -1 for type 2. dtype: complex128 or complex64. modeord: 0 for ascending
-    frequencies, 1 for the order of numpy.fft. upsampfac: 2, 1.5, 1.25 or 0 (planned). nthreads: 0 for all. points: how many are
+    frequencies, 1 for the order of numpy.fft. upsampfac: 2.25, 2, 1.5, 1.25 or 0 (planned). nthreads: 0 for all. points: how many are
     expected, for the planner.
     """
 

@@ -18,7 +18,7 @@ constexpr std::size_t kNarrowest = 2;
 
 // One row per element of kUpsamplings, widths from kNarrowest. Computed from the kernel's Fourier transform for 64
 // modes: the sum of squares of all aliases over that of the mode, averaged over the modes. Rounding limits the computed
-// error of the last width at upsampling 2; the value is extrapolated.
+// error of the last widths at upsampling 2 and 2.25; the values are extrapolated.
 constexpr std::array<std::array<Shape, kWidest - kNarrowest + 1>, kUpsamplings.size()> kShapes{{
     {{{3.32e-2, 0.950},
       {3.39e-3, 0.980},
@@ -65,6 +65,21 @@ constexpr std::array<std::array<Shape, kWidest - kNarrowest + 1>, kUpsamplings.s
       {1.43e-9, 0.995},
       {4.70e-10, 0.995},
       {1.50e-10, 0.995}}},
+    {{{2.92e-2, 0.955},
+      {2.71e-3, 0.980},
+      {2.56e-4, 0.990},
+      {2.41e-5, 0.995},
+      {2.23e-6, 0.995},
+      {2.10e-7, 0.995},
+      {1.95e-8, 0.995},
+      {1.83e-9, 0.995},
+      {1.69e-10, 0.995},
+      {1.56e-11, 0.995},
+      {1.46e-12, 0.995},
+      {1.36e-13, 0.995},
+      {1.33e-14, 0.995},
+      {1.40e-15, 0.995},
+      {2.00e-16, 1.000}}},
 }};
 
 const Shape& shape_of(std::size_t width, double upsampling) {

@@ -8,7 +8,7 @@
 namespace ridge::nufft {
 
 inline constexpr std::size_t kWidest = 16;                            // cells of the widest kernel
-inline constexpr std::array<double, 3> kUpsamplings{2.0, 1.5, 1.25};  // those with known errors
+inline constexpr std::array<double, 4> kUpsamplings{2.0, 1.5, 1.25, 2.25};  // those with known errors
 
 // Relative error of a transform with a kernel of this width: aliasing, with a margin, and rounding. `roundoff` is half
 // the distance from 1 to the next number of the type, `upsampling` one of kUpsamplings.
@@ -17,7 +17,7 @@ double expected_error(std::size_t width, double upsampling, std::size_t axes, do
 // Smallest width in cells whose error is at most epsilon; 0 if there is none.
 std::size_t kernel_width(double epsilon, double upsampling, std::size_t axes, double roundoff);
 
-// Smallest error of all widths, at the largest upsampling.
+// Smallest error of all widths, at the first upsampling.
 double least_error(std::size_t axes, double roundoff);
 
 class Kernel {

@@ -71,7 +71,7 @@ Layout resolve(const Problem& problem) {
   if (problem.upsampling != 0 &&
       std::find(kUpsamplings.begin(), kUpsamplings.end(), problem.upsampling) == kUpsamplings.end()) {
     refuse_problem(
-        fmt::format("upsampling must be 2, 1.5 or 1.25, or 0 to let the planner choose, got {}", problem.upsampling));
+        fmt::format("upsampling must be 2.25, 2, 1.5 or 1.25, or 0 to let the planner choose, got {}", problem.upsampling));
   }
   if (problem.type != Type::to_modes && problem.type != Type::to_points) {
     refuse_problem(fmt::format("type must be to_modes (1) or to_points (2), got {}", static_cast<int>(problem.type)));

@@ -99,7 +99,7 @@ TYPED_TEST(Accuracy, OfTheLeastEpsilon) {
 
 TYPED_TEST(Accuracy, OfEveryUpsampling) {
   using T = TypeParam;
-  for (const double upsampling : {2.0, 1.5, 1.25}) {
+  for (const double upsampling : {2.25, 2.0, 1.5, 1.25}) {
     for (const double epsilon : {1e-2, 1e-4, sizeof(T) == 8 ? 1e-9 : 1e-3}) {
       for (const Type type : {Type::to_modes, Type::to_points}) {
         expect_accurate<T>({.type = type, .modes = {20, 33}, .epsilon = epsilon, .upsampling = upsampling},

@@ -365,7 +365,14 @@ void PlaceAxis(const Coordinate* x, std::size_t count, const PlacedAxis& axis, T
     const auto distance = hn::Sub(hn::Sub(first, left), error);
     const auto argument = hn::Sub(hn::Add(distance, distance), one);
     const auto folded = hn::IfThenElse(hn::Lt(first, hn::Zero(d)), hn::Add(first, cells), first);
-    hn::StoreU(hn::DemoteTo(whole, folded), whole, axis.cell + j);
+    const auto cell = hn::DemoteTo(whole, folded);
+    const auto tile = hn::Min(hn::ShiftRightSame(cell, axis.shift), hn::Set(whole, axis.last_tile));
+    const auto within = hn::Sub(cell, hn::ShiftLeftSame(tile, axis.shift));
+    const auto bin = hn::Add(hn::Mul(tile, hn::Set(whole, axis.per_tile)),
+                             hn::Mul(hn::ShiftRight<2>(within), hn::Set(whole, axis.per_part)));
+    hn::StoreU(hn::Add(hn::LoadU(whole, axis.bin + j), bin), whole, axis.bin + j);
+    hn::StoreU(hn::Add(hn::LoadU(whole, axis.local + j), hn::Mul(within, hn::Set(whole, axis.per_cell))), whole,
+               axis.local + j);
     if constexpr (sizeof(T) == 4) {
       hn::StoreU(hn::DemoteTo(narrow, argument), narrow, s + j);
     } else {

@@ -40,11 +40,15 @@ struct TileJob {
   std::size_t row_stride, plane_stride;
 };
 
-// Places coordinates of one axis on the fine grid: the first cell of each point's box and the argument of the kernel's
-// polynomials. Coordinates are finite.
+// Places coordinates of one axis on the fine grid, cut into tiles of 2^shift cells: the first cell of each point's box
+// and the argument of the kernel's polynomials. Coordinates are finite.
 struct PlacedAxis {
   double cells, half_width;
-  std::int32_t* cell;
+  std::int32_t shift, last_tile;
+  std::int32_t per_tile, per_part,
+      per_cell;         // factors of the tile, of (cell in the tile) / 4 and of the cell in the tile
+  std::int32_t* bin;    // += per_tile * tile + per_part * (cell in the tile / 4)
+  std::int32_t* local;  // += per_cell * cell in the tile
 };
 
 template <class T>

@@ -13,7 +13,7 @@
 namespace ridge::nufft {
 namespace {
 
-constexpr std::size_t kPart = 4;  // cells of a part of a tile: boxes of its points share most of their cells
+constexpr std::size_t kPart = 4;  // cells of a part of a tile, as in PlacedAxis: its points share most of their cells
 
 // log2 of a tile's cells per axis, slowest first. In 3D a local grid fits the second-level cache, and the cells that
 // the points of one part share fit the first.
@@ -23,52 +23,47 @@ std::array<std::size_t, 3> tile_shifts(std::size_t axes, std::size_t complex_byt
   return {4, 4, 4};
 }
 
-// Points of a block, placed together: cells and arguments per axis, slowest first.
+// Points of a block, placed together: bins, first cells in their tiles' local grids, arguments per axis, slowest first.
 template <class T>
 struct PlacedBlock {
   static constexpr std::size_t kMost = 256;
-  alignas(64) std::int32_t cell[3][kMost];
-  alignas(64) T s[3][kMost];
+  alignas(64) std::int32_t bin[kMost], local[kMost];
+  alignas(64) T s[3][kMost] = {};
 };
 
 template <class T, class Coordinate>
 void place_block(const SpreadKernels<T>& kernels, const Tiling& tiling, const Coordinates<Coordinate>& points,
                  std::size_t begin, std::size_t count, PlacedBlock<T>& block) {
+  const auto narrow = [](std::size_t value) { return static_cast<std::int32_t>(value); };
   const std::size_t first = 3 - tiling.axes;
   alignas(64) Coordinate padded[PlacedBlock<T>::kMost] = {};  // kernels read whole vectors
-  for (std::size_t i = first; i < 3; ++i) {
+  std::fill_n(block.bin, PlacedBlock<T>::kMost, 0);
+  std::fill_n(block.local, PlacedBlock<T>::kMost, 0);
+  std::size_t part = 1, tile = tiling.parts[0] * tiling.parts[1] * tiling.parts[2];
+  for (std::size_t i = 3; i-- > first;) {
     std::copy_n(points.axis[i - first] + begin, count, padded);
     const PlacedAxis axis{.cells = static_cast<double>(tiling.axis[i].cells),
                           .half_width = 0.5 * static_cast<double>(tiling.width),
-                          .cell = block.cell[i]};
+                          .shift = narrow(tiling.axis[i].shift),
+                          .last_tile = narrow(tiling.axis[i].tiles - 1),
+                          .per_tile = narrow(tile),
+                          .per_part = tiling.parts[i] == 1 ? 0 : narrow(part),
+                          .per_cell = narrow(i == 0   ? tiling.plane_stride
+                                             : i == 1 ? tiling.row_stride
+                                                      : 1),
+                          .bin = block.bin,
+                          .local = block.local};
     if constexpr (sizeof(Coordinate) == 4) {
       kernels.place_float(padded, count, axis, block.s[i]);
     } else {
       kernels.place_double(padded, count, axis, block.s[i]);
     }
+    tile *= tiling.axis[i].tiles;
+    part *= tiling.parts[i];
   }
 }
 
-// Bin of point p of a block, and the first cell of its box in the tile's local grid.
-struct PlacedPoint {
-  std::size_t bin, cell;
-};
-
-template <class T>
-PlacedPoint placed_point(const Tiling& tiling, const PlacedBlock<T>& block, std::size_t p) {
-  std::size_t tile = 0, part = 0, cell = 0;
-  for (std::size_t i = 3 - tiling.axes; i < 3; ++i) {
-    const TiledAxis& axis = tiling.axis[i];
-    const auto at = static_cast<std::size_t>(block.cell[i][p]);
-    const std::size_t index = axis.tile_of(at), within = at - axis.begin(index);
-    tile = tile * axis.tiles + index;
-    part = part * tiling.parts[i] + (tiling.parts[i] == 1 ? 0 : within / kPart);
-    cell += within * (i == 0 ? tiling.plane_stride : i == 1 ? tiling.row_stride : 1);
-  }
-  return {.bin = tile * tiling.parts[0] * tiling.parts[1] * tiling.parts[2] + part, .cell = cell};
-}
-
-// Calls use(index of a point, block, its place in the block) for a share of the points.
+// Calls use(index of its first point, block, number of points) for blocks of a share of the points.
 template <class T, class Coordinate, class Use>
 void for_placed(const Tiling& tiling, const Coordinates<Coordinate>& points, const base::Share& share, const Use& use) {
   const SpreadKernels<T> kernels = spread_kernels<T>();
@@ -76,7 +71,7 @@ void for_placed(const Tiling& tiling, const Coordinates<Coordinate>& points, con
   for (std::size_t begin = share.begin; begin < share.end; begin += PlacedBlock<T>::kMost) {
     const std::size_t count = std::min(PlacedBlock<T>::kMost, share.end - begin);
     place_block(kernels, tiling, points, begin, count, block);
-    for (std::size_t p = 0; p < count; ++p) use(begin + p, block, p);
+    use(begin, block, count);
   }
 }
 
@@ -110,7 +105,6 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
                             points.count));
   }
   const std::size_t bins = tiling.bins(), workers = std::clamp<std::size_t>(points.count / kLeastPerThread, 1, threads);
-  std::vector<std::uint32_t> bin_of(points.count);
   std::vector<std::vector<std::uint32_t>> next(workers, std::vector<std::uint32_t>(bins, 0));
   std::atomic<bool> finite{true};
   base::parallel(workers, [&](std::size_t worker, std::size_t) {
@@ -121,10 +115,9 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
     }
     if (!all) finite = false;
     if (!all) return;
-    for_placed<T>(tiling, points, share, [&](std::size_t j, const PlacedBlock<T>& block, std::size_t p) {
-      const std::size_t bin = placed_point(tiling, block, p).bin;
-      bin_of[j] = static_cast<std::uint32_t>(bin);
-      ++next[worker][bin];
+    std::uint32_t* const counts = next[worker].data();
+    for_placed<T>(tiling, points, share, [&](std::size_t, const PlacedBlock<T>& block, std::size_t count) {
+      for (std::size_t p = 0; p < count; ++p) ++counts[static_cast<std::uint32_t>(block.bin[p])];
     });
   });
   if (!finite) refuse_point(points, tiling.axes, most);
@@ -142,10 +135,15 @@ SortedPoints<T>::SortedPoints(const Tiling& tiling, const Coordinates<Coordinate
   points_ = base::AlignedArray<SortedPoint<T>>(std::max<std::size_t>(points.count, 1));
   base::parallel(workers, [&](std::size_t worker, std::size_t) {
     const base::Share share = base::share(points.count, worker, workers);
-    for_placed<T>(tiling, points, share, [&](std::size_t j, const PlacedBlock<T>& block, std::size_t p) {
-      points_[next[worker][bin_of[j]]++] = {.s = {block.s[0][p], block.s[1][p], block.s[2][p]},
-                                            .cell = static_cast<std::uint32_t>(placed_point(tiling, block, p).cell),
-                                            .index = static_cast<std::uint32_t>(j)};
+    std::uint32_t* const places = next[worker].data();
+    SortedPoint<T>* const sorted = points_.data();
+    for_placed<T>(tiling, points, share, [&](std::size_t begin, const PlacedBlock<T>& block, std::size_t count) {
+      for (std::size_t p = 0; p < count; ++p) {
+        sorted[places[static_cast<std::uint32_t>(block.bin[p])]++] = {
+            .s = {block.s[0][p], block.s[1][p], block.s[2][p]},
+            .cell = static_cast<std::uint32_t>(block.local[p]),
+            .index = static_cast<std::uint32_t>(begin + p)};
+      }
     });
   });
 }
