@@ -269,7 +269,7 @@ void spread_matrix(GLOBAL const NUMBER* RESTRICT records, GLOBAL const uint* RES
   }
 }
 
-// Parts of the cells x and x + 1 of a row.
+// Loads two neighbours of a row: the real parts, then the imaginary parts.
 FUNCTION void load_pair(GLOBAL const VALUE* row, int x0, int x1, NUMBER* cells) {
 #if PAIRED && CELL == 1
   const float2 both = LOAD_CACHED((GLOBAL const float2*)(row + x0));
